@@ -1,0 +1,55 @@
+#include "bench_probe.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <time.h>
+
+static _Atomic uint64_t allocations;
+
+uint64_t bench_allocations(void) {
+  return atomic_load_explicit(&allocations, memory_order_relaxed);
+}
+
+static uint64_t nanoseconds(clockid_t clock) {
+  struct timespec t;
+  if (clock_gettime(clock, &t) != 0) return 0;
+  return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+uint64_t bench_thread_cpu_nanoseconds(void) { return nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
+uint64_t bench_process_cpu_nanoseconds(void) { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
+
+#if defined(__GLIBC__)
+// glibc lets a program define the allocator's entry points and still reach its own.
+extern void *__libc_malloc(size_t);
+extern void *__libc_calloc(size_t, size_t);
+extern void *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+
+static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+
+void *malloc(size_t size) {
+  count();
+  return __libc_malloc(size);
+}
+void *calloc(size_t n, size_t size) {
+  count();
+  return __libc_calloc(n, size);
+}
+void *realloc(void *p, size_t size) {
+  count();
+  return __libc_realloc(p, size);
+}
+void *aligned_alloc(size_t alignment, size_t size) {
+  count();
+  return __libc_memalign(alignment, size);
+}
+int posix_memalign(void **out, size_t alignment, size_t size) {
+  count();
+  void *p = __libc_memalign(alignment, size);
+  if (p == NULL) return ENOMEM;
+  *out = p;
+  return 0;
+}
+#endif

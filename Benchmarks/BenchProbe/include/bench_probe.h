@@ -1,0 +1,16 @@
+/// Counts what a benchmark does to the heap: linked into `bench` alone.
+#ifndef BENCH_PROBE_H
+#define BENCH_PROBE_H
+
+#include <stdint.h>
+
+/// Heap allocations made by this process so far (malloc, calloc, realloc, aligned forms).
+uint64_t bench_allocations(void);
+
+/// User plus system time of the calling thread, nanoseconds.
+uint64_t bench_thread_cpu_nanoseconds(void);
+
+/// User plus system time of the whole process, nanoseconds.
+uint64_t bench_process_cpu_nanoseconds(void);
+
+#endif

@@ -1,0 +1,9 @@
+import ArgumentParser
+
+@main
+struct Bench: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "bench",
+    abstract: "Measures Carom beside its peers: ratios in one run, and exact counts.",
+    subcommands: [])
+}

@@ -1,0 +1,3 @@
+#ifndef CUVLOOP_H
+#define CUVLOOP_H
+#endif

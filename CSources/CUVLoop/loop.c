@@ -1,0 +1,2 @@
+#include "cuvloop.h"
+#include <uv.h>

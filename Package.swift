@@ -1,0 +1,111 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Every target: Swift 6 mode, warnings are errors, memory-unsafe code has to say so.
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .strictMemorySafety(),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+/// A library module in `Sources/<name>`.
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+}
+
+/// A test target in `Tests/<name>Tests`.
+func tests(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .testTarget(name: "\(name)Tests", dependencies: dependencies, swiftSettings: strict)
+}
+
+let arguments = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+  name: "carom",
+  platforms: [.macOS(.v26)],
+  products: [
+    .library(name: "Carom", targets: ["Carom"]),
+    .library(name: "CaromCodec", targets: ["CaromCodec"]),
+    .library(name: "CaromTransport", targets: ["CaromTransport"]),
+    .library(name: "CaromDiscovery", targets: ["CaromDiscovery"]),
+    .library(name: "CaromSession", targets: ["CaromSession"]),
+    .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
+    .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
+    .library(name: "CaromTesting", targets: ["CaromTesting"]),
+    .library(name: "AirHockey", targets: ["AirHockey"]),
+    .executable(name: "air-hockey", targets: ["air-hockey"]),
+    .executable(name: "bench", targets: ["bench"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+  ],
+  targets: [
+    // C
+    .systemLibrary(
+      name: "CLibuv", path: "CSources/CLibuv", pkgConfig: "libuv",
+      providers: [.apt(["libuv1-dev"]), .brew(["libuv"])]),
+    .target(
+      name: "CUVLoop", dependencies: ["CLibuv"], path: "CSources/CUVLoop",
+      publicHeadersPath: "include",
+      cSettings: [
+        .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+      ]),
+
+    // Pure: no I/O, no clock, no threads, no Foundation
+    module("CaromCore"),
+    module("CaromCodec", ["CaromCore"]),
+    module("CaromDNS", ["CaromCore"]),
+    module("CaromProtocol", ["CaromCore", "CaromCodec"]),
+    module("CaromPhysics"),
+    module("CaromSimulation", ["CaromCore"]),
+    module("CaromTesting", ["CaromCore"]),
+
+    // Shell: the only modules that await or touch a socket
+    module("CaromTransport", ["CaromCore", "CUVLoop"]),
+    module("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromTransport"]),
+    module(
+      "CaromSession",
+      ["CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport"]),
+    module(
+      "Carom",
+      ["CaromCodec", "CaromDiscovery", "CaromPhysics", "CaromSession", "CaromSimulation"]),
+
+    // The game
+    module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
+    .executableTarget(
+      name: "air-hockey", dependencies: ["AirHockey", "Carom", arguments], swiftSettings: strict),
+
+    // Benchmarks
+    .target(name: "BenchProbe", path: "Benchmarks/BenchProbe", cSettings: [.define("_GNU_SOURCE")]),
+    .executableTarget(
+      name: "bench",
+      dependencies: [
+        "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromPhysics", "CaromTransport",
+        arguments,
+      ],
+      path: "Benchmarks/bench", swiftSettings: strict),
+
+    // Tests
+    tests("CaromCore", ["CaromCore"]),
+    tests("CaromCodec", ["CaromCore", "CaromCodec"]),
+    tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
+    tests(
+      "CaromProtocol", ["CaromCore", "CaromCodec", "CaromDNS", "CaromProtocol", "CaromTesting"]),
+    tests("CaromPhysics", ["CaromPhysics"]),
+    tests("CaromSimulation", ["CaromCore", "CaromSimulation"]),
+    tests("CaromTransport", ["CaromCore", "CaromTransport", "CUVLoop"]),
+    tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
+    tests(
+      "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
+    tests("CaromTesting", ["CaromCore", "CaromTesting"]),
+    tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
+    tests("EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey"]),
+    tests("Interop", ["Carom", "CaromCore", "CaromTransport"]),
+    tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),
+    tests("Tidy", []),
+  ],
+  swiftLanguageModes: [.v6],
+  cLanguageStandard: .gnu11
+)

@@ -1,0 +1,91 @@
+extension IPAddress: CustomStringConvertible {
+  /// Dotted for IPv4; RFC 5952 form for IPv6, with `%index` where a scope is set.
+  public var description: String {
+    switch self {
+    case .v4(let value):
+      return [24, 16, 8, 0].map { String((value >> UInt32($0)) & 0xFF) }.joined(separator: ".")
+    case .v6(let high, let low, let scope):
+      let groups =
+        [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: high >> UInt64($0)) }
+        + [48, 32, 16, 0].map { UInt16(truncatingIfNeeded: low >> UInt64($0)) }
+      return Self.text(of: groups) + (scope == 0 ? "" : "%\(scope)")
+    }
+  }
+
+  /// Eight groups with the longest run of zeros (two or more, the first of equals) as "::".
+  private static func text(of groups: [UInt16]) -> String {
+    var best = 0..<0
+    var start = 0
+    for index in 0...groups.count where index == groups.count || groups[index] != 0 {
+      if index - start > best.count { best = start..<index }
+      start = index + 1
+    }
+    let hex = { (part: ArraySlice<UInt16>) in
+      part.map { String($0, radix: 16) }.joined(separator: ":")
+    }
+    guard best.count > 1 else { return hex(groups[...]) }
+    return hex(groups[..<best.lowerBound]) + "::" + hex(groups[best.upperBound...])
+  }
+
+  /// Reads "10.0.0.1", "fe80::1%2" and the like; `nil` where the text is no address.
+  /// A scope is the interface's index, not its name.
+  public init?(_ text: some StringProtocol) {
+    if let v4 = Self.parseV4(text) {
+      self = .v4(v4)
+      return
+    }
+    let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
+    let scope = parts.count == 2 ? UInt32(parts[1]) : 0
+    guard let scope, let address = parts.first, let groups = Self.parseGroups(String(address))
+    else { return nil }
+    let halves = groups.reduce(into: (high: UInt64(0), low: UInt64(0))) { halves, group in
+      halves.high = halves.high << 16 | halves.low >> 48
+      halves.low = halves.low << 16 | UInt64(group)
+    }
+    self = .v6(high: halves.high, low: halves.low, scope: scope)
+  }
+
+  private static func parseV4(_ text: some StringProtocol) -> UInt32? {
+    let parts = text.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count == 4 else { return nil }
+    var value: UInt32 = 0
+    for part in parts {
+      guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (48...57).contains($0) }),
+        let byte = UInt8(part)
+      else { return nil }
+      value = value << 8 | UInt32(byte)
+    }
+    return value
+  }
+
+  private static func parseGroups(_ text: String) -> [UInt16]? {
+    var sides: [[UInt16]] = [[]]
+    var rest = Substring(text)
+    if rest.hasPrefix("::") {
+      sides.append([])
+      rest = rest.dropFirst(2)
+    }
+    while !rest.isEmpty {
+      let digits = rest.prefix { $0.isHexDigit }
+      rest = rest.dropFirst(digits.count)
+      guard (1...4).contains(digits.utf8.count), let group = UInt16(digits, radix: 16) else {
+        return nil
+      }
+      sides[sides.count - 1].append(group)
+      if rest.hasPrefix("::") {
+        guard sides.count == 1 else { return nil }
+        sides.append([])
+        rest = rest.dropFirst(2)
+      } else if rest.hasPrefix(":") {
+        rest = rest.dropFirst()
+        guard !rest.isEmpty else { return nil }
+      } else if !rest.isEmpty {
+        return nil
+      }
+    }
+    let count = sides.reduce(0) { $0 + $1.count }
+    if sides.count == 1 { return count == 8 ? sides[0] : nil }
+    guard count < 8 else { return nil }
+    return sides[0] + Array(repeating: 0, count: 8 - count) + sides[1]
+  }
+}

@@ -1,0 +1,90 @@
+/// An address of the internet protocol, version 4 or 6; a link-local one carries its scope.
+public enum IPAddress: Hashable, Sendable {
+  /// Four bytes, the first in the top bits: 127.0.0.1 is `0x7F00_0001`.
+  case v4(UInt32)
+  /// Sixteen bytes as two halves, and the interface's index where the address needs one
+  /// (RFC 4007 §11), else 0.
+  case v6(high: UInt64, low: UInt64, scope: UInt32)
+
+  /// 127.0.0.1
+  public static let loopback4 = IPAddress.v4(0x7F00_0001)
+  /// ::1
+  public static let loopback6 = IPAddress.v6(high: 0, low: 1, scope: 0)
+  /// 0.0.0.0: every address of this host.
+  public static let any4 = IPAddress.v4(0)
+  /// ::, every address of this host.
+  public static let any6 = IPAddress.v6(high: 0, low: 0, scope: 0)
+
+  /// Whether it is an IPv6 address.
+  public var isV6: Bool { if case .v6 = self { true } else { false } }
+
+  /// 224.0.0.0/4 or ff00::/8.
+  public var isMulticast: Bool {
+    switch self {
+    case .v4(let value): value >> 28 == 0xE
+    case .v6(let high, _, _): high >> 56 == 0xFF
+    }
+  }
+
+  /// 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291 §2.5.6).
+  public var isLinkLocal: Bool {
+    switch self {
+    case .v4(let value): value >> 16 == 0xA9FE
+    case .v6(let high, _, _): high >> 54 == 0x3FA
+    }
+  }
+
+  /// 127.0.0.0/8 or ::1.
+  public var isLoopback: Bool {
+    switch self {
+    case .v4(let value): value >> 24 == 127
+    case .v6(let high, let low, _): high == 0 && low == 1
+    }
+  }
+
+  /// The address's bytes as they go on the wire: 4 or 16.
+  public var bytes: [UInt8] {
+    var writer = PacketWriter(capacity: 16)
+    switch self {
+    case .v4(let value): writer.writeBigEndian(value)
+    case .v6(let high, let low, _):
+      writer.writeBigEndian(high)
+      writer.writeBigEndian(low)
+    }
+    return writer.bytes
+  }
+
+  /// The address of 4 or 16 bytes; `nil` for any other count.
+  public init?(bytes: [UInt8], scope: UInt32 = 0) {
+    var reader = PacketReader(bytes.span)
+    switch bytes.count {
+    case 4:
+      guard let value = try? reader.readBigEndian(UInt32.self) else { return nil }
+      self = .v4(value)
+    case 16:
+      guard let high = try? reader.readBigEndian(UInt64.self),
+        let low = try? reader.readBigEndian(UInt64.self)
+      else { return nil }
+      self = .v6(high: high, low: low, scope: scope)
+    default: return nil
+    }
+  }
+
+  /// The same address with the interface's index where the address is link-local IPv6.
+  public func scoped(to interface: UInt32) -> IPAddress {
+    guard case .v6(let high, let low, _) = self, isLinkLocal || isMulticast else { return self }
+    return .v6(high: high, low: low, scope: interface)
+  }
+}
+
+extension IPAddress: Comparable {
+  /// IPv4 before IPv6, then by value.
+  public static func < (a: IPAddress, b: IPAddress) -> Bool {
+    switch (a, b) {
+    case (.v4(let a), .v4(let b)): a < b
+    case (.v4, .v6): true
+    case (.v6, .v4): false
+    case (.v6(let a, let b, let c), .v6(let x, let y, let z)): (a, b, c) < (x, y, z)
+    }
+  }
+}

@@ -1,0 +1,52 @@
+/// Writes the fields that `PacketReader` reads, into one growing array.
+public struct PacketWriter: Sendable {
+  /// What was written so far.
+  public private(set) var bytes: [UInt8]
+
+  /// An empty writer with room for `capacity` bytes.
+  public init(capacity: Int = 64) {
+    bytes = []
+    bytes.reserveCapacity(capacity)
+  }
+
+  /// How many bytes were written.
+  public var count: Int { bytes.count }
+
+  /// Appends an integer, least significant byte first.
+  @inlinable public mutating func write<Value: FixedWidthInteger & UnsignedInteger>(
+    _ value: Value
+  ) {
+    for shift in stride(from: 0, to: Value.bitWidth, by: 8) {
+      append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    }
+  }
+
+  /// Appends an integer, most significant byte first.
+  @inlinable public mutating func writeBigEndian<Value: FixedWidthInteger & UnsignedInteger>(
+    _ value: Value
+  ) {
+    for shift in stride(from: Value.bitWidth - 8, through: 0, by: -8) {
+      append(UInt8(truncatingIfNeeded: value >> Value(shift)))
+    }
+  }
+
+  /// Appends one byte.
+  public mutating func append(_ byte: UInt8) { bytes.append(byte) }
+
+  /// Appends bytes as they are.
+  public mutating func write(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+
+  /// Appends a text's length (`VarInt`, in UTF-8 bytes) and its UTF-8.
+  public mutating func writeText(_ text: String) {
+    let utf8 = Array(text.utf8)
+    writeVarInt(UInt64(utf8.count))
+    write(utf8)
+  }
+
+  /// Writes over two bytes at `offset`, most significant first: for a length known later.
+  public mutating func overwriteBigEndian(_ value: UInt16, at offset: Int) {
+    precondition(offset >= 0 && offset + 2 <= bytes.count, "the two bytes must be written already")
+    bytes[offset] = UInt8(value >> 8)
+    bytes[offset + 1] = UInt8(value & 0xFF)
+  }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+@main
+struct AirHockeyCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(commandName: "air-hockey")
+}
