@@ -1,0 +1,56 @@
+# The two commands of the README are `make play` and `make test`; `make help` lists the rest.
+.DEFAULT_GOAL := help
+.PHONY: help play test build bench lint format sanitize soak fuzz
+
+# Each set of build flags has a folder of its own, so that no run throws another's work away.
+TESTABLE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
+THREAD := --scratch-path .build-thread --sanitize=thread
+ADDRESS := --scratch-path .build-address --sanitize=address
+SWIFT_FILES := Sources Tests Benchmarks Package.swift
+QUIET := .ci/quiet
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | awk -F '\t' '{printf "make %-10s %s\n", $$1, $$2}'
+
+play: ## set up, build, and play a match in this terminal (ARGS=… for options)
+	@.ci/setup play
+	@swift build -c release --product air-hockey
+	@.build/release/air-hockey play $(ARGS)
+
+test: ## the gate: build and test, debug and release
+	@.ci/setup test
+	@$(QUIET) 'debug build' swift build --build-tests
+	@$(QUIET) 'debug tests' swift test --skip-build --disable-xctest
+	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
+	@$(QUIET) 'release tests' swift test $(TESTABLE) --skip-build --disable-xctest
+
+build: ## everything, release
+	@.ci/setup play
+	swift build -c release
+
+bench: ## the benchmarks (ARGS='frames', 'echo', 'step' or 'codec', and their options)
+	@.ci/setup play
+	@swift build -c release --product bench
+	@.build/release/bench $(ARGS)
+
+lint: ## check the formatting
+	swift format lint --strict -r $(SWIFT_FILES)
+
+format: ## mend the formatting
+	swift format -i -r $(SWIFT_FILES)
+
+sanitize: ## the tests under the thread and the address sanitizer
+	@.ci/setup test
+	@$(QUIET) 'thread build' swift build $(THREAD) --build-tests
+	@$(QUIET) 'thread tests' swift test $(THREAD) --skip-build --disable-xctest
+	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
+	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest
+
+soak: ## two computer players meet on loopback and play SECONDS=600
+	@.ci/setup play
+	@swift build -c release --product air-hockey
+	@.ci/soak $(or $(SECONDS),600)
+
+fuzz: ## throw random bytes at every decoder, RUNS=1000000 for each
+	@.ci/setup play
+	@.ci/fuzz $(or $(RUNS),1000000)

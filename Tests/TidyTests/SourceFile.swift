@@ -1,0 +1,52 @@
+import Foundation
+
+/// One file of the project as the rules see it: its path from the top, and its lines.
+struct SourceFile {
+  let path: String
+  let lines: [Substring]
+
+  init(path: String, text: String) {
+    self.path = path
+    lines = text.split(separator: "\n", omittingEmptySubsequences: false)
+  }
+
+  /// The folder below `Sources`, which is the module's name; `nil` for files elsewhere.
+  var module: String? {
+    let parts = path.split(separator: "/")
+    return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+  }
+
+  /// A line without what follows `//`, for rules that speak of code.
+  func code(_ index: Int) -> Substring {
+    guard let comment = lines[index].firstRange(of: "//") else { return lines[index] }
+    return lines[index][..<comment.lowerBound]
+  }
+
+  /// "path:line: what", as compilers write it.
+  func complaint(_ index: Int, _ what: String) -> String { "\(path):\(index + 1): \(what)" }
+}
+
+/// The project's own tree, found from this file's place in it.
+enum SourceTree {
+  static let top = URL(filePath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+
+  static let swift = files(below: ["Sources", "Benchmarks", "Tests"], endings: ["swift"])
+  static let c = files(below: ["CSources", "Benchmarks"], endings: ["c", "h"])
+
+  static func files(below folders: [String], endings: Set<String>) -> [SourceFile] {
+    folders.flatMap { folder in
+      let names = FileManager.default.enumerator(atPath: top.appending(path: folder).path)
+      let paths = (names?.allObjects as? [String] ?? []).sorted().map { folder + "/" + $0 }
+      return paths.compactMap { read($0, endings) }
+    }
+  }
+
+  private static func read(_ path: String, _ endings: Set<String>) -> SourceFile? {
+    let url = top.appending(path: path)
+    guard !path.contains(".build"), endings.contains(url.pathExtension),
+      let text = try? String(contentsOf: url, encoding: .utf8)
+    else { return nil }
+    return SourceFile(path: path, text: text)
+  }
+}

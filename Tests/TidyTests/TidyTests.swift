@@ -1,0 +1,25 @@
+import Foundation
+import Testing
+
+/// The house rules that a program can check, over every file of the project.
+struct TidyTests {
+  @Test func `every module imports only what the table allows`() {
+    #expect(SourceTree.swift.count > 30)
+    #expect(SourceTree.swift.flatMap(ImportRule.violations) == [])
+  }
+
+  @Test func `lines, functions and files keep their limits`() {
+    #expect(!SourceTree.c.isEmpty)
+    #expect((SourceTree.swift + SourceTree.c).flatMap(LengthRule.violations) == [])
+  }
+
+  @Test func `unsafe code, postponed work and unchecked sharing stay where they may`() {
+    #expect((SourceTree.swift + SourceTree.c).flatMap(WordRule.violations) == [])
+  }
+
+  @Test func `the formatter has nothing to say`() throws {
+    let complaints = try Formatter.complaints(
+      about: ["Sources", "Tests", "Benchmarks", "Package.swift"])
+    #expect(complaints == "")
+  }
+}
