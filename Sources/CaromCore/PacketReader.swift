@@ -91,4 +91,19 @@ extension Array where Element == UInt8 {
       for index in span.indices { output.append(span[index]) }
     }
   }
+
+  /// Appends the span's bytes, each copied once.
+  @inlinable public mutating func append(copying span: Span<UInt8>) {
+    guard !span.isEmpty else { return }  // nothing is written to the shared empty storage
+    append(addingCapacity: span.count) { output in
+      for index in span.indices { output.append(span[index]) }
+    }
+  }
+
+  /// Makes room for `count` more bytes; what grows does so by doubling, so that many small
+  /// appends stay cheap.
+  @inlinable public mutating func makeRoom(for additional: Int) {
+    guard capacity - count < additional else { return }
+    reserveCapacity(count == 0 ? additional : Swift.max(count + additional, 2 * count))
+  }
 }
