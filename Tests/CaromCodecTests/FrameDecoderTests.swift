@@ -1,0 +1,106 @@
+import CaromCodec
+import CaromCore
+import Testing
+
+@Suite struct FrameDecoderTests {
+  @Test func `a whole frame gives its body`() throws {
+    var decoder = FrameDecoder()
+    decoder.receive([3, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9], at: .zero)
+    #expect(try decoder.next() == [7, 8, 9])
+    #expect(try decoder.next() == nil)
+  }
+
+  @Test func `an empty body is a frame and the next one follows`() throws {
+    var decoder = FrameDecoder()
+    decoder.receive([0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5], at: .zero)
+    #expect(try decoder.next() == [])
+    #expect(try decoder.next() == [5])
+    #expect(try decoder.next() == nil)
+  }
+
+  @Test func `big-endian headers are an option`() throws {
+    var decoder = FrameDecoder(byteOrder: .big)
+    decoder.receive([0, 0, 0, 0, 0, 0, 0, 2, 1, 2], at: .zero)
+    #expect(try decoder.next() == [1, 2])
+  }
+
+  @Test func `every split in two gives the same bodies`() throws {
+    let bodies = makeBodies(lengths: [0, 1, 5, 0, 300, 2])
+    let stream = try makeStream(of: bodies)
+    for split in 0...stream.count {
+      var decoder = FrameDecoder()
+      decoder.receive(stream.span.extracting(..<split), at: .zero)
+      decoder.receive(stream.span.extracting(split...), at: .zero)
+      #expect(try drain(&decoder) == bodies, "split at \(split)")
+      try decoder.finish()
+    }
+  }
+
+  @Test func `byte by byte gives the same bodies`() throws {
+    let bodies = makeBodies(lengths: [3, 0, 0, 17, 260])
+    var decoder = FrameDecoder()
+    var got: [[UInt8]] = []
+    for byte in try makeStream(of: bodies) {
+      decoder.receive([byte], at: .zero)
+      got += try drain(&decoder)
+    }
+    #expect(got == bodies)
+  }
+
+  @Test(arguments: [
+    UInt64(1 << 20) + 1, 1 << 31, 1 << 32, 1 << 63, .max,
+  ])
+  func `a length over the limit fails for good`(length: UInt64) throws {
+    var decoder = FrameDecoder()
+    decoder.receive(makeHeader(length), at: .zero)
+    let error = FrameError.frameTooLarge(length: length, limit: 1 << 20)
+    #expect(throws: error) { try decoder.next() }
+    decoder.receive([1, 2, 3], at: .zero)
+    #expect(throws: error) { try decoder.next() }
+    #expect(throws: error) { try decoder.finish() }
+    #expect(throws: error) { try decoder.handleTimeout(at: .zero) }
+    #expect(decoder.nextTimeout == nil)
+  }
+
+  @Test func `bodies before an error are given out first`() throws {
+    var decoder = FrameDecoder(limit: 4)
+    decoder.receive((makeHeader(1) + [9] + makeHeader(5)), at: .zero)
+    #expect(try decoder.next() == [9])
+    #expect(throws: FrameError.frameTooLarge(length: 5, limit: 4)) { try decoder.next() }
+  }
+
+  @Test func `the limit itself is allowed`() throws {
+    var decoder = FrameDecoder(limit: 4)
+    decoder.receive(makeHeader(4) + [1, 2, 3, 4], at: .zero)
+    #expect(try decoder.next() == [1, 2, 3, 4])
+  }
+}
+
+extension FrameDecoder {
+  /// Takes an array for a chunk.
+  mutating func receive(_ bytes: [UInt8], at now: Instant) { receive(bytes.span, at: now) }
+}
+
+/// Everything that is ready.
+func drain(_ decoder: inout FrameDecoder) throws -> [[UInt8]] {
+  var bodies: [[UInt8]] = []
+  while let body = try decoder.next() { bodies.append(body) }
+  return bodies
+}
+
+/// A little-endian header.
+func makeHeader(_ length: UInt64) -> [UInt8] {
+  (0..<8).map { UInt8(truncatingIfNeeded: length >> UInt64(8 * $0)) }
+}
+
+/// Bodies of these lengths, each with bytes of its own.
+func makeBodies(lengths: [Int]) -> [[UInt8]] {
+  lengths.map { length in (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) } }
+}
+
+/// The frames of these bodies, one after the other.
+func makeStream(of bodies: [[UInt8]]) throws -> [UInt8] {
+  var stream: [UInt8] = []
+  for body in bodies { try FrameEncoder().append(body.span, to: &stream) }
+  return stream
+}
