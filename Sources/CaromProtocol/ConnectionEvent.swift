@@ -1,0 +1,35 @@
+import CaromCore
+
+/// What a connection tells its owner.
+package enum ConnectionEvent: Hashable, Sendable {
+  /// The other side asks for a seat; `admit` or `refuse` answers it.
+  case requested(PeerInfo)
+  /// Both sides agreed: messages flow from here on.
+  case opened(PeerInfo)
+  /// A message of the application.
+  case message(channel: UInt16, bytes: [UInt8])
+  /// After a `queueFull`: half of the queue is free again.
+  case writable
+  /// The round trip was measured anew.
+  case measured(RoundTrip)
+  /// The end, told once, and nothing comes after it.
+  case closed(DisconnectReason)
+}
+
+/// How a link under a connection ended.
+package enum LinkEnd: Hashable, Sendable {
+  /// The other end closed its side in order.
+  case ended
+  /// The other end, or something on the way, reset it.
+  case reset
+  /// The local system gave it up after it had tried for long enough.
+  case timedOut
+}
+
+/// What the shell is to do with a link.
+package enum LinkAction: Hashable, Sendable {
+  /// Close it when what was handed over has left.
+  case closeAfterFlush
+  /// Cut it now.
+  case cut
+}

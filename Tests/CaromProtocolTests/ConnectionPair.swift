@@ -1,0 +1,89 @@
+import CaromCodec
+import CaromCore
+
+@testable import CaromProtocol
+
+func makePeer(_ number: UInt64, name: String = "", yields: Bool = false) -> PeerInfo {
+  PeerInfo(
+    id: PeerID(high: 0, low: number), name: name.isEmpty ? "peer \(number)" : name,
+    application: "test", yieldsSeat: yields)
+}
+
+/// Two connections joined by a wire without delay, and the clock of both.
+struct ConnectionPair {
+  var now = Instant(nanoseconds: 1_000_000_000)
+  var host: Connection
+  var client: Connection
+  var hostEvents: [ConnectionEvent] = []
+  var clientEvents: [ConnectionEvent] = []
+  /// How many bytes are handed over at a time; `nil` is everything at once.
+  var chunk: Int?
+  var isCut = false
+
+  init(host: PeerInfo = makePeer(1), client: PeerInfo = makePeer(2), chunk: Int? = nil) {
+    self.host = .accepting(as: host, timing: SessionTiming(), at: now)
+    self.client = .requesting(as: client, timing: SessionTiming(), at: now)
+    self.chunk = chunk
+  }
+
+  /// A pair that has agreed.
+  static func opened(chunk: Int? = nil) -> ConnectionPair {
+    var pair = ConnectionPair(chunk: chunk)
+    pair.settle()
+    pair.host.admit(at: pair.now)
+    pair.settle()
+    return pair
+  }
+
+  /// Carries bytes both ways until there are none.
+  mutating func settle() {
+    for _ in 0..<100 {
+      let up = client.pollTransmit(queued: 0) ?? []
+      let down = host.pollTransmit(queued: 0) ?? []
+      if !isCut {
+        for piece in pieces(of: up) { host.receive(piece.span, at: now) }
+        for piece in pieces(of: down) { client.receive(piece.span, at: now) }
+      }
+      while let event = host.pollEvent() { hostEvents.append(event) }
+      while let event = client.pollEvent() { clientEvents.append(event) }
+      if up.isEmpty && down.isEmpty { return }
+    }
+  }
+
+  /// Whether the host side takes one more reliable message.
+  mutating func hostTakes(_ message: [UInt8]) -> Bool {
+    do throws(SendError) { try host.send(message, on: 0) } catch { return false }
+    return true
+  }
+
+  private func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+    guard let chunk else { return bytes.isEmpty ? [] : [bytes] }
+    return stride(from: 0, to: bytes.count, by: chunk).map {
+      Array(bytes[$0..<min($0 + chunk, bytes.count)])
+    }
+  }
+
+  /// Lets time pass, deadline by deadline.
+  mutating func run(for duration: Duration) {
+    let end = now + duration
+    while let due = earliest(host.nextTimeout, client.nextTimeout), due <= end {
+      now = max(now, due)
+      host.handleTimeout(at: now)
+      client.handleTimeout(at: now)
+      settle()
+    }
+    now = end
+  }
+}
+
+extension [ConnectionEvent] {
+  var withoutMeasurements: [ConnectionEvent] {
+    filter { if case .measured = $0 { false } else { true } }
+  }
+  var endings: [DisconnectReason] {
+    compactMap { if case .closed(let reason) = $0 { reason } else { nil } }
+  }
+  var messages: [[UInt8]] {
+    compactMap { if case .message(_, let bytes) = $0 { bytes } else { nil } }
+  }
+}

@@ -1,0 +1,231 @@
+import CaromCodec
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+@Suite struct ConnectionTests {
+  @Test func `a request and its grant open both sides once`() {
+    let pair = ConnectionPair.opened()
+    #expect(pair.hostEvents.withoutMeasurements == [.requested(makePeer(2)), .opened(makePeer(2))])
+    #expect(pair.clientEvents.withoutMeasurements == [.opened(makePeer(1))])
+  }
+
+  @Test func `the round trip is measured as soon as both are open`() {
+    let pair = ConnectionPair.opened()
+    #expect(pair.host.roundTrip.latest == .zero)
+    #expect(pair.client.roundTrip.clockOffset == .zero)
+  }
+
+  @Test func `any chunking gives the same events`() throws {
+    var whole = ConnectionPair.opened()
+    var bytewise = ConnectionPair.opened(chunk: 1)
+    for index in 0..<20 {
+      let message = [UInt8](repeating: UInt8(index), count: index * 7)
+      for _ in 0..<2 {
+        try whole.host.send(message, on: 3)
+        try bytewise.host.send(message, on: 3)
+      }
+    }
+    whole.settle()
+    bytewise.settle()
+    #expect(whole.clientEvents.messages.count == 40)
+    #expect(whole.clientEvents == bytewise.clientEvents)
+  }
+
+  @Test func `asking twice is harmless`() throws {
+    var pair = ConnectionPair()
+    let request = ControlPacket.request(version: SessionWire.version, makePeer(2)).packet.framed()
+    pair.host.receive(request.span, at: pair.now)
+    pair.host.receive(request.span, at: pair.now)
+    pair.host.admit(at: pair.now)
+    pair.host.receive(request.span, at: pair.now)
+    pair.settle()
+    let openings = pair.hostEvents.count { if case .opened = $0 { true } else { false } }
+    #expect(openings == 1)
+    #expect(pair.host.isOpen)
+  }
+
+  @Test func `another first packet never opens anything`() {
+    var pair = ConnectionPair()
+    let bytes = Packet(type: 2, action: 0, payload: [1, 2, 3]).framed()
+    pair.host.receive(bytes.span, at: pair.now)
+    #expect(nextEvent(&pair.host) == .closed(.protocolViolation))
+    #expect(nextEvent(&pair.host) == nil)
+  }
+
+  @Test func `another version is refused, and both sides know which`() {
+    var pair = ConnectionPair()
+    let request = ControlPacket.request(version: 9, makePeer(2)).packet.framed()
+    pair.host.receive(request.span, at: pair.now)
+    #expect(nextEvent(&pair.host) == .closed(.versionMismatch(theirs: 9)))
+    pair.settle()
+    #expect(pair.clientEvents.endings == [.versionMismatch(theirs: SessionWire.version)])
+  }
+
+  @Test func `another game is refused`() {
+    var other = makePeer(2)
+    other.application = "chess"
+    var pair = ConnectionPair(client: other)
+    pair.settle()
+    #expect(pair.hostEvents.endings == [.wrongApplication])
+    #expect(pair.clientEvents.endings == [.wrongApplication])
+  }
+
+  @Test func `a peer is never connected to itself`() {
+    var pair = ConnectionPair(host: makePeer(1), client: makePeer(1))
+    pair.settle()
+    #expect(pair.clientEvents.endings == [.wrongApplication])
+  }
+
+  @Test func `a link without a request is closed after the handshake limit`() {
+    var pair = ConnectionPair()
+    pair.isCut = true
+    pair.run(for: .seconds(9.9))
+    #expect(pair.hostEvents.isEmpty && pair.clientEvents.isEmpty)
+    pair.run(for: .seconds(0.2))
+    #expect(pair.hostEvents.endings == [.handshakeTimeout])
+    #expect(pair.clientEvents.endings == [.handshakeTimeout])
+  }
+
+  @Test func `silence ends an open connection within five seconds, once`() {
+    var pair = ConnectionPair.opened()
+    pair.run(for: .seconds(60))
+    #expect(pair.host.isOpen && pair.client.isOpen)
+    pair.isCut = true
+    pair.run(for: .seconds(5))
+    #expect(pair.hostEvents.endings == [.timedOut])
+    #expect(pair.clientEvents.endings == [.timedOut])
+  }
+
+  @Test(arguments: [
+    (LinkEnd.ended, DisconnectReason.connectionLost), (.reset, .connectionReset),
+    (.timedOut, .timedOut),
+  ])
+  func `the link's end is told once, with its reason`(end: LinkEnd, reason: DisconnectReason) {
+    var pair = ConnectionPair.opened()
+    pair.client.handleLinkEnd(end, at: pair.now)
+    pair.client.handleLinkEnd(end, at: pair.now)
+    pair.run(for: .seconds(20))
+    #expect(pair.clientEvents.endings == [reason])
+  }
+
+  @Test func `goodbye comes after everything that was sent before it`() throws {
+    var pair = ConnectionPair.opened()
+    try pair.host.send([1], on: 0)
+    try pair.host.send([2], on: 0)
+    pair.host.close(Goodbye(.finished), as: .finished, at: pair.now)
+    pair.settle()
+    #expect(pair.clientEvents.messages == [[1], [2]])
+    #expect(pair.clientEvents.endings == [.finished])
+    #expect(pair.hostEvents.endings == [.finished])
+    #expect(nextLinkAction(&pair.host) == .closeAfterFlush)
+    #expect(nextLinkAction(&pair.client) == .closeAfterFlush)
+  }
+
+  @Test func `a goodbye that cannot leave is cut off`() {
+    var pair = ConnectionPair.opened()
+    pair.host.close(Goodbye(.left), at: pair.now)
+    pair.host.handleTimeout(at: pair.now + SessionTiming().closeLimit)
+    #expect(nextLinkAction(&pair.host) == .cut)
+    #expect(pair.host.nextTimeout == nil)
+  }
+
+  @Test func `nothing can be sent before or after the connection is open`() {
+    var pair = ConnectionPair()
+    #expect(throws: SendError.notConnected) { try pair.client.send([1], on: 0) }
+    pair = .opened()
+    pair.client.close(Goodbye(.left), at: pair.now)
+    #expect(throws: SendError.notConnected) { try pair.client.post([1], on: 0) }
+  }
+}
+
+@Suite struct ConnectionQueueTests {
+  @Test func `a newer state replaces one that has not left`() throws {
+    var pair = ConnectionPair.opened()
+    for number: UInt8 in 1...9 { try pair.host.post([number], on: 5) }
+    try pair.host.post([77], on: 6)
+    pair.settle()
+    #expect(pair.clientEvents.messages == [[9], [77]])
+  }
+
+  @Test func `states wait while the link is full, reliable messages do not`() throws {
+    var pair = ConnectionPair.opened()
+    try pair.host.post([1], on: 5)
+    try pair.host.send([2], on: 0)
+    let sent = pair.host.pollTransmit(queued: Outbox.latestThreshold) ?? []
+    pair.client.receive(sent.span, at: pair.now)
+    pair.settle()
+    #expect(pair.clientEvents.messages == [[2], [1]])
+  }
+
+  @Test func `the queue is bounded, and says when there is room again`() throws {
+    var pair = ConnectionPair.opened()
+    let message = [UInt8](repeating: 7, count: 100_000)
+    var taken = 0
+    while pair.hostTakes(message) { taken += 1 }
+    #expect(taken == Outbox.reliableLimit / 100_020)
+    pair.settle()
+    #expect(pair.clientEvents.messages.count == taken)
+    #expect(pair.hostEvents.contains(.writable))
+    try pair.host.send(message, on: 0)
+  }
+
+  @Test func `a message over the limit is refused by its size`() {
+    var pair = ConnectionPair.opened()
+    let limit = Connection.maximumMessageLength
+    #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
+      try pair.host.send([UInt8](repeating: 0, count: limit + 1), on: 0)
+    }
+  }
+
+  @Test func `unknown packets are counted and harmless`() {
+    var pair = ConnectionPair.opened()
+    pair.client.receive(Packet(type: 99, action: 1, payload: [1]).framed().span, at: pair.now)
+    pair.client.receive(Packet(type: 1, action: 99, payload: []).framed().span, at: pair.now)
+    #expect(pair.client.unknownPackets == 2)
+    #expect(pair.client.isOpen)
+  }
+
+  @Test func `a huge length ends the connection`() {
+    var pair = ConnectionPair.opened()
+    pair.client.receive([0, 0, 0, 0, 1, 0, 0, 0].span, at: pair.now)
+    pair.settle()
+    #expect(pair.clientEvents.endings == [.protocolViolation])
+    #expect(pair.hostEvents.endings == [.protocolViolation])
+  }
+}
+
+@Suite struct ConnectionFuzzTests {
+  #if DEBUG
+    static let inputs = 5_000
+  #else
+    static let inputs = 200_000
+  #endif
+
+  @Test func `mutated streams never trap and end at most once`() {
+    var generator = SeededGenerator(seed: 42)
+    var recorder = ConnectionPair.opened()
+    var stream: [UInt8] = ControlPacket.request(version: 1, makePeer(2)).packet.framed()
+    for index in 0..<10 {
+      stream += ControlPacket.ping(sent: UInt64(index)).packet.framed()
+      stream += Packet(type: 2, action: 1, payload: [1, 2, 3]).framed()
+    }
+    stream += ControlPacket.goodbye(Goodbye(.left)).packet.framed()
+    recorder.settle()
+    for _ in 0..<Self.inputs {
+      var mutated = stream
+      for _ in 0..<Int.random(in: 1...4, using: &generator) {
+        mutated[Int.random(in: 0..<mutated.count, using: &generator)] =
+          UInt8.random(in: 0...255, using: &generator)
+      }
+      var host = Connection.accepting(as: makePeer(1), timing: SessionTiming(), at: .zero)
+      host.receive(mutated.span.extracting(first: 90), at: .zero)
+      host.admit(at: .zero)
+      host.receive(mutated.span.extracting(droppingFirst: 90), at: .zero)
+      var endings = 0
+      while let event = host.pollEvent() { if case .closed = event { endings += 1 } }
+      #expect(endings <= 1)
+    }
+  }
+}

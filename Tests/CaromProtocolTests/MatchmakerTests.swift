@@ -1,0 +1,122 @@
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+private func makeMatchmaker(_ id: UInt64, window: Duration = .seconds(6)) -> Matchmaker {
+  var matchmaker = Matchmaker(
+    as: makeID(id), window: window, generator: SeededGenerator(seed: id), at: .zero)
+  _ = matchmaker.pollAction()
+  return matchmaker
+}
+
+private func makeID(_ number: UInt64) -> PeerID { PeerID(high: 0, low: number) }
+
+private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) -> Sighting {
+  Sighting(id: makeID(id), status: status, freeSeats: status == .playing ? 0 : 1)
+}
+
+@Suite struct MatchmakerTests {
+  @Test func `it says at once that it searches, and after the window that it waits`() {
+    var one = Matchmaker(as: makeID(1), generator: SeededGenerator(seed: 1), at: .zero)
+    #expect(nextAction(&one) == .advertise(.searching, freeSeats: 1))
+    #expect(one.nextTimeout == Instant.zero + .seconds(6))
+    one.handleTimeout(at: .zero + .seconds(6))
+    #expect(nextAction(&one) == .advertise(.waiting, freeSeats: 1))
+    #expect(one.nextTimeout == nil)
+  }
+
+  @Test func `the lower id dials, the higher one admits`() {
+    var low = makeMatchmaker(1)
+    var high = makeMatchmaker(2)
+    low.handle(makeSighting(2), at: .zero)
+    high.handle(makeSighting(1), at: .zero)
+    #expect(nextAction(&low) == .dial(makeID(2)))
+    #expect(nextAction(&high) == nil)
+    high.handleRequest(from: makeID(1), at: .zero)
+    #expect(nextAction(&high) == .admit(makeID(1)))
+    #expect(nextAction(&high) == .advertise(.playing, freeSeats: 0))
+    low.handleDialed(makeID(2), at: .zero)
+    #expect(nextAction(&low) == .advertise(.playing, freeSeats: 0))
+    #expect(low.partner == makeID(2) && high.partner == makeID(1))
+  }
+
+  @Test func `the next id above is dialled first`() {
+    var one = makeMatchmaker(1)
+    one.handle(makeSighting(9, .playing), at: .zero)
+    one.handle(makeSighting(5, .playing), at: .zero)
+    #expect(nextAction(&one) == nil)
+    one.handle(makeSighting(9), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(9)))
+    one.handle(makeSighting(5), at: .zero)
+    one.handleDialFailed(makeID(9), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(5)))
+  }
+
+  @Test func `a table that stays is dialled whatever its id`() {
+    var nine = makeMatchmaker(9)
+    nine.handle(makeSighting(3, .hosting), at: .zero)
+    #expect(nextAction(&nine) == .dial(makeID(3)))
+  }
+
+  @Test func `a request waits while this peer dials, and is answered when that is settled`() {
+    var two = makeMatchmaker(2)
+    two.handle(makeSighting(3), at: .zero)
+    #expect(nextAction(&two) == .dial(makeID(3)))
+    two.handleRequest(from: makeID(1), at: .zero)
+    #expect(nextAction(&two) == nil)
+    var other = two
+    two.handleDialed(makeID(3), at: .zero)
+    #expect(nextAction(&two) == .refuse(makeID(1), .full))
+    other.handleDialFailed(makeID(3), at: .zero)
+    #expect(nextAction(&other) == .admit(makeID(1)))
+  }
+
+  @Test func `a request is not kept waiting for ever`() {
+    var two = makeMatchmaker(2)
+    two.handle(makeSighting(3), at: .zero)
+    _ = two.pollAction()
+    two.handleRequest(from: makeID(1), at: .zero)
+    #expect(two.nextTimeout == Instant.zero + Matchmaker.holdLimit)
+    two.handleTimeout(at: .zero + Matchmaker.holdLimit)
+    #expect(nextAction(&two) == .refuse(makeID(1), .busy))
+  }
+
+  @Test func `two that dial each other agree: the lower one's dial counts`() {
+    var high = makeMatchmaker(5)
+    high.handle(makeSighting(4), at: .zero)
+    high.handleTimeout(at: .zero + Matchmaker.patience)
+    #expect(nextAction(&high) == .dial(makeID(4)))
+    high.handleRequest(from: makeID(4), at: .zero)
+    #expect(nextAction(&high) == .cancelDial(makeID(4)))
+    #expect(nextAction(&high) == .admit(makeID(4)))
+  }
+
+  @Test func `a refused dial is tried again later, with growing pauses`() throws {
+    var one = makeMatchmaker(1, window: .seconds(600))
+    one.handle(makeSighting(2), at: .zero)
+    var now = Instant.zero
+    var pauses: [Duration] = []
+    for _ in 0..<6 {
+      #expect(nextAction(&one) == .dial(makeID(2)))
+      one.handleDialFailed(makeID(2), at: now)
+      let next = try #require(one.nextTimeout)
+      pauses.append(next - now)
+      now = next
+      one.handleTimeout(at: now)
+    }
+    for (index, pause) in pauses.enumerated() {
+      let shortest = min(Matchmaker.firstRetry * (1 << index), Matchmaker.lastRetry)
+      #expect(pause >= shortest && pause <= shortest * 2)
+    }
+  }
+
+  @Test func `after a match the search begins again`() {
+    var two = makeMatchmaker(2)
+    two.handleRequest(from: makeID(1), at: .zero)
+    while two.pollAction() != nil {}
+    two.handleMatchEnded(at: .zero + .seconds(60))
+    #expect(nextAction(&two) == .advertise(.waiting, freeSeats: 1))
+    #expect(two.partner == nil)
+  }
+}
