@@ -1,0 +1,24 @@
+/// What became of everything that was sent through a `VirtualNetwork`.
+public struct NetworkCounters: Hashable, Sendable {
+  /// Datagrams sent, a multicast one once.
+  public var datagramsSent = 0
+  /// Of these, how many were multicast.
+  public var multicastsSent = 0
+  /// Bytes of all datagrams sent.
+  public var datagramBytesSent = 0
+  /// Datagrams that came to a socket; one multicast may come to many.
+  public var datagramsDelivered = 0
+  /// Datagrams that chance took.
+  public var datagramsLost = 0
+  /// Datagrams that came twice.
+  public var datagramsDoubled = 0
+  /// Datagrams that a cut or a crash took.
+  public var datagramsCut = 0
+  /// Datagrams that nobody has an open socket for.
+  public var datagramsUnclaimed = 0
+  /// Bytes that came out of streams.
+  public var streamBytesDelivered = 0
+
+  /// Nothing yet.
+  public init() {}
+}
