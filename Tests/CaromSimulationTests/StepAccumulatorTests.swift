@@ -1,0 +1,61 @@
+import CaromCore
+import Testing
+
+@testable import CaromSimulation
+
+private func makeInstant(_ duration: Duration) -> Instant { .zero.advanced(by: duration) }
+
+@Test(arguments: [30, 60, 144])
+func `twenty-four hours make exactly their steps`(rate: Int) {
+  var steps = StepAccumulator(rate: rate, from: .zero)
+  var generator = SeededGenerator(seed: UInt64(rate))
+  let end = makeInstant(.seconds(86_400))
+  var now = Instant.zero
+  #if DEBUG
+    let longest = Duration.milliseconds(240)
+  #else
+    let longest = Duration.milliseconds(20)
+  #endif
+  while now < end {
+    now = min(end, now + generator.duration(in: .nanoseconds(1)...longest))
+    _ = steps.advance(to: now)
+  }
+  #expect(steps.made == UInt64(86_400 * rate))
+  #expect(steps.dropped == 0)
+}
+
+@Test func `a step is due at its nanosecond and not before`() {
+  var steps = StepAccumulator(rate: 60, from: .zero)
+  for step in 1...1_000 {
+    let due = steps.nextStep
+    #expect(due.nanoseconds == (Int64(step) * 1_000_000_000 + 59) / 60)
+    #expect(steps.advance(to: Instant(nanoseconds: due.nanoseconds - 1)).due == 0)
+    #expect(steps.advance(to: due) == StepAccumulator.Steps(due: 1))
+  }
+}
+
+@Test func `a minute's sleep is caught up for a quarter of a second and the rest is counted`() {
+  var steps = StepAccumulator(rate: 60, from: .zero)
+  #expect(steps.advance(to: makeInstant(.seconds(60))) == .init(due: 15, dropped: 3_585))
+  #expect(steps.made == 15)
+  #expect(steps.dropped == 3_585)
+  #expect(steps.advance(to: makeInstant(.seconds(61))) == .init(due: 15, dropped: 45))
+}
+
+@Test func `a clock that stands or goes back makes no steps`() {
+  var steps = StepAccumulator(rate: 60, from: makeInstant(.seconds(5)))
+  #expect(steps.advance(to: .zero).due == 0)
+  #expect(steps.advance(to: makeInstant(.seconds(5))).due == 0)
+  #expect(steps.advance(to: makeInstant(.milliseconds(5_100))).due == 6)
+  #expect(steps.advance(to: makeInstant(.milliseconds(5_000))).due == 0)
+  #expect(steps.advance(to: makeInstant(.milliseconds(5_200))).due == 6)
+}
+
+@Test func `the fraction runs from one step to the next`() {
+  var steps = StepAccumulator(rate: 100, from: .zero)
+  _ = steps.advance(to: makeInstant(.milliseconds(30)))
+  #expect(steps.fraction(at: makeInstant(.milliseconds(30))) == 0)
+  #expect(steps.fraction(at: makeInstant(.milliseconds(35))) == 0.5)
+  #expect(steps.fraction(at: makeInstant(.milliseconds(80))) == 1)
+  #expect(steps.fraction(at: .zero) == 0)
+}
