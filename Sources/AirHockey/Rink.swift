@@ -1,0 +1,202 @@
+import CaromPhysics
+import CaromSimulation
+
+/// A match of air hockey: its state, and the step that leads to the next.
+///
+/// A plain value: copy it to save it, make it from a state to restore it. The same state and the
+/// same inputs give the same bits on every machine. A step allocates nothing.
+public struct Rink: Hashable, Sendable {
+  /// The match as it stands.
+  public private(set) var state: RinkState
+
+  /// The match of that number, before its face-off.
+  public init(match: UInt16 = 1) { state = RinkState(match: match) }
+
+  /// Goes on from `state`.
+  public init(_ state: RinkState) { self.state = state }
+
+  /// A fingerprint of the state.
+  public var hash: UInt64 { state.hash }
+
+  /// Makes one tick. While anybody holds the match, only the tick's number changes.
+  public mutating func step(home: MalletInput, away: MalletInput) -> RinkEvents {
+    state.tick = state.tick.next
+    var events = RinkEvents()
+    guard !state.isPaused else { return events }
+    if state.phase.isLive {
+      play(home, away, &events)
+    } else {
+      moveMallets(home, away)
+    }
+    if events.goal == nil { advancePhase(&events) }
+    return events
+  }
+
+  /// Carries out a player's command before the next step; false where it changes nothing.
+  @discardableResult
+  public mutating func apply(_ command: RinkCommand) -> Bool {
+    let before = state
+    switch command {
+    case .pause(let seat): state.pauses.insert(.of(seat))
+    case .resume(let seat): state.pauses.remove(.of(seat))
+    case .startMatch:
+      guard case .matchEnd = state.phase else { return false }
+      let pauses = state.pauses
+      startMatch()
+      state.pauses = pauses
+    }
+    return state != before
+  }
+
+  /// Begins the next match at once, at 0-0 and with no pause; ticks go on counting and mallets
+  /// stay where they are.
+  public mutating func startMatch() {
+    var next = RinkState(match: state.match &+ 1, tick: state.tick)
+    next.homeMallet = state.homeMallet
+    next.awayMallet = state.awayMallet
+    state = next
+  }
+
+  // MARK: - Physics
+
+  private mutating func play(
+    _ home: MalletInput, _ away: MalletInput, _ events: inout RinkEvents
+  ) {
+    var puck = Disc(
+      position: state.puck.position.vector, velocity: state.puck.velocity.vector,
+      spin: Lattice.value(state.puck.spin), radius: Preset.puckRadius, mass: Preset.puckMass)
+    var first = mallet(.home, towards: home)
+    var second = mallet(.away, towards: away)
+    let touches = Preset.solver.advance(&puck, &first, &second)
+    puck.velocity = puck.velocity.limited(to: Preset.puckSpeedCap)
+    state.puck = Bounds.clamped(puck)
+    place(first, second)
+    if touches.count > 0 { note(touches, &events) }
+  }
+
+  private mutating func moveMallets(_ home: MalletInput, _ away: MalletInput) {
+    var first = mallet(.home, towards: home)
+    var second = mallet(.away, towards: away)
+    first.position += first.velocity * Preset.step
+    second.position += second.velocity * Preset.step
+    place(first, second)
+  }
+
+  private mutating func place(_ first: Disc, _ second: Disc) {
+    state.homeMallet = Bounds.clamped(mallet: LatticePoint(first.position), of: .home)
+    state.awayMallet = Bounds.clamped(mallet: LatticePoint(second.position), of: .away)
+  }
+
+  /// The mallet with the velocity that takes it towards the wanted place within the limits.
+  private func mallet(_ seat: Seat, towards input: MalletInput) -> Disc {
+    let position = state[mallet: seat].vector
+    let wanted = input.vector
+    let near = state.phase.isLive ? Preset.malletRadius : Preset.waitingDistance
+    let far = Preset.halfLength - Preset.malletRadius
+    let side = Preset.halfWidth - Preset.malletRadius
+    let target = Vector(
+      seat.side * min(max(wanted.x * seat.side, near), far), min(max(wanted.y, -side), side))
+    let way = (target - position).limited(to: Preset.malletSpeedLimit * Preset.step)
+    return Disc(
+      position: position, velocity: way * Double(Preset.ticksPerSecond),
+      radius: Preset.malletRadius, mass: nil)
+  }
+
+  private mutating func note(_ touches: PuckTouches, _ events: inout RinkEvents) {
+    if touches.rails > 0 { events.touches.insert(.rail) }
+    if touches.posts > 0 { events.touches.insert(.post) }
+    if touches.firstMallet > 0 { events.touches.insert(.homeMallet) }
+    if touches.secondMallet > 0 { events.touches.insert(.awayMallet) }
+    events.impact = touches.impact
+    guard touches.goal != 0 else { return }
+    score(touches.goal < 0 ? .away : .home, &events)
+  }
+
+  // MARK: - Rules
+
+  private mutating func score(_ scorer: Seat, _ events: inout RinkEvents) {
+    state.puck.velocity = .zero
+    state.puck.spin = 0
+    state.score[scorer] += 1
+    events.goal = scorer
+    if state.score[scorer] >= Preset.goalsToWin {
+      state.phase = .matchEnd(winner: scorer)
+      events.winner = scorer
+    } else {
+      state.phase = .goalPause(scorer: scorer, remaining: Preset.goalPauseTicks)
+    }
+  }
+
+  private mutating func advancePhase(_ events: inout RinkEvents) {
+    switch state.phase {
+    case .faceOff(let remaining) where remaining > 1:
+      state.phase = .faceOff(remaining: remaining - 1)
+    case .faceOff:
+      events.faceOff = true
+      state.phase = .playing(half: nil, remaining: Preset.possessionTicks)
+    case .serve(let seat, let remaining): advanceServe(of: seat, remaining, &events)
+    case .playing(let half, let remaining): advancePlay(in: half, remaining, &events)
+    case .goalPause(let scorer, let remaining):
+      if remaining > 1 {
+        state.phase = .goalPause(scorer: scorer, remaining: remaining - 1)
+      } else {
+        serve(scorer.opponent, &events)
+      }
+    case .foulPause(let seat, let remaining):
+      if remaining > 1 {
+        state.phase = .foulPause(by: seat, remaining: remaining - 1)
+      } else {
+        serve(seat.opponent, &events)
+      }
+    case .matchEnd: break
+    }
+  }
+
+  private mutating func advanceServe(
+    of seat: Seat, _ remaining: UInt16, _ events: inout RinkEvents
+  ) {
+    if !events.touches.isEmpty {
+      state.phase = .playing(half: half, remaining: Preset.possessionTicks)
+    } else if remaining > 1 {
+      state.phase = .serve(seat, remaining: remaining - 1)
+    } else {
+      foul(by: seat, &events)
+    }
+  }
+
+  private mutating func advancePlay(
+    in last: Seat?, _ remaining: UInt16, _ events: inout RinkEvents
+  ) {
+    if half != last {
+      state.phase = .playing(half: half, remaining: Preset.possessionTicks)
+    } else if remaining > 1 {
+      state.phase = .playing(half: last, remaining: remaining - 1)
+    } else if let last {
+      foul(by: last, &events)
+    } else {
+      // The puck lay on the centre line all the time: nobody's fault.
+      state.puck = PuckState(position: .zero)
+      state.phase = .faceOff(remaining: RinkState.faceOffTicks(of: state.match))
+    }
+  }
+
+  /// The half that the puck's centre is in.
+  private var half: Seat? {
+    let x = state.puck.position.x
+    return x == 0 ? nil : (x < 0 ? .home : .away)
+  }
+
+  private mutating func foul(by seat: Seat, _ events: inout RinkEvents) {
+    state.puck.velocity = .zero
+    state.puck.spin = 0
+    state.phase = .foulPause(by: seat, remaining: Preset.foulPauseTicks)
+    events.foul = seat
+  }
+
+  private mutating func serve(_ seat: Seat, _ events: inout RinkEvents) {
+    state.puck = PuckState(
+      position: LatticePoint(Vector(seat.side * Preset.serveDistance, 0)))
+    state.phase = .serve(seat, remaining: Preset.serveTicks)
+    events.serve = seat
+  }
+}

@@ -1,0 +1,148 @@
+import CaromCore
+import CaromPhysics
+import CaromSimulation
+import Testing
+
+@testable import AirHockey
+
+private func makeState() -> RinkState {
+  var state = RinkState(match: 0x0203, tick: Tick(0x0102_0304_0506_0708))
+  state.phase = .serve(.away, remaining: 0x0123)
+  state.pauses = .away
+  state.score = Score(home: 3, away: 5)
+  state.puck = PuckState(
+    position: LatticePoint(x: -1, y: 2), velocity: LatticePoint(x: 1 << 33, y: -(1 << 33)),
+    spin: -256)
+  state.homeMallet = LatticePoint(x: -0x8000_0000, y: 0x1000)
+  state.awayMallet = LatticePoint(x: 0x8000_0001, y: -0x1000)
+  return state
+}
+
+private func encode(_ state: RinkState, omitting owner: Seat? = nil) -> [UInt8] {
+  var writer = PacketWriter()
+  state.encode(into: &writer, omitting: owner)
+  return writer.bytes
+}
+
+private func decode(_ bytes: [UInt8], ownMallet: LatticePoint? = nil) throws(DecodeError)
+  -> RinkState
+{
+  var reader = PacketReader(bytes.span)
+  let state = try RinkState(decoding: &reader, ownMallet: ownMallet)
+  try reader.finish()
+  return state
+}
+
+private func hex(_ bytes: [UInt8]) -> String {
+  bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+}
+
+@Test func `a state has these bytes`() {
+  let expected =
+    "0807060504030201" + "01012301" + "02" + "03" + "0302" + "0305"
+    + "ffffffffffffffff" + "0200000000000000" + "0000000002000000" + "00000000feffffff"
+    + "00ffffffffffffff" + "00000080ffffffff" + "0010000000000000" + "0100008000000000"
+    + "00f0ffffffffffff"
+  #expect(hex(encode(makeState())) == expected)
+  #expect(encode(makeState()).count == RinkState.encodedLength)
+}
+
+@Test func `a mirrored state has these bytes`() {
+  let expected =
+    "0807060504030201" + "01002301" + "01" + "03" + "0302" + "0503"
+    + "0100000000000000" + "feffffffffffffff" + "00000000feffffff" + "0000000002000000"
+    + "00ffffffffffffff" + "ffffff7fffffffff" + "0010000000000000" + "0000008000000000"
+    + "00f0ffffffffffff"
+  #expect(hex(encode(makeState().mirrored)) == expected)
+  #expect(makeState().mirrored.mirrored == makeState())
+}
+
+@Test func `a state survives the wire`() throws {
+  #expect(try decode(encode(makeState())) == makeState())
+}
+
+@Test(arguments: Seat.allCases)
+func `what the receiver owns is left out and filled in by the receiver`(owner: Seat) throws {
+  let bytes = encode(makeState(), omitting: owner)
+  #expect(bytes.count == RinkState.encodedLength - 16)
+  let own = LatticePoint(Vector(owner.side * 0.3, 0.1))
+  var expected = makeState()
+  expected[mallet: owner] = own
+  #expect(try decode(bytes, ownMallet: own) == expected)
+  #expect(try decode(bytes)[mallet: owner] == Bounds.rest(of: owner))
+}
+
+@Test(arguments: [
+  (8, 6, "phase"), (9, 2, "seat"), (12, 4, "pauses"), (13, 0, "mallets present"),
+  (13, 4, "mallets present"), (16, 7, "score"), (25, 1, "puck"), (31, 0x7F, "puck"),
+  (63, 0, "mallet"), (63, 0x80, "mallet"), (11, 0x7F, "remaining ticks"),
+])
+func `a field outside its range is refused`(offset: Int, byte: UInt8, what: String) {
+  var bytes = encode(makeState())
+  bytes[offset] = byte
+  #expect { try decode(bytes) } throws: { error in
+    guard case .invalid(let field)? = error as? DecodeError else { return false }
+    return field.description == what
+  }
+}
+
+@Test func `a shorter state is truncated and a longer one has trailing bytes`() {
+  let bytes = encode(makeState())
+  for count in 0..<bytes.count {
+    #expect(throws: DecodeError.self) { try decode(Array(bytes.prefix(count))) }
+  }
+  #expect(throws: DecodeError.trailingBytes(1)) { try decode(bytes + [0]) }
+}
+
+@Test func `mutated states never trap, and what decodes can be played`() {
+  var generator = SeededGenerator(seed: 3)
+  let original = encode(makeState())
+  var accepted = 0
+  for _ in 0..<scaled(debug: 5_000, release: 200_000) {
+    var bytes = original
+    for _ in 0...Int(generator.next() % 3) {
+      bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(generator.next() & 0xFF)
+    }
+    guard let state = try? decode(bytes) else { continue }
+    accepted += 1
+    var rink = Rink(state)
+    for _ in 0..<3 { _ = rink.step(home: resting.home, away: resting.away) }
+    #expect(encode(state).count == RinkState.encodedLength)
+  }
+  #expect(accepted > 0)
+}
+
+@Test func `an input has these bytes and is refused outside the table`() throws {
+  var writer = PacketWriter()
+  MalletInput(x: -9_740, y: 258).encode(into: &writer)
+  #expect(writer.bytes == [0xF4, 0xD9, 0x02, 0x01])
+  var reader = PacketReader(writer.bytes.span)
+  #expect(try MalletInput(decoding: &reader) == MalletInput(x: -9_740, y: 258))
+  var outside = PacketReader([UInt8]([0x00, 0x80, 0, 0]).span)
+  #expect(throws: DecodeError.invalid(what: "mallet x")) { try MalletInput(decoding: &outside) }
+}
+
+@Test func `an input from anywhere is brought onto the table`() {
+  #expect(MalletInput(x: .min, y: .max) == MalletInput(x: -9_740, y: 5_190))
+  #expect(MalletInput(Vector(.nan, -.infinity)) == MalletInput(x: 0, y: -5_190))
+  #expect(MalletInput(Vector(0.12345, -0.12345)) == MalletInput(x: 1_235, y: -1_235))
+  for input in [MalletInput(x: 5, y: -7), MalletInput(x: -9_740, y: 5_190)] {
+    #expect(input.mirrored.mirrored == input)
+  }
+}
+
+@Test func `commands survive the wire and unknown ones are refused`() throws {
+  for seat in Seat.allCases {
+    for command in [RinkCommand.pause(seat), .resume(seat), .startMatch(seat)] {
+      var writer = PacketWriter()
+      command.encode(into: &writer)
+      var reader = PacketReader(writer.bytes.span)
+      #expect(try RinkCommand(decoding: &reader) == command)
+      #expect(command.mirrored.mirrored == command)
+    }
+  }
+  var unknown = PacketReader([UInt8]([3, 0]).span)
+  #expect(throws: DecodeError.invalid(what: "rink command")) {
+    try RinkCommand(decoding: &unknown)
+  }
+}

@@ -1,0 +1,71 @@
+import CaromPhysics
+import Testing
+
+@testable import AirHockey
+
+/// Every order that keeps the order of each list.
+private func interleavings<Element>(_ a: [Element], _ b: [Element]) -> [[Element]] {
+  guard let first = a.first else { return [b] }
+  guard let second = b.first else { return [a] }
+  return interleavings(Array(a.dropFirst()), b).map { [first] + $0 }
+    + interleavings(a, Array(b.dropFirst())).map { [second] + $0 }
+}
+
+@Test(arguments: [
+  ([RinkCommand.pause(.home)], [RinkCommand.pause(.away)]),
+  ([.pause(.home), .resume(.home)], [.pause(.away)]),
+  ([.pause(.home), .resume(.home)], [.pause(.away), .resume(.away)]),
+  ([.pause(.home), .resume(.home), .pause(.home)], [.pause(.away), .resume(.away)]),
+])
+func `pauses from both sides converge in every interleaving`(
+  home: [RinkCommand], away: [RinkCommand]
+) {
+  var results: Set<RinkState> = []
+  for order in interleavings(home, away) {
+    var rink = makeRink(velocity: Vector(1, 0.3))
+    for command in order { rink.apply(command) }
+    for _ in 0..<10 { _ = rink.step(home: resting.home, away: resting.away) }
+    results.insert(rink.state)
+  }
+  #expect(results.count == 1)
+}
+
+@Test func `a late resume never undoes the other side's pause`() {
+  var rink = makeRink(velocity: Vector(1, 0.3))
+  rink.apply(.pause(.home))
+  #expect(rink.apply(.resume(.away)) == false)
+  #expect(rink.state.isPaused)
+  rink.apply(.resume(.home))
+  #expect(!rink.state.isPaused)
+}
+
+@Test func `a held match changes nothing but the tick`() {
+  var rink = makeRink(velocity: Vector(1, 0.3))
+  let running = rink.state
+  rink.apply(.pause(.away))
+  for _ in 0..<100 {
+    #expect(rink.step(home: resting.away.mirrored, away: resting.home) == RinkEvents())
+  }
+  rink.apply(.resume(.away))
+  var expected = running
+  expected.tick = rink.state.tick
+  #expect(rink.state == expected)
+}
+
+@Test(arguments: 0...4)
+func `a pause around the winning goal replays to one state on every peer`(pauseTick: Int) {
+  var state = makeRink(puck: Vector(0.9, 0.05), velocity: Vector(1.5, 0)).state
+  state.score = Score(home: 6, away: 6)
+  func replay() -> Rink {
+    var rink = Rink(state)
+    for tick in 0..<20 {
+      if tick == pauseTick { rink.apply(.pause(.away)) }
+      if tick == pauseTick + 8 { rink.apply(.resume(.away)) }
+      _ = rink.step(home: resting.home, away: resting.away)
+    }
+    return rink
+  }
+  #expect(replay() == replay())
+  #expect(replay().state.score == Score(home: 7, away: 6))
+  #expect(replay().state.phase == .matchEnd(winner: .home))
+}
