@@ -53,6 +53,12 @@ let package = Package(
         .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
       ]),
 
+    .target(
+      name: "CTerminal", path: "CSources/CTerminal", publicHeadersPath: "include",
+      cSettings: [
+        .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+      ]),
+
     // Pure: no I/O, no clock, no threads, no Foundation
     module("CaromCore"),
     module("CaromCodec", ["CaromCore"]),
@@ -74,8 +80,14 @@ let package = Package(
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
+    module("AirHockeyTerminal", ["CaromCore"]),
     .executableTarget(
-      name: "air-hockey", dependencies: ["AirHockey", "Carom", arguments], swiftSettings: strict),
+      name: "air-hockey",
+      dependencies: [
+        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromTransport", "CTerminal",
+        arguments,
+      ],
+      swiftSettings: strict),
 
     // Benchmarks
     .target(name: "BenchProbe", path: "Benchmarks/BenchProbe", cSettings: [.define("_GNU_SOURCE")]),
@@ -101,6 +113,7 @@ let package = Package(
       "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
+    tests("AirHockeyTerminal", ["AirHockeyTerminal", "CaromCore"]),
     tests("EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey"]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport"]),
     tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),

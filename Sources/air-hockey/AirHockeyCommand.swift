@@ -2,5 +2,6 @@ import ArgumentParser
 
 @main
 struct AirHockeyCommand: AsyncParsableCommand {
-  static let configuration = CommandConfiguration(commandName: "air-hockey")
+  static let configuration = CommandConfiguration(
+    commandName: "air-hockey", subcommands: [PictureCommand.self])
 }

@@ -10,6 +10,7 @@ enum ImportRule {
     "CaromTesting": ["CaromCore"],
     "CaromProtocol": ["CaromCore", "CaromCodec"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
+    "AirHockeyTerminal": ["CaromCore"],
   ]
 
   /// The shell: of the project's own modules, these.

@@ -1,0 +1,170 @@
+/* Reason to be C: signal handlers may only use async-signal-safe calls. */
+#include "cterminal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+enum { WRITE_LIMIT = 4 << 20, READ_CHUNK = 4096 };
+
+/* Alternate screen, no cursor, no wrapping, mouse motion as SGR reports, focus reports, and the
+   keyboard protocol with releases; a terminal ignores what it does not know. */
+static const char enter_screen[] =
+    "\033[?1049h\033[?25l\033[?7l\033[?1003h\033[?1006h\033[?1004h\033[>15u\033[?u";
+/* The same undone in reverse; the keyboard's modes belong to the screen that is left. */
+static const char leave_screen[] =
+    "\033[?2026l\033[<u\033[?1004l\033[?1006l\033[?1003l\033[0m\033[?7h\033[?25h\033[?1049l";
+
+static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT};
+static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
+enum { CRASH_COUNT = sizeof crashes / sizeof *crashes, ENDING_COUNT = 3 };
+
+static volatile sig_atomic_t terminal = -1; /* the descriptor */
+static volatile sig_atomic_t ended_by;
+static struct termios cooked;
+static struct sigaction before_crash[CRASH_COUNT];
+
+static uint8_t *output;
+static size_t output_count, output_written, output_capacity;
+static uint8_t input[READ_CHUNK];
+static size_t input_count, input_next;
+
+bool cterminal_present(void) {
+  const char *type = getenv("TERM");
+  return isatty(STDOUT_FILENO) && type != NULL && strcmp(type, "dumb") != 0;
+}
+
+static void write_all(int fd, const char *bytes, size_t count) {
+  while (count > 0) {
+    ssize_t written = write(fd, bytes, count);
+    if (written < 0 && errno != EINTR) return;
+    if (written > 0) {
+      bytes += written;
+      count -= (size_t)written;
+    }
+  }
+}
+
+void cterminal_close(void) {
+  int saved = errno;
+  int fd = terminal;
+  if (fd >= 0) {
+    terminal = -1;
+    fcntl(fd, F_SETFL, 0); /* blocking again, or the last bytes may be lost */
+    write_all(fd, leave_screen, sizeof leave_screen - 1);
+    tcsetattr(fd, TCSANOW, &cooked);
+    close(fd);
+  }
+  errno = saved;
+}
+
+/* Puts the terminal back, then lets whoever was in charge before have the signal. */
+static void on_crash(int number) {
+  cterminal_close();
+  for (int i = 0; i < CRASH_COUNT; i++)
+    if (crashes[i] == number) sigaction(number, &before_crash[i], NULL);
+  raise(number);
+}
+
+static void on_ending(int number) {
+  if (ended_by == 0) {
+    ended_by = number;
+    return;
+  }
+  cterminal_close();
+  signal(number, SIG_DFL);
+  raise(number);
+}
+
+static void catch_crashes(void) {
+  struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+  for (int i = 0; i < CRASH_COUNT; i++) sigaction(crashes[i], &action, &before_crash[i]);
+}
+
+void cterminal_catch_signals(void) {
+  struct sigaction action = {.sa_handler = on_ending, .sa_flags = SA_RESTART};
+  for (int i = 0; i < ENDING_COUNT; i++) sigaction(endings[i], &action, NULL);
+}
+
+int cterminal_signal(void) { return ended_by; }
+
+int cterminal_open(void) {
+  static bool opened_before;
+  if (terminal >= 0) return 0;
+  int fd = open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+  if (fd < 0) return -errno;
+  if (tcgetattr(fd, &cooked) != 0) {
+    int error = errno;
+    close(fd);
+    return -error;
+  }
+  struct termios raw = cooked;
+  cfmakeraw(&raw);
+  raw.c_lflag |= ISIG; /* Ctrl-C works even while the program does not read */
+  raw.c_cc[VSUSP] = _POSIX_VDISABLE;
+  raw.c_cc[VMIN] = 0;
+  raw.c_cc[VTIME] = 0;
+  terminal = fd;
+  if (!opened_before) {
+    atexit(cterminal_close);
+    catch_crashes();
+  }
+  opened_before = true;
+  output_count = output_written = input_count = input_next = 0;
+  tcsetattr(fd, TCSAFLUSH, &raw);
+  write_all(fd, enter_screen, sizeof enter_screen - 1);
+  return 0;
+}
+
+cterminal_size cterminal_window(void) {
+  struct winsize size;
+  cterminal_size result = {0, 0, 0, 0};
+  if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0) {
+    result.columns = size.ws_col;
+    result.rows = size.ws_row;
+    result.pixel_width = size.ws_xpixel;
+    result.pixel_height = size.ws_ypixel;
+  }
+  return result;
+}
+
+int cterminal_read(void) {
+  if (input_next == input_count) {
+    if (terminal < 0) return -2;
+    ssize_t count = read(terminal, input, sizeof input);
+    if (count < 0 && errno != EAGAIN && errno != EINTR) return -2;
+    input_count = count > 0 ? (size_t)count : 0;
+    input_next = 0;
+    if (input_count == 0) return -1;
+  }
+  return input[input_next++];
+}
+
+void cterminal_put(uint8_t byte) {
+  if (output_count == output_capacity) {
+    size_t capacity = output_capacity == 0 ? 1 << 16 : output_capacity * 2;
+    uint8_t *larger = capacity > WRITE_LIMIT ? NULL : realloc(output, capacity);
+    if (larger == NULL) return;
+    output = larger;
+    output_capacity = capacity;
+  }
+  output[output_count++] = byte;
+}
+
+int cterminal_flush(void) {
+  if (terminal < 0) return -ENOTTY;
+  while (output_written < output_count) {
+    ssize_t count = write(terminal, output + output_written, output_count - output_written);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0 && errno == EAGAIN) return (int)(output_count - output_written);
+    if (count < 0) return -errno;
+    output_written += (size_t)count;
+  }
+  output_count = output_written = 0;
+  return 0;
+}

@@ -1,0 +1,44 @@
+/// Screens as picture files, for the README.
+package enum Picture {
+  /// Pixels that a cell is wide; it is twice as high.
+  static let cellWidth = 6
+
+  /// The screen as a portable pixmap (PPM, 8 bits a channel).
+  package static func ppm(_ screen: Screen) -> [UInt8] {
+    let canvas = render(screen)
+    var bytes = Array("P6\n\(canvas.width) \(canvas.height)\n255\n".utf8)
+    bytes.reserveCapacity(bytes.count + 3 * canvas.width * canvas.height)
+    for y in 0..<canvas.height {
+      for x in 0..<canvas.width {
+        let color = canvas[x, y]
+        bytes += [color.red, color.green, color.blue]
+      }
+    }
+    return bytes
+  }
+
+  private static func render(_ screen: Screen) -> Canvas {
+    let (width, height) = (cellWidth, 2 * cellWidth)
+    var canvas = Canvas(
+      width: screen.columns * width, height: screen.rows * height, filledWith: Palette.backdrop)
+    for row in 0..<screen.rows {
+      for column in 0..<screen.columns {
+        let cell = screen[column, row]
+        for y in 0..<height {
+          let isUpper = cell.glyph == Cell.halfBlock && y < height / 2
+          for x in 0..<width {
+            canvas[column * width + x, row * height + y] =
+              isUpper ? cell.foreground : cell.background
+          }
+        }
+        guard cell.glyph != Cell.halfBlock, cell.glyph != " ", cell.glyph != Cell.tail else {
+          continue
+        }
+        let middle = SIMD2(Double(column * width + 2), Double(row * height + 6))
+        canvas.write(
+          String(cell.glyph), around: middle, size: 1, cell.foreground, strength: 1)
+      }
+    }
+    return canvas
+  }
+}

@@ -1,0 +1,83 @@
+/// A whole terminal's cells: pixels as half blocks, with text written over them.
+package struct Screen: Hashable, Sendable {
+  /// Cells in a row.
+  package let columns: Int
+  /// Rows of cells.
+  package let rows: Int
+  private(set) var cells: [Cell]
+
+  /// Every cell a blank on `color`.
+  package init(columns: Int, rows: Int, filledWith color: Color = Color(0, 0, 0)) {
+    precondition(columns > 0 && rows > 0, "a screen has at least one cell")
+    self.columns = columns
+    self.rows = rows
+    cells = Array(repeating: Cell(" ", color, on: color), count: columns * rows)
+  }
+
+  /// A canvas's pixels, two a cell; a last odd row of pixels is left out.
+  package init(_ canvas: Canvas) {
+    columns = canvas.width
+    rows = canvas.height / 2
+    cells = []
+    cells.reserveCapacity(columns * rows)
+    for row in 0..<rows {
+      for column in 0..<columns {
+        let (upper, lower) = (canvas[column, 2 * row], canvas[column, 2 * row + 1])
+        cells.append(Cell(upper == lower ? " " : Cell.halfBlock, upper, on: lower))
+      }
+    }
+  }
+
+  /// The cell in a column of a row; both have to lie on the screen.
+  package subscript(column: Int, row: Int) -> Cell {
+    get { cells[row * columns + column] }
+    set { cells[row * columns + column] = newValue }
+  }
+
+  /// Writes text from `column` on; what does not fit the row is cut off.
+  package mutating func write(
+    _ text: some StringProtocol, column: Int, row: Int, _ color: Color, on ground: Color? = nil,
+    isBold: Bool = false
+  ) {
+    guard (0..<rows).contains(row) else { return }
+    var place = column
+    for scalar in text.unicodeScalars {
+      let width = TextWidth.columns(of: scalar)
+      guard width > 0 else { continue }
+      guard place + width <= columns else { return }
+      defer { place += width }
+      guard place >= 0 else { continue }
+      for (offset, glyph) in [scalar, Cell.tail].prefix(width).enumerated() {
+        let under = ground ?? self[place + offset, row].ground
+        self[place + offset, row] = Cell(glyph, color, on: under, isBold: isBold)
+      }
+    }
+  }
+
+  /// Writes text around the middle of the columns `range`.
+  package mutating func writeCentered(
+    _ text: some StringProtocol, in range: Range<Int>, row: Int, _ color: Color,
+    on ground: Color? = nil, isBold: Bool = false
+  ) {
+    let start = range.lowerBound + (range.count - TextWidth.columns(of: text)) / 2
+    write(text, column: start, row: row, color, on: ground, isBold: isBold)
+  }
+
+  /// The characters alone, a line a row, without blanks at the ends: for tests and for logs.
+  package var text: String {
+    (0..<rows).map { row in
+      var line = String.UnicodeScalarView()
+      for column in 0..<columns where self[column, row].glyph != Cell.tail {
+        line.append(self[column, row].glyph)
+      }
+      return String(String(line).reversed().drop { $0 == " " }.reversed())
+    }.joined(separator: "\n")
+  }
+}
+
+extension Cell {
+  /// What text written over this cell stands on.
+  var ground: Color {
+    glyph == Cell.halfBlock ? foreground.mixed(with: background, 0.5) : background
+  }
+}

@@ -1,0 +1,83 @@
+// Words: names and score above, figures below, banners in the middle.
+extension TablePainter {
+  /// Darkens the table and writes the title as large as fits. Returns the row below the title.
+  func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
+    let size = SIMD2(Double(layout.columns), Double(2 * layout.rows - 2))
+    canvas.paint(from: SIMD2(0, 2), to: size, Palette.backdrop) { _ in 0.55 }
+    let title = banner.title.uppercased()
+    let needed = max(1, PixelFont.columns(of: title))
+    let scale = min(layout.columns * 4 / 5 / needed, (layout.rows - 4) / PixelFont.height)
+    guard scale >= 1 else { return layout.rows / 2 }
+    canvas.write(
+      title, around: SIMD2(Double(layout.columns) / 2, Double(layout.rows)), size: scale,
+      Palette.player(banner.side), strength: 1)
+    return (layout.rows + PixelFont.height * scale / 2) / 2 + 2
+  }
+
+  /// The words of a banner that are plain text: the detail, and a title too long for large letters.
+  func write(_ banner: TableView.Banner, below row: Int, on screen: inout Screen) {
+    let all = 0..<screen.columns
+    if row == screen.rows / 2 {
+      let title = TextWidth.fitting(banner.title, screen.columns - 2)
+      let color = Palette.player(banner.side)
+      screen.writeCentered(title, in: all, row: row - 1, color, isBold: true)
+    }
+    let detail = TextWidth.fitting(banner.detail, screen.columns - 2)
+    screen.writeCentered(detail, in: all, row: min(row, screen.rows - 2), Palette.text)
+  }
+
+  func writeNames(_ view: TableView, on screen: inout Screen) {
+    let score = "\(view.left.score) – \(view.right.score)"
+    let room = (screen.columns - TextWidth.columns(of: score) - 8) / 2
+    let left = "● " + TextWidth.fitting(view.left.name, room - 2)
+    let right = TextWidth.fitting(view.right.name, room - 2) + " ●"
+    screen.fillRow(0, Palette.railDark)
+    screen.write(left, column: 1, row: 0, Palette.left, isBold: true)
+    let start = screen.columns - 1 - TextWidth.columns(of: right)
+    screen.write(right, column: start, row: 0, Palette.right, isBold: true)
+    screen.writeCentered(score, in: 0..<screen.columns, row: 0, Palette.white, isBold: true)
+  }
+
+  /// The figures matter more than the hint: where both do not fit, the hint goes.
+  func writeStatus(_ view: TableView, on screen: inout Screen) {
+    let row = screen.rows - 1
+    screen.fillRow(row, Palette.railDark)
+    let status = TextWidth.fitting(view.status, screen.columns - 2)
+    screen.write(status, column: 1, row: row, Palette.text)
+    let used = status.isEmpty ? 0 : TextWidth.columns(of: status) + 2
+    let start = screen.columns - 1 - TextWidth.columns(of: view.hint)
+    if start > used { screen.write(view.hint, column: start, row: row, Palette.dim) }
+  }
+}
+
+extension Screen {
+  /// Blanks a row.
+  mutating func fillRow(_ row: Int, _ color: Color) {
+    for column in 0..<columns { self[column, row] = Cell(" ", color, on: color) }
+  }
+}
+
+extension Canvas {
+  /// Writes text in `PixelFont` around a point, each of the font's pixels `size` pixels wide.
+  mutating func write(
+    _ text: String, around middle: SIMD2<Double>, size: Int, _ color: Color, strength: Double
+  ) {
+    let left = Int(middle.x) - PixelFont.columns(of: text) * size / 2
+    let top = Int(middle.y) - PixelFont.height * size / 2
+    for (place, letter) in text.enumerated() {
+      for (row, bits) in PixelFont.rows(of: letter).enumerated() {
+        for column in 0..<PixelFont.width where bits >> (4 - column) & 1 == 1 {
+          let x = left + (place * PixelFont.advance + column) * size
+          let y = top + row * size
+          fill(x..<x + size, y..<y + size, color, strength)
+        }
+      }
+    }
+  }
+
+  private mutating func fill(_ xs: Range<Int>, _ ys: Range<Int>, _ color: Color, _ share: Double) {
+    for y in ys.clamped(to: 0..<height) {
+      for x in xs.clamped(to: 0..<width) { self[x, y] = self[x, y].mixed(with: color, share) }
+    }
+  }
+}
