@@ -80,11 +80,12 @@ let package = Package(
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
-    module("AirHockeyTerminal", ["CaromCore"]),
+    module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics"]),
     .executableTarget(
       name: "air-hockey",
       dependencies: [
-        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromTransport", "CTerminal",
+        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromTransport",
+        "CTerminal",
         arguments,
       ],
       swiftSettings: strict),
@@ -113,7 +114,7 @@ let package = Package(
       "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
-    tests("AirHockeyTerminal", ["AirHockeyTerminal", "CaromCore"]),
+    tests("AirHockeyTerminal", ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics"]),
     tests("EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey"]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport"]),
     tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),

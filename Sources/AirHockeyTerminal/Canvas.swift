@@ -1,3 +1,5 @@
+import CaromPhysics
+
 /// A field of pixels, two of which (one above the other) make a terminal's cell.
 package struct Canvas: Hashable, Sendable {
   /// Pixels in a row.
@@ -23,22 +25,23 @@ package struct Canvas: Hashable, Sendable {
   /// Lays `color` over the pixels whose centres lie within `reach` of `center`, each as strongly
   /// as `coverage` says for its distance from there (0 to 1).
   package mutating func paintRound(
-    _ center: SIMD2<Double>, reach: Double, _ color: Color, coverage: (Double) -> Double
+    _ center: Vector, reach: Double, _ color: Color, coverage: (Double) -> Double
   ) {
-    paint(from: center - reach, to: center + reach, color) { point in
+    let corner = Vector(reach, reach)
+    paint(from: center - corner, to: center + corner, color) { point in
       coverage((point - center).length)
     }
   }
 
   /// Lays `color` over the pixels of a box, each as strongly as `coverage` says for its centre.
   package mutating func paint(
-    from low: SIMD2<Double>, to high: SIMD2<Double>, _ color: Color,
-    coverage: (SIMD2<Double>) -> Double
+    from low: Vector, to high: Vector, _ color: Color,
+    coverage: (Vector) -> Double
   ) {
     let columns = clamped(low.x, high.x, width)
     for y in clamped(low.y, high.y, height) {
       for x in columns {
-        let share = coverage(SIMD2(Double(x) + 0.5, Double(y) + 0.5))
+        let share = coverage(Vector(Double(x) + 0.5, Double(y) + 0.5))
         guard share > 0 else { continue }
         self[x, y] = self[x, y].mixed(with: color, share)
       }
@@ -51,11 +54,6 @@ package struct Canvas: Hashable, Sendable {
     let first = Int(min(max(low, 0), bound))
     return first..<max(first, Int(min(max(high.rounded(.up), 0), bound)))
   }
-}
-
-extension SIMD2 where Scalar == Double {
-  /// The distance from the origin.
-  var length: Double { (x * x + y * y).squareRoot() }
 }
 
 /// How much of a pixel an edge leaves covered: `distance` is from the edge, in pixels, negative

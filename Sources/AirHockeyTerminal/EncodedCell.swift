@@ -2,8 +2,9 @@
 struct EncodedCell: Hashable, Sendable {
   /// Stands for "whatever the terminal has".
   static let noColor = UInt32.max
-  /// A pixel as bright as this is set where there are no colours.
-  static let brightnessLimit = 84
+  /// A brighter pixel is set where there are no colours: rails, lines and discs, not the field
+  /// with its faint score.
+  static let brightnessLimit = 66
 
   let glyph: Unicode.Scalar
   let foreground: UInt32

@@ -1,3 +1,6 @@
+import AirHockey
+import CaromPhysics
+
 /// Where things stand on a screen of a given size: a line of names above, a line of figures below,
 /// and the table, as large as fits, in the middle.
 package struct Layout: Hashable, Sendable {
@@ -12,39 +15,36 @@ package struct Layout: Hashable, Sendable {
   package let columns: Int
   /// Rows of cells.
   package let rows: Int
-  /// The table's measures.
-  package let shape: TableShape
   /// Pixels a metre; a cell is one pixel wide and two high.
   package let scale: Double
   /// Where the table's middle lies, in pixels.
-  let center: SIMD2<Double>
+  let center: Vector
 
   /// The layout for a screen; `nil` where it is too small.
-  package init?(columns: Int, rows: Int, shape: TableShape) {
+  package init?(columns: Int, rows: Int) {
     guard columns >= Self.minimumColumns, rows >= Self.minimumRows else { return nil }
     self.columns = columns
     self.rows = rows
-    self.shape = shape
     let height = Double(2 * (rows - 2))
     scale = min(
-      Double(columns) / (2 * (shape.halfLength + Self.rail)),
-      height / (2 * (shape.halfWidth + Self.rail)))
-    center = SIMD2(Double(columns) / 2, Double(rows))
+      Double(columns) / (2 * (Preset.halfLength + Self.rail)),
+      height / (2 * (Preset.halfWidth + Self.rail)))
+    center = Vector(Double(columns) / 2, Double(rows))
   }
 
   /// Where a place on the table lies, in pixels from the screen's upper left corner.
-  package func pixel(_ place: SIMD2<Double>) -> SIMD2<Double> {
-    center + SIMD2(place.x, -place.y) * scale
+  package func pixel(_ place: Vector) -> Vector {
+    center + Vector(place.x, -place.y) * scale
   }
 
   /// The place on the table under a pixel.
-  package func place(_ pixel: SIMD2<Double>) -> SIMD2<Double> {
-    let offset = (pixel - center) / scale
-    return SIMD2(offset.x, -offset.y)
+  package func place(_ pixel: Vector) -> Vector {
+    let offset = (pixel - center) * (1 / scale)
+    return Vector(offset.x, -offset.y)
   }
 
   /// The place on the table under the middle of a cell.
-  package func place(column: Int, row: Int) -> SIMD2<Double> {
-    place(SIMD2(Double(column) + 0.5, Double(2 * row + 1)))
+  package func place(column: Int, row: Int) -> Vector {
+    place(Vector(Double(column) + 0.5, Double(2 * row + 1)))
   }
 }

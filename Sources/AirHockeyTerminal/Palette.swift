@@ -1,8 +1,8 @@
 /// The face's colours.
 enum Palette {
   static let backdrop = Color(hex: 0x080A12)
-  static let rail = Color(hex: 0x2B3350)
-  static let railLight = Color(hex: 0x6D7BA8)
+  static let rail = Color(hex: 0x424E78)
+  static let railLight = Color(hex: 0x8593C4)
   static let railDark = Color(hex: 0x161B2E)
   static let fieldMiddle = Color(hex: 0x16244A)
   static let fieldEdge = Color(hex: 0x0C1530)

@@ -1,3 +1,5 @@
+import CaromPhysics
+
 /// Screens as picture files, for the README.
 package enum Picture {
   /// Pixels that a cell is wide; it is twice as high.
@@ -34,7 +36,7 @@ package enum Picture {
         guard cell.glyph != Cell.halfBlock, cell.glyph != " ", cell.glyph != Cell.tail else {
           continue
         }
-        let middle = SIMD2(Double(column * width + 2), Double(row * height + 6))
+        let middle = Vector(Double(column * width + 2), Double(row * height + 6))
         canvas.write(
           String(cell.glyph), around: middle, size: 1, cell.foreground, strength: 1)
       }

@@ -47,8 +47,8 @@ package struct Screen: Hashable, Sendable {
       guard place + width <= columns else { return }
       defer { place += width }
       guard place >= 0 else { continue }
+      let under = ground ?? self[place, row].ground
       for (offset, glyph) in [scalar, Cell.tail].prefix(width).enumerated() {
-        let under = ground ?? self[place + offset, row].ground
         self[place + offset, row] = Cell(glyph, color, on: under, isBold: isBold)
       }
     }

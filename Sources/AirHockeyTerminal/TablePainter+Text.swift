@@ -1,15 +1,17 @@
+import CaromPhysics
+
 // Words: names and score above, figures below, banners in the middle.
 extension TablePainter {
   /// Darkens the table and writes the title as large as fits. Returns the row below the title.
   func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
-    let size = SIMD2(Double(layout.columns), Double(2 * layout.rows - 2))
-    canvas.paint(from: SIMD2(0, 2), to: size, Palette.backdrop) { _ in 0.55 }
+    let size = Vector(Double(layout.columns), Double(2 * layout.rows - 2))
+    canvas.paint(from: Vector(0, 2), to: size, Palette.backdrop) { _ in 0.55 }
     let title = banner.title.uppercased()
     let needed = max(1, PixelFont.columns(of: title))
     let scale = min(layout.columns * 4 / 5 / needed, (layout.rows - 4) / PixelFont.height)
     guard scale >= 1 else { return layout.rows / 2 }
     canvas.write(
-      title, around: SIMD2(Double(layout.columns) / 2, Double(layout.rows)), size: scale,
+      title, around: Vector(Double(layout.columns) / 2, Double(layout.rows)), size: scale,
       Palette.player(banner.side), strength: 1)
     return (layout.rows + PixelFont.height * scale / 2) / 2 + 2
   }
@@ -60,7 +62,7 @@ extension Screen {
 extension Canvas {
   /// Writes text in `PixelFont` around a point, each of the font's pixels `size` pixels wide.
   mutating func write(
-    _ text: String, around middle: SIMD2<Double>, size: Int, _ color: Color, strength: Double
+    _ text: String, around middle: Vector, size: Int, _ color: Color, strength: Double
   ) {
     let left = Int(middle.x) - PixelFont.columns(of: text) * size / 2
     let top = Int(middle.y) - PixelFont.height * size / 2

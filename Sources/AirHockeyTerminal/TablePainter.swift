@@ -1,19 +1,16 @@
+import AirHockey
+import CaromPhysics
+
 /// Draws moments of the game as screens. It remembers the empty table of the last size.
 package struct TablePainter: Sendable {
-  private let shape: TableShape
   private var field: (layout: Layout, canvas: Canvas)?
 
-  /// A painter of tables of this shape.
-  package init(shape: TableShape) { self.shape = shape }
-
-  /// How the table lies on a screen of this size; `nil` where the screen is too small.
-  package func layout(columns: Int, rows: Int) -> Layout? {
-    Layout(columns: columns, rows: rows, shape: shape)
-  }
+  /// A painter that has painted nothing yet.
+  package init() {}
 
   /// The screen that shows `view`; on a screen that is too small, a line that says so.
   package mutating func paint(_ view: TableView, columns: Int, rows: Int) -> Screen {
-    guard let layout = layout(columns: columns, rows: rows) else {
+    guard let layout = Layout(columns: columns, rows: rows) else {
       return apology(columns: max(1, columns), rows: max(1, rows))
     }
     var canvas = emptyTable(layout)
@@ -54,20 +51,20 @@ extension TablePainter {
   private func paintScores(_ view: TableView, _ layout: Layout, on canvas: inout Canvas) {
     let size = max(1, Int(0.058 * layout.scale))
     for side in TableView.Side.allCases {
-      let middle = SIMD2(0.5 * (side == .left ? -shape.halfLength : shape.halfLength), 0)
+      let middle = Vector(0.5 * (side == .left ? -Preset.halfLength : Preset.halfLength), 0)
       let color = Palette.player(side)
       canvas.write(
-        String(view[side].score), around: layout.pixel(middle), size: size, color, strength: 0.3)
+        String(view[side].score), around: layout.pixel(middle), size: size, color, strength: 0.2)
     }
   }
 
   private func paintFlash(_ view: TableView, _ layout: Layout, on canvas: inout Canvas) {
     guard let (side, strength) = view.flash, strength > 0 else { return }
-    let corner = SIMD2(shape.halfLength, shape.halfWidth)
-    let low = layout.pixel(SIMD2(-corner.x, corner.y))
-    let high = layout.pixel(SIMD2(corner.x, -corner.y))
+    let corner = Vector(Preset.halfLength, Preset.halfWidth)
+    let low = layout.pixel(Vector(-corner.x, corner.y))
+    let high = layout.pixel(Vector(corner.x, -corner.y))
     // The puck went in at the end opposite to who scored.
-    let goal = layout.pixel(SIMD2(side == .left ? corner.x : -corner.x, 0))
+    let goal = layout.pixel(Vector(side == .left ? corner.x : -corner.x, 0))
     canvas.paint(from: low, to: high, Palette.player(side)) { point in
       let near = max(0, 1 - (point - goal).length / (1.5 * corner.x * layout.scale))
       return strength * (0.12 + 0.6 * near * near)
@@ -82,8 +79,9 @@ extension TablePainter {
       let (from, to) = (points[index], points[index + 1])
       let fade = 1 - Double(index) / Double(points.count - 1)
       guard (from - to).length > 0.05 else { continue }
-      let reach = SIMD2(repeating: radius + 1)
-      let (low, high) = (pointwiseMin(from, to) - reach, pointwiseMax(from, to) + reach)
+      let reach = Vector(radius + 1, radius + 1)
+      let low = Vector(min(from.x, to.x), min(from.y, to.y)) - reach
+      let high = Vector(max(from.x, to.x), max(from.y, to.y)) + reach
       canvas.paint(from: low, to: high, Palette.trail) { point in
         let (distance, isInside) = Self.distance(of: point, from, to)
         return isInside ? 0.42 * fade * fade * edge(distance - radius * (0.35 + 0.6 * fade)) : 0
@@ -94,21 +92,20 @@ extension TablePainter {
   /// The distance from a stretch, and whether the point lies beside it rather than beyond its
   /// ends (there the next stretch takes over, and no pixel is painted twice).
   private static func distance(
-    of point: SIMD2<Double>, _ from: SIMD2<Double>, _ to: SIMD2<Double>
+    of point: Vector, _ from: Vector, _ to: Vector
   ) -> (Double, Bool) {
     let (way, offset) = (to - from, point - from)
-    let square = (way * way).sum()
-    let along = (way * offset).sum() / square
-    return ((offset - along * way).length, along >= 0 && along < 1)
+    let along = way.dot(offset) / way.lengthSquared
+    return ((offset - way * along).length, along >= 0 && along < 1)
   }
 
   private func paintMallet(
-    _ place: SIMD2<Double>, _ side: TableView.Side, _ layout: Layout, _ canvas: inout Canvas
+    _ place: Vector, _ side: TableView.Side, _ layout: Layout, _ canvas: inout Canvas
   ) {
-    let radius = max(1.7, shape.malletRadius * layout.scale)
+    let radius = max(1.7, Preset.malletRadius * layout.scale)
     let center = layout.pixel(place)
     let color = Palette.player(side)
-    let shadow = center + SIMD2(0.18, 0.3) * radius
+    let shadow = center + Vector(0.18, 0.3) * radius
     canvas.paintRound(shadow, reach: radius + 1, Palette.black) { 0.4 * edge($0 - radius) }
     canvas.paintRound(center, reach: radius + 1, color.mixed(with: Palette.black, 0.25)) {
       edge($0 - radius)
@@ -118,17 +115,17 @@ extension TablePainter {
     canvas.paintRound(center, reach: radius, color.mixed(with: Palette.black, 0.35)) {
       edge($0 - 0.56 * radius)
     }
-    let knob = center - SIMD2(0.05, 0.1) * radius
+    let knob = center - Vector(0.05, 0.1) * radius
     canvas.paintRound(knob, reach: radius, color.mixed(with: Palette.white, 0.55)) {
       edge($0 - 0.4 * radius)
     }
   }
 
   private func puckRadius(_ layout: Layout) -> Double {
-    max(1.15, shape.puckRadius * layout.scale)
+    max(1.15, Preset.puckRadius * layout.scale)
   }
 
-  private func paintPuck(_ place: SIMD2<Double>, _ layout: Layout, on canvas: inout Canvas) {
+  private func paintPuck(_ place: Vector, _ layout: Layout, on canvas: inout Canvas) {
     let radius = puckRadius(layout)
     let center = layout.pixel(place)
     let glow = 4 * radius

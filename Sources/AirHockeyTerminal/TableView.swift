@@ -1,3 +1,5 @@
+import CaromPhysics
+
 /// What a face shows of a moment of the game. Positions are in metres from the table's middle,
 /// x to the right and y upwards, already turned so that the player who looks on sits at the left.
 package struct TableView: Hashable, Sendable {
@@ -11,10 +13,10 @@ package struct TableView: Hashable, Sendable {
     /// Goals so far.
     package var score: Int
     /// The mallet's middle.
-    package var mallet: SIMD2<Double>
+    package var mallet: Vector
 
     /// A player with this name, score and mallet.
-    package init(name: String, score: Int, mallet: SIMD2<Double>) {
+    package init(name: String, score: Int, mallet: Vector) {
       self.name = name
       self.score = score
       self.mallet = mallet
@@ -43,9 +45,9 @@ package struct TableView: Hashable, Sendable {
   /// Who sits at the right.
   package var right: Player
   /// The puck's middle; `nil` while there is none on the table.
-  package var puck: SIMD2<Double>?
+  package var puck: Vector?
   /// Where the puck was on the last frames, the newest first.
-  package var trail: [SIMD2<Double>] = []
+  package var trail: [Vector] = []
   /// Who scored just now, and how much of the flash is left, 1 to 0.
   package var flash: (side: Side, strength: Double)? {
     get { flashSide.map { ($0, flashStrength) } }
@@ -65,7 +67,7 @@ package struct TableView: Hashable, Sendable {
   private var flashStrength = 0.0
 
   /// A table with these players and, perhaps, a puck.
-  package init(left: Player, right: Player, puck: SIMD2<Double>?) {
+  package init(left: Player, right: Player, puck: Vector?) {
     self.left = left
     self.right = right
     self.puck = puck

@@ -1,5 +1,6 @@
 import AirHockeyTerminal
 import ArgumentParser
+import CaromPhysics
 import Foundation
 
 /// Draws the README's picture: a moment of a match, as the terminal shows it.
@@ -14,26 +15,22 @@ struct PictureCommand: ParsableCommand {
   @Flag(help: "A goal, with its banner.") var goal = false
 
   func run() throws {
-    var painter = TablePainter(shape: Self.shape)
+    var painter = TablePainter()
     let screen = painter.paint(Self.scene(goal: goal), columns: columns, rows: rows)
     try Data(Picture.ppm(screen)).write(to: URL(filePath: file))
   }
 
-  static let shape = TableShape(
-    halfLength: 0.974, halfWidth: 0.519, goalHalfWidth: 0.125, puckRadius: 0.03165,
-    malletRadius: 0.04815)
-
   static func scene(goal: Bool) -> TableView {
-    let puck = SIMD2(0.31, 0.22)
+    let puck = Vector(0.31, 0.22)
     var view = TableView(
-      left: .init(name: "Maya", score: 3, mallet: SIMD2(-0.62, -0.11)),
-      right: .init(name: "Leo", score: 2, mallet: SIMD2(0.66, 0.08)), puck: puck)
+      left: .init(name: "Maya", score: 3, mallet: Vector(-0.62, -0.11)),
+      right: .init(name: "Leo", score: 2, mallet: Vector(0.66, 0.08)), puck: puck)
     // From the left mallet over the lower rail: straight lines, a tenth of a second old.
-    let corner = SIMD2(-0.02, -0.487)
+    let corner = Vector(-0.02, -0.487)
     view.trail = (1...12).map { age in
       let back = Double(age) / 9
       return back < 1
-        ? puck + (corner - puck) * back : corner + (SIMD2(-0.3, 0.1) - corner) * (back - 1)
+        ? puck + (corner - puck) * back : corner + (Vector(-0.3, 0.1) - corner) * (back - 1)
     }
     view.status = "60 Hz · round trip 0.4 ms"
     view.hint = "mouse or arrows move · p pause · q quit"

@@ -10,7 +10,7 @@ enum ImportRule {
     "CaromTesting": ["CaromCore"],
     "CaromProtocol": ["CaromCore", "CaromCodec"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
-    "AirHockeyTerminal": ["CaromCore"],
+    "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics"],
   ]
 
   /// The shell: of the project's own modules, these.

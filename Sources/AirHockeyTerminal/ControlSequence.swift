@@ -1,0 +1,82 @@
+/// A control sequence taken apart: an optional prefix, numbers with sub-numbers, a final byte.
+struct ControlSequence {
+  private let prefix: UInt8?
+  private let fields: [[Int?]]
+  private let final: UInt8
+
+  /// `nil` where the parameters are not numbers.
+  init?(_ parameters: [UInt8], final: UInt8) {
+    self.final = final
+    prefix = parameters.first.flatMap { (0x3C...0x3F).contains($0) ? $0 : nil }
+    let digits = parameters.dropFirst(prefix == nil ? 0 : 1)
+    guard digits.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
+    fields = digits.split(separator: 0x3B, omittingEmptySubsequences: false).map { field in
+      field.split(separator: 0x3A, omittingEmptySubsequences: false).map(Self.number)
+    }
+  }
+
+  /// What it tells; `nil` for what a game has no use for.
+  var event: InputEvent? {
+    switch (prefix, final) {
+    case (0x3C, 0x4D), (0x3C, 0x6D): pointer
+    case (0x3F, 0x75): (field(0) ?? 0) & 2 != 0 ? .reportsReleases : nil
+    case (nil, 0x49): .focus(true)
+    case (nil, 0x4F): .focus(false)
+    case (nil, 0x75): code.flatMap(Self.key).flatMap(press)
+    case (nil, _): InputParser.arrow(final).flatMap(press)
+    default: nil
+    }
+  }
+
+  /// SGR mouse reports: button; column; row, counted from 1; M pressed or moved, m released.
+  private var pointer: InputEvent? {
+    guard let button = field(0), let column = field(1), let row = field(2), column > 0, row > 0,
+      button & 64 == 0
+    else { return nil }
+    let action: InputEvent.PointerAction =
+      button & 32 != 0 ? .moved : final == 0x4D ? .pressed : .released
+    return .pointer(column: column - 1, row: row - 1, action: action)
+  }
+
+  /// The second field is the modifiers plus one, and below it what happened to the key.
+  private func press(_ key: KeyPress.Key) -> InputEvent? {
+    let modifiers = max(0, (field(1) ?? 1) - 1)
+    let action: KeyPress.Action =
+      switch field(1, 1) {
+      case 2: .repeated
+      case 3: .released
+      default: .pressed
+      }
+    return .key(KeyPress(key, action, control: modifiers & 4 != 0))
+  }
+
+  /// A key's code: the place on a standard keyboard counts where the terminal tells it, so that
+  /// W, A, S and D lie together whatever the language.
+  private var code: Int? { field(0, 2) ?? field(0) }
+
+  private static func key(_ code: Int) -> KeyPress.Key? {
+    switch code {
+    case 27: .escape
+    case 13, 57414: .enter
+    case 9: .tab
+    case 127: .backspace
+    case 57417: .left
+    case 57418: .right
+    case 57419: .up
+    case 57420: .down
+    case 57344...63743: nil
+    default: UInt32(exactly: code).flatMap(InputParser.small).map { .character($0) }
+    }
+  }
+
+  private func field(_ index: Int, _ part: Int = 0) -> Int? {
+    guard index < fields.count, part < fields[index].count else { return nil }
+    return fields[index][part]
+  }
+
+  /// Up to nine digits; an empty or a longer one is no number.
+  private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
+    guard (1...9).contains(digits.count) else { return nil }
+    return digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }
+  }
+}

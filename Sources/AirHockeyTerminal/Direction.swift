@@ -1,0 +1,25 @@
+import CaromPhysics
+
+/// A way to push a mallet, as the screen shows it.
+package enum Direction: Int, Hashable, Sendable, CaseIterable {
+  case up, down, left, right
+
+  /// One unit that way.
+  var vector: Vector {
+    switch self {
+    case .up: Vector(0, 1)
+    case .down: Vector(0, -1)
+    case .left: Vector(-1, 0)
+    case .right: Vector(1, 0)
+    }
+  }
+
+  var opposite: Direction {
+    switch self {
+    case .up: .down
+    case .down: .up
+    case .left: .right
+    case .right: .left
+    }
+  }
+}

@@ -1,0 +1,108 @@
+import AirHockey
+import CaromCore
+import CaromPhysics
+import Testing
+
+@testable import AirHockeyTerminal
+
+struct ControlsTests {
+  let tick = Duration.nanoseconds(16_666_667)
+  let layout = Layout(columns: 80, rows: 24)
+
+  /// Plays `ticks` ticks: the events come before the tick of their index. Mallets go wherever
+  /// they want. Returns where both are then.
+  func play(
+    _ controls: inout Controls, ticks: Int, _ events: [Int: [InputEvent]] = [:]
+  ) -> (first: Vector, second: Vector) {
+    var (first, second) = (Vector(-0.5, 0), Vector(0.5, 0))
+    var now = Instant.zero
+    for index in 0..<ticks {
+      for event in events[index] ?? [] { _ = controls.handle(event, at: now, layout: layout) }
+      first = controls.sampleFirst(mallet: first, at: now).vector
+      second = controls.sampleSecond(mallet: second, at: now).vector
+      now = now + tick
+    }
+    return (first, second)
+  }
+
+  func makeKey(_ key: Unicode.Scalar, _ action: KeyPress.Action = .pressed) -> InputEvent {
+    .key(KeyPress(.character(key), action))
+  }
+
+  @Test func `a key pushes until it is released where releases are told`() {
+    var controls = Controls(.one)
+    let down: [InputEvent] = [.reportsReleases, makeKey("w")]
+    let held = play(&controls, ticks: 10, [0: down])
+    #expect(held.first.y > 0.15)
+    #expect(abs(held.first.x + 0.5) < 1e-4)
+    controls = Controls(.one)
+    let tapped = play(&controls, ticks: 30, [0: down, 2: [makeKey("w", .released)]])
+    #expect(tapped.first.y < 0.1)
+    let later = play(&controls, ticks: 30)
+    #expect(later.first.y == 0)
+  }
+
+  @Test func `without releases a key is forgotten, and repeats keep it down`() {
+    var controls = Controls(.one)
+    let tapped = play(&controls, ticks: 60, [0: [.key(KeyPress(.right))]])
+    controls = Controls(.one)
+    let repeats = Dictionary(uniqueKeysWithValues: (0..<6).map { (2 * $0, [makeKey("d")]) })
+    let held = play(&controls, ticks: 60, repeats)
+    #expect(tapped.first.x > -0.45)
+    #expect(held.first.x > tapped.first.x)
+  }
+
+  @Test func `the newer of two opposite keys wins`() {
+    var controls = Controls(.one)
+    let end = play(
+      &controls, ticks: 10, [0: [.reportsReleases, makeKey("w")], 1: [makeKey("s")]])
+    #expect(end.first.y < 0)
+  }
+
+  @Test func `two on one keyboard move their own mallets`() {
+    var controls = Controls(.two)
+    let end = play(&controls, ticks: 5, [0: [makeKey("w"), makeKey("k")]])
+    #expect(end.first.y > 0)
+    #expect(end.second.y < 0)
+    controls = Controls(.two)
+    let arrows = play(&controls, ticks: 5, [0: [.key(KeyPress(.left))]])
+    #expect(arrows.first == Vector(-0.5, 0))
+    #expect(arrows.second.x < 0.5)
+  }
+
+  @Test func `alone, every key moves the one mallet`() {
+    for event in [makeKey("i"), makeKey("w"), .key(KeyPress(.up))] {
+      var controls = Controls(.one)
+      let end = play(&controls, ticks: 5, [0: [event]])
+      #expect(end.first.y > 0)
+      #expect(end.second == Vector(0.5, 0))
+    }
+  }
+
+  @Test func `the mallet follows the pointer`() throws {
+    var controls = Controls(.one)
+    let cell = InputEvent.pointer(column: 20, row: 6, action: .moved)
+    let end = play(&controls, ticks: 40, [0: [cell]])
+    let place = try #require(layout).place(column: 20, row: 6)
+    #expect((end.first - place).length < 0.001)
+  }
+
+  @Test func `a window without the focus lets go of every key`() {
+    var controls = Controls(.one)
+    let events: [Int: [InputEvent]] = [0: [.reportsReleases, makeKey("w")], 1: [.focus(false)]]
+    #expect(play(&controls, ticks: 60, events).first.y < 0.05)
+  }
+
+  @Test func `commands come of their keys, once`() {
+    var controls = Controls(.one)
+    let command = { (event: InputEvent) in controls.handle(event, at: .zero, layout: nil) }
+    #expect(command(makeKey("q")) == .quit)
+    #expect(command(.key(KeyPress(.escape))) == .quit)
+    #expect(command(.key(KeyPress(.character("c"), control: true))) == .quit)
+    #expect(command(makeKey("p")) == .pause)
+    #expect(command(makeKey("p", .released)) == nil)
+    #expect(command(makeKey("p", .repeated)) == nil)
+    #expect(command(makeKey(" ")) == .proceed)
+    #expect(command(makeKey("z")) == nil)
+  }
+}

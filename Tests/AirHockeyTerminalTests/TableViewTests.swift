@@ -1,0 +1,67 @@
+import AirHockey
+import CaromPhysics
+import Testing
+
+@testable import AirHockeyTerminal
+
+struct TableViewTests {
+  func makeState() -> RinkState {
+    var state = RinkState()
+    state.score = Score(home: 3, away: 1)
+    state.phase = .playing(half: .home, remaining: 9)
+    state.puck.position = LatticePoint(Vector(0.5, 0.25))
+    return state
+  }
+
+  func makeView(_ state: RinkState, from seat: Seat = .home) -> TableView {
+    TableView(state, seenFrom: seat, names: (own: "Maya", other: "Leo"))
+  }
+
+  @Test func `who looks on sits at the left`() {
+    let home = makeView(makeState())
+    #expect((home.left.name, home.left.score, home.right.score) == ("Maya", 3, 1))
+    #expect(home.puck == Vector(0.5, 0.25))
+    #expect(home.left.mallet.x < 0)
+    let away = makeView(makeState(), from: .away)
+    #expect((away.left.name, away.left.score, away.right.score) == ("Maya", 1, 3))
+    #expect(away.puck == Vector(-0.5, -0.25))
+    #expect(away.left.mallet.x < 0)
+  }
+
+  @Test func `a goal flashes in its colour and names its scorer`() {
+    var state = makeState()
+    state.phase = .goalPause(scorer: .away, remaining: Preset.goalPauseTicks)
+    let view = makeView(state)
+    #expect(view.flash?.side == .right)
+    #expect(view.flash?.strength == 1)
+    #expect(view.banner == .init("Goal!", detail: "Leo · 3 – 1", side: .right))
+    #expect(makeView(state, from: .away).flash?.side == .left)
+    #expect(view.puck == nil)
+  }
+
+  @Test func `a pause says who holds the match`() {
+    var state = makeState()
+    state.pauses = .away
+    #expect(makeView(state).banner?.detail.contains("Leo") == true)
+    state.pauses = [.home, .away]
+    #expect(makeView(state).banner?.detail.contains("both") == true)
+    state.pauses = []
+    #expect(makeView(state).banner == nil)
+  }
+
+  @Test func `the end names the winner`() {
+    var state = makeState()
+    state.phase = .matchEnd(winner: .home)
+    #expect(makeView(state).banner?.side == .left)
+    #expect(makeView(state).banner?.detail.contains("Maya wins 3 – 1") == true)
+  }
+
+  @Test func `a picture has the pixels of its screen`() {
+    var painter = TablePainter()
+    let screen = painter.paint(makeView(makeState()), columns: 40, rows: 12)
+    let bytes = Picture.ppm(screen)
+    let head = Array("P6\n240 144\n255\n".utf8)
+    #expect(bytes.starts(with: head))
+    #expect(bytes.count == head.count + 3 * 240 * 144)
+  }
+}
