@@ -1,0 +1,4 @@
+/// Which browsing of a querier.
+package struct BrowseID: Hashable, Sendable {
+  let number: UInt64
+}

@@ -1,0 +1,40 @@
+/// The part of a service's name that people see: one label (RFC 6763 §4.1.1).
+package enum InstanceName {
+  /// Throws what may not stand in an instance name.
+  package static func validate(_ name: String) throws(InstanceNameError) {
+    let count = name.utf8.count
+    guard count > 0 else { throw .empty }
+    guard count <= Name.maximumLabelLength else { throw .tooLong(count) }
+    guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
+  }
+
+  /// "X" to "X (2)", "X (2)" to "X (3)" (RFC 6763 appendix D); shortened to fit 63 bytes.
+  package static func successor(of name: String) -> String {
+    let (base, number) = split(name, before: " (", after: ")")
+    return joined(base, " (\(number + 1))")
+  }
+
+  /// "host" to "host-2", "host-2" to "host-3".
+  package static func hostSuccessor(of label: String) -> String {
+    let (base, number) = split(label, before: "-", after: "")
+    return joined(base, "-\(number + 1)")
+  }
+
+  /// The name without its counter, and the counter; 1 where there is none.
+  private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
+    guard name.hasSuffix(after) else { return (name[...], 1) }
+    let inner = name.dropLast(after.count)
+    let digits = String(inner.reversed().prefix { $0.isASCII && $0.isNumber }.reversed())
+    let head = inner.dropLast(digits.count)
+    guard head.hasSuffix(before), head.count > before.count, (1...6).contains(digits.count),
+      let number = Int(digits), number > 1
+    else { return (name[...], 1) }
+    return (head.dropLast(before.count), number)
+  }
+
+  private static func joined(_ base: Substring, _ suffix: String) -> String {
+    var base = base
+    while base.utf8.count + suffix.utf8.count > Name.maximumLabelLength { base.removeLast() }
+    return base + suffix
+  }
+}

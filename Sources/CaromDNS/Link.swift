@@ -1,0 +1,72 @@
+import CaromCore
+
+/// One interface as the machines see it: its index and the addresses that are valid on it.
+package struct Link: Hashable, Sendable {
+  /// An address of ours and the length of its subnet's prefix, bits.
+  package struct Address: Hashable, Sendable {
+    /// The address, without scope.
+    package var address: IPAddress
+    /// How many leading bits name the subnet.
+    package var prefixLength: Int
+
+    /// An address in a subnet.
+    package init(_ address: IPAddress, prefixLength: Int) {
+      self.address = address.scoped(to: 0)
+      self.prefixLength = prefixLength
+    }
+
+    /// Whether `other` is in the same subnet.
+    func covers(_ other: IPAddress) -> Bool {
+      let mine = address.bytes
+      let theirs = other.bytes
+      guard mine.count == theirs.count else { return false }
+      for index in mine.indices {
+        let bits = min(8, max(0, prefixLength - index * 8))
+        let mask = UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+        if mine[index] & mask != theirs[index] & mask { return false }
+      }
+      return true
+    }
+  }
+
+  /// The system's number for the interface; it identifies the link.
+  package var index: UInt32
+  /// All addresses of ours that are valid on the link, in order, no two alike.
+  package var addresses: [Address]
+  /// Whether packets go to 224.0.0.251.
+  package var usesV4: Bool
+  /// Whether packets go to ff02::fb.
+  package var usesV6: Bool
+
+  /// A link; the families default to those that it has addresses of.
+  package init(
+    index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil
+  ) {
+    self.index = index
+    self.addresses = Set(addresses).sorted { $0.address < $1.address }
+    self.usesV4 = usesV4 ?? addresses.contains { !$0.address.isV6 }
+    self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
+  }
+
+  /// Whether a packet from `source` came from this link (RFC 6762 §11).
+  func isOnLink(_ source: IPAddress) -> Bool {
+    source.isLinkLocal || addresses.contains { $0.covers(source) }
+  }
+
+  /// Whether `source` is one of this host's own addresses here.
+  func isOwn(_ source: IPAddress) -> Bool {
+    let plain = source.scoped(to: 0)
+    return addresses.contains { $0.address == plain }
+  }
+
+  /// Where multicasts on this link go, one endpoint a family.
+  var groups: [Endpoint] {
+    (usesV4 ? [Group.v4] : []) + (usesV6 ? [Group.v6.scoped(to: index)] : [])
+  }
+}
+
+extension Endpoint {
+  fileprivate func scoped(to interface: UInt32) -> Endpoint {
+    Endpoint(address.scoped(to: interface), port: port)
+  }
+}

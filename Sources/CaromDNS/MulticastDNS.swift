@@ -1,0 +1,141 @@
+import CaromCore
+
+/// Responder and querier of one process over the same sockets: what a shell or a simulation
+/// drives. Polled: after each call, send what `pollTransmit` gives, take what `pollEvent`
+/// gives, and call `handleTimeout` at `nextTimeout`.
+package struct MulticastDNS: Sendable {
+  /// What the user is told.
+  package enum Event: Hashable, Sendable {
+    case responder(Responder.Event)
+    case querier(Querier.Event)
+  }
+
+  /// What came in and was not used, by reason.
+  package struct Counters: Hashable, Sendable {
+    /// No DNS message, or one over a limit.
+    package var malformed = 0
+    /// An opcode or a response code that multicast DNS does not have.
+    package var notStandard = 0
+    /// A response from a port other than 5353.
+    package var foreignPort = 0
+  }
+
+  private var responder: Responder
+  private var querier: Querier
+  /// What was not used.
+  package private(set) var counters = Counters()
+  private var linkIndices: [UInt32] = []
+
+  /// A node of the host `hostLabel`.local. `asksUnicast` says that unicast answers reach this
+  /// process, which needs port 5353 for itself.
+  package init(hostLabel: String, generator: SeededGenerator, asksUnicast: Bool = false) {
+    var generator = generator
+    responder = Responder(
+      hostLabel: hostLabel, generator: generator.split(), asksUnicast: asksUnicast)
+    querier = Querier(generator: generator.split(), asksUnicast: asksUnicast)
+  }
+
+  /// The host's name as it is now.
+  package var hostName: Name { responder.hostName }
+
+  /// All links as they are now: names are claimed and questions asked on what is new, and what
+  /// was heard on links that are gone is forgotten.
+  package mutating func setLinks(_ links: [Link], at now: Instant) {
+    for index in linkIndices where !links.contains(where: { $0.index == index }) {
+      responder.removeLink(index)
+      querier.removeLink(index, at: now)
+    }
+    for link in links {
+      responder.setLink(link, at: now)
+      querier.setLink(link, at: now)
+    }
+    linkIndices = links.map(\.index)
+  }
+
+  /// A packet came in.
+  package mutating func handle(_ datagram: Datagram, at now: Instant) {
+    guard let message = try? Message(decoding: datagram.payload) else {
+      counters.malformed += 1
+      return
+    }
+    guard message.isStandard else {
+      counters.notStandard += 1
+      return
+    }
+    guard message.isResponse else {
+      responder.handleQuery(message, from: datagram, at: now)
+      return
+    }
+    guard datagram.source.port == Group.port else {
+      counters.foreignPort += 1
+      return
+    }
+    responder.handleResponse(message, from: datagram, at: now)
+    querier.handleResponse(message, from: datagram, at: now)
+  }
+
+  /// Time has passed.
+  package mutating func handleTimeout(at now: Instant) {
+    responder.handleTimeout(at: now)
+    querier.handleTimeout(at: now)
+  }
+
+  /// The next packet to send; `nil` when there is none.
+  package mutating func pollTransmit() -> Outgoing? {
+    responder.pollTransmit() ?? querier.pollTransmit()
+  }
+
+  /// The next event; `nil` when there is none.
+  package mutating func pollEvent() -> Event? {
+    if let event = responder.pollEvent() { return .responder(event) }
+    return querier.pollEvent().map(Event.querier)
+  }
+
+  /// When `handleTimeout` has something to do; `nil` for never.
+  package var nextTimeout: Instant? { earliest(responder.nextTimeout, querier.nextTimeout) }
+}
+
+// MARK: - Intents
+
+extension MulticastDNS {
+  /// Publishes a service; see `Responder.Event`.
+  package mutating func publish(_ service: Registration, at now: Instant) -> PublicationID {
+    responder.publish(service, at: now)
+  }
+
+  /// Changes the strings beside a service.
+  package mutating func update(_ id: PublicationID, text: TXTRecord, at now: Instant) {
+    responder.update(id, text: text, at: now)
+  }
+
+  /// Takes a service back: the goodbyes are ready to send.
+  package mutating func withdraw(_ id: PublicationID, at now: Instant) {
+    responder.withdraw(id, at: now)
+  }
+
+  /// Takes every service back.
+  package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
+
+  /// Watches for services of a type.
+  package mutating func browse(_ type: ServiceType, at now: Instant) -> BrowseID {
+    querier.browse(type.name(), at: now)
+  }
+
+  /// Stops watching.
+  package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
+
+  /// Learns where a service listens, until `deadline`.
+  package mutating func resolve(
+    _ instance: Name, deadline: Instant, at now: Instant
+  ) -> ResolveID {
+    querier.resolve(instance, deadline: deadline, at: now)
+  }
+
+  /// Gives up resolving.
+  package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
+
+  /// A service does not answer: ask again, and forget it in ten seconds if it stays silent.
+  package mutating func reconfirm(_ instance: Name, at now: Instant) {
+    querier.reconfirm(instance, at: now)
+  }
+}

@@ -1,0 +1,77 @@
+import CaromCore
+
+/// A domain name: labels of bytes, compared without ASCII case (RFC 1035 §2.3.3, RFC 6762 §16).
+package struct Name: Sendable {
+  /// The longest label, bytes (RFC 1035 §2.3.4).
+  package static let maximumLabelLength = 63
+  /// The longest name, bytes with every length byte and the root's (RFC 1035 §2.3.4).
+  package static let maximumLength = 255
+  /// The name without labels, ".".
+  package static let root = Name(wire: [])
+
+  /// Each label behind its length byte, without the root's zero byte.
+  package let wire: [UInt8]
+
+  /// Takes bytes that are known to be well formed.
+  init(wire: [UInt8]) { self.wire = wire }
+
+  /// The name of these labels, the leftmost first.
+  package init(labels: [[UInt8]]) throws(NameError) {
+    var wire: [UInt8] = []
+    for label in labels {
+      guard !label.isEmpty else { throw .emptyLabel }
+      guard label.count <= Self.maximumLabelLength else { throw .labelTooLong(label.count) }
+      wire.append(UInt8(label.count))
+      wire.append(contentsOf: label)
+    }
+    guard wire.count < Self.maximumLength else { throw .nameTooLong(wire.count + 1) }
+    self.wire = wire
+  }
+
+  /// This name with one more label on its left.
+  package func prefixed(by label: String) throws(NameError) -> Name {
+    try Name(labels: [Array(label.utf8)] + labels)
+  }
+
+  /// The labels, the leftmost first.
+  package var labels: [[UInt8]] {
+    var labels: [[UInt8]] = []
+    var offset = 0
+    while offset < wire.count {
+      let end = offset + 1 + Int(wire[offset])
+      labels.append(Array(wire[offset + 1..<end]))
+      offset = end
+    }
+    return labels
+  }
+
+  /// The leftmost label as text; broken UTF-8 is repaired.
+  package var firstLabel: String {
+    guard let length = wire.first else { return "" }
+    return String(decoding: wire[1...Int(length)], as: UTF8.self)
+  }
+
+  /// The name without its leftmost label; the root's is the root.
+  package var parent: Name {
+    guard let length = wire.first else { return self }
+    return Name(wire: Array(wire[(Int(length) + 1)...]))
+  }
+
+  /// A byte with A-Z made small. Length bytes are below "A", so whole names can be folded.
+  static func folded(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+}
+
+extension Name: Hashable {
+  /// Equal where the labels are, ASCII letters in either case.
+  package static func == (a: Name, b: Name) -> Bool {
+    a.wire.count == b.wire.count
+      && zip(a.wire, b.wire).allSatisfy { $0 == $1 || folded($0) == folded($1) }
+  }
+
+  /// Hashes the folded bytes.
+  package func hash(into hasher: inout Hasher) {
+    for byte in wire { hasher.combine(Self.folded(byte)) }
+  }
+}

@@ -1,0 +1,4 @@
+/// Which resolving of a querier.
+package struct ResolveID: Hashable, Sendable {
+  let number: UInt64
+}

@@ -1,0 +1,67 @@
+import CaromCore
+import CaromDNS
+
+extension Hub {
+  static let type: ServiceType = "_airhockey._tcp"
+
+  static func makeService(_ name: String = "Maya's table", port: UInt16 = 7777) -> Registration {
+    Registration(instance: name, type: type, port: port, text: ["seats": "1/2"])
+  }
+
+  @discardableResult
+  mutating func publish(
+    _ node: Int, _ name: String = "Maya's table", port: UInt16 = 7777
+  ) -> PublicationID {
+    with(node) { $0.publish(Self.makeService(name, port: port), at: $1) }
+  }
+
+  @discardableResult
+  mutating func browse(_ node: Int) -> BrowseID { with(node) { $0.browse(Self.type, at: $1) } }
+
+  /// The names that a node's services ended with, in the order of the reports.
+  func names(_ node: Int) -> [String] {
+    nodes[node].events.compactMap { entry in
+      switch entry.event {
+      case .responder(.published(_, let name)), .responder(.renamed(_, let name)): name
+      default: nil
+      }
+    }
+  }
+
+  /// What a node's browsing reported: "+name", "~name" or "-name".
+  func changes(_ node: Int) -> [String] {
+    nodes[node].events.compactMap { entry in
+      switch entry.event {
+      case .querier(.added(_, let service)): "+" + service.instance
+      case .querier(.updated(_, let service)): "~" + service.instance
+      case .querier(.removed(_, let service)): "-" + service.instance
+      default: nil
+      }
+    }
+  }
+
+  func resolutions(_ node: Int) -> [Resolution?] {
+    nodes[node].events.compactMap { entry in
+      switch entry.event {
+      case .querier(.resolved(_, let resolution)): .some(resolution)
+      case .querier(.unresolved): .some(nil)
+      default: nil
+      }
+    }
+  }
+
+  /// The packets of one node.
+  func packets(_ node: Int, responses: Bool) -> [Packet] {
+    log.filter { $0.sender == node && $0.message.isResponse == responses }
+  }
+
+  /// The packets that probe: they propose records.
+  func probes(_ node: Int) -> [Packet] {
+    packets(node, responses: false).filter { !$0.message.authorities.isEmpty }
+  }
+
+  static func makeInstance(_ label: String = "Maya's table") -> Name {
+    guard let name = try? type.name().prefixed(by: label) else { preconditionFailure(label) }
+    return name
+  }
+}
