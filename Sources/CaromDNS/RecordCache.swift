@@ -132,7 +132,8 @@ package struct RecordCache: Sendable {
     schedule(entry, place)
   }
 
-  /// The doubted records at `place` go after `rest` unless somebody says them again (RFC 6762 §10.4).
+  /// The doubted records at `place` go after `rest` unless somebody says them again
+  /// (RFC 6762 §10.4).
   package mutating func doubt(
     _ place: Place, for rest: Duration, at now: Instant, _ isDoubted: (Record) -> Bool
   ) {
