@@ -32,7 +32,7 @@ public struct FrameDecoder: Sendable {
   public let bodyTimeout: Duration
 
   private var state = State.header(value: 0, count: 0)
-  private var ready = Ready()
+  private var ready = ReadyBodies()
 
   /// A decoder at the beginning of a stream.
   public init(
@@ -143,25 +143,5 @@ public struct FrameDecoder: Sendable {
       state = .body(bytes: body, want: want, deadline: deadline)
     }
     return taken
-  }
-}
-
-/// Whole bodies that wait for `next()`, at most as many as one chunk holds if it is drained.
-private struct Ready: Sendable {
-  private var bodies: [[UInt8]] = []
-  private var first = 0
-
-  mutating func append(_ body: [UInt8]) { bodies.append(body) }
-
-  mutating func removeFirst() -> [UInt8]? {
-    guard first < bodies.count else { return nil }
-    var body: [UInt8] = []
-    swap(&body, &bodies[first])
-    first += 1
-    if first == bodies.count {
-      bodies.removeAll(keepingCapacity: true)
-      first = 0
-    }
-    return body
   }
 }

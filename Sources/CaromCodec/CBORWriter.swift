@@ -1,0 +1,78 @@
+import CaromCore
+
+/// Writes CBOR items (RFC 8949) in the shortest form.
+struct CBORWriter {
+  private var writer = PacketWriter()
+
+  var bytes: [UInt8] { writer.bytes }
+
+  /// The first byte and the argument in as few bytes as it takes (§4.2.1).
+  mutating func writeHead(_ major: CBORMajor, _ argument: UInt64) {
+    let top = major.rawValue << 5
+    switch argument {
+    case 0..<24: writer.append(top | UInt8(argument))
+    case 24...0xFF:
+      writer.append(top | 24)
+      writer.append(UInt8(argument))
+    case 0x100...0xFFFF:
+      writer.append(top | 25)
+      writer.writeBigEndian(UInt16(argument))
+    case 0x1_0000...0xFFFF_FFFF:
+      writer.append(top | 26)
+      writer.writeBigEndian(UInt32(argument))
+    default:
+      writer.append(top | 27)
+      writer.writeBigEndian(argument)
+    }
+  }
+
+  mutating func write(_ value: Int64) {
+    if value >= 0 {
+      writeHead(.unsigned, UInt64(value))
+    } else {
+      writeHead(.negative, UInt64(bitPattern: ~value))
+    }
+  }
+
+  mutating func write(_ text: String) {
+    let utf8 = text.utf8
+    writeHead(.text, UInt64(utf8.count))
+    writer.write(utf8)
+  }
+
+  mutating func write(_ bytes: [UInt8]) {
+    writeHead(.bytes, UInt64(bytes.count))
+    writer.write(bytes)
+  }
+
+  /// false, true and null are simple values 20, 21 and 22 (§3.3).
+  mutating func writeSimple(_ value: UInt8) {
+    writer.append(CBORMajor.simple.rawValue << 5 | value)
+  }
+
+  /// The shortest of the three widths that keeps the value; every NaN is one (§4.2.2).
+  mutating func write(_ value: Double) {
+    let top = CBORMajor.simple.rawValue << 5
+    if value.isNaN {
+      writer.append(top | 25)
+      writer.writeBigEndian(UInt16(0x7E00))
+    } else if let half = HalfFloat(exactly: value) {
+      writer.append(top | 25)
+      writer.writeBigEndian(half.bits)
+    } else if Double(Float(value)) == value {
+      writer.append(top | 26)
+      writer.writeBigEndian(Float(value).bitPattern)
+    } else {
+      writer.append(top | 27)
+      writer.writeBigEndian(value.bitPattern)
+    }
+  }
+
+  /// What is encoded already.
+  mutating func writeRaw(_ bytes: [UInt8]) { writer.write(bytes) }
+}
+
+/// The eight kinds of items (RFC 8949 §3.1).
+enum CBORMajor: UInt8 {
+  case unsigned, negative, bytes, text, array, map, tag, simple
+}

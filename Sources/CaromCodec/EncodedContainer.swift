@@ -1,0 +1,72 @@
+/// A container that an `Encodable` asked for, filled as it goes.
+final class EncodedContainer {
+  enum Shape {
+    case undecided
+    case single(EncodedValue)
+    case array([EncodedValue])
+    case map([(key: CBORKey, value: EncodedValue)])
+  }
+
+  private var shape = Shape.undecided
+  let depth: Int
+
+  init(depth: Int) { self.depth = depth }
+
+  /// How many elements an array has.
+  var count: Int { if case .array(let elements) = shape { elements.count } else { 0 } }
+
+  func set(_ value: EncodedValue) { shape = .single(value) }
+
+  func becomeArray() {
+    if case .array = shape { return }
+    shape = .array([])
+  }
+
+  func becomeMap() {
+    if case .map = shape { return }
+    shape = .map([])
+  }
+
+  func append(_ value: EncodedValue) {
+    guard case .array(var elements) = shape else { preconditionFailure("not an array") }
+    shape = .undecided  // so that the elements have one owner
+    elements.append(value)
+    shape = .array(elements)
+  }
+
+  func append(_ value: EncodedValue, for key: CBORKey) {
+    guard case .map(var entries) = shape else { preconditionFailure("not a map") }
+    shape = .undecided
+    entries.append((key, value))
+    shape = .map(entries)
+  }
+
+  /// A type that asked for nothing is an empty map.
+  func write(into writer: inout CBORWriter) {
+    switch shape {
+    case .undecided: writer.writeHead(.map, 0)
+    case .single(let value): value.write(into: &writer)
+    case .array(let elements):
+      writer.writeHead(.array, UInt64(elements.count))
+      for element in elements { element.write(into: &writer) }
+    case .map(let entries): Self.write(entries, into: &writer)
+    }
+  }
+
+  /// In the order of the keys' bytes (RFC 8949 §4.2.1); of two values for one key the later stays.
+  private static func write(
+    _ entries: [(key: CBORKey, value: EncodedValue)], into writer: inout CBORWriter
+  ) {
+    let sorted = entries.enumerated().sorted {
+      ($0.element.key, $0.offset) < ($1.element.key, $1.offset)
+    }.map(\.element)
+    let last = sorted.indices.filter { index in
+      index + 1 == sorted.count || sorted[index].key != sorted[index + 1].key
+    }
+    writer.writeHead(.map, UInt64(last.count))
+    for index in last {
+      sorted[index].key.write(into: &writer)
+      sorted[index].value.write(into: &writer)
+    }
+  }
+}

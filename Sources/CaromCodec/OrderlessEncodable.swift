@@ -1,0 +1,38 @@
+/// A collection whose iteration order is chance, and so must not reach the wire.
+protocol OrderlessEncodable {
+  func encodedInOrder(depth: Int) throws -> EncodedValue
+}
+
+extension Set: OrderlessEncodable where Element: Encodable {
+  func encodedInOrder(depth: Int) throws -> EncodedValue {
+    .unordered(try map { try EncodedValue($0, depth: depth + 1) })
+  }
+}
+
+extension Dictionary: OrderlessEncodable where Key: Encodable, Value: Encodable {
+  /// Texts and integers are the keys of a map; others stand in an array, each before its value, as
+  /// the standard library decodes them.
+  func encodedInOrder(depth: Int) throws -> EncodedValue {
+    let container = EncodedContainer(depth: depth)
+    if Key.self is any CodingKeyRepresentable.Type, Key.self != String.self, Key.self != Int.self {
+      try encode(to: ValueEncoder(container: container))
+      return .container(container)
+    }
+    if Key.self != String.self, Key.self != Int.self {
+      return .pairs(
+        try map { key, value in
+          (try EncodedValue(key, depth: depth + 1), try EncodedValue(value, depth: depth + 1))
+        })
+    }
+    container.becomeMap()
+    for (key, value) in self {
+      let encoded = try EncodedValue(value, depth: depth + 1)
+      if let integer = key as? Int {
+        container.append(encoded, for: .integer(integer))
+      } else if let text = key as? String {
+        container.append(encoded, for: .text(Array(text.utf8)))
+      }
+    }
+    return .container(container)
+  }
+}

@@ -1,0 +1,153 @@
+import CaromCodec
+import CaromCore
+import Testing
+
+#if DEBUG
+  private let rounds = 200
+  private let mutations = 20_000
+  private let packets = 20_000
+#else
+  private let rounds = 5_000
+  private let mutations = 1_000_000
+  private let packets = 1_000_000
+#endif
+
+@Suite struct ChunkingTests {
+  @Test func `any packets in any chunks are the same packets`() throws {
+    for seed in 0..<UInt64(rounds) {
+      var generator = SeededGenerator(seed: seed)
+      let packets = makePackets(using: &generator)
+      let stream = packets.flatMap { $0.framed() }
+      let decoded = try decode(stream, limit: 1 << 20, using: &generator).map {
+        try Packet(decoding: $0.span)
+      }
+      #expect(decoded == packets, "seed \(seed)")
+      if decoded != packets { return }
+    }
+  }
+
+  @Test func `all frames in one segment and every cut of it give the same bodies`() throws {
+    var generator = SeededGenerator(seed: 12)
+    let packets = makePackets(using: &generator)
+    let stream = Array(packets.flatMap { $0.framed() }.prefix(3_000))
+    let whole = try decode(stream, chunks: [stream.count])
+    for cut in 0...stream.count {
+      #expect(try decode(stream, chunks: [cut, stream.count - cut]) == whole)
+    }
+  }
+
+  @Test func `packets without end leave nothing behind`() throws {
+    var decoder = FrameDecoder()
+    let frame = Packet(type: 1, payload: [1, 2, 3, 4]).framed()
+    let segment = frame + frame + frame[..<5]
+    var count = 0
+    var chunk = segment
+    while count < packets {
+      decoder.receive(chunk.span, at: .zero)
+      while let body = try decoder.next() {
+        count += 1
+        if body.count != 8 { Issue.record("a body of \(body.count)") }
+      }
+      chunk = Array(frame[5...]) + segment
+    }
+    #expect(decoder.nextTimeout == nil)
+  }
+
+  @Test func `mutated streams never trap, hang or grow`() throws {
+    var generator = SeededGenerator(seed: 99)
+    let recorded = makePackets(using: &generator).flatMap { $0.framed() }.prefix(400)
+    var registry = PacketRegistry()
+    try registry.register(Chat.self)
+    try registry.register(Drop.self)
+    for _ in 0..<mutations {
+      var stream = Array(recorded)
+      mutate(&stream, using: &generator)
+      var decoder = FrameDecoder(limit: 4_096)
+      let cut = Int.random(in: 0...stream.count, using: &generator)
+      decoder.receive(stream.span.extracting(..<cut), at: .zero)
+      decoder.receive(stream.span.extracting(cut...), at: .zero)
+      var got = 0
+      while let body = try? decoder.next() {
+        got += body.count
+        _ = registry.decode(body.span)
+      }
+      if got > stream.count { Issue.record("\(got) bytes out of \(stream.count)") }
+      try? decoder.finish()
+    }
+    #expect(registry.unknownCount > 0 && registry.malformedCount > 0)
+  }
+
+  @Test func `mutated payloads never trap, hang or grow`() throws {
+    var generator = SeededGenerator(seed: 7)
+    let value = Everything(
+      text: "text", numbers: [1, -2, 300], names: ["a": 1.5], byIndex: [3: "x"], nothing: nil,
+      something: 5, bytes: [1, 2], nested: [[true], []], optionals: [nil, 1])
+    let recorded = try PacketEncoder().encode(value)
+    var accepted = 0
+    for _ in 0..<mutations / 10 {
+      var bytes = recorded
+      mutate(&bytes, using: &generator)
+      guard let value = try? PacketDecoder().decode(Everything.self, from: bytes) else { continue }
+      accepted += 1
+      if try roundTrip(value) != value, value.names.values.allSatisfy({ !$0.isNaN }) {
+        Issue.record("\(value) does not come back")
+      }
+    }
+    #expect(accepted > 0)
+  }
+}
+
+/// Up to ten packets, among them empty and longer ones.
+private func makePackets(using generator: inout SeededGenerator) -> [Packet] {
+  (0..<Int.random(in: 1...10, using: &generator)).map { _ in
+    let lengths = [0, 1, 4, 100, 2_000]
+    let length = Int.random(
+      in: 0...lengths[Int.random(in: 0..<5, using: &generator)], using: &generator)
+    return Packet(
+      type: .random(in: 15...18, using: &generator), action: .random(in: 0...2, using: &generator),
+      payload: (0..<length).map { UInt8(truncatingIfNeeded: $0) })
+  }
+}
+
+/// Changes, inserts, removes, doubles or cuts, one to four times.
+private func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
+  for _ in 0..<Int.random(in: 1...4, using: &generator) {
+    guard !bytes.isEmpty else { return }
+    let index = Int.random(in: 0..<bytes.count, using: &generator)
+    switch Int.random(in: 0..<6, using: &generator) {
+    case 0: bytes[index] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+    case 1: bytes[index] = .random(in: 0...255, using: &generator)
+    case 2: bytes.insert(.random(in: 0...255, using: &generator), at: index)
+    case 3: bytes.remove(at: index)
+    case 4: bytes[index] = [0, 0xFF, 0x7F, 0x80].randomElement(using: &generator) ?? 0
+    default: bytes.removeLast(min(bytes.count - index, 16))
+    }
+  }
+}
+
+/// The bodies of a stream that comes in chunks of these lengths.
+private func decode(_ stream: [UInt8], chunks: [Int]) throws -> [[UInt8]] {
+  var decoder = FrameDecoder()
+  var bodies: [[UInt8]] = []
+  var start = 0
+  for length in chunks {
+    decoder.receive(stream.span.extracting(start..<start + length), at: .zero)
+    bodies += try drain(&decoder)
+    start += length
+  }
+  return bodies
+}
+
+/// The bodies of a stream that comes in chunks of chance.
+private func decode(
+  _ stream: [UInt8], limit: Int, using generator: inout SeededGenerator
+) throws -> [[UInt8]] {
+  var chunks: [Int] = []
+  var left = stream.count
+  let largest = [1, 9, 100, 5_000][Int.random(in: 0..<4, using: &generator)]
+  while left > 0 {
+    chunks.append(min(left, Int.random(in: 1...largest, using: &generator)))
+    left -= chunks[chunks.count - 1]
+  }
+  return try decode(stream, chunks: chunks)
+}
