@@ -1,0 +1,92 @@
+import CUVLoop
+import CaromCore
+
+/// A network interface of this host and its addresses.
+public struct Interface: Hashable, Sendable {
+  /// An address and the length of its network's prefix.
+  public struct Address: Hashable, Sendable {
+    /// The host's address; a link-local IPv6 one has the interface's index as its scope.
+    public var address: IPAddress
+    /// Bits of the network's prefix: 24 of 10.0.0.1/24.
+    public var prefixLength: Int
+
+    /// An address in the network of that prefix.
+    public init(_ address: IPAddress, prefixLength: Int) {
+      self.address = address
+      self.prefixLength = prefixLength
+    }
+  }
+
+  /// The system's name: "eth0".
+  public var name: String
+  /// The system's number, 1 or more.
+  public var index: UInt32
+  /// IPv4 before IPv6, then by value.
+  public var addresses: [Address] = []
+  /// The administrator turned it on.
+  public var isUp = false
+  /// It has a carrier.
+  public var isRunning = false
+  /// It reaches this host alone.
+  public var isLoopback = false
+  /// It can carry multicast.
+  public var supportsMulticast = false
+  /// It has one peer, such as a tunnel's.
+  public var isPointToPoint = false
+
+  /// An interface without addresses.
+  public init(name: String, index: UInt32) {
+    self.name = name
+    self.index = index
+  }
+}
+
+/// The interfaces of this host.
+public enum Interfaces {
+  /// All of them now, by index.
+  public static func list() throws(TransportError) -> [Interface] {
+    var interfaces: [UInt32: Interface] = [:]
+    for entry in try entries() where entry.index != 0 {
+      var item = interfaces[entry.index] ?? Interface(entry)
+      if entry.address.family != 0 {
+        item.addresses.append(
+          Interface.Address(
+            Endpoint(entry.address).address, prefixLength: Int(entry.prefix_length)))
+      }
+      interfaces[entry.index] = item
+    }
+    return interfaces.values.sorted { $0.index < $1.index }.map { item in
+      var item = item
+      item.addresses.sort { ($0.address, $0.prefixLength) < ($1.address, $1.prefixLength) }
+      return item
+    }
+  }
+
+  /// The system's entries; they may grow between two looks.
+  private static func entries() throws(TransportError) -> [cuv_interface_entry] {
+    var capacity = 32
+    while true {
+      var entries = [cuv_interface_entry](repeating: cuv_interface_entry(), count: capacity)
+      let count = unsafe cuv_interfaces(&entries, capacity)
+      try check(count, "list the interfaces")
+      if count <= capacity { return Array(entries.prefix(Int(count))) }
+      capacity = Int(count) * 2
+    }
+  }
+}
+
+extension Interface {
+  init(_ entry: cuv_interface_entry) {
+    var name = entry.name
+    let text = unsafe withUnsafeBytes(of: &name) { bytes in
+      unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+    }
+    self.init(name: text, index: entry.index)
+    let has = { (flag: Int) in entry.flags & UInt32(flag) != 0 }
+    isUp = has(Int(CUV_INTERFACE_UP))
+    isRunning = has(Int(CUV_INTERFACE_RUNNING))
+    isLoopback = has(Int(CUV_INTERFACE_LOOPBACK))
+    supportsMulticast = has(Int(CUV_INTERFACE_MULTICAST))
+    isPointToPoint = has(Int(CUV_INTERFACE_POINT_TO_POINT))
+  }
+}

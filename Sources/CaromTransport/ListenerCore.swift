@@ -1,0 +1,96 @@
+import CUVLoop
+import CaromCore
+
+/// A listener as the loop holds it.
+@safe final class ListenerCore: LoopResource {
+  private weak var loop: EventLoop?
+  private var handle: OpaquePointer?
+  private var handler: ((TCPListener.Event) -> Void)?
+  private var retry: TimerCore?
+  private(set) var local: Endpoint
+  private(set) var isPaused = false
+  private(set) var acceptedCount = 0
+  private(set) var pauseCount = 0
+
+  init(
+    loop: EventLoop, bind local: Endpoint, options: TCPListener.Options,
+    _ handler: @escaping (TCPListener.Event) -> Void
+  ) throws(TransportError) {
+    self.loop = loop
+    self.local = local
+    super.init(core: loop.core)
+    guard core.isOpen else { throw .closed }
+    self.handler = handler
+    var out: OpaquePointer?
+    var options = cuv_listen_options(
+      local: local.c, backlog: Int32(clamping: options.backlog), reuse_port: options.reusePort,
+      v6_only: options.v6Only)
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let status = unsafe cuv_listener_create(
+      core.handle!, &options, context,
+      { context, descriptor, _ in
+        let core = unsafe Unmanaged<ListenerCore>.fromOpaque(context).takeUnretainedValue()
+        core.accept(descriptor)
+      }, &out)
+    try check(status, "listen", at: local)
+    let handle = unsafe out!
+    unsafe self.handle = handle
+    didOpen()
+    do throws(TransportError) {
+      self.local = try Endpoint.reading("name a listener") {
+        unsafe cuv_listener_local(handle, &$0)
+      }
+    } catch {
+      close()
+      throw error
+    }
+    retry = TimerCore(core: core) { [weak self] in self?.resume() }
+  }
+
+  override func didClose() {
+    guard let open = unsafe handle else { return }
+    unsafe handle = nil
+    unsafe cuv_listener_destroy(open)
+    core.waiting[ObjectIdentifier(self)] = nil
+    retry?.close()
+    retry = nil
+    handler = nil
+  }
+
+  private func accept(_ descriptor: Int32) {
+    do throws(TransportError) {
+      try check(descriptor, "accept")
+      guard let loop else { return cuv_descriptor_close(descriptor) }
+      let stream = try TCPStream(on: loop, descriptor: descriptor)
+      acceptedCount += 1
+      if isPaused { tell(.resumed) }
+      isPaused = false
+      tell(.accepted(stream))
+    } catch {
+      pause(error)
+    }
+  }
+
+  private func pause(_ error: TransportError) {
+    guard let handle = unsafe handle else { return }
+    _ = unsafe cuv_listener_accepts(handle, false)
+    core.waiting[ObjectIdentifier(self)] = self
+    retry?.arm(at: EventLoop.now + TCPListener.retryInterval)
+    guard !isPaused else { return }
+    isPaused = true
+    pauseCount += 1
+    tell(.paused(error))
+  }
+
+  /// Tries again; running out once more pauses once more, and says nothing new.
+  func resume() {
+    core.waiting[ObjectIdentifier(self)] = nil
+    retry?.cancel()
+    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, true) }
+  }
+
+  private func tell(_ event: TCPListener.Event) {
+    let handler = handler
+    handler?(event)
+  }
+}

@@ -1,0 +1,225 @@
+import CUVLoop
+import CaromCore
+
+/// A stream as the loop holds it.
+@safe final class StreamCore: LoopResource {
+  private enum Phase {
+    case open
+    /// Ours is the last word: what is queued goes out, then FIN.
+    case finishing
+    /// Everything is sent; waits for the peer's FIN and reads nothing more.
+    case lingering
+    case closed
+  }
+
+  private var handle: OpaquePointer?
+  private var handler: ((borrowing TCPEvent) -> Void)?
+  private var phase = Phase.open
+  private var isDropped = false
+  private var hasSentFIN = false
+  private var wasOverHalf = false
+  private var untold: TransportError??
+  private var limitTimer: TimerCore?
+  private(set) var hasEnded = false
+  private(set) var isWriteShut = false
+  private(set) var isReadingPaused = false
+  let local: Endpoint
+  let peer: Endpoint
+  var queueLimit = TCPStream.defaultQueueLimit
+
+  /// Takes over the open stream `handle`, and closes it when that fails.
+  init(core: LoopCore, taking handle: OpaquePointer) throws(TransportError) {
+    do throws(TransportError) {
+      local = try Endpoint.reading("name a stream") { unsafe cuv_stream_local(handle, &$0) }
+      peer = try Endpoint.reading("name a peer") { unsafe cuv_stream_peer(handle, &$0) }
+    } catch {
+      unsafe cuv_stream_destroy(handle, true)
+      throw error
+    }
+    super.init(core: core)
+    unsafe self.handle = unsafe handle
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    unsafe cuv_stream_set_context(
+      handle, context,
+      { context, event, bytes, count, error in
+        let core = unsafe Unmanaged<StreamCore>.fromOpaque(context).takeUnretainedValue()
+        unsafe core.receive(event, bytes, count, error)
+      })
+    didOpen()
+  }
+
+  // Events from C
+
+  private func receive(
+    _ event: cuv_stream_event, _ bytes: UnsafePointer<UInt8>?, _ count: Int, _ error: Int32
+  ) {
+    switch event {
+    case CUV_STREAM_BYTES:
+      guard phase == .open else { return }
+      tell(.bytes(unsafe Span(_unsafeStart: bytes!, count: count)))
+    case CUV_STREAM_END: receiveEnd()
+    case CUV_STREAM_SENT: receiveSent()
+    default: finish(TransportError(status: error, "use a stream"))
+    }
+  }
+
+  private func receiveEnd() {
+    hasEnded = true
+    switch phase {
+    case .open: tell(.end)
+    case .lingering: finish(nil)
+    case .finishing, .closed: break
+    }
+  }
+
+  private func receiveSent() {
+    if queuedBytes == 0 { didDrain() }
+    guard phase == .open, wasOverHalf, queuedBytes <= queueLimit / 2 else { return }
+    wasOverHalf = false
+    tell(.writable)
+  }
+
+  /// The queue is empty: the FIN that was asked for can follow.
+  private func didDrain() {
+    guard isWriteShut, !hasSentFIN, let handle = unsafe handle else { return }
+    hasSentFIN = true
+    let status = unsafe cuv_stream_shutdown(handle)
+    if status != 0 { return finishLater(TransportError(status: status, "close a stream")) }
+    if phase == .finishing { linger() }
+  }
+
+  private func linger() {
+    phase = .lingering
+    if hasEnded { return finishLater(nil) }
+    limitTimer?.arm(at: EventLoop.now + TCPStream.lingerLimit)
+    updateReading()
+  }
+
+  private func limitPassed() {
+    if phase == .lingering { return finish(nil) }
+    destroy(reset: true)
+    finish(.timedOut)
+  }
+
+  // Ends
+
+  override func didClose() {
+    destroy(reset: false)
+    phase = .closed
+    limitTimer?.close()
+    limitTimer = nil
+    core.descriptorIsFree()
+  }
+
+  private func destroy(reset: Bool) {
+    guard let open = unsafe handle else { return }
+    unsafe handle = nil
+    unsafe cuv_stream_destroy(open, reset)
+  }
+
+  /// Closes and says so at once: for events of the loop.
+  private func finish(_ error: TransportError?) {
+    guard phase != .closed else { return }
+    close()
+    untold = .some(error)
+    tellClosed()
+  }
+
+  /// Closes at once and says so after what runs now: for calls from the owner.
+  private func finishLater(_ error: TransportError?) {
+    guard phase != .closed else { return }
+    close()
+    untold = .some(error)
+    core.enqueue(.call { [self] in tellClosed() })
+  }
+
+  private func tellClosed() {
+    guard let error = untold, let handler else { return }
+    untold = nil
+    self.handler = nil
+    handler(.closed(error))
+  }
+
+  private func tell(_ event: borrowing TCPEvent) {
+    let handler = handler
+    handler?(event)
+  }
+
+  override func letGo() {
+    isDropped = true
+    handler = nil
+    if phase == .open { close() }
+  }
+
+  override func shutDown() { finish(.closed) }
+
+  // Calls from the owner
+
+  func setHandler(_ handler: ((borrowing TCPEvent) -> Void)?) {
+    self.handler = handler
+    if untold != nil { core.enqueue(.call { [self] in tellClosed() }) }
+    updateReading()
+  }
+
+  func setReading(paused: Bool) {
+    isReadingPaused = paused
+    updateReading()
+  }
+
+  private func updateReading() {
+    guard let handle = unsafe handle else { return }
+    let isWanted = phase == .open ? handler != nil && !isReadingPaused : phase == .lingering
+    _ = unsafe cuv_stream_reads(handle, isWanted && !hasEnded)
+  }
+
+  var queuedBytes: Int {
+    guard let handle = unsafe handle else { return 0 }
+    return unsafe cuv_stream_queued(handle)
+  }
+
+  func write(_ bytes: Span<UInt8>) throws(TransportError) {
+    guard phase == .open, !isWriteShut, let handle = unsafe handle else { throw .closed }
+    let queued = queuedBytes
+    guard queued == 0 || queued + bytes.count <= queueLimit else {
+      wasOverHalf = true
+      throw .queueFull
+    }
+    let status = unsafe bytes.withUnsafeBufferPointer { bytes in
+      unsafe cuv_stream_write(handle, bytes.baseAddress, bytes.count)
+    }
+    if queuedBytes > queueLimit / 2 { wasOverHalf = true }
+    guard status < 0 else { return }
+    let error = TransportError(status: status, "write to a stream")
+    finishLater(error)
+    throw error
+  }
+
+  func shutdownWrite() {
+    guard phase == .open, !isWriteShut else { return }
+    isWriteShut = true
+    if queuedBytes == 0 { didDrain() }
+  }
+
+  func closeGracefully() {
+    guard phase == .open else { return }
+    phase = .finishing
+    limitTimer = TimerCore(core: core) { [weak self] in self?.limitPassed() }
+    limitTimer?.arm(at: EventLoop.now + TCPStream.closeLimit)
+    updateReading()
+    isWriteShut = true
+    if hasSentFIN { return linger() }
+    if queuedBytes == 0 { didDrain() }
+  }
+
+  func reset() {
+    guard phase != .closed else { return }
+    destroy(reset: true)
+    finishLater(.closed)
+  }
+
+  /// Does something to the open stream.
+  @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
+    guard let handle = unsafe handle else { throw .closed }
+    try check(unsafe body(handle), operation)
+  }
+}

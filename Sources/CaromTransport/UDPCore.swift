@@ -1,0 +1,91 @@
+import CUVLoop
+import CaromCore
+
+/// A UDP socket as the loop holds it.
+@safe final class UDPCore: LoopResource {
+  private var handle: OpaquePointer?
+  private var receive: ((borrowing UDPBatch) -> Void)?
+  private(set) var local = Endpoint(.any4, port: 0)
+  private var lastCounters = UDPCounters()
+
+  init(
+    core: LoopCore, bind local: Endpoint, options: UDPOptions,
+    _ receive: @escaping (borrowing UDPBatch) -> Void
+  ) throws(TransportError) {
+    super.init(core: core)
+    guard core.isOpen else { throw .closed }
+    self.receive = receive
+    var out: OpaquePointer?
+    var options = options.c(local)
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let status = unsafe cuv_udp_create(
+      core.handle!, &options, context,
+      { context, batch, count in
+        let core = unsafe Unmanaged<UDPCore>.fromOpaque(context).takeUnretainedValue()
+        unsafe core.receive?(UDPBatch(Span(_unsafeStart: batch, count: count)))
+      }, &out)
+    try check(status, "open a UDP socket", at: local)
+    let handle = unsafe out!
+    unsafe self.handle = handle
+    didOpen()
+    do throws(TransportError) {
+      self.local = try Endpoint.reading("name a socket") { unsafe cuv_udp_local(handle, &$0) }
+    } catch {
+      close()
+      throw error
+    }
+  }
+
+  override func didClose() {
+    guard let open = unsafe handle else { return }
+    lastCounters = counters
+    unsafe handle = nil
+    unsafe cuv_udp_destroy(open)
+    receive = nil
+  }
+
+  func send(_ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32) -> Bool {
+    guard let handle = unsafe handle else { return false }
+    var destination = peer.c
+    return unsafe payload.withUnsafeBufferPointer { bytes in
+      unsafe cuv_udp_queue(handle, bytes.baseAddress, bytes.count, &destination, interface)
+    }
+  }
+
+  func flush() {
+    if let handle = unsafe handle { unsafe cuv_udp_flush(handle) }
+  }
+
+  var queuedBytes: Int {
+    guard let handle = unsafe handle else { return 0 }
+    return unsafe cuv_udp_queued(handle)
+  }
+
+  var counters: UDPCounters {
+    guard let handle = unsafe handle else { return lastCounters }
+    let c = unsafe cuv_udp_count(handle).pointee
+    return UDPCounters(
+      received: c.received, receivedBytes: c.received_bytes, truncated: c.truncated,
+      receiveErrors: c.receive_errors, sent: c.sent, sentBytes: c.sent_bytes,
+      sendErrors: c.send_errors, queueDrops: c.queue_drops, blocked: c.blocked)
+  }
+
+  var lastSendError: TransportError? {
+    guard let handle = unsafe handle else { return nil }
+    let status = unsafe cuv_udp_last_error(handle)
+    return status == 0 ? nil : TransportError(status: status, "send a datagram")
+  }
+
+  func membership(_ group: IPAddress, on interface: UInt32, join: Bool) throws(TransportError) {
+    var group = Endpoint(group, port: 0).c
+    try set(join ? "join a group" : "leave a group") {
+      unsafe cuv_udp_membership($0, &group, interface, join)
+    }
+  }
+
+  /// Does something to the open socket.
+  @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
+    guard let handle = unsafe handle else { throw .closed }
+    try check(unsafe body(handle), operation)
+  }
+}

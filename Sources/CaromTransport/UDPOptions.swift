@@ -1,0 +1,56 @@
+import CUVLoop
+import CaromCore
+
+/// How a `UDPSocket` is opened.
+public struct UDPOptions: Hashable, Sendable {
+  /// Other sockets may bind the same port if they ask for it too: multicast listeners do.
+  public var reuseAddress = false
+  /// Several sockets share the port and the system spreads senders over them.
+  public var reusePort = false
+  /// An IPv6 socket hears no IPv4; otherwise IPv4 peers appear as IPv4 addresses.
+  public var v6Only = true
+  /// Hears every group that anybody on this host joined, instead of its own alone.
+  public var hearsAllGroups = false
+  /// The system's buffer for arrived datagrams, bytes; 0 leaves the system's choice.
+  public var receiveBuffer = 0
+  /// The system's buffer for datagrams to send, bytes; 0 leaves the system's choice.
+  public var sendBuffer = 0
+  /// Bytes of the largest datagram that arrives whole; 64 of them are set aside.
+  public var largestDatagram = 2048
+  /// Bytes that may wait until the system takes them; what comes then is dropped and counted.
+  public var queueLimit = 1 << 20
+
+  /// A socket for one program alone.
+  public init() {}
+
+  func c(_ local: Endpoint) -> cuv_udp_options {
+    precondition((1...65536).contains(largestDatagram), "a datagram has 1 to 65,536 bytes")
+    return cuv_udp_options(
+      local: local.c, reuse_address: reuseAddress, reuse_port: reusePort, v6_only: v6Only,
+      hears_all_groups: hearsAllGroups, receive_buffer: UInt32(clamping: receiveBuffer),
+      send_buffer: UInt32(clamping: sendBuffer), largest_datagram: UInt32(largestDatagram),
+      queue_limit: UInt32(clamping: queueLimit))
+  }
+}
+
+/// What happened to a socket's datagrams, counted since it was opened.
+public struct UDPCounters: Hashable, Sendable {
+  /// Datagrams that arrived.
+  public var received: UInt64 = 0
+  /// Their bytes.
+  public var receivedBytes: UInt64 = 0
+  /// Datagrams that arrived longer than `largestDatagram`.
+  public var truncated: UInt64 = 0
+  /// Errors that the system reported instead of a datagram, such as ICMP messages.
+  public var receiveErrors: UInt64 = 0
+  /// Datagrams that the system took.
+  public var sent: UInt64 = 0
+  /// Their bytes.
+  public var sentBytes: UInt64 = 0
+  /// Datagrams that the system refused.
+  public var sendErrors: UInt64 = 0
+  /// Datagrams dropped since the queue was full.
+  public var queueDrops: UInt64 = 0
+  /// How often the system had no room, so that the queue waited.
+  public var blocked: UInt64 = 0
+}

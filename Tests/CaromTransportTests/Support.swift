@@ -1,0 +1,87 @@
+import CaromCore
+import Testing
+
+@testable import CaromTransport
+
+/// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
+func onLoop<Value: Sendable>(
+  _ body: @escaping @Sendable (EventLoop) async throws -> Value
+) async throws -> Value {
+  try await withEventLoop { loop in
+    try await Task(executorPreference: loop) { try await body(loop) }.value
+  }
+}
+
+/// What happened, in order, for a test on the loop that waits for the next of it.
+final class Events<Event> {
+  private var events: [Event] = []
+  private var waiter: CheckedContinuation<Void, Never>?
+
+  func add(_ event: Event) {
+    events.append(event)
+    waiter?.resume()
+    waiter = nil
+  }
+
+  var count: Int { events.count }
+
+  func next() async -> Event {
+    // Looks again inside: getting there may take a turn of the loop.
+    await withCheckedContinuation { continuation in
+      if events.isEmpty { waiter = continuation } else { continuation.resume() }
+    }
+    return events.removeFirst()
+  }
+}
+
+/// A stream's event, copied.
+enum Seen: Equatable {
+  case bytes([UInt8]), writable, end
+  case closed(TransportError?)
+
+  init(_ event: borrowing TCPEvent) {
+    switch event {
+    case .bytes(let span): self = .bytes(Array(copying: span))
+    case .writable: self = .writable
+    case .end: self = .end
+    case .closed(let error): self = .closed(error)
+    }
+  }
+}
+
+extension TCPStream {
+  /// Collects all that happens.
+  func watch() -> Events<Seen> {
+    let events = Events<Seen>()
+    setHandler { events.add(Seen($0)) }
+    return events
+  }
+}
+
+extension Events where Event == Seen {
+  /// The bytes of the next events, which have to be bytes, until there are `count`.
+  func bytes(_ count: Int) async -> [UInt8] {
+    var all: [UInt8] = []
+    while all.count < count {
+      guard case .bytes(let bytes) = await next() else { break }
+      all += bytes
+    }
+    return all
+  }
+}
+
+/// A connected pair on loopback.
+struct Pair {
+  let listener: TCPListener
+  let client: TCPStream
+  let server: TCPStream
+}
+
+func makePair(on loop: EventLoop) async throws -> Pair {
+  let accepted = Events<TCPStream>()
+  let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { event in
+    if case .accepted(let stream) = event { accepted.add(stream) }
+  }
+  let client = try await TCPStream.connect(to: [listener.localEndpoint], on: loop)
+  return Pair(listener: listener, client: client, server: await accepted.next())
+}

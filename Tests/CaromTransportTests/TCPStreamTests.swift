@@ -1,0 +1,63 @@
+import CaromCore
+import Testing
+
+@testable import CaromTransport
+
+@Suite(.timeLimit(.minutes(1))) struct TCPStreamTests {
+  @Test func `bytes go both ways`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let (client, server) = (pair.client.watch(), pair.server.watch())
+      try pair.client.write([1, 2, 3])
+      #expect(await server.bytes(3) == [1, 2, 3])
+      try pair.server.write([4, 5])
+      #expect(await client.bytes(2) == [4, 5])
+      #expect(pair.client.peerEndpoint == pair.server.localEndpoint)
+    }
+  }
+
+  @Test func `a half-closed stream still receives, and closing ends both with nil`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let (client, server) = (pair.client.watch(), pair.server.watch())
+      try pair.client.write([1])
+      pair.client.shutdownWrite()
+      #expect(throws: TransportError.closed) { try pair.client.write([2]) }
+      #expect(await server.next() == .bytes([1]))
+      #expect(await server.next() == .end)
+      try pair.server.write([3])
+      pair.server.close()
+      #expect(await client.next() == .bytes([3]))
+      #expect(await client.next() == .end)
+      pair.client.close()
+      #expect(await client.next() == .closed(nil))
+      #expect(await server.next() == .closed(nil))
+      #expect(!pair.client.isOpen && !pair.server.isOpen)
+    }
+  }
+
+  @Test func `a reset is an error of its own`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let (client, server) = (pair.client.watch(), pair.server.watch())
+      pair.client.reset()
+      #expect(await server.next() == .closed(.connectionReset))
+      #expect(await client.next() == .closed(.closed))
+      #expect(throws: TransportError.closed) { try pair.server.write([1]) }
+    }
+  }
+
+  @Test func `nobody listening is connectionRefused`() async throws {
+    try await onLoop { loop in
+      let free = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+      let endpoint = free.localEndpoint
+      free.close()
+      do throws(TransportError) {
+        _ = try await TCPStream.connect(to: [endpoint], on: loop)
+        Issue.record("connected to a closed port")
+      } catch {
+        #expect(error == .connectionRefused)
+      }
+    }
+  }
+}
