@@ -3,8 +3,8 @@ import CaromCore
 /// A network in memory, with a time of its own, where everything follows from one seed.
 ///
 /// Hosts bind sockets, join groups, listen and connect; what they send comes out of `nextEvent` at
-/// its time, late, lost, doubled or cut into pieces as `LinkConditions` say. The network is a value:
-/// a copy of it goes on from the same point, and the same calls on it give the same events.
+/// its time, late, lost, doubled or cut into pieces as `LinkConditions` say. The network is a
+/// value: a copy of it goes on from the same point, and the same calls on it give the same events.
 public struct VirtualNetwork: Sendable {
   /// What is on its way.
   enum Arrival: Sendable {

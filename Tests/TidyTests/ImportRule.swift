@@ -7,7 +7,7 @@ enum ImportRule {
     "CaromCodec": ["CaromCore"],
     "CaromDNS": ["CaromCore"],
     "CaromSimulation": ["CaromCore"],
-    "CaromTesting": ["CaromCore"],
+    "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
     "CaromProtocol": ["CaromCore", "CaromCodec"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
     "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics"],
