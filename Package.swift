@@ -115,7 +115,8 @@ let package = Package(
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests("AirHockeyTerminal", ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics"]),
-    tests("EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey"]),
+    tests(
+      "EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey", arguments]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport"]),
     tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),
     tests("Tidy", []),

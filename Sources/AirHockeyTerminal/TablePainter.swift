@@ -36,7 +36,8 @@ package struct TablePainter: Sendable {
 
   private func apology(columns: Int, rows: Int) -> Screen {
     var screen = Screen(columns: columns, rows: rows, filledWith: Palette.backdrop)
-    let lines = ["please make this window larger:", "the table needs 40 × 12 cells"]
+    let needed = "\(Layout.minimumColumns) × \(Layout.minimumRows) cells"
+    let lines = ["This window is too small:", "a table needs \(needed)."]
     for (index, line) in lines.enumerated() {
       let text = TextWidth.fitting(line, columns)
       screen.writeCentered(text, in: 0..<columns, row: rows / 2 + index - 1, Palette.text)

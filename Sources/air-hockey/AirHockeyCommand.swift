@@ -1,7 +1,36 @@
 import ArgumentParser
+import Foundation
 
 @main
 struct AirHockeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "air-hockey", subcommands: [PictureCommand.self])
+    commandName: "air-hockey", abstract: "Air hockey in the terminal, at 60 Hz.",
+    discussion: ExitStatus.help,
+    subcommands: [SoloCommand.self, LocalCommand.self, PictureCommand.self])
+
+  /// Runs what the command line says. Whatever goes wrong is told in one line.
+  static func main() async {
+    do {
+      var command = try parseAsRoot()
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let failure as CommandFailure {
+      end(failure)
+    } catch  where exitCode(for: error) == .success {
+      exit(withError: error)
+    } catch  where exitCode(for: error) == .validationFailure {
+      let line = message(for: error).split(separator: "\n").first ?? "unclear command line"
+      end(CommandFailure(.usage, "\(line) (see air-hockey --help)"))
+    } catch {
+      end(CommandFailure(.internal, "\(error)"))
+    }
+  }
+
+  private static func end(_ failure: CommandFailure) -> Never {
+    FileHandle.standardError.write(Data("air-hockey: \(failure.line)\n".utf8))
+    exit(withError: ExitCode(failure.status.rawValue))
+  }
 }

@@ -59,7 +59,7 @@ struct TablePainterTests {
     var painter = TablePainter()
     let screen = painter.paint(makeView(), columns: columns, rows: rows)
     #expect((screen.columns, screen.rows) == (columns, rows))
-    if columns > 32, rows > 3 { #expect(screen.text.contains("larger")) }
+    if columns > 32, rows > 3 { #expect(screen.text.contains("too small")) }
   }
 
   @Test(arguments: [(40, 12), (41, 13), (80, 24), (81, 60), (200, 12), (213, 57)])

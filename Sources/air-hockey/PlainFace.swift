@@ -1,0 +1,18 @@
+import AirHockey
+import AirHockeyTerminal
+import CaromCore
+import CaromPhysics
+import Foundation
+
+/// Lines, for logs and pipes.
+struct PlainFace: GameFace {
+  /// Where the lines go.
+  let output: FileHandle
+
+  func commands(at now: Instant) -> [Controls.Command] { [] }
+  func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput? { nil }
+  func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput? { nil }
+  func present(_ view: TableView) {}
+  func tell(_ line: String) { try? output.write(contentsOf: Data("\(line)\n".utf8)) }
+  func close() {}
+}

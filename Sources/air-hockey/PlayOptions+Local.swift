@@ -1,0 +1,24 @@
+import AirHockey
+import AirHockeyTerminal
+import CaromTransport
+
+extension PlayOptions {
+  /// Who plays the seat at the left.
+  func homePlayer(_ name: String) -> LocalGame.Player {
+    guard bot else { return .person(name) }
+    let computer = ComputerPlayer(.home, strength: strength, seed: .random(in: 0 ... .max))
+    return .computer(name, computer)
+  }
+
+  /// Plays at this machine alone, and reports.
+  func playLocally(
+    home: LocalGame.Player, away: LocalGame.Player, _ seating: Controls.Seating
+  ) async throws {
+    Interrupts.begin()
+    let summary = try await withEventLoop { loop throws(CommandFailure) in
+      let game = LocalGame(on: loop, home: home, away: away, tickLimit: tickLimit)
+      return try await game.run { () throws(CommandFailure) in try makeFace(seating) }
+    }
+    report(summary)
+  }
+}

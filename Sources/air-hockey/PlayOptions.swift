@@ -1,0 +1,82 @@
+import AirHockey
+import AirHockeyTerminal
+import ArgumentParser
+import CaromCore
+import Foundation
+
+/// The options that every way to play has.
+struct PlayOptions: ParsableArguments {
+  @Flag(help: "The computer plays my seat.") var bot = false
+  @Flag(help: "Draw nothing and print no progress.") var headless = false
+  @Option(help: "End after this many seconds of play.") var seconds: Int?
+  @Option(help: "The name that others see, at most 63 bytes.") var name: String?
+  @Option(help: "How well the computer plays: easy, medium or hard.")
+  var strength = Strength.medium
+  @Flag(help: "Print a summary as one JSON object on the last line.") var json = false
+
+  func validate() throws {
+    if let seconds, !(1...1_000_000).contains(seconds) {
+      throw ValidationError("--seconds wants a whole number from 1 to 1000000.")
+    }
+  }
+
+  /// The ticks to play; `nil` for no end.
+  var tickLimit: Int? { seconds.map { $0 * Preset.ticksPerSecond } }
+
+  /// The name to play under: the one that was given, the account's, or "Player".
+  func playerName() throws(CommandFailure) -> String {
+    guard let name else {
+      let account = ProcessInfo.processInfo.environment["USER"] ?? ""
+      return (try? Self.checked(account)) ?? "Player"
+    }
+    return try Self.checked(name)
+  }
+
+  /// The name, if it can stand in one DNS label and on one line.
+  static func checked(_ name: String) throws(CommandFailure) -> String {
+    let length = name.utf8.count
+    guard length <= PeerID.maximumNameLength else {
+      throw CommandFailure(
+        .badName, "the name has \(length) bytes; at most \(PeerID.maximumNameLength) fit")
+    }
+    let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
+    guard isPlain, TextWidth.columns(of: name) > 0 else {
+      throw CommandFailure(.badName, "the name has to be printable, and not empty")
+    }
+    return name
+  }
+
+  /// The face that fits: none, the terminal, or lines. Throws where a person is to play and
+  /// there is no terminal to play on.
+  func makeFace(_ seating: Controls.Seating) throws(CommandFailure) -> any GameFace {
+    if headless { return SilentFace() }
+    if Terminal.isPresent, let face = try? TerminalFace(seating) { return face }
+    guard bot else {
+      throw CommandFailure(
+        .notATerminal, "not a terminal: nobody can move the mallet here (use --bot or --headless)")
+    }
+    // A summary for machines has standard output to itself.
+    return PlainFace(output: json ? .standardError : .standardOutput)
+  }
+
+  /// Prints the summary in the form that was asked for.
+  func report(_ summary: Summary) {
+    if !json, headless { return }
+    let line = json ? summary.json : summary.line
+    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+  }
+}
+
+extension Strength: ExpressibleByArgument {
+  /// By its name.
+  public init?(argument: String) {
+    guard let named = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
+    self = named
+  }
+
+  /// The names.
+  public static var allValueStrings: [String] { allCases.map { "\($0)" } }
+
+  /// The name.
+  public var defaultValueDescription: String { "\(self)" }
+}

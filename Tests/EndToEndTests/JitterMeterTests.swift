@@ -1,0 +1,37 @@
+import CaromCore
+import Testing
+
+@testable import air_hockey
+
+struct JitterMeterTests {
+  @Test func `percentiles are samples by rank`() {
+    var meter = JitterMeter()
+    #expect(meter.percentile(50) == .zero)
+    for milliseconds in (1...100).reversed() { meter.record(.milliseconds(milliseconds)) }
+    #expect(meter.percentile(50) == .milliseconds(50))
+    #expect(meter.percentile(99) == .milliseconds(99))
+    #expect(meter.percentile(100) == .milliseconds(100))
+    #expect(meter.percentile(0) == .milliseconds(1))
+  }
+
+  @Test func `early counts as much as late`() {
+    var meter = JitterMeter()
+    meter.record(.milliseconds(-3))
+    #expect(meter.percentile(50) == .milliseconds(3))
+  }
+
+  @Test func `only the last samples count, so that memory is bounded`() {
+    var meter = JitterMeter()
+    for _ in 0..<JitterMeter.limit { meter.record(.seconds(1)) }
+    for _ in 0..<JitterMeter.limit { meter.record(.milliseconds(1)) }
+    #expect(meter.percentile(100) == .milliseconds(1))
+  }
+
+  @Test func `a rate is a count over the last whole second`() {
+    var meter = RateMeter()
+    for tick in 0...120 {
+      meter.record(1, at: Instant(nanoseconds: Int64(tick) * 16_666_667))
+    }
+    #expect(meter.perSecond == 60)
+  }
+}

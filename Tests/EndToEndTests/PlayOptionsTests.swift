@@ -1,0 +1,50 @@
+import ArgumentParser
+import CaromCore
+import Foundation
+import Testing
+
+@testable import air_hockey
+
+struct PlayOptionsTests {
+  @Test(arguments: ["Maya", "Łukasz", "日本", String(repeating: "x", count: 63), "a b"])
+  func `a printable name of at most 63 bytes is taken as it is`(name: String) throws {
+    #expect(try PlayOptions.checked(name) == name)
+  }
+
+  @Test(arguments: ["", "a\nb", "\u{1B}[2J", "\u{200B}", String(repeating: "é", count: 32)])
+  func `any other name is refused with its own status`(name: String) {
+    let failure = #expect(throws: CommandFailure.self) { try PlayOptions.checked(name) }
+    #expect(failure?.status == .badName)
+  }
+
+  @Test(arguments: [
+    ["solo", "--seconds", "0"], ["solo", "--seconds", "many"], ["solo", "--strength", "wild"],
+    ["solo", "surplus"], ["chess"],
+  ])
+  func `a command line that makes no sense is a usage error`(arguments: [String]) {
+    let error = #expect(throws: (any Error).self) {
+      _ = try AirHockeyCommand.parseAsRoot(arguments)
+    }
+    #expect(error.map { AirHockeyCommand.exitCode(for: $0) } == .validationFailure)
+  }
+
+  @Test func `seconds are counted in ticks`() throws {
+    let options = try PlayOptions.parse(["--seconds", "60", "--bot", "--strength", "hard"])
+    #expect(options.tickLimit == 3600)
+    #expect(options.strength == .hard)
+    #expect(try PlayOptions.parse([]).tickLimit == nil)
+  }
+
+  @Test func `a summary is one line with every key, a missing peer null`() throws {
+    let summary = Summary(role: "host")
+    #expect(!summary.json.contains("\n"))
+    let object = try JSONSerialization.jsonObject(with: Data(summary.json.utf8))
+    let keys = try #require(object as? [String: Any]).keys.sorted()
+    #expect(
+      keys == [
+        "bytesReceived", "bytesSent", "endReason", "frames", "matches", "peer", "role", "score",
+        "stateAgeP50", "stateAgeP99", "tickJitterP50", "tickJitterP99", "ticks",
+      ])
+    #expect(summary.json.contains("\"peer\":null"))
+  }
+}
