@@ -5,6 +5,7 @@
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 #if defined(__linux__)
 #include <linux/netlink.h>
@@ -23,6 +24,16 @@ static uint32_t flags_from(unsigned flags) {
   if (flags & IFF_MULTICAST) out |= CUV_INTERFACE_MULTICAST;
   if (flags & IFF_POINTOPOINT) out |= CUV_INTERFACE_POINT_TO_POINT;
   return out;
+}
+
+// Multicast on loopback would leave from 0.0.0.0 without it.
+struct in_addr cuv_loopback_address(int fd, uint32_t interface) {
+  struct ifreq request = {0};
+  struct sockaddr_in address = {0};
+  if (if_indextoname(interface, request.ifr_name) && ioctl(fd, SIOCGIFADDR, &request) == 0)
+    memcpy(&address, &request.ifr_addr, sizeof address);
+  if (ntohl(address.sin_addr.s_addr) >> 24 != 127) address.sin_addr.s_addr = 0;
+  return address.sin_addr;
 }
 
 static uint8_t prefix_from(const struct sockaddr *mask, int family) {

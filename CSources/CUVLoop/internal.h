@@ -52,6 +52,8 @@ socklen_t cuv_address_from(const cuv_endpoint *endpoint, bool v6, cuv_address *o
 /// Our form; mapped IPv4 addresses come out as IPv4.
 void cuv_endpoint_from(const struct sockaddr *address, cuv_endpoint *out);
 void cuv_endpoint_from_v6(const struct in6_addr *address, cuv_endpoint *out);
+/// 127.0.0.1 where the interface has it, else 0.0.0.0.
+struct in_addr cuv_loopback_address(int fd, uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
 
 #endif

@@ -429,6 +429,7 @@ int cuv_udp_multicast_interface(cuv_udp *udp, uint32_t interface) {
   if (udp->v6)
     return cuv_set_flag(udp->watch.fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface);
   struct ip_mreqn request = {.imr_ifindex = (int)interface};
+  request.imr_address = cuv_loopback_address(udp->watch.fd, interface);
   int status = setsockopt(udp->watch.fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
   return status == 0 ? 0 : -errno;
 }
