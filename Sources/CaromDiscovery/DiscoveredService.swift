@@ -1,0 +1,51 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+
+/// A service that browsing found: a name that stays valid while addresses change.
+public struct DiscoveredService: Sendable {
+  /// What people see.
+  public let name: String
+  /// What it speaks.
+  public let type: ServiceType
+  /// The strings beside it; empty until they are known, an update follows then.
+  public let txt: TXTRecord
+  /// The indices of the interfaces that it was heard on, ascending.
+  public let interfaces: [UInt32]
+  /// Its whole name on the link.
+  package let fullName: Name
+  let discovery: DiscoveryActor?
+
+  init(_ found: FoundService, type: ServiceType, discovery: DiscoveryActor?) {
+    name = found.instance
+    self.type = type
+    txt = found.text ?? TXTRecord()
+    interfaces = found.interfaces
+    fullName = found.name
+    self.discovery = discovery
+  }
+
+  /// Learns where it listens now. Throws `timedOut` where nobody answers in time.
+  public func resolve(
+    within limit: Duration = .seconds(5)
+  ) async throws(DiscoveryError) -> ResolvedService {
+    guard let discovery else { throw .closed }
+    return try await discovery.resolve(fullName, within: limit)
+  }
+
+  /// Says that it does not answer: it is asked for again, and reported as removed in ten
+  /// seconds unless it is heard of.
+  public func reconfirm() async {
+    await discovery?.reconfirm(fullName)
+  }
+}
+
+extension DiscoveredService: Hashable {
+  /// Equal where name, type and strings are.
+  public static func == (a: DiscoveredService, b: DiscoveredService) -> Bool {
+    a.fullName == b.fullName && a.type == b.type && a.txt == b.txt
+  }
+
+  /// Hashes the name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fullName) }
+}

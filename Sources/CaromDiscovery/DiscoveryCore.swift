@@ -1,0 +1,153 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+
+/// Discovery on a loop's own thread: what is called here happens at once, and handlers are
+/// called on that thread, after the packets that belong to the event have left.
+///
+/// For programs that live on the loop anyway; others take `ServiceAdvertiser` and
+/// `ServiceBrowser`. Belongs to the loop's thread. `close` says the goodbyes.
+public final class DiscoveryCore {
+  /// What happens to an advertised service.
+  public enum AdvertisingEvent: Hashable, Sendable {
+    /// It is visible under this name.
+    case established(name: String)
+    /// It lost its name to another and is visible under this one.
+    case renamed(name: String)
+    /// It is not visible: the last event.
+    case failed(DiscoveryError)
+  }
+
+  /// The loop that it lives on.
+  public let loop: EventLoop
+  let interfaces: InterfaceSelection
+  var node: MulticastDNS
+  private var sockets: [LinkSocket] = []
+  private var timer: LoopTimer?
+  private var monitor: InterfaceMonitor?
+  private var isOpen = true
+  var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
+  var browsing: [BrowseID: (Querier.Event) -> Void] = [:]
+  var resolving: [ResolveID: (Resolution?) -> Void] = [:]
+
+  /// Opens the sockets of the selected interfaces. `hostLabel` is the host's name within
+  /// ".local", the system's name unless given.
+  public init(
+    on loop: EventLoop, interfaces: InterfaceSelection = .automatic, hostLabel: String? = nil
+  ) throws(DiscoveryError) {
+    loop.preconditionCurrent("discovery")
+    self.loop = loop
+    self.interfaces = interfaces
+    node = MulticastDNS(
+      hostLabel: HostLabel.make(from: hostLabel ?? HostName.current),
+      generator: SeededGenerator(seed: .random(in: .min ... .max)))
+    timer = LoopTimer(on: loop) { [weak self] in self?.timeout() }
+    do throws(TransportError) {
+      monitor = try InterfaceMonitor(on: loop) { [weak self] in self?.interfacesChanged() }
+    } catch {
+      throw DiscoveryError(error)
+    }
+    try open()
+  }
+
+  /// The host's name as others see it: "maya.local".
+  public var hostName: String { node.hostName.description }
+
+  /// The interfaces that are in use, by index.
+  public var activeInterfaces: [Interface] { sockets.map(\.interface) }
+
+  private func open() throws(DiscoveryError) {
+    let all: [Interface]
+    do throws(TransportError) { all = try Interfaces.list() } catch { throw DiscoveryError(error) }
+    if case .named(let names) = interfaces {
+      for name in names where !all.contains(where: { $0.name == name && $0.isUp }) {
+        throw .noSuchInterface(name)
+      }
+    }
+    let failure = adopt(interfaces.selected(from: all))
+    guard sockets.isEmpty else { return }
+    throw failure.map(DiscoveryError.init) ?? .noMulticastInterface
+  }
+
+  /// Opens sockets for what is new and closes those of what is gone.
+  private func adopt(_ selected: [Interface]) -> TransportError? {
+    var failure: TransportError?
+    let kept = sockets.filter { socket in selected.contains { socket.serves($0) } }
+    for socket in sockets where !kept.contains(where: { $0 === socket }) { socket.close() }
+    sockets = kept
+    for interface in selected where !kept.contains(where: { $0.serves(interface) }) {
+      do throws(TransportError) {
+        sockets.append(
+          try LinkSocket(on: loop, interface) { [weak self] in self?.receive($0) })
+      } catch {
+        failure = failure ?? error
+      }
+    }
+    sockets.sort { $0.link.index < $1.link.index }
+    node.setLinks(sockets.map(\.link), at: loop.now)
+    return failure
+  }
+
+  private func interfacesChanged() {
+    guard isOpen, let all = try? Interfaces.list() else { return }
+    _ = adopt(interfaces.selected(from: all))
+    drain()
+  }
+
+  private func receive(_ datagram: Datagram) {
+    guard isOpen else { return }
+    node.handle(datagram, at: loop.now)
+    drain()
+  }
+
+  private func timeout() {
+    guard isOpen else { return }
+    node.handleTimeout(at: loop.now)
+    drain()
+  }
+
+  /// Sends what is to be sent, arms the timer, then tells what happened.
+  func drain() {
+    while let outgoing = node.pollTransmit() {
+      sockets.first { $0.link.index == outgoing.interface }?.send(outgoing)
+    }
+    for socket in sockets { socket.flush() }
+    var events: [MulticastDNS.Event] = []
+    while let event = node.pollEvent() { events.append(event) }
+    if let next = node.nextTimeout { timer?.arm(at: next) } else { timer?.cancel() }
+    for event in events { deliver(event) }
+  }
+
+  private func deliver(_ event: MulticastDNS.Event) {
+    switch event {
+    case .responder(.published(let id, let name)): advertising[id]?(.established(name: name))
+    case .responder(.renamed(let id, let name)): advertising[id]?(.renamed(name: name))
+    case .responder(.failed(let id)):
+      advertising.removeValue(forKey: id)?(.failed(.nameTaken))
+    case .responder(.hostRenamed): break
+    case .querier(.resolved(let id, let resolution)):
+      resolving.removeValue(forKey: id)?(resolution)
+    case .querier(.unresolved(let id)): resolving.removeValue(forKey: id)?(nil)
+    case .querier(.added(let id, _)), .querier(.updated(let id, _)),
+      .querier(.removed(let id, _)):
+      if case .querier(let event) = event { browsing[id]?(event) }
+    }
+  }
+
+  /// Says goodbye for everything that is advertised, and closes the sockets. No handler is
+  /// called afterwards.
+  public func close() {
+    loop.preconditionCurrent("discovery")
+    guard isOpen else { return }
+    advertising = [:]
+    browsing = [:]
+    resolving = [:]
+    node.withdrawAll(at: loop.now)
+    drain()
+    isOpen = false
+    timer?.cancel()
+    monitor?.stop()
+    for socket in sockets { socket.close() }
+    sockets = []
+  }
+}

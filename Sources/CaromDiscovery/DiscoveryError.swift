@@ -1,0 +1,74 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+
+/// What can go wrong with discovery; each case is another thing to do.
+public enum DiscoveryError: Error, Hashable, Sendable {
+  /// Another program has UDP port 5353 for itself: end it, or let it share the port.
+  case portInUse
+  /// The system forbids multicast: check the firewall or the sandbox.
+  case permissionDenied
+  /// No interface can carry multicast: connect to a network, or name one.
+  case noMulticastInterface
+  /// This host has no interface of that name, or it is down.
+  case noSuchInterface(String)
+  /// A service needs a name.
+  case nameMissing
+  /// A name of that many UTF-8 bytes; at most 63 are allowed.
+  case nameTooLong(Int)
+  /// A name with a control character.
+  case nameInvalid
+  /// Others have the name and it may not change, or no free one was found within a minute.
+  case nameTaken
+  /// Port 0 cannot be advertised: listen first and advertise the port that the system chose.
+  case portMissing
+  /// Nobody answered in time.
+  case timedOut
+  /// The task that waited was cancelled.
+  case cancelled
+  /// Discovery was closed: open it again.
+  case closed
+  /// The transport failed in another way.
+  case transport(TransportError)
+
+  init(_ error: InstanceNameError) {
+    self =
+      switch error {
+      case .empty: .nameMissing
+      case .tooLong(let count): .nameTooLong(count)
+      case .controlCharacter: .nameInvalid
+      }
+  }
+
+  init(_ error: TransportError) {
+    self =
+      switch error {
+      case .addressInUse: .portInUse
+      case .permissionDenied: .permissionDenied
+      case .closed: .closed
+      case .cancelled: .cancelled
+      default: .transport(error)
+      }
+  }
+}
+
+extension DiscoveryError: CustomStringConvertible {
+  /// One line for people: what happened, and what to do.
+  public var description: String {
+    switch self {
+    case .portInUse: "another program keeps UDP port 5353 for itself: end it"
+    case .permissionDenied: "the system forbids multicast: check the firewall"
+    case .noMulticastInterface: "no interface can carry multicast: connect to a network"
+    case .noSuchInterface(let name): "no interface '\(name)' is up: check its name"
+    case .nameMissing: "a service needs a name"
+    case .nameTooLong(let count): "a name may have 63 bytes, this one has \(count): shorten it"
+    case .nameInvalid: "a name may not have control characters"
+    case .nameTaken: "the name is taken: choose another one"
+    case .portMissing: "port 0 cannot be advertised: listen first"
+    case .timedOut: "nobody answered in time: try again"
+    case .cancelled: "cancelled"
+    case .closed: "discovery is closed: open it again"
+    case .transport(let error): error.description
+    }
+  }
+}

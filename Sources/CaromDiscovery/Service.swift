@@ -1,0 +1,47 @@
+import CaromCore
+@_exported import CaromDNS
+
+/// A service that this host offers: what `ServiceAdvertiser` makes visible.
+public struct Service: Hashable, Sendable {
+  /// What people see: 1 to 63 bytes of UTF-8, any characters but control characters.
+  public var name: String
+  /// What it speaks: "_airhockey._tcp".
+  public var type: ServiceType
+  /// Where it listens, on every address of this host; listen first, then advertise.
+  public var port: UInt16
+  /// The strings beside it.
+  public var txt: TXTRecord
+  /// Narrower types that it is also found under (RFC 6763 §7.1), such as "_ranked".
+  public var subtypes: [String]
+  /// Whether "X" becomes "X (2)" where the name is taken; otherwise that is an error.
+  public var renamesOnConflict: Bool
+
+  /// A service on `port`.
+  public init(
+    name: String, type: ServiceType, port: UInt16, txt: TXTRecord = [:], subtypes: [String] = [],
+    renamesOnConflict: Bool = true
+  ) {
+    self.name = name
+    self.type = type
+    self.port = port
+    self.txt = txt
+    self.subtypes = subtypes
+    self.renamesOnConflict = renamesOnConflict
+  }
+
+  /// Throws what cannot be advertised.
+  public func validate() throws(DiscoveryError) {
+    do throws(InstanceNameError) {
+      try InstanceName.validate(name)
+    } catch {
+      throw DiscoveryError(error)
+    }
+    guard port != 0 else { throw .portMissing }
+  }
+
+  var registration: Registration {
+    Registration(
+      instance: name, type: type, port: port, text: txt, subtypes: subtypes,
+      renames: renamesOnConflict)
+  }
+}

@@ -1,0 +1,52 @@
+import CaromDNS
+import CaromDiscovery
+import CaromTransport
+
+/// Several independent discoveries on one loop, each of which advertises and browses.
+actor Gathering: LoopActor {
+  nonisolated let loop: EventLoop
+  private let type: ServiceType
+  private let interfaces: InterfaceSelection
+  private let count: Int
+  private var cores: [DiscoveryCore] = []
+  private var seen: [[String]]
+  private var done: CheckedContinuation<Void, Never>?
+
+  init(
+    on loop: EventLoop, _ type: ServiceType, _ interfaces: InterfaceSelection, count: Int
+  ) {
+    self.loop = loop
+    self.type = type
+    self.interfaces = interfaces
+    self.count = count
+    seen = Array(repeating: [], count: count)
+  }
+
+  /// What each has seen, once all have seen all.
+  func run() async throws -> [[String]] {
+    for index in 0..<count {
+      let core = try DiscoveryCore(on: loop, interfaces: interfaces)
+      cores.append(core)
+      try core.advertise(Service(name: "table \(index)", type: type, port: UInt16(1000 + index))) {
+        _ in
+      }
+      core.browse(type) { [weak self] change in
+        self?.assumeIsolated { $0.note(change, at: index) }
+      }
+    }
+    await withCheckedContinuation { done = $0 }
+    return seen.map { $0.sorted() }
+  }
+
+  private func note(_ change: ServiceChange, at index: Int) {
+    if case .added(let service) = change { seen[index].append(service.name) }
+    guard seen.allSatisfy({ $0.count >= count }) else { return }
+    done?.resume()
+    done = nil
+  }
+
+  func close() {
+    for core in cores { core.close() }
+    cores = []
+  }
+}

@@ -1,0 +1,53 @@
+import CaromCore
+import CaromDiscovery
+import CaromTransport
+import Testing
+
+@Suite struct InterfaceSelectionTests {
+  private func makeInterface(
+    _ name: String, _ index: UInt32, _ change: (inout Interface) -> Void = { _ in }
+  ) -> Interface {
+    var interface = Interface(name: name, index: index)
+    interface.isUp = true
+    interface.isRunning = true
+    interface.supportsMulticast = true
+    interface.addresses = [.init(.v4(0x0A00_0001), prefixLength: 24)]
+    change(&interface)
+    return interface
+  }
+
+  @Test func `by default every real interface that can multicast is taken`() {
+    let interfaces = [
+      makeInterface("lo", 1) { $0.isLoopback = true }, makeInterface("eth0", 2),
+      makeInterface("wlan0", 3), makeInterface("docker0", 4), makeInterface("veth1a", 5),
+      makeInterface("br-0a1b", 6), makeInterface("tun0", 7) { $0.isPointToPoint = true },
+      makeInterface("eth1", 8) { $0.isUp = false },
+      makeInterface("eth2", 9) { $0.isRunning = false },
+      makeInterface("eth3", 10) { $0.addresses = [] },
+      makeInterface("eth4", 11) { $0.supportsMulticast = false },
+    ]
+    let selected = InterfaceSelection.automatic.selected(from: interfaces)
+    #expect(selected.map(\.name) == ["eth0", "wlan0"])
+  }
+
+  @Test func `a named interface is taken whatever it is`() {
+    let interfaces = [
+      makeInterface("lo", 1) {
+        $0.isLoopback = true
+        $0.supportsMulticast = false
+      }, makeInterface("docker0", 4),
+    ]
+    let selected = InterfaceSelection.named(["lo"]).selected(from: interfaces)
+    #expect(selected.map(\.name) == ["lo"])
+  }
+
+  @Test func `errors are one line that says what to do`() {
+    let errors: [DiscoveryError] = [
+      .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,
+      .nameTooLong(64), .nameInvalid, .nameTaken, .portMissing, .timedOut, .cancelled, .closed,
+      .transport(.unreachable),
+    ]
+    #expect(Set(errors.map(\.description)).count == errors.count)
+    #expect(errors.allSatisfy { !$0.description.contains("\n") && $0.description.count <= 72 })
+  }
+}

@@ -1,0 +1,150 @@
+import CaromCore
+import CaromDNS
+import CaromDiscovery
+import CaromTransport
+import Testing
+
+/// The whole way over real sockets on loopback; each test has a type of its own, so that
+/// whatever else runs on this machine does not show.
+@Suite struct LoopbackTests {
+  private static let loopback = InterfaceSelection.named([
+    ((try? Interfaces.list()) ?? []).first { $0.isLoopback }?.name ?? "lo"
+  ])
+
+  private func makeType() throws -> ServiceType {
+    try ServiceType(name: "t\(UInt32.random(in: 0 ... .max))", transport: .tcp)
+  }
+
+  private func makeService(_ type: ServiceType, _ name: String = "L’été v1.5 \\ 🏒") -> Service {
+    Service(name: name, type: type, port: 7777, txt: ["seats": "1/2"])
+  }
+
+  private func advertiser(_ service: Service, _ loop: EventLoop) -> ServiceAdvertiser {
+    ServiceAdvertiser(service, interfaces: Self.loopback, on: loop)
+  }
+
+  private func browser(_ type: ServiceType, _ loop: EventLoop) -> ServiceBrowser {
+    ServiceBrowser(for: type, interfaces: Self.loopback, on: loop)
+  }
+
+  @Test func `a service is found, resolved, updated and removed`() async throws {
+    let type = try makeType()
+    let service = makeService(type)
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        var changes = browser(type, here).changes.makeAsyncIterator()
+        try await advertiser(service, there).run { advertisement in
+          #expect(advertisement.name == service.name)
+          let added = try #require(try await changes.next())
+          guard case .added(let found) = added else { return #expect(Bool(false), "\(added)") }
+          #expect(found.name == service.name && found.type == type)
+          #expect(found.txt == ["seats": "1/2"])
+          let resolved = try await found.resolve(within: .seconds(5))
+          #expect(resolved.endpoints == [Endpoint(.loopback4, port: 7777)])
+          #expect(resolved.txt["seats"] == "1/2")
+          await advertisement.update(txt: ["seats": "2/2"])
+          let updated = try #require(try await changes.next())
+          guard case .updated(let full) = updated else { return #expect(Bool(false), "\(updated)") }
+          #expect(full.txt["seats"] == "2/2")
+        }
+        let removed = try #require(try await changes.next())
+        guard case .removed(let gone) = removed else { return #expect(Bool(false), "\(removed)") }
+        #expect(gone.name == service.name)
+      }
+    }
+  }
+
+  @Test func `the second of one name is "X (2)", on one host too`() async throws {
+    let type = try makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        try await advertiser(makeService(type, "X"), here).run { first in
+          var second = makeService(type, "X")
+          second.port = 8888
+          try await advertiser(second, there).run { advertisement in
+            #expect(first.name == "X")
+            #expect(advertisement.name == "X (2)")
+          }
+          second.renamesOnConflict = false
+          await #expect(throws: DiscoveryError.nameTaken) {
+            try await advertiser(second, there).run { _ in }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a cancelled scope still says goodbye`() async throws {
+    let type = try makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        var changes = browser(type, here).changes.makeAsyncIterator()
+        let service = makeService(type)
+        let scope = advertiser(service, there)
+        let task = Task {
+          try await scope.run { _ in
+            for await _ in AsyncStream<Never>.makeStream().stream {}
+          }
+        }
+        guard case .added = try await changes.next() else { return #expect(Bool(false)) }
+        task.cancel()
+        _ = await task.result
+        guard case .removed = try await changes.next() else { return #expect(Bool(false)) }
+      }
+    }
+  }
+
+  @Test func `eight on one loop see each other`() async throws {
+    let type = try makeType()
+    try await withEventLoop { loop in
+      let gathering = Gathering(on: loop, type, Self.loopback, count: 8)
+      let seen = try await gathering.run()
+      #expect(seen == (0..<8).map { _ in (0..<8).map { "table \($0)" } })
+      await gathering.close()
+    }
+  }
+
+  @Test func `nobody answers: timed out; nobody waits: cancelled`() async throws {
+    let type = try makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        var changes = browser(type, here).changes.makeAsyncIterator()
+        try await advertiser(makeService(type), there).run { _ in
+          _ = try await changes.next()
+        }
+        guard case .removed(let gone) = try await changes.next() else { return }
+        await #expect(throws: DiscoveryError.timedOut) {
+          try await gone.resolve(within: .milliseconds(50))
+        }
+        let task = Task {
+          try await gone.resolve(within: .seconds(60))
+        }
+        task.cancel()
+        await #expect(throws: DiscoveryError.cancelled) { try await task.value }
+      }
+    }
+  }
+
+  @Test func `what cannot be advertised is refused at once`() async throws {
+    let type = try makeType()
+    await withEventLoop { loop in
+      let long = String(repeating: "é", count: 32)
+      for (name, error) in [
+        (long, .nameTooLong(64)), ("", .nameMissing), ("a\u{7}", .nameInvalid),
+      ] as [(String, DiscoveryError)] {
+        await #expect(throws: error) {
+          try await advertiser(makeService(type, name), loop).run { _ in }
+        }
+      }
+      var service = makeService(type)
+      service.port = 0
+      await #expect(throws: DiscoveryError.portMissing) {
+        try await advertiser(service, loop).run { _ in }
+      }
+      let nowhere = InterfaceSelection.named(["nowhere0"])
+      await #expect(throws: DiscoveryError.noSuchInterface("nowhere0")) {
+        for try await _ in ServiceBrowser(for: type, interfaces: nowhere, on: loop).changes {}
+      }
+    }
+  }
+}
