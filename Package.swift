@@ -101,6 +101,9 @@ let package = Package(
       path: "Benchmarks/bench", swiftSettings: strict),
 
     // Tests
+    .executableTarget(
+      name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
+      path: "Tests/Peer", swiftSettings: strict),
     tests("CaromCore", ["CaromCore"]),
     tests("CaromCodec", ["CaromCore", "CaromCodec"]),
     tests("CaromDNS", ["CaromCore", "CaromDNS", "CaromTesting"]),
@@ -117,7 +120,7 @@ let package = Package(
     tests("AirHockeyTerminal", ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics"]),
     tests(
       "EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey", arguments]),
-    tests("Interop", ["Carom", "CaromCore", "CaromTransport"]),
+    tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
     tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),
     tests("Tidy", []),
   ],
