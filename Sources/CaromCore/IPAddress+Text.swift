@@ -35,7 +35,7 @@ extension IPAddress: CustomStringConvertible {
       return
     }
     let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-    let scope = parts.count == 2 ? UInt32(parts[1]) : 0
+    let scope = parts.count == 2 ? Self.parseDecimal(parts[1]) : 0
     guard let scope, let address = parts.first, let groups = Self.parseGroups(String(address))
     else { return nil }
     let halves = groups.reduce(into: (high: UInt64(0), low: UInt64(0))) { halves, group in
@@ -50,14 +50,20 @@ extension IPAddress: CustomStringConvertible {
     guard parts.count == 4 else { return nil }
     var value: UInt32 = 0
     for part in parts {
-      guard (1...3).contains(part.utf8.count), part.utf8.allSatisfy({ (48...57).contains($0) }),
-        let byte = UInt8(part)
-      else { return nil }
-      value = value << 8 | UInt32(byte)
+      guard let byte = parseDecimal(part), byte < 256 else { return nil }
+      value = value << 8 | byte
     }
     return value
   }
 
+  /// Digits alone, and no zero in front: some readers take such a number for octal.
+  private static func parseDecimal(_ digits: some StringProtocol) -> UInt32? {
+    guard digits.utf8.allSatisfy({ (48...57).contains($0) }), digits == "0" || digits.first != "0"
+    else { return nil }
+    return UInt32(digits)
+  }
+
+  /// The last 32 bits may be written as IPv4 (RFC 4291 §2.2).
   private static func parseGroups(_ text: String) -> [UInt16]? {
     var sides: [[UInt16]] = [[]]
     var rest = Substring(text)
@@ -66,6 +72,10 @@ extension IPAddress: CustomStringConvertible {
       rest = rest.dropFirst(2)
     }
     while !rest.isEmpty {
+      if sides.reduce(0, { $0 + $1.count }) <= 6, let v4 = parseV4(rest) {
+        sides[sides.count - 1] += [UInt16(v4 >> 16), UInt16(v4 & 0xFFFF)]
+        break
+      }
       let digits = rest.prefix { $0.isHexDigit }
       rest = rest.dropFirst(digits.count)
       guard (1...4).contains(digits.utf8.count), let group = UInt16(digits, radix: 16) else {

@@ -1,0 +1,40 @@
+import CaromCore
+import Testing
+
+@Suite struct PeerIDTests {
+  @Test func `32 digits, and back`() {
+    let id = PeerID(high: 0x0123_4567_89AB_CDEF, low: 0x0F)
+    #expect(id.description == "0123456789abcdef000000000000000f")
+    #expect(PeerID(id.description) == id)
+    #expect(PeerID("0123456789ABCDEF000000000000000F") == id)
+    #expect(PeerID(high: 0, low: 0).description == String(repeating: "0", count: 32))
+  }
+
+  @Test(arguments: [
+    "", "0", String(repeating: "0", count: 31), String(repeating: "0", count: 33),
+    String(repeating: "g", count: 32), "+" + String(repeating: "0", count: 31),
+    String(repeating: "0", count: 16) + "-" + String(repeating: "0", count: 15),
+    "é" + String(repeating: "0", count: 30),
+  ])
+  func `anything else is no id`(text: String) {
+    #expect(PeerID(text) == nil)
+  }
+
+  @Test func `ids are ordered as numbers of 128 bits`() {
+    let ids = [
+      PeerID(high: 0, low: 1), PeerID(high: 0, low: .max), PeerID(high: 1, low: 0),
+      PeerID(high: .max, low: 0),
+    ]
+    #expect(ids.reversed().sorted() == ids)
+  }
+
+  @Test func `a random id follows from the generator`() {
+    var one = SeededGenerator(seed: 1)
+    var other = SeededGenerator(seed: 1)
+    let ids = (0..<1_000).map { _ in PeerID.random(using: &one) }
+    #expect(ids == (0..<1_000).map { _ in PeerID.random(using: &other) })
+    #expect(Set(ids).count == 1_000)
+  }
+
+  @Test func `a name fits a DNS label`() { #expect(PeerID.maximumNameLength == 63) }
+}
