@@ -1,0 +1,41 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Fuzz targets, a package of its own: the sanitizers would otherwise reach every product.
+///
+/// `Modules` holds links to the modules under test, so that they are compiled here, with coverage,
+/// and their package-wide declarations are in reach.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableExperimentalFeature("Lifetimes"),
+]
+
+func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
+  .target(
+    name: name, dependencies: dependencies, path: "Modules/\(name)", swiftSettings: settings)
+}
+
+func fuzz(_ name: String, _ dependencies: [Target.Dependency]) -> Target {
+  .executableTarget(
+    name: name, dependencies: dependencies + ["CaromCore", "FuzzSupport"], path: "Sources/\(name)",
+    swiftSettings: settings)
+}
+
+let package = Package(
+  name: "fuzz",
+  targets: [
+    module("CaromCore"),
+    module("CaromCodec", ["CaromCore"]),
+    module("CaromDNS", ["CaromCore"]),
+    module("CaromProtocol", ["CaromCore", "CaromCodec"]),
+    .target(name: "FuzzSupport", path: "Support", swiftSettings: settings),
+    fuzz("FrameFuzz", ["CaromCodec"]),
+    fuzz("LineFuzz", ["CaromCodec"]),
+    fuzz("PacketFuzz", ["CaromCodec"]),
+    fuzz("PayloadFuzz", ["CaromCodec"]),
+    fuzz("MessageFuzz", ["CaromDNS"]),
+    fuzz("AddressFuzz", []),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,35 @@
+import CaromCodec
+import CaromCore
+import FuzzSupport
+
+/// The first byte cuts the stream; however it is cut, the bodies and the error are the same.
+@c(LLVMFuzzerTestOneInput)
+public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let input = fuzzInput(data, count)
+  guard let first = input.first else { return 0 }
+  let stream = Array(input.dropFirst())
+  let cut = min(stream.count, Int(first))
+  let parts = bodies(of: stream, cuts: [0..<cut, cut..<stream.count])
+  let whole = bodies(of: stream, cuts: [0..<stream.count])
+  precondition(parts.bodies == whole.bodies && parts.error == whole.error)
+  precondition(whole.bodies.reduce(0) { $0 + $1.count + 8 } <= stream.count)
+  for body in whole.bodies { precondition(body.count <= 512) }
+  return 0
+}
+
+private func bodies(
+  of stream: [UInt8], cuts: [Range<Int>]
+) -> (bodies: [[UInt8]], error: FrameError?) {
+  var decoder = FrameDecoder(limit: 512)
+  var bodies: [[UInt8]] = []
+  do throws(FrameError) {
+    for cut in cuts {
+      decoder.receive(stream.span.extracting(cut), at: .zero)
+      while let body = try decoder.next() { bodies.append(body) }
+    }
+    try decoder.finish()
+    return (bodies, nil)
+  } catch {
+    return (bodies, error)
+  }
+}

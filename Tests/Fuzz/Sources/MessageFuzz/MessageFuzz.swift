@@ -1,0 +1,10 @@
+import CaromCore
+import CaromDNS
+import FuzzSupport
+
+/// A DNS message decodes or throws.
+@c(LLVMFuzzerTestOneInput)
+public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  _ = try? Message(decoding: fuzzInput(data, count))
+  return 0
+}

@@ -1,0 +1,46 @@
+import CaromCodec
+import CaromCore
+import FuzzSupport
+
+/// What decodes is encoded and decoded again to the same bytes.
+@c(LLVMFuzzerTestOneInput)
+public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = fuzzInput(data, count)
+  guard let value = try? PacketDecoder(itemLimit: 4_096).decode(Everything.self, from: bytes) else {
+    return 0
+  }
+  do {
+    let once = try PacketEncoder().encode(value)
+    let twice = try PacketEncoder().encode(PacketDecoder().decode(Everything.self, from: once))
+    precondition(once == twice)
+  } catch {
+    preconditionFailure("\(error)")
+  }
+  return 0
+}
+
+/// One of each shape; every field may be missing, so that short inputs come far.
+private struct Everything: Codable {
+  var a: Int?
+  var b: [Double]?
+  var c: [String: Float]?
+  var d: [Int: String]?
+  var e: [UInt8]?
+  var f: Tree?
+  var g: Set<Int8>?
+  var h: [Point: Bool]?
+  var i: [Color?]?
+  var j: UInt64?
+}
+
+private enum Color: String, Codable { case red, blue }
+
+private struct Point: Codable, Hashable {
+  var x: Int16
+  var y: UInt32
+}
+
+private indirect enum Tree: Codable {
+  case leaf(String)
+  case node(Tree, Tree?)
+}
