@@ -5,10 +5,12 @@
 /// after t is at least g + ct - At^2/2. Stepping to that bound's root is Newton's method on a
 /// convex function for straight motion, so it converges fast, and it is safe for any other.
 enum MovingContact {
-  /// Below this gap two discs touch, metres.
-  static let touching = 1e-14
+  /// Below this gap two discs are in contact, metres.
+  private static let touching = 1e-14
   /// Grazing ways converge linearly, halving the gap's root each time: this is far past them.
   private static let iterationLimit = 200
+  /// Discs that rest at each other may press again after this share of the horizon.
+  private static let restShare = 1.0 / 16
 
   /// The first time in `0...horizon` at which the gap closes; `relative` gives offset and
   /// velocity at a time, `acceleration` bounds the relative acceleration throughout.
@@ -23,12 +25,12 @@ enum MovingContact {
       let length = offset.length
       let gap = length - distance
       let speed = offset.dot(velocity) / length
-      if gap <= touching, speed < 0 { return time }
-      let step = safeStep(gap: max(gap, 0), speed: speed, acceleration: acceleration)
-      let next = time + step
-      guard next <= horizon else { return nil }
-      if next == time { return speed < 0 ? time : nil }
-      time = next
+      if gap <= touching, speed <= -Resting.speed { return time }
+      var step = safeStep(gap: max(gap, 0), speed: speed, acceleration: acceleration)
+      if gap <= Resting.gap, speed > -Resting.speed { step = max(step, restShare * horizon) }
+      guard time + step <= horizon else { return nil }
+      if time + step == time { return time }
+      time += step
     }
     return nil
   }

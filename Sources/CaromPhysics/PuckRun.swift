@@ -79,7 +79,11 @@ struct PuckRun {
     let ends = 1 - drag * (clock + length)
     let still = mallet.velocity == .zero
     let relative = still ? puck.velocity : puck.velocity - mallet.velocity * (1 / decay)
+    let gap = offset.lengthSquared - distance * distance
     if drag == 0 || still {
+      guard !Resting.holds(gap: gap, closing: offset.dot(relative), distance: distance) else {
+        return nil
+      }
       let time = TimeOfImpact.circles(offset: offset, velocity: relative, distance: distance)
       return time.flatMap { $0 <= length ? $0 : nil }
     }

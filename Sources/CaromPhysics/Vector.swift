@@ -26,6 +26,9 @@ public struct Vector: Hashable, Sendable {
   /// The length.
   @inlinable public var length: Double { lengthSquared.squareRoot() }
 
+  /// The vector of length 1 in the same direction; the length must not be 0.
+  @inlinable public var normalized: Vector { self * (1 / length) }
+
   /// The vector turned a quarter to the left.
   @inlinable public var perpendicular: Vector { Vector(-y, x) }
 

@@ -1,0 +1,65 @@
+/// Cells over the table in row-major order; bodies sorted by cell lie one after another, so that
+/// a row of cells is one contiguous range.
+struct Grid {
+  private(set) var columns = 1
+  private(set) var rows = 1
+  private var origin = Vector.zero
+  private var scale = 1.0
+  /// The first slot of each cell, and the count of bodies at the end.
+  private(set) var starts: [Int32] = []
+  private var cells: [Int32] = []
+
+  /// Lays the cells for `count` discs of at most `radius`.
+  mutating func lay(over table: Table, count: Int, radius: Double) {
+    let area = 4 * table.halfLength * table.halfWidth
+    let size = max(2 * radius, (area / Double(max(1, count))).squareRoot())
+    origin = Vector(-table.halfLength, -table.halfWidth)
+    scale = 1 / size
+    columns = Int(2 * table.halfLength * scale) + 1
+    rows = Int(2 * table.halfWidth * scale) + 1
+  }
+
+  @inline(__always)
+  func column(_ x: Double) -> Int {
+    Int(max(0, min((x - origin.x) * scale, Double(columns - 1))))
+  }
+
+  @inline(__always)
+  func row(_ y: Double) -> Int { Int(max(0, min((y - origin.y) * scale, Double(rows - 1)))) }
+
+  /// Slots of the cells from `first` to `last` in one row.
+  @inline(__always)
+  func slots(row: Int, from first: Int, through last: Int) -> Range<Int> {
+    let base = row * columns
+    return Int(starts[base + first])..<Int(starts[base + last + 1])
+  }
+
+  /// Gives each motion its slot: a counting sort by cell, ids in order within a cell.
+  mutating func sort(_ motions: [Motion], into slotOfID: inout [Int32]) {
+    let total = columns * rows
+    if starts.count != total + 1 { starts = Array(repeating: 0, count: total + 1) }
+    for index in starts.indices { starts[index] = 0 }
+    if cells.count != motions.count { cells = Array(repeating: 0, count: motions.count) }
+    if slotOfID.count != motions.count { slotOfID = Array(repeating: 0, count: motions.count) }
+    for id in motions.indices {
+      let position = motions[id].position
+      let cell = row(position.y) * columns + column(position.x)
+      cells[id] = Int32(truncatingIfNeeded: cell)
+      starts[cell] += 1
+    }
+    var sum: Int32 = 0
+    for index in 0..<total {
+      let count = starts[index]
+      starts[index] = sum
+      sum += count
+    }
+    for id in motions.indices {
+      let cell = Int(cells[id])
+      slotOfID[id] = starts[cell]
+      starts[cell] += 1
+    }
+    // Each start has moved to the next cell's: move them back.
+    for index in stride(from: total, to: 0, by: -1) { starts[index] = starts[index - 1] }
+    starts[0] = 0
+  }
+}

@@ -1,0 +1,71 @@
+extension SceneSolver {
+  /// A body is fast when it goes this many times as far as the root mean square; in a gas in
+  /// equilibrium that is one body in 8,000.
+  private static let fastRatio = 3.0
+
+  /// Copies the scene's discs, sorted by cell where there are many.
+  mutating func load(_ scene: Scene) {
+    let count = scene.count
+    usesGrid = count >= gridThreshold
+    if usesGrid {
+      largestRadius = scene.radii.max() ?? 0
+      grid.lay(over: scene.table, count: count, radius: largestRadius)
+      grid.sort(scene.motions, into: &slotOfID)
+    }
+    resize(to: count)
+    var squares = 0.0
+    for id in 0..<count {
+      let body = makeBody(scene, id)
+      squares += body.velocity.lengthSquared
+      let slot = usesGrid ? Int(slotOfID[id]) : id
+      bodies[slot] = body
+      starts[slot] = body.position
+    }
+    fastSlots.removeAll(keepingCapacity: true)
+    guard usesGrid else { return }
+    let typical = (squares / Double(count)).squareRoot() * law.step
+    ordinaryReach = max(Self.fastRatio * typical, 0.5 * largestRadius)
+    for slot in 0..<count { markIfFast(slot, moved: 0) }
+  }
+
+  private mutating func resize(to count: Int) {
+    guard bodies.count != count else { return }
+    let blank = Body(
+      position: .zero, velocity: .zero, clock: 0, radius: 1, inverseMass: 0, id: 0,
+      role: .kinematic)
+    bodies = Array(repeating: blank, count: count)
+    starts = Array(repeating: .zero, count: count)
+  }
+
+  private func makeBody(_ scene: Scene, _ id: Int) -> Body {
+    let motion = scene.motions[id]
+    let inverseMass = scene.inverseMasses[id]
+    return Body(
+      position: motion.position, velocity: motion.velocity, clock: 0, radius: scene.radii[id],
+      inverseMass: inverseMass, id: Int32(truncatingIfNeeded: id),
+      role: inverseMass == 0 ? .kinematic : .dynamic)
+  }
+
+  /// Notes a body that may get farther than `ordinaryReach` from the place that gave it its cell,
+  /// of which it has `moved` behind it.
+  mutating func markIfFast(_ slot: Int, moved: Double) {
+    let body = bodies[slot]
+    guard !body.isFast else { return }
+    let limit = ordinaryReach - moved
+    let way = body.role == .kinematic ? law.step : law.horizon - body.clock
+    guard limit <= 0 || body.velocity.lengthSquared * way * way > limit * limit else { return }
+    bodies[slot].isFast = true
+    fastSlots.append(Int32(truncatingIfNeeded: slot))
+  }
+
+  /// Brings every disc to `clock` and writes the scene.
+  mutating func store(_ scene: inout Scene, at clock: Double) {
+    for slot in bodies.indices {
+      let body = bodies[slot]
+      let id = Int(body.id)
+      scene.motions[id].position = law.position(body, at: clock)
+      // A kinematic disc keeps the velocity it was given, even where it was stopped.
+      if body.role != .kinematic { scene.motions[id].velocity = law.velocity(body, at: clock) }
+    }
+  }
+}
