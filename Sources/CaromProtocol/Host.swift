@@ -2,7 +2,7 @@ import CaromCore
 
 /// Every connection of one process: those it accepted, whose seats are counted, and those it
 /// asked for itself. A polled machine over stream links; the shell owns the streams.
-package struct Host: Sendable {
+package struct Host: LinkMachine {
   /// The most links at a time: ones that have not asked for a seat yet included.
   package static let linkLimit = 256
 
@@ -23,6 +23,7 @@ package struct Host: Sendable {
   private let timing: SessionTiming
   private var entries: [Entry] = []
   private var events = EventQueue<HostEvent>()
+  private var lastLink: UInt64 = 0
 
   /// How many peers may sit here at a time.
   package var seats: Int
@@ -31,6 +32,11 @@ package struct Host: Sendable {
     self.local = local
     self.seats = seats
     self.timing = timing
+  }
+
+  package mutating func makeLink() -> LinkID {
+    lastLink += 1
+    return LinkID(lastLink)
   }
 
   /// How many seats nobody holds or has asked for.

@@ -1,0 +1,201 @@
+import CaromCore
+
+/// A host and its matchmaker: sightings, links and bytes in; links to open, bytes and events out.
+/// The same machine runs on sockets and on the virtual network.
+package struct Lobby: LinkMachine {
+  private struct Dial: Sendable {
+    let peer: PeerID
+    let link: LinkID
+    var isConnected = false
+  }
+
+  package private(set) var host: Host
+  package private(set) var matchmaker: Matchmaker
+  private var dial: Dial?
+  private var requests: [(peer: PeerID, link: LinkID)] = []
+  private var events = EventQueue<LobbyEvent>()
+
+  /// A lobby with one seat that looks for a player from `now` on.
+  package init(
+    _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
+    generator: SeededGenerator, at now: Instant
+  ) {
+    host = Host(local, seats: 1, timing: timing)
+    matchmaker = Matchmaker(as: local.id, window: window, generator: generator, at: now)
+    carryOut(at: now)
+  }
+
+  package mutating func makeLink() -> LinkID { host.makeLink() }
+  package var links: [LinkID] { host.links }
+}
+
+// MARK: - What comes in
+extension Lobby {
+  package mutating func handle(_ sighting: Sighting, at now: Instant) {
+    matchmaker.handle(sighting, at: now)
+    carryOut(at: now)
+  }
+
+  package mutating func handleGone(_ peer: PeerID, at now: Instant) {
+    matchmaker.handleGone(peer, at: now)
+    carryOut(at: now)
+  }
+
+  /// The link that `connect` asked for is open.
+  package mutating func handleConnected(_ link: LinkID, at now: Instant) {
+    guard dial?.link == link else { return }
+    dial?.isConnected = true
+    host.request(link, at: now)
+  }
+
+  /// The link that `connect` asked for could not be opened.
+  package mutating func handleConnectFailed(_ link: LinkID, at now: Instant) {
+    guard let failed = dial, failed.link == link else { return }
+    dial = nil
+    matchmaker.handleDialFailed(failed.peer, at: now)
+    carryOut(at: now)
+  }
+
+  package mutating func accept(_ link: LinkID, at now: Instant) -> Bool {
+    host.accept(link, at: now)
+  }
+
+  package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
+    host.receive(bytes, on: link, at: now)
+    collect(at: now)
+  }
+
+  package mutating func handleLinkEnd(_ end: LinkEnd, of link: LinkID, at now: Instant) {
+    host.handleLinkEnd(end, of: link, at: now)
+    collect(at: now)
+  }
+
+  package mutating func handleTimeout(at now: Instant) {
+    host.handleTimeout(at: now)
+    collect(at: now)
+    matchmaker.handleTimeout(at: now)
+    carryOut(at: now)
+  }
+}
+
+// MARK: - Intents and what goes out
+extension Lobby {
+  package mutating func close(
+    _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant
+  ) {
+    host.close(link, goodbye, as: reason, at: now)
+    collect(at: now)
+  }
+
+  package mutating func send(
+    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
+  ) throws(SendError) { try host.send(bytes, on: channel, to: link) }
+
+  package mutating func post(
+    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
+  ) throws(SendError) { try host.post(bytes, on: channel, to: link) }
+
+  package mutating func pollEvent() -> LobbyEvent? { events.popFirst() }
+
+  package mutating func pollTransmit(
+    on link: LinkID, queued: Int, at now: Instant
+  ) -> [UInt8]? {
+    let bytes = host.pollTransmit(on: link, queued: queued, at: now)
+    collect(at: now)
+    return bytes
+  }
+
+  package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
+    host.pollLinkAction(on: link)
+  }
+
+  package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker.nextTimeout) }
+}
+
+// MARK: - Inside
+extension Lobby {
+  /// Shows the host's events to the matchmaker and passes them on.
+  private mutating func collect(at now: Instant) {
+    while let event = host.pollEvent() {
+      switch event {
+      case .requested(let link, let info, _):
+        requests.append((info.id, link))
+        matchmaker.handleRequest(from: info.id, at: now)
+      case .opened(let link, let info):
+        handleOpened(link, info, at: now)
+        events.append(.host(event))
+      case .closed(let link, let info, _, let wasOpen):
+        handleClosed(link, info, wasOpen, at: now)
+        events.append(.host(event))
+      case .message, .measured, .writable: events.append(.host(event))
+      }
+      carryOut(at: now)
+    }
+  }
+
+  private mutating func handleOpened(_ link: LinkID, _ info: PeerInfo, at now: Instant) {
+    guard let dialed = dial, dialed.link == link else { return }
+    dial = nil
+    guard dialed.peer == info.id else {
+      // Somebody else lives at that address now.
+      host.close(link, Goodbye(.left), at: now)
+      return matchmaker.handleDialFailed(dialed.peer, at: now)
+    }
+    matchmaker.handleDialed(info.id, at: now)
+  }
+
+  private mutating func handleClosed(
+    _ link: LinkID, _ info: PeerInfo?, _ wasOpen: Bool, at now: Instant
+  ) {
+    if let failed = dial, failed.link == link {
+      dial = nil
+      return matchmaker.handleDialFailed(failed.peer, at: now)
+    }
+    if let index = requests.firstIndex(where: { $0.link == link }) {
+      matchmaker.handleRequestGone(from: requests.remove(at: index).peer)
+    }
+    if wasOpen, let info, matchmaker.partner == info.id { matchmaker.handleMatchEnded(at: now) }
+  }
+
+  /// Does what the matchmaker wants.
+  private mutating func carryOut(at now: Instant) {
+    while let action = matchmaker.pollAction() {
+      switch action {
+      case .advertise(let status, let seats):
+        events.append(.advertise(status, freeSeats: seats))
+      case .dial(let peer):
+        let link = makeLink()
+        dial = Dial(peer: peer, link: link)
+        events.append(.connect(peer, link))
+      case .cancelDial: cancelDial(at: now)
+      case .admit(let peer): admit(peer, at: now)
+      case .refuse(let peer, let code): refuse(peer, code, at: now)
+      }
+    }
+  }
+
+  private mutating func cancelDial(at now: Instant) {
+    guard let cancelled = dial else { return }
+    dial = nil
+    if cancelled.isConnected {
+      host.close(cancelled.link, Goodbye(.left), at: now)
+    } else {
+      events.append(.cancelConnect(cancelled.link))
+    }
+  }
+
+  private mutating func admit(_ peer: PeerID, at now: Instant) {
+    guard let index = requests.firstIndex(where: { $0.peer == peer }) else { return }
+    host.admit(requests.remove(at: index).link, at: now)
+    collect(at: now)
+  }
+
+  private mutating func refuse(_ peer: PeerID, _ code: Goodbye.Code, at now: Instant) {
+    let reason: DisconnectReason = code == .busy ? .busy : .full
+    for request in requests where request.peer == peer {
+      host.close(request.link, Goodbye(code), as: reason, at: now)
+    }
+    requests.removeAll { $0.peer == peer }
+    collect(at: now)
+  }
+}

@@ -1,0 +1,14 @@
+import CaromCore
+
+/// What a lobby tells its owner.
+package enum LobbyEvent: Hashable, Sendable {
+  /// What the host machine tells; in a lobby that matches players itself, no `requested` is among
+  /// them, since it answers.
+  case host(HostEvent)
+  /// Tell everybody this, from now on.
+  case advertise(Sighting.Status, freeSeats: Int)
+  /// Open a link to this peer; `handleConnected` or `handleConnectFailed` answers.
+  case connect(PeerID, LinkID)
+  /// The link that is being opened is wanted no more.
+  case cancelConnect(LinkID)
+}
