@@ -2,7 +2,7 @@ import CaromCore
 
 /// Every connection of one process: those it accepted, whose seats are counted, and those it
 /// asked for itself. A polled machine over stream links; the shell owns the streams.
-package struct Host: LinkMachine {
+package struct Host: Sendable {
   /// The most links at a time: ones that have not asked for a seat yet included.
   package static let linkLimit = 256
 

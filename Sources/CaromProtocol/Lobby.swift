@@ -1,8 +1,9 @@
 import CaromCore
 
-/// A host and its matchmaker: sightings, links and bytes in; links to open, bytes and events out.
-/// The same machine runs on sockets and on the virtual network.
-package struct Lobby: LinkMachine {
+/// A host and, where players are to be matched, its matchmaker: sightings, links and bytes in;
+/// links to open, bytes and events out. The same machine runs on sockets and on the virtual
+/// network.
+package struct Lobby: Sendable {
   private struct Dial: Sendable {
     let peer: PeerID
     let link: LinkID
@@ -10,12 +11,17 @@ package struct Lobby: LinkMachine {
   }
 
   package private(set) var host: Host
-  package private(set) var matchmaker: Matchmaker
+  package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
   private var requests: [(peer: PeerID, link: LinkID)] = []
   private var events = EventQueue<LobbyEvent>()
 
-  /// A lobby with one seat that looks for a player from `now` on.
+  /// A lobby whose owner answers each request itself, and opens links as it likes.
+  package init(_ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming()) {
+    host = Host(local, seats: seats, timing: timing)
+  }
+
+  /// A lobby with one seat that looks for a player by itself from `now` on.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
     generator: SeededGenerator, at now: Instant
@@ -32,27 +38,31 @@ package struct Lobby: LinkMachine {
 // MARK: - What comes in
 extension Lobby {
   package mutating func handle(_ sighting: Sighting, at now: Instant) {
-    matchmaker.handle(sighting, at: now)
+    matchmaker?.handle(sighting, at: now)
     carryOut(at: now)
   }
 
   package mutating func handleGone(_ peer: PeerID, at now: Instant) {
-    matchmaker.handleGone(peer, at: now)
+    matchmaker?.handleGone(peer, at: now)
     carryOut(at: now)
   }
 
-  /// The link that `connect` asked for is open.
-  package mutating func handleConnected(_ link: LinkID, at now: Instant) {
-    guard dial?.link == link else { return }
-    dial?.isConnected = true
+  /// A link that this side opened is open: a seat is asked for. One that `connect` asked for and
+  /// that is wanted no more is `false`: close it.
+  package mutating func handleConnected(_ link: LinkID, at now: Instant) -> Bool {
+    if matchmaker != nil {
+      guard dial?.link == link else { return false }
+      dial?.isConnected = true
+    }
     host.request(link, at: now)
+    return true
   }
 
   /// The link that `connect` asked for could not be opened.
   package mutating func handleConnectFailed(_ link: LinkID, at now: Instant) {
     guard let failed = dial, failed.link == link else { return }
     dial = nil
-    matchmaker.handleDialFailed(failed.peer, at: now)
+    matchmaker?.handleDialFailed(failed.peer, at: now)
     carryOut(at: now)
   }
 
@@ -73,7 +83,7 @@ extension Lobby {
   package mutating func handleTimeout(at now: Instant) {
     host.handleTimeout(at: now)
     collect(at: now)
-    matchmaker.handleTimeout(at: now)
+    matchmaker?.handleTimeout(at: now)
     carryOut(at: now)
   }
 }
@@ -84,6 +94,12 @@ extension Lobby {
     _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant
   ) {
     host.close(link, goodbye, as: reason, at: now)
+    collect(at: now)
+  }
+
+  /// Answers a request that was passed on: the seat is the peer's.
+  package mutating func admit(_ link: LinkID, at now: Instant) {
+    host.admit(link, at: now)
     collect(at: now)
   }
 
@@ -109,7 +125,7 @@ extension Lobby {
     host.pollLinkAction(on: link)
   }
 
-  package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker.nextTimeout) }
+  package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 }
 
 // MARK: - Inside
@@ -118,9 +134,10 @@ extension Lobby {
   private mutating func collect(at now: Instant) {
     while let event = host.pollEvent() {
       switch event {
+      case .requested where matchmaker == nil: events.append(.host(event))
       case .requested(let link, let info, _):
         requests.append((info.id, link))
-        matchmaker.handleRequest(from: info.id, at: now)
+        matchmaker?.handleRequest(from: info.id, at: now)
       case .opened(let link, let info):
         handleOpened(link, info, at: now)
         events.append(.host(event))
@@ -139,9 +156,9 @@ extension Lobby {
     guard dialed.peer == info.id else {
       // Somebody else lives at that address now.
       host.close(link, Goodbye(.left), at: now)
-      return matchmaker.handleDialFailed(dialed.peer, at: now)
+      return matchmaker?.handleDialFailed(dialed.peer, at: now)
     }
-    matchmaker.handleDialed(info.id, at: now)
+    matchmaker?.handleDialed(info.id, at: now)
   }
 
   private mutating func handleClosed(
@@ -149,17 +166,17 @@ extension Lobby {
   ) {
     if let failed = dial, failed.link == link {
       dial = nil
-      return matchmaker.handleDialFailed(failed.peer, at: now)
+      return matchmaker?.handleDialFailed(failed.peer, at: now)
     }
     if let index = requests.firstIndex(where: { $0.link == link }) {
-      matchmaker.handleRequestGone(from: requests.remove(at: index).peer)
+      matchmaker?.handleRequestGone(from: requests.remove(at: index).peer)
     }
-    if wasOpen, let info, matchmaker.partner == info.id { matchmaker.handleMatchEnded(at: now) }
+    if wasOpen, let info, matchmaker?.partner == info.id { matchmaker?.handleMatchEnded(at: now) }
   }
 
   /// Does what the matchmaker wants.
   private mutating func carryOut(at now: Instant) {
-    while let action = matchmaker.pollAction() {
+    while let action = matchmaker?.pollAction() {
       switch action {
       case .advertise(let status, let seats):
         events.append(.advertise(status, freeSeats: seats))

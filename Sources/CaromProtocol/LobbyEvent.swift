@@ -2,8 +2,7 @@ import CaromCore
 
 /// What a lobby tells its owner.
 package enum LobbyEvent: Hashable, Sendable {
-  /// What the host machine tells; in a lobby that matches players itself, no `requested` is among
-  /// them, since it answers.
+  /// What the host machine tells; a lobby that matches players answers `requested` itself.
   case host(HostEvent)
   /// Tell everybody this, from now on.
   case advertise(Sighting.Status, freeSeats: Int)
