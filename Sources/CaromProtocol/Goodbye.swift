@@ -1,41 +1,61 @@
 import CaromCore
 
 /// The last packet of a connection, or the answer to a request that was not granted.
-package struct Goodbye: Hashable, Sendable, PacketCodable {
+public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// The longest explanation, UTF-8 bytes.
-  package static let maximumTextLength = 255
+  public static let maximumTextLength = 255
 
-  package enum Code: UInt8, Sendable {
+  /// Why; the peer reports the `DisconnectReason` of the same name.
+  public enum Code: UInt8, Sendable {
+    /// The player went away.
     case left = 0
+    /// The session is over, as agreed.
     case finished = 1
+    /// The seat was given to somebody else.
     case replaced = 2
+    /// No seat is free.
     case full = 3
+    /// Ask again later.
     case busy = 4
+    /// The text says why.
     case declined = 5
+    /// The peer's version is another.
     case versionMismatch = 6
+    /// The peer plays another game, or called itself.
     case wrongApplication = 7
+    /// The peer broke the protocol.
     case protocolViolation = 8
+    /// The peer took too long.
     case timedOut = 9
   }
 
-  package var code: Code
+  /// Why.
+  public var code: Code
   /// The version of the session protocol (or, where that agrees, of the game) that the sender has.
-  package var version: UInt16
-  package var text: String
+  public var version: UInt16
+  /// An explanation for people; only `declined` carries one.
+  public var text: String
 
-  package init(_ code: Code, version: UInt16 = SessionWire.version, text: String = "") {
+  /// A goodbye; a text over 255 bytes is left out.
+  public init(_ code: Code, text: String = "") {
+    self.init(code, version: SessionWire.version, text: text)
+  }
+
+  package init(_ code: Code, version: UInt16, text: String = "") {
     self.code = code
     self.version = version
     self.text = text.utf8.count <= Self.maximumTextLength ? text : ""
   }
 
-  package func encode(into writer: inout PacketWriter) {
+  /// Appends code, version and text.
+  public func encode(into writer: inout PacketWriter) {
     writer.write(code.rawValue)
     writer.write(version)
     writer.writeText(text)
   }
 
-  package init(decoding reader: inout PacketReader) throws(DecodeError) {
+  /// Reads what `encode(into:)` wrote; an unknown code is `invalid`.
+  public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let code = Code(rawValue: try reader.read()) else { throw .invalid(what: "goodbye code") }
     self.code = code
     version = try reader.read()

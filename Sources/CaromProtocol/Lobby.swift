@@ -156,7 +156,8 @@ extension Lobby {
     guard dialed.peer == info.id else {
       // Somebody else lives at that address now.
       host.close(link, Goodbye(.left), at: now)
-      return matchmaker?.handleDialFailed(dialed.peer, at: now)
+      matchmaker?.handleDialFailed(dialed.peer, at: now)
+      return
     }
     matchmaker?.handleDialed(info.id, at: now)
   }
@@ -166,7 +167,8 @@ extension Lobby {
   ) {
     if let failed = dial, failed.link == link {
       dial = nil
-      return matchmaker?.handleDialFailed(failed.peer, at: now)
+      matchmaker?.handleDialFailed(failed.peer, at: now)
+      return
     }
     if let index = requests.firstIndex(where: { $0.link == link }) {
       matchmaker?.handleRequestGone(from: requests.remove(at: index).peer)

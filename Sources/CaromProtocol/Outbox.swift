@@ -8,43 +8,46 @@ struct Outbox: Sendable {
   /// While the link below holds this many bytes, latest-wins frames stay here, where a newer one
   /// can still replace them. One 60 Hz state is some hundred bytes.
   static let latestThreshold = 4 << 10
-  /// Reliable frames are handed down while the link holds fewer bytes than this.
-  static let reliableThreshold = 64 << 10
   /// The most latest-wins channels that may have a frame waiting.
   static let latestChannelLimit = 64
 
-  private var reliable: [UInt8] = []
+  private var stream: [UInt8] = []
+  private var taken = 0
   private var latest: [(channel: UInt16, frame: [UInt8])] = []
 
   /// Bytes of reliable frames that wait.
-  var reliableCount: Int { reliable.count }
+  var reliableCount: Int { stream.count - taken }
 
-  /// How many latest-wins frames were replaced before they left.
-  private(set) var replaced = 0
+  var isEmpty: Bool { reliableCount == 0 && latest.isEmpty }
 
-  var isEmpty: Bool { reliable.isEmpty && latest.isEmpty }
-
-  mutating func append(_ packet: Packet) { reliable.append(contentsOf: packet.framed()) }
+  mutating func append(_ packet: Packet) { stream.append(contentsOf: packet.framed()) }
 
   mutating func replace(_ packet: Packet, on channel: UInt16) {
     let frame = packet.framed()
     if let index = latest.firstIndex(where: { $0.channel == channel }) {
       latest[index].frame = frame
-      replaced += 1
     } else if latest.count < Self.latestChannelLimit {
       latest.append((channel, frame))
     }
   }
 
-  /// The bytes to hand down now to a link that holds `queued` bytes already.
+  /// The bytes to hand down now to a link that holds `queued` bytes already, a piece at a time.
   mutating func take(queued: Int) -> [UInt8]? {
-    var bytes: [UInt8] = []
-    if queued < Self.reliableThreshold, !reliable.isEmpty { swap(&bytes, &reliable) }
-    if queued + bytes.count < Self.latestThreshold {
-      for entry in latest { bytes.append(contentsOf: entry.frame) }
+    if reliableCount == 0, queued < Self.latestThreshold {
+      for entry in latest { stream.append(contentsOf: entry.frame) }
       latest.removeAll(keepingCapacity: true)
     }
-    return bytes.isEmpty ? nil : bytes
+    let piece = SessionLink.pieceLength
+    guard reliableCount > 0, queued < piece else { return nil }
+    defer {
+      if taken == stream.count {
+        stream.removeAll(keepingCapacity: stream.capacity <= piece)
+        taken = 0
+      }
+    }
+    let start = taken
+    taken = min(stream.count, start + piece)
+    return Array(stream[start..<taken])
   }
 
   mutating func dropLatest() { latest.removeAll() }
