@@ -1,0 +1,80 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+
+func makePeer(_ name: String, yields: Bool = false) -> PeerInfo {
+  var generator = SystemRandomNumberGenerator()
+  return PeerInfo(
+    id: .random(using: &generator), name: name, application: "test", yieldsSeat: yields)
+}
+
+/// Gathers a node's events, and lets a test wait for one.
+actor Collector: LoopActor {
+  nonisolated let loop: EventLoop
+  private(set) var events: [SessionEvent] = []
+  private var waiters: [(test: (SessionEvent) -> Bool, CheckedContinuation<SessionEvent, Never>)] =
+    []
+  private var admitsAll = false
+  private var node: SessionNode?
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  /// Listens to `node`, and admits everybody if asked to.
+  func watch(_ node: SessionNode, admitsAll: Bool = false) async {
+    self.node = node
+    self.admitsAll = admitsAll
+    await node.setHandler(owner: self) { collector, event in collector.take(event) }
+  }
+
+  private func take(_ event: SessionEvent) {
+    if admitsAll, case .requested(let link, _, _) = event {
+      node?.assumeIsolated { $0.admit(link) }
+    }
+    events.append(event)
+    if let index = waiters.firstIndex(where: { $0.test(event) }) {
+      waiters.remove(at: index).1.resume(returning: event)
+    }
+  }
+
+  /// The first event, past or to come, that `test` holds for.
+  func first(_ test: @escaping @Sendable (SessionEvent) -> Bool) async -> SessionEvent {
+    if let event = events.first(where: test) { return event }
+    return await withCheckedContinuation { waiters.append((test, $0)) }
+  }
+
+  func opened() async -> (LinkID, PeerInfo) {
+    guard case .opened(let link, let info) = await first(\.isOpened) else { fatalError() }
+    return (link, info)
+  }
+
+  /// Why the first connection that was open ended.
+  func ending() async -> DisconnectReason {
+    guard case .closed(_, _, let reason, _) = await first(\.isLoss) else { fatalError() }
+    return reason
+  }
+
+  var messages: [[UInt8]] {
+    events.compactMap { if case .message(_, _, let bytes) = $0 { bytes } else { nil } }
+  }
+}
+
+extension SessionEvent {
+  var isOpened: Bool { if case .opened = self { true } else { false } }
+  var isLoss: Bool { if case .closed(_, _, _, true) = self { true } else { false } }
+  var isMeasured: Bool { if case .measured = self { true } else { false } }
+}
+
+/// A message of the tests.
+struct Note: PacketCodable, Equatable {
+  var text: [UInt8]
+
+  init(_ text: [UInt8]) { self.text = text }
+  func encode(into writer: inout PacketWriter) { writer.write(text) }
+  init(decoding reader: inout PacketReader) throws(DecodeError) { text = reader.readRest() }
+}
+
+extension Channel<Note> {
+  static var notes: Self { .init(0, .reliableOrdered) }
+  static var latest: Self { .init(1, .unreliableSequenced) }
+}

@@ -1,0 +1,28 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+/// A peer that asks for a seat by hand, so that a test can end its stream as it likes.
+actor RawPeer: LoopActor {
+  nonisolated let loop: EventLoop
+  private var stream: TCPStream?
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  static func sitDown(at endpoints: [Endpoint], on loop: EventLoop) async throws -> RawPeer {
+    let peer = RawPeer(on: loop)
+    try await peer.connect(to: endpoints)
+    return peer
+  }
+
+  private func connect(to endpoints: [Endpoint]) async throws {
+    let stream = try await TCPStream.connect(to: endpoints, on: loop)
+    self.stream = stream
+    stream.setHandler(owner: self) { _, _ in }
+    let request = ControlPacket.request(version: SessionWire.version, makePeer("raw"))
+    try stream.write(request.packet.framed())
+  }
+
+  func reset() { stream?.reset() }
+  func finish() { stream?.shutdownWrite() }
+}

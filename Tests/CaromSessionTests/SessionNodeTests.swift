@@ -1,0 +1,147 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+/// A host and a guest on real loopback sockets.
+private struct Table {
+  let loop: EventLoop
+  let host: SessionNode
+  let hostEvents: Collector
+  let guest: SessionNode
+  let guestEvents: Collector
+  let port: UInt16
+
+  init(on loop: EventLoop, seats: Int = 1) async throws {
+    self.loop = loop
+    host = SessionNode(makePeer("host"), seats: seats, on: loop)
+    hostEvents = Collector(on: loop)
+    await hostEvents.watch(host, admitsAll: true)
+    guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
+    guestEvents = Collector(on: loop)
+    await guestEvents.watch(guest)
+    port = try await host.listen(on: [.loopback4], port: 0)
+  }
+
+  var endpoints: [Endpoint] { [Endpoint(.loopback4, port: port)] }
+}
+
+@Suite struct SessionNodeTests {
+  @Test func `a guest sits down, and the round trip is measured on both sides`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let link = try await table.guest.connect(to: table.endpoints)
+      _ = await table.hostEvents.first(\.isMeasured)
+      _ = await table.guestEvents.first(\.isMeasured)
+      #expect(await table.hostEvents.opened().1.name == "guest")
+      #expect(await table.guest.roundTrip(to: link)?.smoothed != nil)
+      await table.guest.shutdown()
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `messages arrive once and in order, both ways`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let link = try await table.guest.connect(to: table.endpoints)
+      let back = await table.hostEvents.opened().0
+      for number in 0..<200 {
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        try await table.host.send(Note([UInt8(number), 1]), on: .notes, to: back)
+      }
+      await table.guest.shutdown(Goodbye(.finished))
+      #expect(await table.hostEvents.ending() == .finished)
+      #expect(await table.hostEvents.messages == (0..<200).map { [UInt8($0)] })
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `a large message crosses a full socket whole`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let link = try await table.guest.connect(to: table.endpoints)
+      let large = [UInt8](repeating: 9, count: 900_000)
+      try await table.guest.send(Note(large), on: .notes, to: link)
+      let event = await table.hostEvents.first { if case .message = $0 { true } else { false } }
+      guard case .message(_, 0, let bytes) = event else { return }
+      #expect(bytes == large)
+      await table.guest.shutdown()
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `a third device is told that the table is full`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      _ = try await table.guest.connect(to: table.endpoints)
+      let third = SessionNode(makePeer("third"), seats: 0, on: loop)
+      await #expect(throws: SessionError.refused(.full)) {
+        try await third.connect(to: table.endpoints)
+      }
+      #expect(await table.host.peers.count == 1)
+      await third.shutdown()
+      await table.guest.shutdown()
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `whoever keeps a seat warm is replaced`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let computer = SessionNode(makePeer("computer", yields: true), seats: 0, on: loop)
+      let watcher = Collector(on: loop)
+      await watcher.watch(computer)
+      _ = try await computer.connect(to: table.endpoints)
+      _ = try await table.guest.connect(to: table.endpoints)
+      #expect(await watcher.ending() == .replaced)
+      #expect(await table.host.peers.map(\.info.name) == ["guest"])
+      for node in [computer, table.guest, table.host] { await node.shutdown() }
+    }
+  }
+
+  @Test func `a reset is told once, as such`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
+      _ = await table.hostEvents.opened()
+      await stream.reset()
+      #expect(await table.hostEvents.ending() == .connectionReset)
+      await table.host.shutdown()
+      let endings = await table.hostEvents.events.count(where: \.isLoss)
+      #expect(endings == 1)
+    }
+  }
+
+  @Test func `an end without a goodbye is told once, as such`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
+      _ = await table.hostEvents.opened()
+      await stream.finish()
+      #expect(await table.hostEvents.ending() == .connectionLost)
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `nobody there is a typed error`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      await table.host.shutdown()
+      await #expect(throws: SessionError.transport(.connectionRefused)) {
+        try await table.guest.connect(to: table.endpoints)
+      }
+    }
+  }
+
+  @Test func `a taken port is a typed error`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let other = SessionNode(makePeer("other"), seats: 1, on: loop)
+      await #expect(throws: TransportError.addressInUse(port: table.port)) {
+        try await other.listen(on: [.loopback4], port: table.port)
+      }
+      await table.host.shutdown()
+    }
+  }
+}
