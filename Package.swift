@@ -76,7 +76,10 @@ let package = Package(
       ["CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport"]),
     module(
       "Carom",
-      ["CaromCodec", "CaromDiscovery", "CaromPhysics", "CaromSession", "CaromSimulation"]),
+      [
+        "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
+        "CaromSession", "CaromSimulation", "CaromTransport",
+      ]),
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
@@ -119,7 +122,8 @@ let package = Package(
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests("AirHockeyTerminal", ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics"]),
     tests(
-      "EndToEnd", ["AirHockey", "Carom", "CaromCore", "CaromTransport", "air-hockey", arguments]),
+      "EndToEnd",
+      ["AirHockey", "Carom", "CaromDNS", "CaromProtocol", "CaromTesting", "air-hockey", arguments]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
     tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),
     tests("Tidy", []),

@@ -49,6 +49,11 @@ package struct Host: Sendable {
     index(of: link).map { entries[$0].connection }
   }
 
+  /// Whether another host opened the link.
+  package func isIncoming(_ link: LinkID) -> Bool {
+    index(of: link).map { entries[$0].isIncoming } ?? false
+  }
+
   private func index(of link: LinkID) -> Int? { entries.firstIndex { $0.id == link } }
 }
 

@@ -230,6 +230,9 @@ extension SessionNode {
     }
   }
 
+  /// Whether the peer asked this side for a seat, rather than this side the peer.
+  public func isIncoming(_ link: LinkID) -> Bool { lobby.host.isIncoming(link) }
+
   /// What is known of the way to a peer.
   public func roundTrip(to link: LinkID) -> RoundTrip? { lobby.host.connection(link)?.roundTrip }
 

@@ -66,8 +66,8 @@ import Testing
     }
   }
 
-  @Test func `a fixed step counts without gaps and ends with its task`() async throws {
-    try await withEventLoop { loop in
+  @Test func `a fixed step counts without gaps and ends with its task`() async {
+    await withEventLoop { loop in
       let steps = await Task(executorPreference: loop) {
         var ticks: [UInt64] = []
         for await step in FixedStep(hertz: 500, on: loop) {

@@ -1,0 +1,188 @@
+import Carom
+import CaromDNS
+import CaromTesting
+
+@testable import CaromProtocol
+
+/// A peer that runs `auto` on the virtual network: real discovery machines, the real lobby.
+struct SwarmNode: VirtualNode {
+  static let type: ServiceType = "_airhockey._tcp"
+
+  let host: VirtualHost
+  private(set) var lobby: Lobby
+  private var dns: MulticastDNS
+  private var socket: VirtualSocket?
+  private var port: UInt16 = 0
+  private var publication: PublicationID?
+  private var streams: [(link: LinkID, stream: VirtualStream)] = []
+  private var opening: [(link: LinkID, stream: VirtualStream)] = []
+  private var tables: [(id: PeerID, name: Name)] = []
+  private var resolving: [(id: ResolveID, link: LinkID)] = []
+  private var resolved: [(link: LinkID, endpoints: [Endpoint])] = []
+  private let startAt: Instant
+  private var isStarted = false
+  /// How many connections that were open ended.
+  private(set) var losses = 0
+
+  init(on host: VirtualHost, id: PeerID, startAt: Instant, generator: inout SeededGenerator) {
+    self.host = host
+    self.startAt = startAt
+    let info = PeerInfo(id: id, name: "\(id)", application: "airhockey")
+    lobby = Lobby(info, generator: generator.split(), at: startAt)
+    dns = MulticastDNS(hostLabel: "host-\(host.id.number)", generator: generator.split())
+  }
+
+  var partner: PeerID? { lobby.matchmaker?.partner }
+
+  var nextTimeout: Instant? {
+    isStarted ? earliest(dns.nextTimeout, lobby.nextTimeout) : startAt
+  }
+
+  mutating func handleTimeout(in network: inout VirtualNetwork) {
+    guard isStarted else { return begin(in: &network) }
+    dns.handleTimeout(at: network.now)
+    lobby.handleTimeout(at: network.now)
+    drain(in: &network)
+  }
+
+  private mutating func begin(in network: inout VirtualNetwork) {
+    isStarted = true
+    let socket = network.bind(host, port: 5353)
+    network.join(Group.v4.address, on: socket)
+    self.socket = socket
+    port = network.listen(host) ?? 0
+    let link = Link(
+      index: host.interfaces[0].index, addresses: [.init(host.v4, prefixLength: 8)])
+    dns.setLinks([link], at: network.now)
+    _ = dns.browse(Self.type, at: network.now)
+    drain(in: &network)
+  }
+
+  mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork) {
+    let now = network.now
+    switch event {
+    case .datagram(let datagram, _): dns.handle(datagram, at: now)
+    case .accepted(let stream, _, _):
+      let link = lobby.makeLink()
+      if lobby.accept(link, at: now) {
+        streams.append((link, stream))
+      } else {
+        network.reset(stream)
+      }
+    case .connected(let stream):
+      guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
+      let entry = opening.remove(at: index)
+      if lobby.handleConnected(entry.link, at: now) {
+        streams.append(entry)
+      } else {
+        network.close(stream)
+      }
+    case .refused(let stream), .timedOut(let stream):
+      if let entry = opening.first(where: { $0.stream == stream }) {
+        opening.removeAll { $0.stream == stream }
+        lobby.handleConnectFailed(entry.link, at: now)
+      }
+      end(stream, .timedOut, at: now)
+    case .bytes(let bytes, let stream):
+      guard let link = streams.first(where: { $0.stream == stream })?.link else { break }
+      lobby.receive(bytes.span, on: link, at: now)
+    case .end(let stream):
+      end(stream, .ended, at: now)
+      network.close(stream)
+    case .reset(let stream): end(stream, .reset, at: now)
+    }
+    drain(in: &network)
+  }
+
+  private mutating func end(_ stream: VirtualStream, _ end: LinkEnd, at now: Instant) {
+    guard let index = streams.firstIndex(where: { $0.stream == stream }) else { return }
+    lobby.handleLinkEnd(end, of: streams.remove(at: index).link, at: now)
+  }
+
+  private mutating func drain(in network: inout VirtualNetwork) {
+    var isDry = false
+    while !isDry {
+      isDry = true
+      while let event = dns.pollEvent() {
+        isDry = false
+        handle(event, at: network.now)
+      }
+      while let event = lobby.pollEvent() {
+        isDry = false
+        handle(event, in: &network)
+      }
+      for entry in resolved {
+        guard let endpoint = entry.endpoints.first(where: { !$0.address.isV6 }) else { continue }
+        opening.append((entry.link, network.connect(from: host, to: endpoint)))
+      }
+      resolved = []
+      for (link, stream) in streams { flush(link, stream, in: &network) }
+    }
+    guard let socket else { return }
+    while let packet = dns.pollTransmit() {
+      network.send(
+        packet.payload, from: socket, to: packet.destination, interface: packet.interface,
+        hopLimit: 255)
+    }
+  }
+
+  private mutating func flush(
+    _ link: LinkID, _ stream: VirtualStream, in network: inout VirtualNetwork
+  ) {
+    while let bytes = lobby.pollTransmit(on: link, queued: 0, at: network.now) {
+      network.write(bytes, to: stream)
+    }
+    guard let action = lobby.pollLinkAction(on: link) else { return }
+    streams.removeAll { $0.link == link }
+    if action == .cut { network.reset(stream) } else { network.close(stream) }
+  }
+
+  private mutating func handle(_ event: MulticastDNS.Event, at now: Instant) {
+    switch event {
+    case .querier(.added(_, let service)), .querier(.updated(_, let service)):
+      guard let sighting = service.text.flatMap({ Sighting($0) }) else { return }
+      tables.removeAll { $0.name == service.name }
+      tables.append((sighting.id, service.name))
+      lobby.handle(sighting, at: now)
+    case .querier(.removed(_, let service)):
+      guard let gone = tables.first(where: { $0.name == service.name }) else { return }
+      tables.removeAll { $0.name == service.name }
+      lobby.handleGone(gone.id, at: now)
+    case .querier(.resolved(let id, let resolution)):
+      guard let entry = resolving.first(where: { $0.id == id }) else { return }
+      resolving.removeAll { $0.id == id }
+      resolved.append((entry.link, resolution.endpoints))
+    case .querier(.unresolved(let id)):
+      guard let entry = resolving.first(where: { $0.id == id }) else { return }
+      resolving.removeAll { $0.id == id }
+      lobby.handleConnectFailed(entry.link, at: now)
+    case .responder: break
+    }
+  }
+
+  private mutating func handle(_ event: LobbyEvent, in network: inout VirtualNetwork) {
+    let now = network.now
+    switch event {
+    case .advertise(let status, let freeSeats):
+      let sighting = Sighting(id: lobby.host.local.id, status: status, freeSeats: freeSeats)
+      if let publication {
+        dns.update(publication, text: sighting.text, at: now)
+      } else {
+        let service = Registration(
+          instance: lobby.host.local.name, type: Self.type, port: port, text: sighting.text)
+        publication = dns.publish(service, at: now)
+      }
+    case .connect(let peer, let link):
+      guard let name = tables.first(where: { $0.id == peer })?.name else {
+        return lobby.handleConnectFailed(link, at: now)
+      }
+      resolving.append((dns.resolve(name, deadline: now + .seconds(3), at: now), link))
+    case .cancelConnect(let link):
+      resolving.removeAll { $0.link == link }
+      for entry in opening where entry.link == link { network.reset(entry.stream) }
+      opening.removeAll { $0.link == link }
+    case .host(.closed(_, _, _, let wasOpen)): if wasOpen { losses += 1 }
+    case .host: break
+    }
+  }
+}
