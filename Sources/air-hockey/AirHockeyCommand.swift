@@ -6,7 +6,10 @@ struct AirHockeyCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "air-hockey", abstract: "Air hockey in the terminal, at 60 Hz.",
     discussion: ExitStatus.help,
-    subcommands: [SoloCommand.self, LocalCommand.self, PictureCommand.self])
+    subcommands: [
+      PlayCommand.self, AutoCommand.self, HostCommand.self, JoinCommand.self, SoloCommand.self,
+      LocalCommand.self, PictureCommand.self,
+    ])
 
   /// Runs what the command line says. Whatever goes wrong is told in one line.
   static func main() async {

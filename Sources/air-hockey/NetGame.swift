@@ -51,11 +51,12 @@ actor NetGame: LoopActor {
   /// Called when the seat is free again.
   private let seatFreed: @Sendable () -> Void
   /// Called when somebody sat down.
-  private let seatTaken: @Sendable () -> Void
+  private let seatTaken: @Sendable (PeerInfo) -> Void
 
   init(
     _ setup: Setup, node: SessionNode,
-    seatTaken: @escaping @Sendable () -> Void = {}, seatFreed: @escaping @Sendable () -> Void = {}
+    seatTaken: @escaping @Sendable (PeerInfo) -> Void = { _ in },
+    seatFreed: @escaping @Sendable () -> Void = {}
   ) {
     self.setup = setup
     self.node = node
@@ -78,6 +79,12 @@ actor NetGame: LoopActor {
     if !isOver { await withCheckedContinuation { ending = $0 } }
     return summary
   }
+
+  /// Gives the face back: the network said no before play began.
+  func abandon() { end("abandoned", nil) }
+
+  /// Tells the people at this machine something. Called on the loop.
+  nonisolated func announce(_ line: String) { assumeIsolated { $0.face.tell(line) } }
 
   func handle(_ event: SessionEvent) {
     guard !isOver else { return }
@@ -151,7 +158,7 @@ actor NetGame: LoopActor {
     self.link = link
     summary.peer = info.name
     face.tell("\(info.name) sits down")
-    seatTaken()
+    seatTaken(info)
     if node.assumeIsolated({ $0.isIncoming(link) }) {
       beginHosting()
     } else {

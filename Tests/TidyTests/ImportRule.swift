@@ -20,7 +20,10 @@ enum ImportRule {
     "CaromSession": [
       "CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport",
     ],
-    "Carom": ["CaromCodec", "CaromDiscovery", "CaromPhysics", "CaromSession", "CaromSimulation"],
+    "Carom": [
+      "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
+      "CaromSession", "CaromSimulation", "CaromTransport",
+    ],
   ]
 
   /// Programs stand on top and may use every module.

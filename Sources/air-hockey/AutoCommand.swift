@@ -1,0 +1,44 @@
+import AirHockey
+import ArgumentParser
+import Carom
+
+/// Whoever is there.
+struct AutoCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "auto",
+    abstract: "Play with whoever is on the network: joins a free table, or opens one.")
+
+  @OptionGroup var options: PlayOptions
+  @OptionGroup var net: NetOptions
+  @Option(help: "Seconds to search before this table says that it waits.") var window = 6
+  @Option(help: "The port to listen on; 0 lets the system choose.") var port: UInt16 = 0
+
+  func validate() throws {
+    guard (0...3600).contains(window) else {
+      throw ValidationError("--window wants a whole number of seconds from 0 to 3600.")
+    }
+  }
+
+  func run() async throws {
+    let name = try options.playerName()
+    var finding = TableFinder.Options(type: GameWire.serviceType)
+    finding.interfaces = net.interfaces
+    finding.port = port
+    finding.window = .seconds(window)
+    let seeking = finding
+    try await options.playOverNetwork { loop, makeFace in
+      let finder = TableFinder(as: net.peer(name), seeking, on: loop)
+      let game = NetGame(options.setup(name), node: finder.node)
+      try await game.begin(with: makeFace)
+      do {
+        _ = try await finder.begin(owner: game) { game, event in game.handle(event) }
+      } catch {
+        await game.abandon()
+        throw error
+      }
+      let summary = await game.finish()
+      await finder.end()
+      return summary
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import AirHockey
+import Foundation
+import Synchronization
+
+/// A computer opponent in a process of its own: it joins over the network like anybody else, and
+/// leaves its seat to the first person who comes.
+final class Companion: Sendable {
+  private let strength: Strength
+  private let process = Mutex<Process?>(nil)
+
+  init(strength: Strength) { self.strength = strength }
+
+  /// Starts it, unless it runs already; it ends by itself when it loses its seat.
+  func invite(to port: UInt16) {
+    process.withLock { process in
+      if let process, process.isRunning { return }
+      let companion = Process()
+      companion.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
+      companion.arguments = [
+        "join", "127.0.0.1:\(port)", "--bot", "--headless", "--yield", "--name", "Computer",
+        "--strength", "\(strength)",
+      ]
+      companion.standardInput = FileHandle.nullDevice
+      companion.standardOutput = FileHandle.nullDevice
+      companion.standardError = FileHandle.nullDevice
+      do {
+        try companion.run()
+        process = companion
+      } catch {
+        process = nil
+      }
+    }
+  }
+
+  /// Ends it.
+  func dismiss() {
+    process.withLock { process in
+      if let process, process.isRunning { process.terminate() }
+      process = nil
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import ArgumentParser
+import Carom
+
+/// The options that every way to play over the network has.
+struct NetOptions: ParsableArguments {
+  @Option(
+    help: "The interface to find players on, such as eth0 or lo; may be repeated.")
+  var interface: [String] = []
+
+  var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
+
+  /// What this peer says of itself.
+  func peer(_ name: String, yieldsSeat: Bool = false) -> PeerInfo {
+    var generator = SystemRandomNumberGenerator()
+    return PeerInfo(
+      id: .random(using: &generator), name: name, application: GameWire.application,
+      applicationVersion: GameWire.version, yieldsSeat: yieldsSeat)
+  }
+}
+
+extension CommandFailure {
+  /// The line and the status for what the network said.
+  init(_ error: TransportError) {
+    let status: ExitStatus =
+      switch error {
+      case .addressInUse: .portTaken
+      case .permissionDenied: .notPermitted
+      case .unreachable, .connectionRefused, .connectionReset, .unknownHost, .nameServiceFailed,
+        .addressNotAvailable:
+        .hostUnreachable
+      case .timedOut: .timedOut
+      case .noSuchInterface: .noMulticast
+      default: .internal
+      }
+    self.init(status, error.description)
+  }
+
+  /// The line and the status for what discovery said.
+  init(_ error: DiscoveryError) {
+    let status: ExitStatus =
+      switch error {
+      case .portInUse: .portTaken
+      case .permissionDenied: .notPermitted
+      case .noMulticastInterface, .noSuchInterface: .noMulticast
+      case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
+      case .timedOut: .timedOut
+      case .transport(let error): CommandFailure(error).status
+      case .portMissing, .cancelled, .closed: .internal
+      }
+    self.init(status, error.description)
+  }
+
+  /// The line and the status for what the host said.
+  init(_ error: SessionError) {
+    let status: ExitStatus =
+      switch error {
+      case .transport(let error): CommandFailure(error).status
+      case .refused(.versionMismatch), .refused(.wrongApplication), .refused(.protocolViolation):
+        .wrongVersion
+      case .refused(.handshakeTimeout), .refused(.timedOut): .timedOut
+      case .refused(.connectionReset), .refused(.connectionLost): .hostUnreachable
+      case .refused: .unavailable
+      }
+    self.init(status, error.description)
+  }
+
+  /// The line and the status for any of these.
+  init(any error: any Error) {
+    switch error {
+    case let error as CommandFailure: self = error
+    case let error as TransportError: self.init(error)
+    case let error as DiscoveryError: self.init(error)
+    case let error as SessionError: self.init(error)
+    default: self.init(.internal, "\(error)")
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import Carom
+
+/// The main job: a table on loopback with a computer opponent from a second process.
+struct PlayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "play",
+    abstract:
+      "Open a table on loopback; a computer joins it over the network until you have company.",
+    discussion: "Without a terminal the computer plays both seats, for one whole match.")
+
+  @OptionGroup var options: PlayOptions
+
+  func run() async throws {
+    let canPlay = Terminal.isPresent && !options.headless
+    var arguments = ["--interface", "lo", "--opponent"]
+    if !canPlay { arguments += ["--bot"] }
+    if !canPlay, options.seconds == nil { arguments += ["--matches", "1"] }
+    if options.bot, canPlay { arguments += ["--bot"] }
+    if options.headless { arguments += ["--headless"] }
+    if options.json { arguments += ["--json"] }
+    if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
+    if let name = options.name { arguments += ["--name", name] }
+    arguments += ["--strength", "\(options.strength)"]
+    let host = try HostCommand.parse(arguments)
+    try await host.run()
+  }
+}

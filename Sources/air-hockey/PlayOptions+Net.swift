@@ -1,0 +1,29 @@
+import AirHockey
+import AirHockeyTerminal
+import Carom
+
+extension PlayOptions {
+  /// What a game over the network needs to know of these options.
+  func setup(_ name: String) -> NetGame.Setup {
+    NetGame.Setup(name: name, bot: plays, strength: strength, tickLimit: tickLimit)
+  }
+
+  /// The computer plays my seat, because it was asked to, or because nobody can.
+  var plays: Bool { bot || headless }
+
+  /// Runs a game on a loop of its own, and reports what it came to.
+  func playOverNetwork(
+    _ play: (EventLoop, @Sendable () throws(CommandFailure) -> any GameFace) async throws ->
+      Summary
+  ) async throws {
+    Interrupts.begin()
+    do {
+      let summary = try await withEventLoop { (loop) async throws in
+        try await play(loop) { () throws(CommandFailure) in try makeFace(.one) }
+      }
+      report(summary)
+    } catch {
+      throw CommandFailure(any: error)
+    }
+  }
+}
