@@ -1,7 +1,8 @@
 import CaromCore
 import CaromProtocol
 
-/// A numbered lane of a connection: its messages' type and what is promised for them, declared once.
+/// A numbered lane of a connection: its messages' type and what is promised for them, declared
+/// once.
 ///
 /// ```swift
 /// extension Channel<Goal> { static var goals: Self { .init(0, .reliableOrdered) } }

@@ -2,7 +2,8 @@ import CaromCore
 import CaromSimulation
 import CaromTransport
 
-/// Ticks at a fixed rate, for a loop that owns its game: `for await step in FixedStep(hertz: 60, …)`.
+/// Ticks at a fixed rate, for a loop that owns its game:
+/// `for await step in FixedStep(hertz: 60, on: loop)`.
 ///
 /// The schedule is absolute, in whole nanoseconds, so that it never drifts. A loop that falls
 /// behind is given the ticks that it missed at once, up to a quarter of a second of them; what is

@@ -44,7 +44,8 @@ actor OpenTable: LoopActor {
     }
   }
 
-  /// Says how many seats are free from now on; one that a computer keeps warm is. Called on the loop.
+  /// Says how many seats are free from now on; one that a computer keeps warm is.
+  /// Called on the loop.
   nonisolated func update(freeSeats: Int) {
     assumeIsolated { table in
       guard let advertising = table.advertising else { return }
