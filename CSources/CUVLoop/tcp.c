@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,6 +11,7 @@ enum {
   ACCEPTS = 64,         // connections taken before other handles get their turn
   READS = 4,            // full reads likewise
   FIRST_QUEUE = 16384,  // bytes
+  KEPT_QUEUE = 262144,  // bytes kept for the next use when the queue is empty
 };
 
 // Listener
@@ -39,6 +41,12 @@ static bool is_out_of_resources(int status) {
   return status == -EMFILE || status == -ENFILE || status == -ENOBUFS || status == -ENOMEM;
 }
 
+/// Without a descriptor the system fails even when nobody waits to be accepted.
+static bool has_waiting(int fd) {
+  struct pollfd wanted = {.fd = fd, .events = POLLIN};
+  return poll(&wanted, 1, 0) > 0;
+}
+
 static void on_acceptable(uv_poll_t *poll, int status, int events) {
   cuv_listener *listener = poll->data;
   (void)events;
@@ -47,6 +55,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
     cuv_endpoint peer = {0};
     int descriptor = take_connection(listener->watch.fd, &peer);
     if (descriptor == -EAGAIN || descriptor == -EWOULDBLOCK) break;
+    if (is_out_of_resources(descriptor) && !has_waiting(listener->watch.fd)) break;
     if (descriptor < 0 && !is_out_of_resources(descriptor)) continue;  // that connection is gone
     listener->accept(listener->context, descriptor, &peer);
     if (descriptor < 0 || listener->watch.closed || listener->watch.events == 0) return;
@@ -177,6 +186,15 @@ static ssize_t send_some(cuv_stream *stream, const uint8_t *bytes, size_t count)
   return (ssize_t)sent;
 }
 
+/// Forgets the queue; memory of a rare large one goes back.
+static void empty_queue(cuv_stream *stream) {
+  stream->head = stream->end = 0;
+  if (stream->capacity <= KEPT_QUEUE) return;
+  free(stream->queue);
+  stream->queue = NULL;
+  stream->capacity = 0;
+}
+
 static void send_queue(cuv_stream *stream) {
   ssize_t sent = send_some(stream, stream->queue + stream->head, stream->end - stream->head);
   if (sent < 0) {
@@ -185,7 +203,7 @@ static void send_queue(cuv_stream *stream) {
     return;
   }
   stream->head += (size_t)sent;
-  if (stream->head == stream->end) stream->head = stream->end = 0;
+  if (stream->head == stream->end) empty_queue(stream);
   if (sent > 0) report(stream, CUV_STREAM_SENT, (size_t)sent, 0);
 }
 

@@ -1,4 +1,3 @@
-import CUVLoop
 import CaromCore
 
 /// Races connection attempts (RFC 8305 §5): one result, and nothing of the losers stays open.
@@ -62,7 +61,7 @@ final class Connector {
     do throws(TransportError) {
       try check(status, "connect")
       guard let handle = unsafe attempt.take() else { throw .closed }
-      finish(.success(try unsafe TCPStream(on: loop, taking: handle)))
+      finish(.success(try unsafe TCPStream(on: loop, taking: handle, peer: attempt.peer)))
     } catch {
       attempt.close()
       firstError = firstError ?? error
@@ -96,50 +95,5 @@ final class Connector {
     guard let result else { throw .cancelled }
     self.result = .failure(.closed)
     return try result.get()
-  }
-}
-
-/// One address being tried.
-@safe final class ConnectAttempt: LoopResource {
-  private var handle: OpaquePointer?
-  private weak var connector: Connector?
-
-  init(
-    to endpoint: Endpoint, for connector: Connector, on core: LoopCore
-  ) throws(TransportError) {
-    self.connector = connector
-    super.init(core: core)
-    guard core.isOpen else { throw .closed }
-    var out: OpaquePointer?
-    var peer = endpoint.c
-    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let status = unsafe cuv_stream_connect(
-      core.handle!, &peer, context,
-      { context, _, _, _, error in
-        let attempt = unsafe Unmanaged<ConnectAttempt>.fromOpaque(context).takeUnretainedValue()
-        attempt.connector?.decide(attempt, error)
-      }, &out)
-    try check(status, "connect", at: endpoint)
-    unsafe handle = unsafe out
-    didOpen()
-  }
-
-  /// The connected stream; this attempt is over.
-  func take() -> OpaquePointer? {
-    let taken = unsafe handle
-    unsafe handle = nil
-    close()
-    return unsafe taken
-  }
-
-  override func didClose() {
-    guard let open = unsafe handle else { return }
-    unsafe handle = nil
-    unsafe cuv_stream_destroy(open, true)
-  }
-
-  override func shutDown() {
-    close()
-    connector?.fail(self)
   }
 }

@@ -1,4 +1,3 @@
-import CUVLoop
 import CaromCore
 
 extension EventLoop {
@@ -17,61 +16,4 @@ extension EventLoop {
     }
     return try result.get()
   }
-}
-
-/// A question to the system's resolver.
-@safe private final class LookupCore: LoopResource {
-  private let host: String
-  private var handle: OpaquePointer?
-  private var result: Result<[IPAddress], TransportError>?
-  private var continuation: CheckedContinuation<Result<[IPAddress], TransportError>, Never>?
-
-  init(core: LoopCore, host: String) {
-    self.host = host
-    super.init(core: core)
-  }
-
-  func start(_ continuation: CheckedContinuation<Result<[IPAddress], TransportError>, Never>) {
-    self.continuation = continuation
-    if let result { return finish(result) }
-    guard core.isOpen else { return finish(.failure(.closed)) }
-    var out: OpaquePointer?
-    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let status = unsafe cuv_lookup_create(
-      core.handle!, host, context,
-      { context, status, addresses, count in
-        let core = unsafe Unmanaged<LookupCore>.fromOpaque(context).takeUnretainedValue()
-        unsafe core.receive(status, UnsafeBufferPointer(start: addresses, count: count))
-      }, &out)
-    guard status == 0 else { return finish(.failure(.nameServiceFailed(host))) }
-    unsafe handle = unsafe out
-    didOpen()
-  }
-
-  private func receive(_ status: Int32, _ addresses: UnsafeBufferPointer<cuv_endpoint>) {
-    switch Int(status) {
-    case 0:
-      var seen: Set<IPAddress> = []
-      let unique = unsafe addresses.map { Endpoint($0).address }
-        .filter { seen.insert($0).inserted }
-      finish(unique.isEmpty ? .failure(.unknownHost(host)) : .success(unique))
-    case Int(CUV_NAME_UNKNOWN): finish(.failure(.unknownHost(host)))
-    default: finish(.failure(.nameServiceFailed(host)))
-    }
-  }
-
-  func finish(_ result: Result<[IPAddress], TransportError>) {
-    self.result = self.result ?? result
-    close()
-    continuation?.resume(returning: result)
-    continuation = nil
-  }
-
-  override func didClose() {
-    guard let open = unsafe handle else { return }
-    unsafe handle = nil
-    unsafe cuv_lookup_destroy(open)
-  }
-
-  override func shutDown() { finish(.failure(.closed)) }
 }

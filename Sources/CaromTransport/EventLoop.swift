@@ -54,15 +54,13 @@ public final class EventLoop: Sendable {
       let started = try unsafe Thread(pointer: core.startThread())
       thread.withLock { $0 = started }
     } catch {
-      core.stop()
-      core.finish()
+      core.abandon()
       throw error
     }
   }
 
   deinit {
-    let core = core
-    core.enqueue(.call { core.stop() })
+    core.requestStop()
     if let thread = takeThread() { unsafe cuv_thread_detach(thread.pointer) }
   }
 
@@ -110,8 +108,7 @@ public final class EventLoop: Sendable {
         return inbox.isClosed
       }
       if isClosed { return continuation.resume() }
-      let core = core
-      core.enqueue(.call { core.stop() })
+      core.requestStop()
     }
     guard !isCurrent, let thread = takeThread() else { return }
     unsafe cuv_thread_join(thread.pointer)

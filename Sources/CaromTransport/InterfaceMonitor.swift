@@ -1,4 +1,3 @@
-import CUVLoop
 import CaromCore
 
 /// Calls back when links or addresses come, go or change; list the interfaces again then.
@@ -33,41 +32,5 @@ public final class InterfaceMonitor {
   public func stop() {
     loop.preconditionCurrent("a monitor")
     core.close()
-  }
-}
-
-/// A monitor as the loop holds it.
-@safe private final class MonitorCore: LoopResource {
-  private var handle: OpaquePointer?
-  private var timer: TimerCore?
-
-  init(core: LoopCore, _ changed: @escaping () -> Void) throws(TransportError) {
-    super.init(core: core)
-    guard core.isOpen else { throw .closed }
-    var out: OpaquePointer?
-    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-    let status = unsafe cuv_monitor_create(
-      core.handle!, context,
-      { context in
-        unsafe Unmanaged<MonitorCore>.fromOpaque(context).takeUnretainedValue().settle()
-      }, &out)
-    try check(status, "watch the interfaces")
-    unsafe handle = unsafe out
-    timer = TimerCore(core: core, changed)
-    didOpen()
-  }
-
-  /// Tells after a while, counted from the first change.
-  private func settle() {
-    guard let timer, timer.place == nil else { return }
-    timer.arm(at: EventLoop.now + InterfaceMonitor.settlingTime)
-  }
-
-  override func didClose() {
-    guard let open = unsafe handle else { return }
-    unsafe handle = nil
-    unsafe cuv_monitor_destroy(open)
-    timer?.close()
-    timer = nil
   }
 }

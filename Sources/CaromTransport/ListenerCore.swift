@@ -11,6 +11,8 @@ import CaromCore
   private(set) var isPaused = false
   private(set) var acceptedCount = 0
   private(set) var pauseCount = 0
+  private(set) var lostCount = 0
+  private var isHeld = false
 
   init(
     loop: EventLoop, bind local: Endpoint, options: TCPListener.Options,
@@ -28,9 +30,9 @@ import CaromCore
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let status = unsafe cuv_listener_create(
       core.handle!, &options, context,
-      { context, descriptor, _ in
+      { context, descriptor, peer in
         let core = unsafe Unmanaged<ListenerCore>.fromOpaque(context).takeUnretainedValue()
-        core.accept(descriptor)
+        core.accept(descriptor, from: unsafe Endpoint(peer.pointee))
       }, &out)
     try check(status, "listen", at: local)
     let handle = unsafe out!
@@ -57,18 +59,28 @@ import CaromCore
     handler = nil
   }
 
-  private func accept(_ descriptor: Int32) {
-    do throws(TransportError) {
-      try check(descriptor, "accept")
-      guard let loop else { return cuv_descriptor_close(descriptor) }
-      let stream = try TCPStream(on: loop, descriptor: descriptor)
-      acceptedCount += 1
-      if isPaused { tell(.resumed) }
+  /// A connection, or a negative errno where the system is out of what one needs.
+  private func accept(_ descriptor: Int32, from peer: Endpoint) {
+    guard descriptor >= 0 else { return pause(TransportError(status: descriptor, "accept")) }
+    guard let loop else { return cuv_descriptor_close(descriptor) }
+    if isPaused {
       isPaused = false
+      tell(.resumed)
+    }
+    do throws(TransportError) {
+      let stream = try TCPStream(on: loop, descriptor: descriptor, peer: peer)
+      acceptedCount += 1
       tell(.accepted(stream))
     } catch {
-      pause(error)
+      lostCount += 1
     }
+  }
+
+  /// Takes connections, or leaves them in the backlog, as the owner says.
+  func setAccepting(_ isOn: Bool) {
+    isHeld = !isOn
+    guard let handle = unsafe handle, !isPaused else { return }
+    _ = unsafe cuv_listener_accepts(handle, isOn)
   }
 
   private func pause(_ error: TransportError) {
@@ -86,7 +98,7 @@ import CaromCore
   func resume() {
     core.waiting[ObjectIdentifier(self)] = nil
     retry?.cancel()
-    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, true) }
+    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, !isHeld) }
   }
 
   private func tell(_ event: TCPListener.Event) {

@@ -60,11 +60,17 @@ import Synchronization
     do throws(TransportError) {
       core.timers = try TimerQueue(core: core)
     } catch {
-      core.stop()
-      core.finish()
+      core.abandon()
       throw error
     }
     return core
+  }
+
+  /// Frees a loop that no thread runs.
+  func abandon() {
+    stop()
+    unsafe cuv_loop_run(handle!, false)
+    finish()
   }
 
   /// This object for C, which holds no reference.
@@ -165,6 +171,11 @@ import Synchronization
   }
 
   // Ends
+
+  /// Stops soon, on the loop's thread, unless that has happened.
+  func requestStop() {
+    if !inbox.withLock({ $0.isClosed }) { enqueue(.call { self.stop() }) }
+  }
 
   /// Closes everything that is open, and says what was left open against the rules.
   func stop() {

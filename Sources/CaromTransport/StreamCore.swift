@@ -28,10 +28,11 @@ import CaromCore
   var queueLimit = TCPStream.defaultQueueLimit
 
   /// Takes over the open stream `handle`, and closes it when that fails.
-  init(core: LoopCore, taking handle: OpaquePointer) throws(TransportError) {
+  init(core: LoopCore, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
+    // The system forgets the peer's name when the connection breaks.
+    self.peer = peer
     do throws(TransportError) {
       local = try Endpoint.reading("name a stream") { unsafe cuv_stream_local(handle, &$0) }
-      peer = try Endpoint.reading("name a peer") { unsafe cuv_stream_peer(handle, &$0) }
     } catch {
       unsafe cuv_stream_destroy(handle, true)
       throw error

@@ -74,6 +74,15 @@ public final class TCPListener {
   /// How often it ran out of descriptors.
   public var pauseCount: Int { core.pauseCount }
 
+  /// Connections that broke while they were accepted.
+  public var lostCount: Int { core.lostCount }
+
+  /// Whether connections are taken; when not, they wait in the backlog.
+  public func setAccepting(_ isOn: Bool) {
+    loop.preconditionCurrent("a listener")
+    core.setAccepting(isOn)
+  }
+
   /// Closes it at once; no callback follows, and streams that were accepted live on.
   public func close() {
     loop.preconditionCurrent("a listener")

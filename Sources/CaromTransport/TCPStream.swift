@@ -19,7 +19,7 @@ public final class TCPStream {
   private let core: StreamCore
 
   /// Takes over a connected descriptor.
-  init(on loop: EventLoop, descriptor: Int32) throws(TransportError) {
+  init(on loop: EventLoop, descriptor: Int32, peer: Endpoint) throws(TransportError) {
     guard let open = unsafe loop.core.handle, loop.core.isOpen else {
       cuv_descriptor_close(descriptor)
       throw .closed
@@ -30,13 +30,13 @@ public final class TCPStream {
       unsafe cuv_stream_create(open, descriptor, loop.core.context, { _, _, _, _, _ in }, &out),
       "open a stream")
     self.loop = loop
-    core = try unsafe StreamCore(core: loop.core, taking: out!)
+    core = try unsafe StreamCore(core: loop.core, taking: out!, peer: peer)
   }
 
   /// Takes over a stream of the C layer.
-  init(on loop: EventLoop, taking handle: OpaquePointer) throws(TransportError) {
+  init(on loop: EventLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
     self.loop = loop
-    core = try unsafe StreamCore(core: loop.core, taking: handle)
+    core = try unsafe StreamCore(core: loop.core, taking: handle, peer: peer)
   }
 
   deinit { loop.core.release(core) }

@@ -55,26 +55,79 @@ import Testing
       }
     }
   }
+
+  @Test func `a task on the executor finishes although the loop is shut down under it`()
+    async throws
+  {
+    let loop = try EventLoop()
+    let gate = Gate()
+    let task = Task(executorPreference: loop) {
+      await gate.wait()
+      await Task.yield()
+      return loop.isCurrent
+    }
+    await loop.shutdown()
+    await gate.open()
+    #expect(await task.value)
+  }
+
+  @Test func `posts from four threads all arrive, each thread's in order`() async throws {
+    #if DEBUG
+      let count = 5_000
+    #else
+      let count = 50_000
+    #endif
+    await withEventLoop { loop in
+      let tally = LoopBound(Tally())
+      await withTaskGroup { group in
+        for writer in 0..<4 {
+          group.addTask {
+            for index in 0..<count { loop.post { tally.value.add(writer, index) } }
+          }
+        }
+      }
+      #expect(await loop.run { tally.value.next } == [count, count, count, count])
+    }
+  }
+
+  @Test func `shutdown closes what is open and says so`() async throws {
+    let loop = try EventLoop()
+    let seen = LoopBound(Events<Seen>())
+    let pair = try await Task(executorPreference: loop) {
+      let pair = LoopBound(try await makePair(on: loop))
+      pair.value.server.setHandler { seen.value.add(Seen($0)) }
+      return pair
+    }.value
+    await loop.shutdown()
+    let event = await loop.run { seen.value.first }
+    #expect(event == .closed(.closed))
+    await loop.run { #expect(!pair.value.server.isOpen && !pair.value.listener.isOpen) }
+  }
 }
 
-/// The example of `EventLoop`'s documentation.
-actor Echo: LoopActor {
-  nonisolated let loop: EventLoop
-  private var socket: UDPSocket?
+/// Counts in order.
+private final class Tally {
+  var next = [0, 0, 0, 0]
 
-  init(on loop: EventLoop) { self.loop = loop }
+  func add(_ writer: Int, _ index: Int) {
+    if next[writer] == index { next[writer] += 1 }
+  }
+}
 
-  func open() throws(TransportError) -> Endpoint {
-    let socket = try UDPSocket(on: loop, owner: self) { echo, batch in echo.receive(batch) }
-    self.socket = socket
-    return socket.localEndpoint
+/// Holds a task back until it is opened.
+private actor Gate {
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isOpen = false
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      if isOpen { continuation.resume() } else { waiters.append(continuation) }
+    }
   }
 
-  private func receive(_ batch: borrowing UDPBatch) {
-    assertIsolated()
-    for index in batch.indices { socket?.send(batch[index].payload, to: batch[index].source) }
-    socket?.flush()
+  func open() {
+    isOpen = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
   }
-
-  func close() { socket = nil }
 }

@@ -4,6 +4,7 @@ import Testing
 @testable import CaromTransport
 
 /// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
+@discardableResult
 func onLoop<Value: Sendable>(
   _ body: @escaping @Sendable (EventLoop) async throws -> Value
 ) async throws -> Value {
@@ -24,6 +25,7 @@ final class Events<Event> {
   }
 
   var count: Int { events.count }
+  var first: Event? { events.first }
 
   func next() async -> Event {
     // Looks again inside: getting there may take a turn of the loop.

@@ -57,7 +57,7 @@ void cuv_thread_join(cuv_thread *_Nonnull thread);
 /// Lets the thread end by itself, and frees its handle.
 void cuv_thread_detach(cuv_thread *_Nonnull thread);
 
-// UDP (udp.c)
+// UDP (udp.c, udp_batch.c)
 
 enum { CUV_UDP_BATCH = 64 };
 

@@ -1,0 +1,61 @@
+// A UDP socket, for udp.c (opening, options, multicast) and udp_batch.c (moving datagrams).
+#ifndef CUV_UDP_H
+#define CUV_UDP_H
+
+#include "internal.h"
+
+enum { CUV_UDP_CONTROL = 128 };  // bytes for packet information and hop limit
+
+typedef struct {
+  uint32_t offset, count, interface;
+  socklen_t address_length;
+  cuv_address address;
+} cuv_entry;
+
+typedef union {
+  struct cmsghdr header;  // for alignment
+  uint8_t bytes[CUV_UDP_CONTROL];
+} cuv_control;
+
+#if defined(__linux__)
+typedef struct mmsghdr cuv_message;
+#define CUV_HEADER(m) ((m)->msg_hdr)
+#define CUV_LENGTH(m) ((m)->msg_len)
+#else
+typedef struct {
+  struct msghdr header;
+  unsigned length;
+} cuv_message;
+#define CUV_HEADER(m) ((m)->header)
+#define CUV_LENGTH(m) ((m)->length)
+#endif
+
+struct cuv_udp {
+  cuv_watch watch;
+  void *context;
+  cuv_udp_receive receive;
+  bool v6;
+  uint16_t port;
+  uint32_t slot;
+  uint8_t *slots;
+  cuv_message in[CUV_UDP_BATCH], out[CUV_UDP_BATCH];
+  struct iovec in_parts[CUV_UDP_BATCH], out_parts[CUV_UDP_BATCH];
+  cuv_address names[CUV_UDP_BATCH];
+  cuv_control in_control[CUV_UDP_BATCH], out_control[CUV_UDP_BATCH];
+  cuv_datagram batch[CUV_UDP_BATCH];
+  // The queue: bytes in one piece, entries that point into it, both from `head` on.
+  uint8_t *queue;
+  cuv_entry *entries;
+  size_t queue_capacity, queue_end, queue_limit;
+  size_t entry_capacity, entry_head, entry_end;
+  bool blocked;
+  int last_error;
+  cuv_udp_counters counters;
+};
+
+/// Readies the slots for the first batch.
+void cuv_udp_prepare_slots(cuv_udp *udp);
+/// Watches for what is wanted now.
+void cuv_udp_watch(cuv_udp *udp);
+
+#endif

@@ -1,0 +1,277 @@
+#include "udp.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Batches: receive a full set of slots in one call, send up to as many in one call.
+
+enum {
+  TURNS = 4,            // full batches read before other handles get their turn
+  FIRST_QUEUE = 16384,  // bytes
+  FIRST_ENTRIES = 64,
+};
+
+// System calls, batched where the kernel can
+
+static int receive_batch(cuv_udp *udp) {
+#if defined(__linux__)
+  return recvmmsg(udp->watch.fd, udp->in, CUV_UDP_BATCH, MSG_DONTWAIT, NULL);
+#else
+  int count = 0;
+  for (; count < CUV_UDP_BATCH; count++) {
+    ssize_t length = recvmsg(udp->watch.fd, &CUV_HEADER(&udp->in[count]), MSG_DONTWAIT);
+    if (length < 0) return count > 0 ? count : -1;
+    CUV_LENGTH(&udp->in[count]) = (unsigned)length;
+  }
+  return count;
+#endif
+}
+
+static int send_batch(cuv_udp *udp, unsigned wanted) {
+#if defined(__linux__)
+  return sendmmsg(udp->watch.fd, udp->out, wanted, MSG_DONTWAIT | MSG_NOSIGNAL);
+#else
+  for (unsigned count = 0; count < wanted; count++) {
+    if (sendmsg(udp->watch.fd, &CUV_HEADER(&udp->out[count]), MSG_DONTWAIT) < 0)
+      return count > 0 ? (int)count : -1;
+  }
+  return (int)wanted;
+#endif
+}
+
+// Receiving
+
+static void reset_slot(cuv_udp *udp, int index) {
+  struct msghdr *header = &CUV_HEADER(&udp->in[index]);
+  header->msg_name = &udp->names[index];
+  header->msg_namelen = sizeof udp->names[index];
+  header->msg_control = udp->in_control[index].bytes;
+  header->msg_controllen = CUV_UDP_CONTROL;
+  header->msg_flags = 0;
+}
+
+static void read_control(struct cmsghdr *c, cuv_datagram *out) {
+  if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_PKTINFO) {
+    struct in_pktinfo info;
+    memcpy(&info, CMSG_DATA(c), sizeof info);
+    out->interface = (uint32_t)info.ipi_ifindex;
+    out->destination.family = 4;
+    out->destination.low = ntohl(info.ipi_addr.s_addr);
+  } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_PKTINFO) {
+    struct in6_pktinfo info;
+    memcpy(&info, CMSG_DATA(c), sizeof info);
+    out->interface = (uint32_t)info.ipi6_ifindex;
+    cuv_endpoint_from_v6(&info.ipi6_addr, &out->destination);
+    bool local = info.ipi6_addr.s6_addr[0] == 0xFE && (info.ipi6_addr.s6_addr[1] & 0xC0) == 0x80;
+    out->destination.scope = local ? out->interface : 0;
+#if defined(__linux__)
+  } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_TTL) {
+    memcpy(&out->hop_limit, CMSG_DATA(c), sizeof out->hop_limit);
+#else
+  } else if (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVTTL) {
+    out->hop_limit = *(uint8_t *)CMSG_DATA(c);
+#endif
+  } else if (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_HOPLIMIT) {
+    memcpy(&out->hop_limit, CMSG_DATA(c), sizeof out->hop_limit);
+  }
+}
+
+static void describe(cuv_udp *udp, int index) {
+  struct msghdr *header = &CUV_HEADER(&udp->in[index]);
+  cuv_datagram *out = &udp->batch[index];
+  out->bytes = udp->slots + (size_t)index * udp->slot;
+  out->count = CUV_LENGTH(&udp->in[index]);
+  out->truncated = (header->msg_flags & MSG_TRUNC) != 0;
+  out->interface = 0;
+  out->hop_limit = -1;
+  out->destination = (cuv_endpoint){.port = udp->port};
+  cuv_endpoint_from(&udp->names[index].any, &out->source);
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c != NULL; c = CMSG_NXTHDR(header, c))
+    read_control(c, out);
+  udp->counters.received++;
+  udp->counters.received_bytes += out->count;
+  if (out->truncated) udp->counters.truncated++;
+}
+
+void cuv_udp_prepare_slots(cuv_udp *udp) {
+  for (int index = 0; index < CUV_UDP_BATCH; index++) {
+    udp->in_parts[index].iov_base = udp->slots + (size_t)index * udp->slot;
+    udp->in_parts[index].iov_len = udp->slot;
+    CUV_HEADER(&udp->in[index]).msg_iov = &udp->in_parts[index];
+    CUV_HEADER(&udp->in[index]).msg_iovlen = 1;
+    CUV_HEADER(&udp->out[index]).msg_iov = &udp->out_parts[index];
+    CUV_HEADER(&udp->out[index]).msg_iovlen = 1;
+    reset_slot(udp, index);
+  }
+}
+
+static bool is_temporary(int error) {
+  return error == EAGAIN || error == EWOULDBLOCK || error == EINTR;
+}
+
+static void receive_all(cuv_udp *udp) {
+  for (int turn = 0; turn < TURNS; turn++) {
+    int count = receive_batch(udp);
+    if (count < 0) {
+      // An ICMP error of an earlier send is reported here once; the socket lives on.
+      if (errno == EAGAIN || errno == EWOULDBLOCK) return;
+      if (errno != EINTR) udp->counters.receive_errors++;
+      continue;
+    }
+    for (int index = 0; index < count; index++) describe(udp, index);
+    if (count > 0) udp->receive(udp->context, udp->batch, (size_t)count);
+    if (udp->watch.closed) return;
+    for (int index = 0; index < count; index++) reset_slot(udp, index);
+    if (count < CUV_UDP_BATCH) return;
+  }
+}
+
+static void on_udp(uv_poll_t *poll, int status, int events);
+
+void cuv_udp_watch(cuv_udp *udp) {
+  cuv_watch_set(&udp->watch, UV_READABLE | (udp->blocked ? UV_WRITABLE : 0), on_udp);
+}
+
+static void on_udp(uv_poll_t *poll, int status, int events) {
+  cuv_udp *udp = poll->data;
+  if (status < 0) {
+    cuv_watch_stopped(&udp->watch);
+    events = UV_READABLE | UV_WRITABLE;
+  }
+  if (udp->blocked && (events & UV_WRITABLE) != 0) {
+    udp->blocked = false;
+    cuv_udp_flush(udp);
+  }
+  if ((events & UV_READABLE) != 0) receive_all(udp);
+  if (!udp->watch.closed) cuv_udp_watch(udp);
+}
+
+// Sending
+
+/// Entries whose bytes are not yet sent keep their place; what was sent is moved out when room
+/// is needed.
+static void compact(cuv_udp *udp) {
+  if (udp->entry_head == 0) return;
+  size_t left = udp->entry_end - udp->entry_head;
+  uint32_t first = left == 0 ? (uint32_t)udp->queue_end : udp->entries[udp->entry_head].offset;
+  memmove(udp->queue, udp->queue + first, udp->queue_end - first);
+  memmove(udp->entries, udp->entries + udp->entry_head, left * sizeof *udp->entries);
+  for (size_t index = 0; index < left; index++) udp->entries[index].offset -= first;
+  udp->queue_end -= first;
+  udp->entry_head = 0;
+  udp->entry_end = left;
+}
+
+static bool grow(void **memory, size_t *capacity, size_t first, size_t wanted, size_t unit) {
+  if (wanted <= *capacity) return true;
+  size_t next = *capacity == 0 ? first : *capacity;
+  while (next < wanted) next *= 2;
+  void *larger = realloc(*memory, next * unit);
+  if (larger == NULL) return false;
+  *memory = larger;
+  *capacity = next;
+  return true;
+}
+
+static bool make_room(cuv_udp *udp, size_t count) {
+  // An entry counts as well, so that empty datagrams are bounded too.
+  size_t entries = udp->entry_end - udp->entry_head;
+  if (cuv_udp_queued(udp) + count + entries * sizeof(cuv_entry) > udp->queue_limit) return false;
+  if (udp->queue_end + count > udp->queue_capacity || udp->entry_end == udp->entry_capacity)
+    compact(udp);
+  return grow((void **)&udp->queue, &udp->queue_capacity, FIRST_QUEUE, udp->queue_end + count, 1)
+      && grow((void **)&udp->entries, &udp->entry_capacity, FIRST_ENTRIES, udp->entry_end + 1,
+              sizeof *udp->entries);
+}
+
+bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
+                   const cuv_endpoint *destination, uint32_t interface) {
+  if (udp->watch.closed || !make_room(udp, count)) {
+    udp->counters.queue_drops++;
+    return false;
+  }
+  cuv_entry *e = &udp->entries[udp->entry_end++];
+  e->offset = (uint32_t)udp->queue_end;
+  e->count = (uint32_t)count;
+  e->interface = interface;
+  e->address_length = cuv_address_from(destination, udp->v6, &e->address);
+  if (count > 0) memcpy(udp->queue + udp->queue_end, bytes, count);
+  udp->queue_end += count;
+  return true;
+}
+
+static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *space, uint32_t index) {
+  memset(space, 0, sizeof *space);
+  header->msg_control = space->bytes;
+  header->msg_controllen = CUV_UDP_CONTROL;
+  struct cmsghdr *c = CMSG_FIRSTHDR(header);
+  if (udp->v6) {
+    struct in6_pktinfo info = {.ipi6_ifindex = index};
+    c->cmsg_level = IPPROTO_IPV6;
+    c->cmsg_type = IPV6_PKTINFO;
+    c->cmsg_len = CMSG_LEN(sizeof info);
+    memcpy(CMSG_DATA(c), &info, sizeof info);
+    header->msg_controllen = CMSG_SPACE(sizeof info);
+  } else {
+    struct in_pktinfo info = {.ipi_ifindex = (int)index};
+    c->cmsg_level = IPPROTO_IP;
+    c->cmsg_type = IP_PKTINFO;
+    c->cmsg_len = CMSG_LEN(sizeof info);
+    memcpy(CMSG_DATA(c), &info, sizeof info);
+    header->msg_controllen = CMSG_SPACE(sizeof info);
+  }
+}
+
+static unsigned prepare_batch(cuv_udp *udp) {
+  unsigned count = 0;
+  for (size_t at = udp->entry_head; at < udp->entry_end && count < CUV_UDP_BATCH; at++, count++) {
+    cuv_entry *e = &udp->entries[at];
+    struct msghdr *header = &CUV_HEADER(&udp->out[count]);
+    udp->out_parts[count].iov_base = udp->queue + e->offset;
+    udp->out_parts[count].iov_len = e->count;
+    header->msg_name = &e->address;
+    header->msg_namelen = e->address_length;
+    header->msg_control = NULL;
+    header->msg_controllen = 0;
+    if (e->interface != 0) choose_interface(udp, header, &udp->out_control[count], e->interface);
+  }
+  return count;
+}
+
+/// Takes the first entry for sent, or for lost with `error`.
+static void advance(cuv_udp *udp, int error) {
+  cuv_entry *e = &udp->entries[udp->entry_head++];
+  if (error == 0) {
+    udp->counters.sent++;
+    udp->counters.sent_bytes += e->count;
+  } else {
+    udp->counters.send_errors++;
+    udp->last_error = -error;
+  }
+}
+
+void cuv_udp_flush(cuv_udp *udp) {
+  if (udp->watch.closed || udp->blocked) return;
+  while (udp->entry_head < udp->entry_end) {
+    int sent = send_batch(udp, prepare_batch(udp));
+    for (int index = 0; index < sent; index++) advance(udp, 0);
+    if (sent >= 0 || errno == EINTR) continue;
+    if (is_temporary(errno)) {
+      udp->counters.blocked++;
+      udp->blocked = true;
+      cuv_udp_watch(udp);
+      return;
+    }
+    advance(udp, errno);
+  }
+  udp->entry_head = udp->entry_end = udp->queue_end = 0;
+}
+
+size_t cuv_udp_queued(const cuv_udp *udp) {
+  if (udp->entry_head == udp->entry_end) return 0;
+  return udp->queue_end - udp->entries[udp->entry_head].offset;
+}
+
+const cuv_udp_counters *cuv_udp_count(const cuv_udp *udp) { return &udp->counters; }
+int cuv_udp_last_error(const cuv_udp *udp) { return udp->last_error; }

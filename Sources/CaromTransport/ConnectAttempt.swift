@@ -1,0 +1,49 @@
+import CUVLoop
+import CaromCore
+
+/// One address being tried.
+@safe final class ConnectAttempt: LoopResource {
+  let peer: Endpoint
+  private var handle: OpaquePointer?
+  private weak var connector: Connector?
+
+  init(
+    to endpoint: Endpoint, for connector: Connector, on core: LoopCore
+  ) throws(TransportError) {
+    peer = endpoint
+    self.connector = connector
+    super.init(core: core)
+    guard core.isOpen else { throw .closed }
+    var out: OpaquePointer?
+    var c = endpoint.c
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    let status = unsafe cuv_stream_connect(
+      core.handle!, &c, context,
+      { context, _, _, _, error in
+        let attempt = unsafe Unmanaged<ConnectAttempt>.fromOpaque(context).takeUnretainedValue()
+        attempt.connector?.decide(attempt, error)
+      }, &out)
+    try check(status, "connect", at: endpoint)
+    unsafe handle = unsafe out
+    didOpen()
+  }
+
+  /// The connected stream; this attempt is over.
+  func take() -> OpaquePointer? {
+    let taken = unsafe handle
+    unsafe handle = nil
+    close()
+    return unsafe taken
+  }
+
+  override func didClose() {
+    guard let open = unsafe handle else { return }
+    unsafe handle = nil
+    unsafe cuv_stream_destroy(open, true)
+  }
+
+  override func shutDown() {
+    close()
+    connector?.fail(self)
+  }
+}

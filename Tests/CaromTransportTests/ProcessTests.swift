@@ -1,0 +1,129 @@
+import CUVLoop
+import CaromCore
+import Foundation
+import Testing
+
+@testable import CaromTransport
+
+/// What concerns the whole process is tested in a child of its own.
+@Suite(.timeLimit(.minutes(1))) struct ProcessTests {
+  @Test func `a thousand starts and stops leave no descriptor and no thread`() async {
+    await #expect(processExitsWith: .success) {
+      try await startAndStop()  // the runtime's own threads start
+      let (descriptors, threads) = (descriptorCount(), threadCount())
+      #if DEBUG
+        let rounds = 200
+      #else
+        let rounds = 1000
+      #endif
+      for _ in 0..<rounds { try await startAndStop() }
+      precondition(descriptorCount() == descriptors, "\(descriptorCount()) != \(descriptors)")
+      precondition(threadCount() <= threads + 1, "\(threadCount()) != \(threads)")
+    }
+  }
+
+  @Test func `dropping the last references ends the thread and closes the sockets`() async {
+    await #expect(processExitsWith: .success) {
+      try await startAndStop()
+      let descriptors = descriptorCount()
+      for _ in 0..<20 {
+        let loop = try EventLoop()
+        let socket = await loop.run { LoopBound(try? UDPSocket(on: loop) { _ in }) }
+        precondition(socket.value != nil)
+      }
+      // The threads end by themselves; the child is stopped by the time limit if they do not.
+      while descriptorCount() > descriptors { await Task.yield() }
+    }
+  }
+
+  @Test func `a handle left open at shutdown is fatal`() async {
+    await #expect(processExitsWith: .failure) {
+      let loop = try EventLoop()
+      try await loop.run {
+        var timer: OpaquePointer?
+        let core = loop.core
+        try unsafe check(cuv_timer_create(core.handle!, core.context, { _ in }, &timer), "leak")
+      }
+      await loop.shutdown()
+    }
+  }
+
+  @Test func `writing to a stream that was reset raises no signal`() async {
+    await #expect(processExitsWith: .success) {
+      signal(SIGPIPE, SIG_DFL)
+      try await onLoop { loop in
+        let pair = try await makePair(on: loop)
+        pair.client.reset()
+        var error: TransportError?
+        while error == nil {
+          do throws(TransportError) {
+            try pair.server.write([1])
+          } catch let thrown {
+            error = thrown
+          }
+        }
+        precondition(error == .connectionReset, "\(error!)")
+      }
+    }
+  }
+
+  @Test func `out of descriptors, accepting pauses, peers live, and it goes on later`() async {
+    await #expect(processExitsWith: .success) {
+      try await onLoop { loop in
+        let events = Events<TCPListener.Event>()
+        let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) {
+          events.add($0)
+        }
+        var address: [Endpoint] { [listener.localEndpoint] }
+        let old = try await TCPStream.connect(to: address, on: loop)
+        guard case .accepted(let server) = await events.next() else { return fail("no peer") }
+        setDescriptorsLeft(1)
+        let starved = try await TCPStream.connect(to: address, on: loop)
+        guard case .paused(.outOfDescriptors) = await events.next() else { return fail("paused") }
+        precondition(listener.isPaused && listener.pauseCount == 1)
+        let seen = old.watch()
+        try server.write([7])
+        guard await seen.next() == .bytes([7]) else { return fail("the peer died") }
+        await refuse(address, on: loop)
+        old.reset()
+        guard case .resumed = await events.next() else { return fail("resumed") }
+        guard case .accepted(let late) = await events.next() else { return fail("accepted") }
+        precondition(late.peerEndpoint == starved.localEndpoint && listener.pauseCount == 1)
+      }
+    }
+  }
+}
+
+private func startAndStop() async throws {
+  try await onLoop { loop in
+    let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+    listener.close()
+    listener.close()
+  }
+}
+
+private func refuse(_ address: [Endpoint], on loop: EventLoop) async {
+  do throws(TransportError) {
+    _ = try await TCPStream.connect(to: address, on: loop)
+    fail("connected without a descriptor")
+  } catch {
+    precondition(error == .outOfDescriptors, "\(error)")
+  }
+}
+
+private func fail(_ what: String) { fatalError(what) }
+
+private func isUsed(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+
+private func descriptorCount() -> Int { (0..<1024).count(where: isUsed) }
+
+private func threadCount() -> Int {
+  (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/task").count) ?? 0
+}
+
+/// Lowers the soft limit so that `count` more descriptors can be opened.
+private func setDescriptorsLeft(_ count: Int) {
+  let free = (0..<1024).lazy.filter { !isUsed($0) }.prefix(count + 1)
+  var limit = rlimit(rlim_cur: rlim_t(Array(free)[count]), rlim_max: 1024)
+  precondition(unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
+}

@@ -1,0 +1,120 @@
+import CaromCore
+import Testing
+
+@testable import CaromTransport
+
+@Suite(.timeLimit(.minutes(1))) struct TCPConnectTests {
+  @Test func `families alternate and each address is tried once`() {
+    let v4 = (1...3).map { Endpoint(.v4(UInt32($0)), port: 1) }
+    let v6 = (1...2).map { Endpoint(.v6(high: 0, low: UInt64($0), scope: 0), port: 1) }
+    #expect(
+      Connector.interleaved([v6[0], v6[1], v6[0], v4[0], v4[1], v4[2]])
+        == [v6[0], v4[0], v6[1], v4[1], v4[2]])
+    #expect(Connector.interleaved([]) == [])
+  }
+
+  @Test func `a refused address hands over to the next at once`() async throws {
+    try await onLoop { loop in
+      let listener = try TCPListener(on: loop, bind: Endpoint(.loopback6, port: 0)) { _ in }
+      let good = listener.localEndpoint
+      let refused = Endpoint(.loopback4, port: good.port)
+      let stream = try await TCPStream.connect(
+        to: [refused, good], on: loop, attemptDelay: .seconds(50))
+      #expect(stream.peerEndpoint == good)
+    }
+  }
+
+  @Test func `an address that does not answer is overtaken by the next`() async throws {
+    try await onLoop { loop in
+      let hole = try await BlackHole(on: loop)
+      let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+      let stream = try await TCPStream.connect(
+        to: [hole.endpoint, listener.localEndpoint], on: loop, attemptDelay: .milliseconds(5))
+      #expect(stream.peerEndpoint == listener.localEndpoint)
+    }
+  }
+
+  @Test func `the deadline is for all attempts`() async throws {
+    try await onLoop { loop in
+      let hole = try await BlackHole(on: loop)
+      await #expect(throws: TransportError.timedOut) {
+        _ = try await TCPStream.connect(
+          to: [hole.endpoint], on: loop, deadline: .milliseconds(20))
+      }
+    }
+  }
+
+  @Test func `cancelling the task ends the attempts`() async throws {
+    try await onLoop { loop in
+      let hole = try await BlackHole(on: loop)
+      let endpoint = hole.endpoint
+      let task = Task<Void, any Error>(executorPreference: loop) {
+        _ = try await TCPStream.connect(to: [endpoint], on: loop)
+      }
+      try await pass(on: loop)
+      task.cancel()
+      await #expect(throws: TransportError.cancelled) { try await task.value }
+    }
+  }
+
+  @Test func `no address at all is unreachable`() async throws {
+    try await onLoop { loop in
+      await #expect(throws: TransportError.unreachable) {
+        _ = try await TCPStream.connect(to: [], on: loop)
+      }
+    }
+  }
+
+  @Test func `shutdown ends a connect that waits`() async throws {
+    let loop = try EventLoop()
+    let task = Task(executorPreference: loop) {
+      let hole = try await BlackHole(on: loop)
+      Task { await loop.shutdown() }
+      _ = try await TCPStream.connect(to: [hole.endpoint], on: loop)
+    }
+    await #expect(throws: TransportError.closed) { try await task.value }
+    await loop.shutdown()
+  }
+
+  @Test func `a taken port is addressInUse with its number`() async throws {
+    try await onLoop { loop in
+      let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+      let taken = listener.localEndpoint
+      #expect(throws: TransportError.addressInUse(port: taken.port)) {
+        _ = try TCPListener(on: loop, bind: taken) { _ in }
+      }
+      #expect(throws: TransportError.addressNotAvailable(.v4(0x0102_0304))) {
+        _ = try TCPListener(on: loop, bind: Endpoint(.v4(0x0102_0304), port: 0)) { _ in }
+      }
+    }
+  }
+
+  @Test func `keep-alive and user timeout can be set while a stream is open`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      try pair.client.setKeepAlive(idle: .seconds(2))
+      try pair.client.setKeepAlive(idle: nil)
+      try pair.client.setUserTimeout(.seconds(3))
+      pair.client.reset()
+      #expect(throws: TransportError.closed) { try pair.client.setUserTimeout(.seconds(1)) }
+    }
+  }
+}
+
+/// A listener whose backlog is full: the system drops what asks to connect.
+private struct BlackHole {
+  let listener: TCPListener
+  let fillers: [TCPStream]
+  var endpoint: Endpoint { listener.localEndpoint }
+
+  init(on loop: EventLoop) async throws {
+    var options = TCPListener.Options()
+    options.backlog = 0
+    let listener = try TCPListener(
+      on: loop, bind: Endpoint(.loopback4, port: 0), options: options
+    ) { _ in }
+    listener.setAccepting(false)
+    fillers = [try await TCPStream.connect(to: [listener.localEndpoint], on: loop)]
+    self.listener = listener
+  }
+}

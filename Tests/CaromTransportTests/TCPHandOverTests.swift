@@ -1,0 +1,123 @@
+import CaromCore
+import Testing
+
+@testable import CaromTransport
+
+@Suite(.timeLimit(.minutes(1))) struct TCPHandOverTests {
+  @Test func `streams handed over under traffic lose nothing and double nothing`() async throws {
+    #if DEBUG
+      let rounds = 300
+    #else
+      let rounds = 10_000
+    #endif
+    try await onLoop { loop in
+      let accepted = Events<TCPStream>()
+      let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { event in
+        if case .accepted(let stream) = event { accepted.add(stream) }
+      }
+      for round in 0..<rounds {
+        let client = try await TCPStream.connect(to: [listener.localEndpoint], on: loop)
+        try client.write([0, 1, 2])
+        let server = await accepted.next()
+        if round % 2 == 0 { await Task.yield() }
+        try client.write([3, 4])
+        let (first, second) = (Events<Seen>(), Events<Seen>())
+        server.setHandler { [weak server] event in
+          first.add(Seen(event))
+          server?.setHandler { second.add(Seen($0)) }
+        }
+        try client.write([5, 6, 7])
+        client.shutdownWrite()
+        guard case .bytes(let head) = await first.next() else { return }
+        let tail = await second.bytes(8 - head.count)
+        #expect(head + tail == [0, 1, 2, 3, 4, 5, 6, 7])
+        #expect(await second.next() == .end)
+        #expect(first.count == 0 && second.count == 0)
+        server.reset()
+      }
+    }
+  }
+
+  @Test func `nothing is read while there is no handler or reading is paused`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let first = pair.server.watch()
+      try pair.client.write([1])
+      #expect(await first.next() == .bytes([1]))
+      pair.server.pauseReading()
+      try pair.client.write([2])
+      let second = pair.server.watch()
+      try await pass(on: loop)
+      #expect(first.count == 0 && second.count == 0)
+      pair.server.setHandler(nil)
+      pair.server.resumeReading()
+      try await pass(on: loop)
+      #expect(second.count == 0)
+      let third = pair.server.watch()
+      #expect(await third.next() == .bytes([2]))
+    }
+  }
+
+  @Test func `a handler that comes late still hears that the stream is closed`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let seen = pair.server.watch()
+      pair.server.setHandler(nil)
+      pair.server.reset()
+      try await pass(on: loop)
+      #expect(seen.count == 0)
+      #expect(await pair.server.watch().next() == .closed(.closed))
+    }
+  }
+
+  @Test func `closed is the last event, once, however often it is closed`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let (client, server) = (pair.client.watch(), pair.server.watch())
+      try pair.client.write([1])
+      pair.server.close()
+      pair.server.close()
+      #expect(await client.next() == .end)
+      pair.client.close()
+      pair.client.close()
+      pair.client.reset()
+      _ = await client.next()
+      _ = await server.next()
+      pair.server.reset()
+      try await pass(on: loop)
+      #expect(client.count == 0 && server.count == 0)
+    }
+  }
+
+  @Test func `dropping a stream closes it`() async throws {
+    try await onLoop { loop in
+      let accepted = Events<TCPStream>()
+      var listener: TCPListener? = try TCPListener(
+        on: loop, bind: Endpoint(.loopback4, port: 0)
+      ) { event in
+        if case .accepted(let stream) = event { accepted.add(stream) }
+      }
+      let address = try #require(listener?.localEndpoint)
+      let client = try await TCPStream.connect(to: [address], on: loop)
+      let seen = client.watch()
+      _ = await accepted.next()
+      #expect(await seen.next() == .end)
+      listener = nil
+      await #expect(throws: TransportError.connectionRefused) {
+        _ = try await TCPStream.connect(to: [address], on: loop)
+      }
+    }
+  }
+}
+
+/// Waits until a round trip over another socket is over: what was to be read has been read.
+func pass(on loop: EventLoop) async throws {
+  let pair = try await makePair(on: loop)
+  let (client, server) = (pair.client.watch(), pair.server.watch())
+  for _ in 0..<3 {
+    try pair.client.write([0])
+    _ = await server.next()
+    try pair.server.write([0])
+    _ = await client.next()
+  }
+}
