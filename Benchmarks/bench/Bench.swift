@@ -5,5 +5,7 @@ struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
     abstract: "Measures Carom beside its peers: ratios in one run, and exact counts.",
-    subcommands: [])
+    subcommands: [
+      StepCommand.self
+    ])
 }

@@ -1,0 +1,96 @@
+import AirHockey
+import CaromPhysics
+import Foundation
+
+/// A 2.4 x 1.2 m table with goals, a puck, and two kinematic mallets on sine paths of at most
+/// 3.6 m/s; restitution 0.9, no drag. The peer plays the same.
+struct HockeyScene: SteppedScene {
+  /// Mallet velocities of ten seconds, which then repeat.
+  private static let period = 600
+
+  private let solver = PuckSolver(
+    table: Table(halfLength: 1.2, halfWidth: 0.6, goalHalfWidth: 0.15),
+    surface: Surface(railRestitution: 0.9, discRestitution: 0.9), step: 1.0 / 60)
+  private var puck = Disc(position: .zero, velocity: Vector(2.7, 1.1), radius: 0.04, mass: 0.03)
+  private var home = Disc(position: Self.place(0, -1), radius: 0.05, mass: nil)
+  private var away = Disc(position: Self.place(0, 1), radius: 0.05, mass: nil)
+  private let ways: [(home: Vector, away: Vector)]
+  private var tick = 0
+  private(set) var goals = 0
+
+  init() {
+    ways = (0..<Self.period).map { tick in
+      (
+        (Self.place(tick + 1, -1) - Self.place(tick, -1)) * 60,
+        (Self.place(tick + 1, 1) - Self.place(tick, 1)) * 60
+      )
+    }
+  }
+
+  /// Where a mallet is on its path at a tick.
+  private static func place(_ tick: Int, _ side: Double) -> Vector {
+    let angle = 2 * Double.pi * Double(tick % period) / Double(period)
+    return Vector(side * (0.8 + 0.15 * sin(17 * angle)), side * 0.3 * sin(10 * angle + side))
+  }
+
+  mutating func run(steps: Int) {
+    for _ in 0..<steps {
+      home.velocity = ways[tick].home
+      away.velocity = ways[tick].away
+      let touches = solver.advance(&puck, &home, &away)
+      tick += 1
+      if tick == Self.period {
+        tick = 0
+        home.position = Self.place(0, -1)
+        away.position = Self.place(0, 1)
+      }
+      guard touches.goal != 0 else { continue }
+      goals += 1
+      puck.position = .zero
+      puck.velocity = Vector(2.7, 1.1)
+    }
+  }
+}
+
+/// The game itself: two hands that wave, rules, rounding to the lattice.
+struct MatchScene: SteppedScene {
+  private var rink = Rink()
+  private var tick = 0
+
+  mutating func run(steps: Int) {
+    for _ in 0..<steps {
+      let swing = Int16((tick % 120 - 60).magnitude) * 80
+      let events = rink.step(
+        home: MalletInput(x: -500 - swing, y: swing - 2_400),
+        away: MalletInput(x: 500 + swing, y: 2_400 - swing))
+      tick += 1
+      if events.winner != nil { rink.startMatch() }
+    }
+  }
+}
+
+/// Equal discs of 2 m/s over a fifth of a closed box, elastic, no friction.
+struct GasScene: SteppedScene {
+  private var scene: Scene
+  private var solver = SceneSolver(recordsContacts: false)
+
+  init(count: Int) {
+    let radius = 0.04
+    let half = (Double(count) * Double.pi * radius * radius / 0.2).squareRoot() / 2
+    let side = Int(Double(count).squareRoot().rounded(.up))
+    let pitch = 2 * half / Double(side)
+    let discs = (0..<count).map { index in
+      let angle = 2.399963 * Double(index)
+      return Disc(
+        position: Vector(
+          -half + pitch * (Double(index % side) + 0.5), -half + pitch * (Double(index / side) + 0.5)
+        ),
+        velocity: Vector(2 * cos(angle), 2 * sin(angle)), radius: radius, mass: 0.03)
+    }
+    scene = Scene(table: Table(halfLength: half, halfWidth: half), discs: discs)
+  }
+
+  mutating func run(steps: Int) {
+    for _ in 0..<steps { solver.advance(&scene, by: 1.0 / 60) }
+  }
+}

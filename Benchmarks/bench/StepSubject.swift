@@ -1,0 +1,45 @@
+import BenchProbe
+
+/// Something that makes many steps at once.
+protocol SteppedScene {
+  /// Makes that many steps.
+  mutating func run(steps: Int)
+}
+
+/// A scene under measurement.
+struct StepSubject {
+  let name: String
+  let steps: Int
+  private var scene: any SteppedScene
+  private var rates: [Double] = []
+  /// Heap allocations in all measured rounds.
+  private(set) var allocations: UInt64 = 0
+
+  init(_ name: String, steps: Int, scene: any SteppedScene) {
+    self.name = name
+    self.steps = max(1, steps)
+    self.scene = scene
+    // Its buffers grow to their size.
+    self.scene.run(steps: max(60, self.steps / 4))
+  }
+
+  /// The last round's steps a second.
+  var lastRate: Double { rates.last ?? .nan }
+
+  mutating func measure() {
+    rates.reserveCapacity(rates.count + 1)
+    let before = bench_allocations()
+    let start = bench_thread_cpu_nanoseconds()
+    scene.run(steps: steps)
+    let nanoseconds = bench_thread_cpu_nanoseconds() - start
+    allocations += bench_allocations() - before
+    rates.append(Double(steps) / Double(nanoseconds) * 1e9)
+  }
+
+  func add(to report: inout Report) {
+    let total = Double(steps * rates.count)
+    report.add(
+      name, .init("steps/s", median(rates)),
+      .init("allocations/step", Double(allocations) / total))
+  }
+}
