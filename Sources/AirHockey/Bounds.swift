@@ -17,8 +17,8 @@ enum Bounds {
   }
 
   static func holds(mallet: LatticePoint, of seat: Seat) -> Bool {
-    let x = seat == .home ? -mallet.x : mallet.x
-    return x >= malletNearX && x <= malletFarX && mallet.y >= -malletY && mallet.y <= malletY
+    let half = seat == .home ? -malletFarX ... -malletNearX : malletNearX...malletFarX
+    return half.contains(mallet.x) && (-malletY...malletY).contains(mallet.y)
   }
 
   static func holds(_ puck: PuckState) -> Bool {

@@ -86,6 +86,14 @@ func `a field outside its range is refused`(offset: Int, byte: UInt8, what: Stri
   }
 }
 
+@Test(arguments: Seat.allCases)
+func `a mallet at the end of all numbers is refused`(seat: Seat) {
+  var bytes = encode(makeState())
+  let x = RinkState.encodedLength - (seat == .home ? 32 : 16)
+  bytes.replaceSubrange(x..<x + 8, with: [0, 0, 0, 0, 0, 0, 0, 0x80])
+  #expect(throws: DecodeError.invalid(what: "mallet")) { try decode(bytes) }
+}
+
 @Test func `a shorter state is truncated and a longer one has trailing bytes`() {
   let bytes = encode(makeState())
   for count in 0..<bytes.count {
