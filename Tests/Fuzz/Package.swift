@@ -29,6 +29,10 @@ let package = Package(
     module("CaromCodec", ["CaromCore"]),
     module("CaromDNS", ["CaromCore"]),
     module("CaromProtocol", ["CaromCore", "CaromCodec"]),
+    module("CaromPhysics"),
+    module("CaromSimulation", ["CaromCore"]),
+    module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
+    module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics"]),
     .target(name: "FuzzSupport", path: "Support", swiftSettings: settings),
     fuzz("FrameFuzz", ["CaromCodec"]),
     fuzz("LineFuzz", ["CaromCodec"]),
@@ -36,6 +40,9 @@ let package = Package(
     fuzz("PayloadFuzz", ["CaromCodec"]),
     fuzz("MessageFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
+    fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
+    fuzz("RinkFuzz", ["AirHockey"]),
+    fuzz("InputFuzz", ["AirHockeyTerminal"]),
   ],
   swiftLanguageModes: [.v6]
 )
