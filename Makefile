@@ -51,6 +51,6 @@ soak: ## two computer players meet on loopback and play SECONDS=600
 	@swift build -c release --product air-hockey
 	@.ci/soak $(or $(SECONDS),600)
 
-fuzz: ## random bytes at every decoder, each for SECONDS=30
+fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play
-	@Tests/Fuzz/run.sh $(or $(SECONDS),30)
+	@Tests/Fuzz/run.sh $(or $(RUNS),1000000)

@@ -201,7 +201,8 @@ bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
   return true;
 }
 
-static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *space, uint32_t index) {
+static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *space,
+                             uint32_t index) {
   memset(space, 0, sizeof *space);
   header->msg_control = space->bytes;
   header->msg_controllen = CUV_UDP_CONTROL;

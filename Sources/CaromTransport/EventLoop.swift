@@ -5,9 +5,9 @@ import Synchronization
 /// A thread that waits for sockets and timers, and the executor of the actors that own them.
 ///
 /// Sockets and timers are not `Sendable`: they are made and used on the loop's thread alone, by an
-/// actor whose executor is the loop (`LoopActor`). Their callbacks run there too, inside that actor: give them
-/// the actor as `owner`, and the closure is called as one of its methods would be, without a hop.
-/// The socket holds its owner weakly.
+/// actor whose executor is the loop (`LoopActor`). Their callbacks run there too, inside that
+/// actor: give them the actor as `owner`, and the closure is called as one of its methods would
+/// be, without a hop. The socket holds its owner weakly.
 ///
 /// ```swift
 /// actor Echo: LoopActor {

@@ -131,8 +131,8 @@ extension Verdict {
     return !(place.x <= 0.36 + 1e-9)
   }
 
-  /// Puck and mallet close at `speed`, of which the mallet makes `share`; the puck starts so that it
-  /// must be hit. Overlap counts as passing.
+  /// Puck and mallet close at `speed`, of which the mallet makes `share`; the puck starts so that
+  /// it must be hit. Overlap counts as passing.
   private func passesMallet(
     _ speed: Double, _ share: Double, _ step: Double, _ random: inout Draws
   ) -> Bool {
