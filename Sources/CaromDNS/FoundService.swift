@@ -7,6 +7,7 @@ package struct FoundService: Hashable, Sendable {
   /// The indices of the interfaces that it was heard on, ascending.
   package var interfaces: [UInt32]
 
-  /// What people see.
-  package var instance: String { name.firstLabel }
+  /// What people see: what stands before the type; some publishers make several labels of a
+  /// name with dots.
+  package var instance: String
 }

@@ -51,6 +51,19 @@ package struct Name: Sendable {
     return String(decoding: wire[1...Int(length)], as: UTF8.self)
   }
 
+  /// The labels before `suffix`, between dots where they are several; the leftmost label where
+  /// the name does not end so.
+  func prefix(before suffix: Name) -> String {
+    var parts: [String] = []
+    var rest = self
+    while !rest.wire.isEmpty {
+      parts.append(rest.firstLabel)
+      rest = rest.parent
+      if rest == suffix { return parts.joined(separator: ".") }
+    }
+    return firstLabel
+  }
+
   /// The name without its leftmost label; the root's is the root.
   package var parent: Name {
     guard let length = wire.first else { return self }

@@ -73,7 +73,7 @@ extension Querier {
     open(browse.key, at: now)
     for link in links {
       let place = RecordCache.Place(interface: link.index, key: browse.key)
-      for entry in cache.entries(at: place) { found(entry.record, on: link.index, at: now) }
+      for entry in cache.current(at: place) { found(entry.record, on: link.index, at: now) }
     }
     return browse.id
   }
@@ -310,7 +310,9 @@ extension Querier {
       return
     }
     guard browses[index].order.count < Browse.limit else { return }
-    var service = FoundService(name: name, text: nil, interfaces: [interface])
+    var service = FoundService(
+      name: name, text: nil, interfaces: [interface],
+      instance: name.prefix(before: browses[index].key.name))
     service.text = text(of: service)
     browses[index].found[name] = service
     browses[index].order.append(name)

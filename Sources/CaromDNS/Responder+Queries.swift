@@ -24,9 +24,10 @@ extension Responder {
     } else if query.questions.isEmpty {
       forget(query.answers, for: datagram.source, on: index)
     } else {
-      let isOwn = link.isOwn(datagram.source.address)
+      let source = datagram.source.address
+      let mayUnicast = link.isOnLink(source) && !link.isOwn(source)
       answer(
-        query, to: datagram.source, on: index, mayUnicast: !isOwn, prefersUnicast: isUnicast,
+        query, to: datagram.source, on: index, mayUnicast: mayUnicast, prefersUnicast: isUnicast,
         at: now)
     }
     flush(on: index, at: now)

@@ -30,16 +30,15 @@ public final class DiscoveryCore {
   var browsing: [BrowseID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Resolution?) -> Void] = [:]
 
-  /// Opens the sockets of the selected interfaces. `hostLabel` is the host's name within
-  /// ".local", the system's name unless given.
+  /// Opens the sockets of the selected interfaces.
   public init(
-    on loop: EventLoop, interfaces: InterfaceSelection = .automatic, hostLabel: String? = nil
+    on loop: EventLoop, interfaces: InterfaceSelection = .automatic
   ) throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
     self.loop = loop
     self.interfaces = interfaces
     node = MulticastDNS(
-      hostLabel: HostLabel.make(from: hostLabel ?? HostName.current),
+      hostLabel: HostLabel.make(from: HostName.current),
       generator: SeededGenerator(seed: .random(in: .min ... .max)))
     timer = LoopTimer(on: loop) { [weak self] in self?.timeout() }
     do throws(TransportError) {
@@ -50,7 +49,7 @@ public final class DiscoveryCore {
     try open()
   }
 
-  /// The host's name as others see it: "maya.local".
+  /// The host's name as others see it: "maya-carom.local".
   public var hostName: String { node.hostName.description }
 
   /// The interfaces that are in use, by index.

@@ -1,12 +1,18 @@
-/// The host's name as one label of ASCII letters, digits and hyphens.
-enum HostLabel {
-  /// The first label of `hostName`, with hyphens for what may not stand in it.
-  static func make(from hostName: String) -> String {
+/// The name under which this host's addresses stand: one label of ASCII letters, digits and
+/// hyphens.
+package enum HostLabel {
+  /// Behind the system's name. The bare name belongs to the system's own responder, which may
+  /// publish other addresses under it and would take ours for another host's. Processes that
+  /// use this package publish the same ones, so that they share the name.
+  package static let suffix = "-carom"
+
+  /// The label of the system's host name: "maya.example.com" to "maya-carom".
+  package static func make(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first ?? ""
-    let allowed = first.prefix(63).map { character in
+    let allowed = first.prefix(63 - suffix.count).map { character in
       character.isASCII && (character.isLetter || character.isNumber) ? character : "-"
     }
     let trimmed = String(allowed).split(separator: "-").joined(separator: "-")
-    return trimmed.isEmpty ? "host" : trimmed
+    return (trimmed.isEmpty ? "host" : trimmed) + suffix
   }
 }

@@ -3,7 +3,7 @@ import CaromDNS
 
 /// Where a service listens, as it was at that moment.
 public struct ResolvedService: Hashable, Sendable {
-  /// Its host: "maya.local".
+  /// Its host: "maya-carom.local".
   public let host: String
   /// Where to connect to, the best first; all of them are the same service. Link-local IPv6
   /// addresses carry their scope.

@@ -240,6 +240,20 @@ import Testing
     }
   }
 
+  @Test func `a name that a publisher cut at its dots is shown whole`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.browse(0)
+    var message = Message(isResponse: true)
+    message.answers = [
+      Record(Hub.type.name(), .pointer("v1.0._airhockey._tcp.local"), timeToLive: 4500),
+      Record(Hub.type.name(), .pointer("else._other._tcp.local"), timeToLive: 4500),
+    ]
+    hub.inject(message, from: 9)
+    hub.run(for: .milliseconds(1))
+    #expect(hub.changes(0) == ["+v1.0", "+else"])
+  }
+
   @Test func `many hosts are found within 350 ms`() {
     #if DEBUG
       let hosts = 20

@@ -41,6 +41,13 @@ import Testing
     #expect(selected.map(\.name) == ["lo"])
   }
 
+  @Test func `the host's label is the system's name with a suffix, letters and digits alone`() {
+    #expect(HostLabel.make(from: "maya.example.com") == "maya-carom")
+    #expect(HostLabel.make(from: "maya's mac (2)") == "maya-s-mac-2-carom")
+    #expect(HostLabel.make(from: "") == "host-carom")
+    #expect(HostLabel.make(from: String(repeating: "a", count: 99)).utf8.count == 63)
+  }
+
   @Test func `errors are one line that says what to do`() {
     let errors: [DiscoveryError] = [
       .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+/// A LAN of network namespaces for one test (`Tests/Lab/lan.sh`); its hosts are h1, h2 and so on.
+struct Lab {
+  private static let folder = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Lab")
+
+  private let environment: [String: String]
+
+  /// Builds a LAN of `hosts`, lends it to `body`, and takes it down with all that runs in it.
+  static func with(
+    hosts: Int, environment: [String: String] = [:], _ body: (Lab) async throws -> Void
+  ) async throws {
+    let name = "carom\(UInt32.random(in: 0 ... .max))"
+    let lab = Lab(environment: environment.merging(["LAN": name]) { $1 })
+    try await lab.change("up", "\(hosts)")
+    do {
+      try await body(lab)
+    } catch {
+      try await lab.change("down")
+      throw error
+    }
+    try await lab.change("down")
+  }
+
+  /// Starts a program in a host.
+  func start(_ host: String, _ command: String...) throws -> LabProcess {
+    try script(["exec", host] + command)
+  }
+
+  /// Starts a program in a host that is killed when its input ends. (Not terminated: threads
+  /// that spawn may have that signal blocked, and their children inherit it.)
+  func startUntilInputEnds(_ host: String, _ command: String...) throws -> LabProcess {
+    try script(["exec", host, "bash", "-c", "\"$@\" & read -r; kill -KILL $!", "bash"] + command)
+  }
+
+  /// Starts our own peer in a host.
+  func startPeer(_ host: String, _ arguments: String...) throws -> LabProcess {
+    let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+    let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
+    return try script(["exec", host, folder.appendingPathComponent("carom-peer").path] + arguments)
+  }
+
+  /// Starts avahi-daemon in a host, and returns when it runs.
+  func startAvahi(_ host: String) async throws {
+    let daemon = try start(host, "./avahi-host.sh")
+    _ = try await daemon.line(containing: "Server startup complete")
+  }
+
+  /// Does something to the LAN, such as "cut h1". What it leaves running keeps the process
+  /// object's socket open, so that its end is told by a line instead.
+  func change(_ arguments: String...) async throws {
+    let command = ["-c", "./lan.sh \"$@\"; echo status $?", "lan.sh"] + arguments
+    let shell = URL(fileURLWithPath: "/bin/bash")
+    let process = try LabProcess(shell, command, in: Self.folder, environment)
+    let status = try await process.line(containing: "status ")
+    try #require(status == "status 0", "\(arguments): \(process.transcript)")
+  }
+
+  private func script(_ arguments: [String]) throws -> LabProcess {
+    try LabProcess(
+      Self.folder.appendingPathComponent("lan.sh"), arguments, in: Self.folder, environment)
+  }
+}
+
+/// What the tests need of the machine.
+enum Peers {
+  static let lab = geteuid() == 0 && has("ip") && has("unshare")
+  static let avahi = lab && has("avahi-daemon") && has("avahi-browse") && has("dbus-daemon")
+  static let zeroconf = lab && runs(["python3", "-c", "import zeroconf"])
+
+  private static func has(_ program: String) -> Bool {
+    ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(program)")
+    }
+  }
+
+  private static func runs(_ command: [String]) -> Bool {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = command
+    process.standardError = FileHandle.nullDevice
+    guard (try? process.run()) != nil else { return false }
+    process.waitUntilExit()
+    return process.terminationStatus == 0
+  }
+}

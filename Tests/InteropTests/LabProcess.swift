@@ -1,0 +1,75 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// A program of a test: its lines are waited for, never slept for.
+final class LabProcess: Sendable {
+  /// Unchecked: `Process` is set up before it is shared, and its pipes alone are used afterwards.
+  private struct Handle: @unchecked Sendable {
+    let process = Process()
+    let input = Pipe()
+    let output = Pipe()
+
+    init() {
+      for pipe in [input, output] {
+        for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+          _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+      }
+    }
+  }
+
+  /// One at a time, so that no program inherits the pipes of another and keeps them open.
+  private static let spawning = Mutex(())
+
+  private let handle: Handle
+  private let seen = Mutex<[String]>([])
+  private let lines: AsyncStream<String>
+
+  init(
+    _ program: URL, _ arguments: [String], in folder: URL, _ environment: [String: String]
+  ) throws {
+    handle = Self.spawning.withLock { _ in Handle() }
+    let process = handle.process
+    process.executableURL = program
+    process.arguments = arguments
+    process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = handle.input
+    process.standardOutput = handle.output
+    process.standardError = handle.output
+    let (lines, continuation) = AsyncStream<String>.makeStream()
+    self.lines = lines
+    try Self.spawning.withLock { _ in try process.run() }
+    let output = handle.output.fileHandleForReading
+    Thread.detachNewThread {
+      var rest = Data()
+      while case let data = output.availableData, !data.isEmpty {
+        rest += data
+        while let end = rest.firstIndex(of: 0x0A) {
+          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+          rest = Data(rest[(end + 1)...])
+        }
+      }
+      continuation.finish()
+    }
+  }
+
+  /// Everything that it said and somebody waited for.
+  var transcript: String { seen.withLock { $0.joined(separator: "\n") } }
+
+  /// The next line that has all of `parts` in it; fails where the program ends before.
+  func line(containing parts: String...) async throws -> String {
+    for await line in lines {
+      seen.withLock { $0.append(line) }
+      if parts.allSatisfy({ line.contains($0) }) { return line }
+    }
+    return try #require(nil as String?, "no line with \(parts) in:\n\(transcript)")
+  }
+
+  /// Says a line to the program.
+  func say(_ line: String) { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
+
+  /// Ends the program's input, which ends our peers with their goodbyes.
+  func endInput() { try? handle.input.fileHandleForWriting.close() }
+}
