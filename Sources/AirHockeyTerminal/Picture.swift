@@ -3,7 +3,7 @@ import CaromPhysics
 /// Screens as picture files, for the README.
 package enum Picture {
   /// Pixels that a cell is wide; it is twice as high.
-  static let cellWidth = 6
+  static let cellWidth = 12
 
   /// The screen as a portable pixmap (PPM, 8 bits a channel).
   package static func ppm(_ screen: Screen) -> [UInt8] {
@@ -36,9 +36,11 @@ package enum Picture {
         guard cell.glyph != Cell.halfBlock, cell.glyph != " ", cell.glyph != Cell.tail else {
           continue
         }
-        let middle = Vector(Double(column * width + 2), Double(row * height + 6))
+        let middle = Vector(
+          Double(column * width + width / 2 - 1), Double(row * height + height / 2))
         canvas.write(
-          String(cell.glyph), around: middle, size: 1, cell.foreground, strength: 1)
+          String(cell.glyph), around: middle, size: width / PixelFont.advance, cell.foreground,
+          strength: 1)
       }
     }
     return canvas

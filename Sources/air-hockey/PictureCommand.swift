@@ -10,8 +10,8 @@ struct PictureCommand: ParsableCommand {
     shouldDisplay: false)
 
   @Argument(help: "The file to write.") var file: String
-  @Option(help: "Columns of the terminal.") var columns = 150
-  @Option(help: "Rows of the terminal.") var rows = 45
+  @Option(help: "Columns of the terminal.") var columns = 132
+  @Option(help: "Rows of the terminal.") var rows = 40
   @Flag(help: "A goal, with its banner.") var goal = false
 
   func run() throws {
@@ -20,24 +20,23 @@ struct PictureCommand: ParsableCommand {
     try Data(Picture.ppm(screen)).write(to: URL(filePath: file))
   }
 
+  /// A shot over the lower rail: struck by the left mallet, on its way to the right goal.
   static func scene(goal: Bool) -> TableView {
-    let puck = Vector(0.31, 0.22)
+    let (mallet, rail, puck) = (Vector(-0.70, -0.20), Vector(-0.16, -0.487), Vector(0.36, -0.21))
     var view = TableView(
-      left: .init(name: "Maya", score: 3, mallet: Vector(-0.62, -0.11)),
-      right: .init(name: "Leo", score: 2, mallet: Vector(0.66, 0.08)), puck: puck)
-    // From the left mallet over the lower rail: straight lines, a tenth of a second old.
-    let corner = Vector(-0.02, -0.487)
-    view.trail = (1...12).map { age in
-      let back = Double(age) / 9
-      return back < 1
-        ? puck + (corner - puck) * back : corner + (Vector(-0.3, 0.1) - corner) * (back - 1)
-    }
+      left: .init(name: "Maya", score: 3, mallet: mallet),
+      right: .init(name: "Leo", score: 2, mallet: Vector(0.74, 0.06)), puck: puck)
+    view.trail = points(from: puck, to: rail, count: 6) + points(from: rail, to: mallet, count: 5)
     view.status = "60 Hz · round trip 0.4 ms"
-    view.hint = "mouse or arrows move · p pause · q quit"
+    view.hint = "mouse, arrows or WASD · p pause · q quit"
     if goal {
       view.flash = (.left, 0.8)
-      view.banner = .init("Goal!", detail: "Maya leads 3 – 2", side: .left)
+      view.banner = .init("Goal!", detail: "Maya · 3 – 2", side: .left)
     }
     return view
+  }
+
+  private static func points(from start: Vector, to end: Vector, count: Int) -> [Vector] {
+    (1...count).map { start + (end - start) * (Double($0) / Double(count)) }
   }
 }

@@ -60,8 +60,8 @@ struct TableViewTests {
     var painter = TablePainter()
     let screen = painter.paint(makeView(makeState()), columns: 40, rows: 12)
     let bytes = Picture.ppm(screen)
-    let head = Array("P6\n240 144\n255\n".utf8)
+    let head = Array("P6\n480 288\n255\n".utf8)
     #expect(bytes.starts(with: head))
-    #expect(bytes.count == head.count + 3 * 240 * 144)
+    #expect(bytes.count == head.count + 3 * 480 * 288)
   }
 }
