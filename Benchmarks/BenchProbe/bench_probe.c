@@ -3,13 +3,17 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <sys/resource.h>
 #include <time.h>
 
 static _Atomic uint64_t allocations;
+static _Thread_local uint64_t thread_allocations;
 
 uint64_t bench_allocations(void) {
   return atomic_load_explicit(&allocations, memory_order_relaxed);
 }
+
+uint64_t bench_thread_allocations(void) { return thread_allocations; }
 
 static uint64_t nanoseconds(clockid_t clock) {
   struct timespec t;
@@ -20,6 +24,14 @@ static uint64_t nanoseconds(clockid_t clock) {
 uint64_t bench_thread_cpu_nanoseconds(void) { return nanoseconds(CLOCK_THREAD_CPUTIME_ID); }
 uint64_t bench_process_cpu_nanoseconds(void) { return nanoseconds(CLOCK_PROCESS_CPUTIME_ID); }
 
+uint64_t bench_raise_descriptor_limit(void) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  limit.rlim_cur = limit.rlim_max;
+  if (setrlimit(RLIMIT_NOFILE, &limit) != 0) return 0;
+  return limit.rlim_cur;
+}
+
 #if defined(__GLIBC__)
 // glibc lets a program define the allocator's entry points and still reach its own.
 extern void *__libc_malloc(size_t);
@@ -27,7 +39,10 @@ extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
 
-static void count(void) { atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed); }
+static void count(void) {
+  atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
+  thread_allocations++;
+}
 
 void *malloc(size_t size) {
   count();

@@ -28,6 +28,10 @@ struct Report: Encodable {
   var remarks: [String] = []
   /// The machine's line.
   var machine = ""
+  /// Whether the table has a line for each figure and a column for each row.
+  var standsUpright = false
+
+  private enum CodingKeys: CodingKey { case title, rows, remarks, machine }
 
   mutating func add(_ name: String, _ figures: Figure...) {
     rows.append(Row(name: name, figures: figures))
@@ -66,7 +70,8 @@ struct Report: Encodable {
             row.figures.first { $0.heading == column }.map { Self.text($0.value) } ?? ""
           })
     }
-    let widths = (0...columns.count).map { column in cells.map { $0[column].count }.max() ?? 0 }
+    if standsUpright { cells = cells[0].indices.map { column in cells.map { $0[column] } } }
+    let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     return cells.map { row in
       zip(row, widths).enumerated().map { index, cell in
         let space = String(repeating: " ", count: cell.1 - cell.0.count)

@@ -7,10 +7,16 @@
 /// Heap allocations made by this process so far (malloc, calloc, realloc, aligned forms).
 uint64_t bench_allocations(void);
 
+/// Those that the calling thread made.
+uint64_t bench_thread_allocations(void);
+
 /// User plus system time of the calling thread, nanoseconds.
 uint64_t bench_thread_cpu_nanoseconds(void);
 
 /// User plus system time of the whole process, nanoseconds.
 uint64_t bench_process_cpu_nanoseconds(void);
+
+/// Lets this process open as many descriptors as the system allows it; how many those are.
+uint64_t bench_raise_descriptor_limit(void);
 
 #endif

@@ -1,0 +1,156 @@
+import ArgumentParser
+import BenchProbe
+import Carom
+
+/// Matches at 60 Hz over loopback TCP, one core for all of them.
+struct FramesCommand: AsyncParsableCommand {
+  /// What is simulated.
+  enum Simulation: String, ExpressibleByArgument, CaseIterable, Sendable {
+    case hockey, entities
+  }
+
+  static let configuration = CommandConfiguration(
+    commandName: "frames",
+    abstract: "Matches at 60 Hz over loopback: pace, age, bytes and cost of a match's tick.")
+
+  @Option(help: "Matches that one server thread hosts; each has a client.")
+  var matches = 32
+
+  @Option(help: "Seconds that count in each round.")
+  var seconds = 5
+
+  @Option(help: "Rounds, alternating with bare TCP streams; medians are reported.")
+  var rounds = 3
+
+  @Option(help: "What is simulated.")
+  var simulation = Simulation.hockey
+
+  @Option(help: "Entities in each world.")
+  var entities = 100
+
+  @Option(help: "Seconds to look for the most matches of one core; 0 leaves that out.")
+  var search = 60
+
+  @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
+  var check = false
+
+  @Option(help: "The file of thresholds.")
+  var thresholds = "Benchmarks/Thresholds/frames.json"
+
+  @Flag(help: "One JSON object on one line.")
+  var json = false
+
+  func validate() throws {
+    guard (1...Host.linkLimit).contains(matches) else {
+      throw ValidationError("matches: 1 to \(Host.linkLimit)")
+    }
+    guard seconds > 0, rounds > 0, search >= 0 else {
+      throw ValidationError("seconds and rounds are at least 1, search at least 0")
+    }
+    guard (1...10_000).contains(entities) else {
+      throw ValidationError("entities: 1 to 10000")
+    }
+  }
+
+  func run() async throws {
+    let descriptors = Int(clamping: bench_raise_descriptor_limit())
+    if check { return try await checkCounts() }
+    var machine = Machine()
+    let (session, bare) = try await measure(&machine)
+    var report = Report(title: "bench frames: \(subject), \(matches) matches, \(rounds) rounds")
+    report.standsUpright = true
+    report.add(session, as: "session")
+    report.add(bare, as: "bare streams")
+    report.addRatio(of: session, to: bare)
+    if search > 0 { try await addSearch(to: &report, descriptors) }
+    machine.sampleNoise()
+    report.machine = machine.line
+    report.print(json: json)
+  }
+
+  private var subject: String {
+    simulation == .hockey ? "air hockey" : "worlds of \(entities) entities"
+  }
+
+  private func play(_ setup: FramesSetup) async throws -> FramesFigures {
+    switch simulation {
+    case .hockey: try await setup.run(HockeyWorld.self)
+    case .entities: try await setup.run(EntityWorld.self)
+    }
+  }
+
+  private func makeSetup(_ matches: Int, seconds: Int) -> FramesSetup {
+    FramesSetup(matches: matches, ticks: seconds * FramesSetup.hertz, entities: entities)
+  }
+
+  private func measure(
+    _ machine: inout Machine
+  ) async throws -> (session: [FramesFigures], bare: [FramesFigures]) {
+    var session: [FramesFigures] = []
+    var bare: [FramesFigures] = []
+    var setup = makeSetup(matches, seconds: seconds)
+    for round in 1...rounds {
+      progress("round \(round) of \(rounds)")
+      machine.sampleNoise()
+      setup.carrier = .session
+      session.append(try await play(setup))
+      setup.carrier = .bare
+      bare.append(try await play(setup))
+    }
+    return (session, bare)
+  }
+
+  private func addSearch(to report: inout Report, _ descriptors: Int) async throws {
+    let limit = max(1, min(Host.linkLimit, (descriptors - 64) / 2))
+    let search = FramesSearch(limit: limit, deadline: .now + .seconds(search)) { matches in
+      try await play(makeSetup(matches, seconds: 2)).isSustained
+    }
+    let result = try await search.run(from: min(64, limit))
+    report.add("one core", .init("sustains, matches", Double(result.matches)))
+    if result.failed == nil {
+      report.remarks.append("the search ended before the core's limit was met")
+    }
+  }
+
+  private func checkCounts() async throws {
+    let limits = try FramesThresholds.read(thresholds)
+    var setup = makeSetup(16, seconds: 10)
+    setup.pace = .lockstep
+    let figures = try await play(setup)
+    let lines = limits.violations(by: figures, of: simulation.rawValue)
+    for line in lines { print(line) }
+    if lines.isEmpty { print(figures.counts(of: simulation.rawValue)) }
+    #if DEBUG
+      print("built without optimisation: the counts are not those of a release")
+    #endif
+    if !lines.isEmpty { throw ExitCode.failure }
+  }
+}
+
+extension Report {
+  mutating func add(_ rounds: [FramesFigures], as name: String) {
+    func middle(_ value: (FramesFigures) -> Double) -> Double { median(rounds.map(value)) }
+    func time(_ percent: Int, _ samples: @escaping (FramesFigures) -> [Duration]) -> Double {
+      middle { FramesFigures.percentile(percent, of: samples($0)).inMilliseconds }
+    }
+    add(
+      name,
+      .init("match-ticks", middle(\.ticksPerSecond), "1/s"),
+      .init("frames", middle(\.framesPerSecond), "1/s"),
+      .init("lost ticks", middle { Double($0.server.lostTicks) }),
+      .init("jitter p50", time(50) { $0.server.lateness }, "ms"),
+      .init("jitter p99", time(99) { $0.server.lateness }, "ms"),
+      .init("age p50", time(50) { $0.ages }, "ms"),
+      .init("age p99", time(99) { $0.ages }, "ms"),
+      .init("bytes down", middle(\.bytesDown), "1/match-tick"),
+      .init("bytes up", middle(\.bytesUp), "1/match-tick"),
+      .init("server CPU", middle(\.cpuMicroseconds), "us/match-tick"),
+      .init("allocations", middle(\.allocations), "1/match-tick"))
+  }
+
+  /// What the session layer costs over the least that is possible.
+  mutating func addRatio(of session: [FramesFigures], to bare: [FramesFigures]) {
+    let ratios = zip(session, bare).map { $0.cpuMicroseconds / $1.cpuMicroseconds }
+    add("session/bare", .init("server CPU", median(ratios), "us/match-tick"))
+  }
+}

@@ -1,0 +1,23 @@
+import Carom
+
+extension FramesSetup {
+  /// Plays on two loops of this process over loopback, the server's and the clients'.
+  func run<World: FramesWorld>(_ world: World.Type) async throws -> FramesFigures {
+    try await withEventLoop(name: "server") { serverLoop in
+      try await withEventLoop(name: "clients") { clientLoop in
+        let server = FramesServer<World>(self, on: serverLoop)
+        let clients = FramesClients<World>(self, on: clientLoop)
+        let port = try await Task(executorPreference: serverLoop) {
+          try await server.open()
+        }.value
+        try await Task(executorPreference: clientLoop) {
+          try await clients.join(port: port)
+        }.value
+        await clients.begin()
+        let figures = await server.run()
+        try await Task.sleep(for: .milliseconds(100))  // what is under way still counts
+        return FramesFigures(matches: matches, server: figures, ages: await clients.end())
+      }
+    }
+  }
+}

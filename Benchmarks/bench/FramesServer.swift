@@ -1,0 +1,151 @@
+import BenchProbe
+import Carom
+
+/// Many matches on one loop: ticks, states out, inputs in.
+actor FramesServer<World: FramesWorld>: LoopActor {
+  private struct Seat {
+    var world: World
+    let link: LinkID?
+    let stream: TCPStream?
+    var cutter: FramesCutter
+  }
+
+  nonisolated let loop: EventLoop
+  private let setup: FramesSetup
+  private let node: SessionNode
+  private var listener: TCPListener?
+  private var seats: [Seat] = []
+  private var seatOf: [LinkID: Int] = [:]
+  private var ticker: Ticker?
+  private var ticks = 0
+  private var begin = FramesServerFigures()
+  private var figures = FramesServerFigures()
+  private var startedAt = Instant.zero
+  private var bareSent = 0
+  private var bareReceived = 0
+  private var inputs = 0
+  private var finished: CheckedContinuation<FramesServerFigures, Never>?
+
+  init(_ setup: FramesSetup, on loop: EventLoop) {
+    self.setup = setup
+    self.loop = loop
+    node = SessionNode(FramesWire.peer(0), seats: setup.matches, timing: setup.timing, on: loop)
+    figures.lateness.reserveCapacity(setup.ticks)
+  }
+
+  /// The port that clients find it on.
+  func open() async throws -> UInt16 {
+    switch setup.carrier {
+    case .session:
+      await node.setHandler(owner: self) { server, event in server.handle(event) }
+      return try await node.listen(on: [.loopback4])
+    case .bare:
+      let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
+        server, event in
+        if case .accepted(let stream) = event { server.seat(link: nil, stream) }
+      }
+      self.listener = listener
+      return listener.localEndpoint.port
+    }
+  }
+
+  private func handle(_ event: SessionEvent) {
+    switch event {
+    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
+    case .opened(let link, _): seat(link: link, nil)
+    case .message(let link, _, let bytes):
+      if let seat = seatOf[link] { receive(message: bytes.span, from: seat) }
+    default: break
+    }
+  }
+
+  private func seat(link: LinkID?, _ stream: TCPStream?) {
+    let number = seats.count
+    let length = FramesWire.bare(World.input(0, seeing: nil, at: .zero)).count
+    seats.append(
+      Seat(
+        world: World(index: number, entities: setup.entities), link: link, stream: stream,
+        cutter: FramesCutter(length: length)))
+    if let link { seatOf[link] = number }
+    stream?.setHandler(owner: self) { server, event in
+      if case .bytes(let bytes) = event { server.receive(bytes, from: number) }
+    }
+  }
+
+  private func receive(_ bytes: Span<UInt8>, from number: Int) {
+    bareReceived += bytes.count
+    var cutter = seats[number].cutter
+    cutter.receive(bytes) { receive(message: $0, from: number) }
+    seats[number].cutter = cutter
+  }
+
+  private func receive(message: Span<UInt8>, from number: Int) {
+    guard let input = try? World.Input(decoding: message) else { return }
+    seats[number].world.receive(input)
+    inputs += 1
+    guard setup.pace == .lockstep, inputs == seats.count else { return }
+    inputs = 0
+    loop.post { self.assumeIsolated { $0.tick(at: $0.loop.now) } }
+  }
+
+  /// Ticks, and says what the ticks that count came to.
+  func run() async -> FramesServerFigures {
+    await withCheckedContinuation { continuation in
+      finished = continuation
+      if setup.pace == .lockstep { return tick(at: loop.now) }
+      ticker = Ticker(on: loop, owner: self, hertz: FramesSetup.hertz) { server, tick in
+        server.tick(at: tick.now, lateness: tick.lateness, missed: Int(tick.missed))
+      }
+    }
+  }
+
+  private func tick(at now: Instant, lateness: Duration = .zero, missed: Int = 0) {
+    if ticks == FramesSetup.warmUpTicks { beginToCount(at: now) }
+    if ticks > FramesSetup.warmUpTicks { figures.lostTicks += missed }
+    if ticks == FramesSetup.warmUpTicks + setup.ticks { return finish(at: now) }
+    if ticks >= FramesSetup.warmUpTicks { figures.lateness.append(lateness) }
+    ticks += 1
+    sendStates()
+  }
+
+  private func sendStates() {
+    for index in seats.indices {
+      let state = seats[index].world.step(at: loop.now)
+      if let link = seats[index].link {
+        node.assumeIsolated { try? $0.send(state, on: .frames, to: link) }
+      } else if let stream = seats[index].stream {
+        let bytes = FramesWire.bare(state)
+        bareSent += bytes.count
+        try? stream.write(bytes)
+      }
+    }
+  }
+
+  private func counters() -> FramesServerFigures {
+    let (sent, received) = node.assumeIsolated { (Int($0.bytesSent), Int($0.bytesReceived)) }
+    var now = FramesServerFigures()
+    now.bytesSent = sent + bareSent
+    now.bytesReceived = received + bareReceived
+    now.cpuNanoseconds = Int(bench_thread_cpu_nanoseconds())
+    now.allocations = Int(bench_thread_allocations())
+    return now
+  }
+
+  private func beginToCount(at now: Instant) {
+    startedAt = now
+    begin = counters()
+  }
+
+  private func finish(at now: Instant) {
+    let end = counters()
+    ticker?.stop()
+    figures.seconds = Double((now - startedAt).wholeNanoseconds) / 1e9
+    figures.ticks = setup.ticks
+    figures.bytesSent = end.bytesSent - begin.bytesSent
+    figures.bytesReceived = end.bytesReceived - begin.bytesReceived
+    figures.cpuNanoseconds = end.cpuNanoseconds - begin.cpuNanoseconds
+    figures.allocations = end.allocations - begin.allocations
+    finished?.resume(returning: figures)
+    finished = nil
+  }
+}

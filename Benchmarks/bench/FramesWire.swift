@@ -1,0 +1,27 @@
+import Carom
+
+/// The messages of `bench frames`.
+enum FramesWire {
+  static let application = "bench"
+  /// What a frame and a packet put before a message; on bare streams as many zeros stand there.
+  static let overhead = FrameEncoder.headerLength + Packet.headerLength
+
+  static func peer(_ number: Int) -> PeerInfo {
+    PeerInfo(
+      id: PeerID(high: 1, low: UInt64(number)), name: "peer \(number)", application: application)
+  }
+
+  /// A message as it goes over a bare stream.
+  static func bare(_ message: some PacketCodable) -> [UInt8] {
+    var writer = PacketWriter(capacity: 128)
+    writer.write(UInt64(0))
+    writer.write(UInt32(0))
+    message.encode(into: &writer)
+    return writer.bytes
+  }
+}
+
+extension Channel where Message: PacketCodable {
+  static var frames: Self { .init(0, .unreliableSequenced) }
+  static var inputs: Self { .init(1, .unreliableSequenced) }
+}
