@@ -59,10 +59,11 @@ extension Responder {
         }
       }
     }
-    let additionals = links[index].additionals(to: direct).filter { known[$0.identity] == nil }
-    for payload in Self.responses(direct, additionals: additionals) {
-      transmit(payload, to: source, on: links[index].link)
+    let state = links[index]
+    let packed = Response.pack(direct) { answers in
+      state.additionals(to: answers).filter { known[$0.identity] == nil }
     }
+    for response in packed { transmit(response.payload, to: source, on: state.link) }
     guard !multicast.isEmpty else { return }
     let due = isShared ? answerTime(truncated: query.isTruncated, on: index, at: now) : now
     for (owned, isDefence) in multicast {

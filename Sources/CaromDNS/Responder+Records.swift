@@ -67,28 +67,9 @@ extension Responder {
         record.timeToLive = 0
         gone.append(record)
       }
-      for payload in Self.responses(gone) { multicast(payload, on: links[index].link) }
+      for response in Response.pack(gone) {
+        multicast(response.payload, on: links[index].link)
+      }
     }
-  }
-
-  /// Responses that hold all `answers`, each within the limit, the first with `additionals`.
-  static func responses(_ answers: [Record], additionals: [Record] = []) -> [[UInt8]] {
-    guard !answers.isEmpty else { return [] }
-    var messages: [[UInt8]] = []
-    var writer = makeWriter()
-    for answer in answers where !writer.append(answer, to: .answer) {
-      if !writer.isEmpty { messages.append(writer.bytes) }
-      writer = makeWriter()
-      if writer.append(answer, to: .answer) { continue }
-      // A single record may be larger than a frame (RFC 6762 §17).
-      writer = makeWriter(limit: Message.maximumLength)
-      _ = writer.append(answer, to: .answer)
-    }
-    for additional in additionals { _ = writer.append(additional, to: .additional) }
-    return messages + [writer.bytes]
-  }
-
-  private static func makeWriter(limit: Int = Message.maximumSentLength) -> MessageWriter {
-    MessageWriter(id: 0, flags: Message(isResponse: true).flags, limit: limit)
   }
 }

@@ -72,16 +72,14 @@ extension Responder {
     links[index].pending.removeAll { pending in
       due.contains { $0.record.identity == pending.identity }
     }
-    send(due.map(\.record), on: index, at: now)
+    send(Response.pack(due.map(\.record)), on: index, at: now)
   }
 
   /// Multicasts records of ours and remembers when.
-  mutating func send(
-    _ answers: [Record], additionals: [Record] = [], on index: Int, at now: Instant
-  ) {
-    for record in answers + additionals { links[index].lastSent[record.identity] = now }
-    for payload in Self.responses(answers, additionals: additionals) {
-      multicast(payload, on: links[index].link)
+  private mutating func send(_ responses: [Response], on index: Int, at now: Instant) {
+    for response in responses {
+      for record in response.records { links[index].lastSent[record.identity] = now }
+      multicast(response.payload, on: links[index].link)
     }
   }
 
@@ -90,8 +88,9 @@ extension Responder {
     let due = links[index].pending.filter { $0.due <= now }
     guard !due.isEmpty else { return }
     links[index].pending.removeAll { $0.due <= now }
-    let answers = due.compactMap { links[index].answer($0.identity)?.record }
-    send(answers, additionals: links[index].additionals(to: answers), on: index, at: now)
+    let state = links[index]
+    let answers = due.compactMap { state.answer($0.identity)?.record }
+    send(Response.pack(answers, additionals: state.additionals), on: index, at: now)
   }
 
   /// Tells the user which names are theirs.

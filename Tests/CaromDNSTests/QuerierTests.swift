@@ -240,6 +240,29 @@ import Testing
     }
   }
 
+  @Test func `many services of one host are found with all they say, and not repeated`() {
+    #if DEBUG
+      let services = 60
+    #else
+      let services = 300
+    #endif
+    var hub = Hub()
+    hub.addNode(1)
+    for index in 0..<services { hub.publish(0, "table \(index)", port: UInt16(1000 + index)) }
+    hub.run(for: .seconds(10))
+    let browser = hub.addNode(2)
+    hub.log = []
+    hub.browse(browser)
+    hub.run(for: .milliseconds(300))
+    #expect(hub.changes(browser).count == services)
+    #expect(hub.packets(0, responses: true).count <= services / 10 + 1)
+    #expect(hub.log.allSatisfy { $0.outgoing.payload.count <= 1452 })
+    hub.log = []
+    hub.run(for: .seconds(5))
+    #expect(hub.packets(0, responses: true).isEmpty)
+    #expect(hub.log.allSatisfy { $0.outgoing.payload.count <= 1452 })
+  }
+
   @Test func `a name that a publisher cut at its dots is shown whole`() {
     var hub = Hub()
     hub.addNode(1)
