@@ -10,7 +10,7 @@ package struct Connection: Sendable {
     /// The other side called; its request has not come yet.
     case awaitingRequest(deadline: Instant)
     /// It asked for a seat; the owner has not answered yet.
-    case requested(PeerInfo)
+    case requested(PeerInfo, deadline: Instant)
     /// This side asked for a seat.
     case awaitingGrant(deadline: Instant)
     case open(PeerInfo)
@@ -65,7 +65,7 @@ package struct Connection: Sendable {
   /// The peer, once it has said who it is.
   package var peer: PeerInfo? {
     switch state {
-    case .requested(let info), .open(let info): info
+    case .requested(let info, _), .open(let info): info
     default: nil
     }
   }
@@ -92,7 +92,7 @@ package struct Connection: Sendable {
 extension Connection {
   /// Grants the seat that was asked for.
   package mutating func admit(at now: Instant) {
-    guard case .requested(let info) = state else { return }
+    guard case .requested(let info, _) = state else { return }
     outbox.append(ControlPacket.grant(version: SessionWire.version, local).packet)
     open(info, at: now)
   }
@@ -173,9 +173,10 @@ extension Connection {
   /// Time has come to `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     switch state {
-    case .awaitingRequest(let deadline), .awaitingGrant(let deadline):
+    case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
+      .requested(_, let deadline):
       if now >= deadline { close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
-    case .requested, .open:
+    case .open:
       handleOpenTimeout(at: now)
     case .closing(let deadline):
       guard now >= deadline else { return }
@@ -249,7 +250,8 @@ extension Connection {
       let goodbye = Goodbye(.versionMismatch, version: local.applicationVersion)
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
-    state = .requested(info)
+    // Whoever waits for an answer owes no sign of life until it has one.
+    state = .requested(info, deadline: now.advanced(by: timing.handshakeLimit))
     events.append(.requested(info))
   }
 
@@ -295,12 +297,13 @@ extension Connection {
   /// When `handleTimeout` wants to be called.
   package var nextTimeout: Instant? {
     switch state {
-    case .awaitingRequest(let deadline), .awaitingGrant(let deadline), .closing(let deadline):
+    case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
+      .requested(_, let deadline), .closing(let deadline):
       deadline
-    case .requested, .open:
+    case .open:
       earliest(
         earliest(heardAt.advanced(by: timing.silenceLimit), decoder.nextTimeout),
-        isOpen ? pinger.nextTimeout : nil)
+        pinger.nextTimeout)
     case .closed: nil
     }
   }
