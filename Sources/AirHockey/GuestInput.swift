@@ -3,7 +3,7 @@ import CaromSimulation
 
 /// What a guest sends each tick: where it wants its mallet. A newer one replaces an older one.
 public struct GuestInput: Hashable, Sendable, PacketCodable {
-  /// The guest's own tick, counted from 0; the host keeps only newer ones.
+  /// The guest's own tick, counted from 1; the host keeps only newer ones.
   public var tick: Tick
   /// The guest's clock when it was sent, nanoseconds: for the age of the input.
   public var clock: Instant

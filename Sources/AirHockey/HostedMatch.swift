@@ -16,8 +16,11 @@ public struct HostedMatch: Sendable {
   private var events: [TableEvent] = []
   private var endedAt: Tick?
 
-  /// A table before its first face-off.
-  public init(match: UInt16 = 1) { rink = Rink(match: match) }
+  /// A table before its first face-off; that its match begins is the first event.
+  public init(match: UInt16 = 1) {
+    rink = Rink(match: match)
+    note(.matchStarted)
+  }
 
   /// The match as it stands.
   public var state: RinkState { rink.state }
