@@ -125,7 +125,13 @@ let package = Package(
       "EndToEnd",
       ["AirHockey", "Carom", "CaromDNS", "CaromProtocol", "CaromTesting", "air-hockey", arguments]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
-    tests("WireFormat", ["CaromCore", "CaromCodec", "CaromProtocol"]),
+    .testTarget(
+      name: "WireFormatTests",
+      dependencies: [
+        "AirHockey", "CaromCodec", "CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting",
+        "air-hockey",
+      ],
+      exclude: ["peer"], swiftSettings: strict),
     tests("Tidy", []),
   ],
   swiftLanguageModes: [.v6],
