@@ -4,31 +4,38 @@ import Testing
 
 /// Frames as they stand on the wire, byte by byte.
 @Suite struct FrameVectorTests {
-  static let vectors: [(length: Int, header: [UInt8])] = [
-    (0, [0x00, 0, 0, 0, 0, 0, 0, 0]),
-    (1, [0x01, 0, 0, 0, 0, 0, 0, 0]),
-    (255, [0xFF, 0, 0, 0, 0, 0, 0, 0]),
-    (256, [0x00, 0x01, 0, 0, 0, 0, 0, 0]),
-    (65_536, [0x00, 0x00, 0x01, 0, 0, 0, 0, 0]),
-  ]
+  let headers: [Int: [UInt8]]
 
-  @Test(arguments: vectors)
-  func `a frame is eight bytes of length, least significant first, and the body`(
-    length: Int, header: [UInt8]
-  ) throws {
-    let body = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
-    #expect(try FrameEncoder().encode(body) == header + body)
-    #expect(try FrameEncoder(byteOrder: .big).encode(body) == header.reversed() + body)
+  init() throws {
+    let vectors = try WireVectors.load("frames.txt").map { (Int($0) ?? -1, $1) }
+    headers = Dictionary(uniqueKeysWithValues: vectors)
   }
 
-  @Test(arguments: vectors)
-  func `a frame is read back`(length: Int, header: [UInt8]) throws {
-    let body = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
-    for (order, head) in [(ByteOrder.little, header), (.big, header.reversed())] {
-      var decoder = FrameDecoder(byteOrder: order)
-      decoder.receive((head + body).span, at: .zero)
-      #expect(try decoder.next() == body)
-      #expect(try decoder.next() == nil)
+  static func makeBody(_ length: Int) -> [UInt8] {
+    (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+  }
+
+  @Test func `the lengths around each byte's edge have vectors`() {
+    #expect(headers.keys.sorted() == [0, 1, 255, 256, 65_536])
+  }
+
+  @Test func `a frame is eight bytes of length, least significant first, and the body`() throws {
+    for (length, header) in headers {
+      let body = Self.makeBody(length)
+      #expect(try FrameEncoder().encode(body) == header + body)
+      #expect(try FrameEncoder(byteOrder: .big).encode(body) == header.reversed() + body)
+    }
+  }
+
+  @Test func `a frame is read back`() throws {
+    for (length, header) in headers {
+      let body = Self.makeBody(length)
+      for (order, head) in [(ByteOrder.little, header), (.big, header.reversed())] {
+        var decoder = FrameDecoder(byteOrder: order)
+        decoder.receive((head + body).span, at: .zero)
+        #expect(try decoder.next() == body)
+        #expect(try decoder.next() == nil)
+      }
     }
   }
 

@@ -1,0 +1,102 @@
+import AirHockey
+import CaromCore
+import CaromProtocol
+
+/// What host and guest of a short match put on the wire, made by the machines on virtual time:
+/// handshake, pings, states, inputs, a pause and its end, and the last word.
+struct RecordedSession {
+  private(set) var toHost: [UInt8] = []
+  private(set) var toGuest: [UInt8] = []
+  /// How much of `toHost` came before the grant, which everything else waits for.
+  private(set) var requestLength = 0
+  /// When it ended.
+  private(set) var now = Instant(nanoseconds: 1_000_000_000)
+
+  private var host = Host(nameless, seats: 1)
+  private var guest = Host(leo, seats: 0)
+  private let hostLink: LinkID
+  private let guestLink: LinkID
+  private var match = HostedMatch()
+  private var visit = JoinedMatch()
+  private var players = (
+    home: ComputerPlayer(.home, seed: 1), away: ComputerPlayer(.away, strength: .easy, seed: 2)
+  )
+
+  init(ticks: Int) throws {
+    hostLink = host.makeLink()
+    guestLink = guest.makeLink()
+    _ = host.accept(hostLink, at: now)
+    guest.request(guestLink, at: now)
+    try exchange()
+    for tick in 0..<ticks {
+      now = now + .nanoseconds(16_666_667)
+      host.handleTimeout(at: now)
+      guest.handleTimeout(at: now)
+      if tick == ticks / 3 { try ask(.pause) }
+      if tick == ticks / 2 { try ask(.resume) }
+      try step()
+      try exchange()
+    }
+    try ask(.finish)
+    try exchange()
+  }
+
+  private mutating func ask(_ request: GuestRequest) throws {
+    try guest.send(request.encoded, on: 3, to: guestLink)
+  }
+
+  private mutating func step() throws {
+    _ = match.step(home: players.home.input(for: match.state))
+    try tellEvents()
+    try host.post(match.tableState(at: now).encoded, on: 0, to: hostLink)
+    guard let view = visit.view else { return }
+    let input = visit.step(players.away.input(for: view), at: now)
+    try guest.post(input.encoded, on: 1, to: guestLink)
+  }
+
+  private mutating func tellEvents() throws {
+    for event in match.takeEvents() { try host.send(event.encoded, on: 2, to: hostLink) }
+  }
+
+  /// Carries bytes both ways until there are none.
+  private mutating func exchange() throws {
+    while true {
+      let up = guest.pollTransmit(on: guestLink, queued: 0, at: now) ?? []
+      let down = host.pollTransmit(on: hostLink, queued: 0, at: now) ?? []
+      if up.isEmpty && down.isEmpty { return }
+      toHost += up
+      toGuest += down
+      host.receive(up.span, on: hostLink, at: now)
+      guest.receive(down.span, on: guestLink, at: now)
+      while let event = host.pollEvent() { try tell(event) }
+      while let event = guest.pollEvent() { try hear(event) }
+    }
+  }
+
+  private mutating func tell(_ event: HostEvent) throws {
+    switch event {
+    case .requested(let link, _, _):
+      requestLength = toHost.count
+      host.admit(link, at: now)
+    case .message(_, channel: 1, let bytes): match.receive(try GuestInput(decoding: bytes.span))
+    case .message(_, channel: 3, let bytes):
+      if let command = try GuestRequest(decoding: bytes.span).command {
+        match.apply(command)
+        try tellEvents()
+      } else {
+        try host.send(match.ending.encoded, on: 2, to: hostLink)
+        host.close(hostLink, Goodbye(.finished), as: .finished, at: now)
+      }
+    default: break
+    }
+  }
+
+  private mutating func hear(_ event: HostEvent) throws {
+    switch event {
+    case .message(_, channel: 0, let bytes):
+      _ = visit.receive(try TableState(decoding: bytes.span))
+    case .message(_, channel: 2, let bytes): visit.receive(try TableEvent(decoding: bytes.span))
+    default: break
+    }
+  }
+}

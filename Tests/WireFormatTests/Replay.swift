@@ -1,0 +1,126 @@
+import AirHockey
+import CaromCore
+import CaromProtocol
+
+/// One side of a recorded session, fed with what the other side sent, and what it makes of it.
+///
+/// It reads the game's messages as the game does: one that is malformed breaks the protocol.
+struct Replay {
+  private(set) var events: [HostEvent] = []
+  private(set) var sent: [UInt8] = []
+  private(set) var action: LinkAction?
+
+  private var machine: Host
+  private let link: LinkID
+  private var match = HostedMatch()
+  private var visit = JoinedMatch()
+
+  /// The host, which waits for a request and grants it.
+  static func host(at now: Instant) -> Replay {
+    var replay = Replay(nameless, seats: 1)
+    _ = replay.machine.accept(replay.link, at: now)
+    return replay
+  }
+
+  /// The guest, which has asked for a seat.
+  static func guest(at now: Instant) -> Replay {
+    var replay = Replay(leo, seats: 0)
+    replay.machine.request(replay.link, at: now)
+    return replay
+  }
+
+  private init(_ local: PeerInfo, seats: Int) {
+    machine = Host(local, seats: seats)
+    link = machine.makeLink()
+  }
+
+  /// Bytes came, in one piece.
+  mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+    machine.receive(bytes, on: link, at: now)
+    drain(at: now)
+  }
+
+  /// The link broke.
+  mutating func end(_ end: LinkEnd, at now: Instant) {
+    machine.handleLinkEnd(end, of: link, at: now)
+    drain(at: now)
+  }
+
+  /// Lets deadlines pass until there are none; `false` where they do not end.
+  mutating func runOut(from start: Instant) -> Bool {
+    var now = start
+    for _ in 0..<64 {
+      guard let due = machine.nextTimeout else { return true }
+      now = max(now, due)
+      machine.handleTimeout(at: now)
+      drain(at: now)
+    }
+    return machine.nextTimeout == nil
+  }
+
+  /// How often it told its end, and whether anything was told after that.
+  var endings: Int { events.count { if case .closed = $0 { true } else { false } } }
+  var endsQuietly: Bool {
+    guard endings > 0, case .closed? = events.last else { return endings == 0 }
+    return endings == 1
+  }
+
+  /// Forgets what was told so far.
+  mutating func forget() {
+    events = []
+    sent = []
+  }
+
+  private mutating func drain(at now: Instant) {
+    take(at: now)
+    while let bytes = machine.pollTransmit(on: link, queued: 0, at: now) {
+      sent += bytes
+      take(at: now)
+    }
+    take(at: now)
+    if action == nil { action = machine.pollLinkAction(on: link) }
+  }
+
+  private mutating func take(at now: Instant) {
+    while let event = machine.pollEvent() {
+      events.append(event)
+      switch event {
+      case .requested(let link, _, _): machine.admit(link, at: now)
+      case .message(let link, let channel, let bytes):
+        let isKnown = machine.isIncoming(link) ? play(bytes, channel) : watch(bytes, channel)
+        if !isKnown {
+          machine.close(link, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
+        }
+      default: break
+      }
+    }
+  }
+
+  private mutating func play(_ bytes: [UInt8], _ channel: UInt16) -> Bool {
+    switch channel {
+    case 1:
+      guard let input = try? GuestInput(decoding: bytes.span) else { return false }
+      match.receive(input)
+    case 3:
+      guard let request = try? GuestRequest(decoding: bytes.span) else { return false }
+      if let command = request.command { match.apply(command) }
+    default: return false
+    }
+    _ = match.step(home: MalletInput(x: 0, y: 0))
+    return true
+  }
+
+  private mutating func watch(_ bytes: [UInt8], _ channel: UInt16) -> Bool {
+    switch channel {
+    case 0:
+      guard let state = try? TableState(decoding: bytes.span) else { return false }
+      _ = visit.receive(state)
+      _ = visit.step(MalletInput(x: 0, y: 0), at: .zero)
+    case 2:
+      guard let event = try? TableEvent(decoding: bytes.span) else { return false }
+      visit.receive(event)
+    default: return false
+    }
+    return true
+  }
+}

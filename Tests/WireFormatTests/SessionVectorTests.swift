@@ -1,0 +1,111 @@
+import CaromCodec
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+let leo = PeerInfo(
+  id: PeerID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10), name: "Leo",
+  application: "airhockey")
+let nameless = PeerInfo(
+  id: PeerID(high: 0xFEDC_BA98_7654_3210, low: 0x0123_4567_89AB_CDEF), name: "",
+  application: "airhockey")
+let talkative = PeerInfo(
+  id: nameless.id, name: String(repeating: "é", count: 31) + "z",
+  application: String(repeating: "a", count: 32), applicationVersion: 0x1234, yieldsSeat: true)
+
+/// The packet in the one frame that `bytes` are.
+func readPacket(_ bytes: [UInt8]) throws -> Packet {
+  var decoder = FrameDecoder()
+  decoder.receive(bytes.span, at: .zero)
+  let body = try #require(try decoder.next())
+  try decoder.finish()
+  return try Packet(decoding: body.span)
+}
+
+/// The session's packets as they stand on the wire, byte by byte.
+@Suite struct SessionVectorTests {
+  let vectors: [String: [UInt8]]
+
+  init() throws { vectors = try WireVectors.load("session.txt") }
+
+  static let packets: [String: ControlPacket] = [
+    "request": .request(version: 1, leo),
+    "request of a computer with the longest texts": .request(version: 1, talkative),
+    "grant": .grant(version: 1, nameless),
+    "goodbye left": .goodbye(Goodbye(.left)),
+    "goodbye finished": .goodbye(Goodbye(.finished)),
+    "goodbye replaced": .goodbye(Goodbye(.replaced)),
+    "goodbye full": .goodbye(Goodbye(.full)),
+    "goodbye busy": .goodbye(Goodbye(.busy)),
+    "goodbye declined": .goodbye(Goodbye(.declined, text: "tell us your name")),
+    "goodbye versionMismatch": .goodbye(Goodbye(.versionMismatch, version: 7)),
+    "goodbye wrongApplication": .goodbye(Goodbye(.wrongApplication)),
+    "goodbye protocolViolation": .goodbye(Goodbye(.protocolViolation)),
+    "goodbye timedOut": .goodbye(Goodbye(.timedOut)),
+    "goodbye with the longest text":
+      .goodbye(Goodbye(.declined, text: String(repeating: "n", count: 255))),
+    "ping": .ping(sent: 0x0123_4567_89AB_CDEF),
+    "pong": .pong(sent: 0x0123_4567_89AB_CDEF, clock: .max - 1),
+  ]
+
+  @Test func `every packet has a vector and every vector a packet`() {
+    #expect(vectors.keys.sorted() == Self.packets.keys.sorted())
+  }
+
+  @Test func `packets are written as their vectors`() {
+    for (name, packet) in Self.packets {
+      #expect(packet.packet.framed() == vectors[name], "\(name)")
+    }
+  }
+
+  @Test func `packets are read from their vectors`() throws {
+    for (name, bytes) in vectors {
+      #expect(try ControlPacket(try readPacket(bytes)) == Self.packets[name], "\(name)")
+    }
+  }
+
+  @Test func `a guest's first bytes are its request`() {
+    var guest = Connection.requesting(as: leo, timing: SessionTiming(), at: .zero)
+    let bytes = guest.pollTransmit(queued: 0)
+    #expect(bytes == vectors["request"])
+  }
+
+  @Test func `a host answers with its grant, its first ping, and goodbye at the end`() throws {
+    let request = try #require(vectors["request"])
+    var host = Connection.accepting(as: nameless, timing: SessionTiming(), at: .zero)
+    host.receive(request.span, at: .zero)
+    host.admit(at: .zero)
+    let opening = host.pollTransmit(queued: 0)
+    let ping = ControlPacket.ping(sent: 0).packet.framed()
+    #expect(opening == vectors["grant"].map { $0 + ping })
+    host.close(Goodbye(.finished), at: .zero)
+    let ending = host.pollTransmit(queued: 0)
+    #expect(ending == vectors["goodbye finished"])
+  }
+
+  @Test func `both sides answer a ping with its number and their own clock`() throws {
+    let clock = Instant(nanoseconds: -2)
+    let (request, grant) = (try #require(vectors["request"]), try #require(vectors["grant"]))
+    var host = Connection.accepting(as: nameless, timing: SessionTiming(), at: clock)
+    host.receive(request.span, at: clock)
+    host.admit(at: clock)
+    var guest = Connection.requesting(as: leo, timing: SessionTiming(), at: clock)
+    guest.receive(grant.span, at: clock)
+    _ = (host.pollTransmit(queued: 0), guest.pollTransmit(queued: 0))
+    let ping = try #require(vectors["ping"])
+    host.receive(ping.span, at: clock)
+    guest.receive(ping.span, at: clock)
+    let answers = [host.pollTransmit(queued: 0), guest.pollTransmit(queued: 0)]
+    #expect(answers == [vectors["pong"], vectors["pong"]])
+  }
+
+  @Test func `of a request of another version only nine bytes are read`() throws {
+    var payload = Array("get srv".utf8) + [9, 0]
+    for rest in [[], [0xFF, 0xFF, 0xFF]] as [[UInt8]] {
+      payload += rest
+      let packet = Packet(type: 1, action: 1, payload: payload)
+      #expect(try ControlPacket(packet) == .request(version: 9, .unknown))
+    }
+  }
+}
