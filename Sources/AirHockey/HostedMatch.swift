@@ -51,6 +51,12 @@ public struct HostedMatch: Sendable {
     note(.matchStarted)
   }
 
+  /// The same guest came back: its inputs count from its new beginning, and it holds nothing.
+  public mutating func welcomeBack() {
+    guestInput = nil
+    apply(.resume(.away))
+  }
+
   /// Makes one tick; what happened waits in `takeEvents`.
   public mutating func step(home: MalletInput) -> RinkEvents {
     let away = guestInput?.mallet ?? MalletInput(state[mallet: .away].vector)

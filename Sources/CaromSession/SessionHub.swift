@@ -45,6 +45,7 @@ actor SessionHub: LoopActor {
   func messages<Message>(on channel: Channel<Message>) -> AsyncStream<Received<Message>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Received<Message>.self, bufferingPolicy: .bufferingOldest(Self.unreadLimit))
+    precondition(readers[channel.id] == nil, "channel \(channel.id) has a reader already")
     readers[channel.id] = { peer, bytes in
       guard let message = try? Message(decoding: bytes.span) else { return false }
       if case .dropped = continuation.yield(Received(peer: peer, message: message)) {

@@ -4,11 +4,11 @@ import Carom
 
 // The host's side: it simulates, and tells.
 extension NetGame {
-  /// A guest sat down: the match begins anew, at 0-0.
-  func beginHosting() {
+  /// A guest sat down: the match begins at 0-0, or goes on where the same guest left it.
+  func beginHosting(again: Bool) {
     summary.role = "host"
     if case .host(var match) = role {
-      match.seatGuest()
+      if again { match.welcomeBack() } else { match.seatGuest() }
       role = .host(match)
     } else {
       role = .host(HostedMatch())

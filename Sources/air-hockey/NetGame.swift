@@ -45,6 +45,8 @@ actor NetGame: LoopActor {
   private var rate = RateMeter()
   private var ticker: Ticker?
   private var isPlaying = false
+  /// Who sat here last: a guest that comes back finds its match and score as they were.
+  private var lastGuest: PeerID?
   private var lastWord: LoopTimer?
   private var ending: CheckedContinuation<Void, Never>?
   private var isOver = false
@@ -160,7 +162,8 @@ actor NetGame: LoopActor {
     face.tell("\(info.name) sits down")
     seatTaken(info)
     if node.assumeIsolated({ $0.isIncoming(link) }) {
-      beginHosting()
+      beginHosting(again: info.id == lastGuest)
+      lastGuest = info.id
     } else {
       beginVisiting()
     }
@@ -173,7 +176,7 @@ actor NetGame: LoopActor {
     summary.endReason = "\(reason)"
     isPlaying = false
     guard setup.reopens, setup.tickLimit == nil else { return end("\(reason)", nil) }
-    role = .none
+    if case .guest = role { role = .none }
     seatFreed()
   }
 
@@ -233,6 +236,7 @@ actor NetGame: LoopActor {
   private var currentView: TableView {
     let names = (own: setup.name, other: summary.peer ?? "")
     switch role {
+    case .host where !isPlaying: return waitingView
     case .host(let match): return TableView(match.state, seenFrom: .home, names: names)
     case .guest(let match):
       if let state = match.view { return TableView(state, seenFrom: .away, names: names) }

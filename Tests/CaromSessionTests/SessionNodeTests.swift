@@ -1,5 +1,5 @@
 import CaromCore
-import CaromProtocol
+@testable import CaromProtocol
 import CaromSession
 import CaromTransport
 import Testing
@@ -144,4 +144,107 @@ private struct Table {
       await table.host.shutdown()
     }
   }
+}
+
+@Suite struct SessionNodeLifeTests {
+  #if DEBUG
+    static let rounds = 50
+  #else
+    static let rounds = 1_000
+  #endif
+
+  @Test func `sixty-four tables in one process know nothing of each other`() async throws {
+    try await withEventLoop { loop in
+      var tables: [Table] = []
+      for number in 0..<64 {
+        let table = try await Table(on: loop)
+        let link = try await table.guest.connect(to: table.endpoints)
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        tables.append(table)
+      }
+      for (number, table) in tables.enumerated() {
+        _ = await table.hostEvents.first { if case .message = $0 { true } else { false } }
+        #expect(await table.hostEvents.messages == [[UInt8(number)]])
+        await table.guest.shutdown()
+        await table.host.shutdown()
+      }
+    }
+  }
+
+  @Test func `opening and closing leaves nothing behind, and closing twice is harmless`()
+    async throws
+  {
+    try await withEventLoop { loop in
+      for _ in 0..<Self.rounds {
+        let table = try await Table(on: loop)
+        _ = try await table.guest.connect(to: table.endpoints)
+        await table.guest.shutdown()
+        await table.guest.shutdown()
+        await table.host.shutdown()
+        #expect(await table.guest.peers.isEmpty)
+        await #expect(throws: SendError.notConnected) {
+          try await table.guest.send(Note([1]), on: .notes, to: LinkID.none)
+        }
+      }
+    }
+  }
+
+  @Test func `answers to questions that nobody asked change nothing`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      await table.host.admit(.none)
+      await table.host.close(.none, Goodbye(.left))
+      await table.host.connectFailed(.none)
+      _ = try await table.guest.connect(to: table.endpoints)
+      #expect(await table.host.peers.count == 1)
+      await table.guest.shutdown()
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `a new handler goes on where the old one stopped`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let link = try await table.guest.connect(to: table.endpoints)
+      _ = await table.hostEvents.opened()
+      var collectors: [Collector] = []
+      for number in 0..<100 {
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        if number % 10 == 0 {
+          let next = Collector(on: loop)
+          await next.watch(table.host)
+          collectors.append(next)
+        }
+      }
+      await table.guest.shutdown(Goodbye(.finished))
+      _ = await collectors.last?.ending()
+      var heard = await table.hostEvents.messages
+      for collector in collectors { heard += await collector.messages }
+      #expect(heard == (0..<100).map { [UInt8($0)] })
+      await table.host.shutdown()
+    }
+  }
+
+  @Test func `a cancelled connect ends as such, and leaves no link`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      let silent = SessionNode(makePeer("silent"), seats: 1, on: loop)  // admits nobody
+      let port = try await silent.listen(on: [.loopback4])
+      let attempt = Task(executorPreference: loop) {
+        try await table.guest.connect(to: [Endpoint(.loopback4, port: port)])
+      }
+      let watcher = Collector(on: loop)
+      await watcher.watch(silent)
+      _ = await watcher.first { if case .requested = $0 { true } else { false } }
+      attempt.cancel()
+      await #expect(throws: SessionError.refused(.closedHere)) { try await attempt.value }
+      await silent.shutdown()
+      await table.host.shutdown()
+    }
+  }
+}
+
+extension LinkID {
+  /// A link that was never opened.
+  fileprivate static var none: LinkID { LinkID(999_999) }
 }
