@@ -1,5 +1,6 @@
 import Carom
 import CaromTesting
+import Foundation
 import Testing
 
 @testable import CaromProtocol
@@ -49,7 +50,8 @@ struct Swarm {
   #endif
 
   @Test func `peers that start together fill tables, nobody is left over`() throws {
-    try Seeds(Self.seeds).check { seed in
+    let replay = ProcessInfo.processInfo.environment["CAROM_SEED"]
+    try Seeds(Self.seeds, replay: replay).check { seed in
       let count = 2 + Int(seed % 7)
       var swarm = Swarm(seed: seed, count: count)
       let time = try swarm.settle()
