@@ -16,7 +16,6 @@ struct HockeyScene: SteppedScene {
   private var away = Disc(position: Self.place(0, 1), radius: 0.05, mass: nil)
   private let ways: [(home: Vector, away: Vector)]
   private var tick = 0
-  private(set) var goals = 0
 
   init() {
     ways = (0..<Self.period).map { tick in
@@ -33,7 +32,8 @@ struct HockeyScene: SteppedScene {
     return Vector(side * (0.8 + 0.15 * sin(17 * angle)), side * 0.3 * sin(10 * angle + side))
   }
 
-  mutating func run(steps: Int) {
+  mutating func run(steps: Int) -> Int {
+    var contacts = 0
     for _ in 0..<steps {
       home.velocity = ways[tick].home
       away.velocity = ways[tick].away
@@ -44,11 +44,12 @@ struct HockeyScene: SteppedScene {
         home.position = Self.place(0, -1)
         away.position = Self.place(0, 1)
       }
+      contacts += touches.count
       guard touches.goal != 0 else { continue }
-      goals += 1
       puck.position = .zero
       puck.velocity = Vector(2.7, 1.1)
     }
+    return contacts
   }
 }
 
@@ -57,15 +58,18 @@ struct MatchScene: SteppedScene {
   private var rink = Rink()
   private var tick = 0
 
-  mutating func run(steps: Int) {
+  mutating func run(steps: Int) -> Int {
+    var contacts = 0
     for _ in 0..<steps {
       let swing = Int16((tick % 120 - 60).magnitude) * 80
       let events = rink.step(
         home: MalletInput(x: -500 - swing, y: swing - 2_400),
         away: MalletInput(x: 500 + swing, y: 2_400 - swing))
       tick += 1
+      contacts += events.touches.isEmpty ? 0 : 1
       if events.winner != nil { rink.startMatch() }
     }
+    return contacts
   }
 }
 
@@ -90,7 +94,9 @@ struct GasScene: SteppedScene {
     scene = Scene(table: Table(halfLength: half, halfWidth: half), discs: discs)
   }
 
-  mutating func run(steps: Int) {
-    for _ in 0..<steps { solver.advance(&scene, by: 1.0 / 60) }
+  mutating func run(steps: Int) -> Int {
+    var contacts = 0
+    for _ in 0..<steps { contacts += solver.advance(&scene, by: 1.0 / 60).contactCount }
+    return contacts
   }
 }

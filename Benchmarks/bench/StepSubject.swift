@@ -2,8 +2,8 @@ import BenchProbe
 
 /// Something that makes many steps at once.
 protocol SteppedScene {
-  /// Makes that many steps.
-  mutating func run(steps: Int)
+  /// Makes that many steps; returns the contacts in them.
+  mutating func run(steps: Int) -> Int
 }
 
 /// A scene under measurement.
@@ -12,6 +12,7 @@ struct StepSubject {
   let steps: Int
   private var scene: any SteppedScene
   private var rates: [Double] = []
+  private var contacts = 0
   /// Heap allocations in all measured rounds.
   private(set) var allocations: UInt64 = 0
 
@@ -20,7 +21,7 @@ struct StepSubject {
     self.steps = max(1, steps)
     self.scene = scene
     // Its buffers grow to their size.
-    self.scene.run(steps: max(60, self.steps / 4))
+    _ = self.scene.run(steps: max(60, self.steps / 4))
   }
 
   /// The last round's steps a second.
@@ -30,7 +31,7 @@ struct StepSubject {
     rates.reserveCapacity(rates.count + 1)
     let before = bench_allocations()
     let start = bench_thread_cpu_nanoseconds()
-    scene.run(steps: steps)
+    contacts += scene.run(steps: steps)
     let nanoseconds = bench_thread_cpu_nanoseconds() - start
     allocations += bench_allocations() - before
     rates.append(Double(steps) / Double(nanoseconds) * 1e9)
@@ -39,7 +40,7 @@ struct StepSubject {
   func add(to report: inout Report) {
     let total = Double(steps * rates.count)
     report.add(
-      name, .init("steps/s", median(rates)),
+      name, .init("steps/s", median(rates)), .init("contacts/step", Double(contacts) / total),
       .init("allocations/step", Double(allocations) / total))
   }
 }

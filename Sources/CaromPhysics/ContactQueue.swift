@@ -4,6 +4,8 @@ struct ContactQueue {
 
   var first: PendingContact? { heap.first }
 
+  mutating func reserveCapacity(_ capacity: Int) { heap.reserveCapacity(capacity) }
+
   mutating func removeAll() { heap.removeAll(keepingCapacity: true) }
 
   mutating func push(_ contact: PendingContact) {

@@ -78,7 +78,9 @@ extension SceneSolver {
       outcome.pinnedCount += 1
     }
     guard usesGrid else { return }
-    let moved = bodies[slot].position - starts[slot]
+    let body = bodies[slot]
+    ways[slot] = Motion(position: body.position - body.velocity * now, velocity: body.velocity)
+    let moved = body.position - starts[slot]
     markIfFast(slot, moved: moved.length)
   }
 
@@ -86,6 +88,7 @@ extension SceneSolver {
   private mutating func stop(_ slot: Int) {
     bodies[slot].velocity = .zero
     bodies[slot].stamp += 1
+    if usesGrid { ways[slot] = Motion(position: bodies[slot].position) }
     foreseeAgain(slot)
   }
 

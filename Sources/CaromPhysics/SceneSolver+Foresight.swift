@@ -47,13 +47,12 @@ extension SceneSolver {
     let left = grid.column(body.position.x - reach)
     let right = grid.column(body.position.x + reach)
     let own = grid.column(body.position.x)
-    for other in slot + 1..<grid.slots(row: row, from: own, through: right).upperBound
-    where !bodies[other].isFast { foreseePair(slot, other) }
+    foreseePairs(
+      slot, slot + 1..<grid.slots(row: row, from: own, through: right).upperBound)
     let last = grid.row(body.position.y + reach)
     guard last > row else { return }
     for above in row + 1...last {
-      for other in grid.slots(row: above, from: left, through: right)
-      where !bodies[other].isFast { foreseePair(slot, other) }
+      foreseePairs(slot, grid.slots(row: above, from: left, through: right))
     }
   }
 
@@ -65,8 +64,7 @@ extension SceneSolver {
     let left = grid.column(body.position.x - reach)
     let right = grid.column(body.position.x + reach)
     for row in grid.row(body.position.y - reach)...grid.row(body.position.y + reach) {
-      for other in grid.slots(row: row, from: left, through: right)
-      where other != slot && !bodies[other].isFast { foreseePair(slot, other) }
+      foreseePairs(slot, grid.slots(row: row, from: left, through: right))
     }
   }
 
@@ -76,6 +74,33 @@ extension SceneSolver {
     foreseeAround(slot)
     for later in index + 1..<fastSlots.count { foreseePair(slot, Int(fastSlots[later])) }
   }
+
+  /// Pairs of one body with the ordinary ones of a range of slots.
+  @inline(__always)
+  private mutating func foreseePairs(_ slot: Int, _ others: Range<Int>) {
+    guard isStraight else {
+      for other in others where other != slot && !bodies[other].isFast { foreseePair(slot, other) }
+      return
+    }
+    let way = ways[slot]
+    let here = way.position + way.velocity * now
+    let distance = bodies[slot].radius + largestRadius
+    let square = distance * distance + Self.slack
+    let rest = 2 * (law.horizon - now)
+    for other in others {
+      let that = ways[other]
+      let velocity = way.velocity - that.velocity
+      let offset = here - that.position - that.velocity * now
+      let closing = offset.dot(velocity)
+      // Most pairs end here, also those that part: one branch that is nearly always taken. The
+      // few others are looked at exactly.
+      guard offset.lengthSquared - square <= -closing * rest else { continue }
+      if other != slot, !bodies[other].isFast { foreseePair(slot, other) }
+    }
+  }
+
+  /// What the ways' rounding may hide, square metres.
+  private static let slack = 1e-9
 
   @inline(__always)
   private mutating func foreseePair(_ slot: Int, _ other: Int) {

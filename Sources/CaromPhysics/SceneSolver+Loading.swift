@@ -14,12 +14,15 @@ extension SceneSolver {
     }
     resize(to: count)
     var squares = 0.0
+    isStraight = true
     for id in 0..<count {
       let body = makeBody(scene, id)
+      isStraight = isStraight && law.isStraight(body)
       squares += body.velocity.lengthSquared
       let slot = usesGrid ? Int(slotOfID[id]) : id
       bodies[slot] = body
       starts[slot] = body.position
+      ways[slot] = Motion(position: body.position, velocity: body.velocity)
     }
     fastSlots.removeAll(keepingCapacity: true)
     guard usesGrid else { return }
@@ -35,6 +38,12 @@ extension SceneSolver {
       role: .kinematic)
     bodies = Array(repeating: blank, count: count)
     starts = Array(repeating: .zero, count: count)
+    ways = Array(repeating: Motion(position: .zero), count: count)
+    // Room for the busiest step of a gas, so that none of them has to grow later.
+    queue.reserveCapacity(8 * count + 64)
+    contacts.reserveCapacity(recordsContacts ? 4 * count + 64 : 0)
+    fastSlots.reserveCapacity(count)
+    tied.reserveCapacity(64)
   }
 
   private func makeBody(_ scene: Scene, _ id: Int) -> Body {

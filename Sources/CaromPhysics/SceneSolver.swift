@@ -31,6 +31,10 @@ public struct SceneSolver: Sendable {
   /// From this many discs on, a grid finds the pairs.
   var gridThreshold = 24
   var bodies: [Body] = []
+  /// Each body's straight way through the step's clock, from where that puts it at clock 0: what
+  /// the search for pairs reads, four numbers a body. Unused where a body does not move straight.
+  var ways: [Motion] = []
+  var isStraight = true
   /// Where each body was when it got its cell.
   var starts: [Vector] = []
   var slotOfID: [Int32] = []
