@@ -10,36 +10,36 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
   /// How old what it sees is, ticks.
   var delay: Int {
     switch self {
-    case .easy: 14
-    case .medium: 8
-    case .hard: 3
+    case .easy: 18
+    case .medium: 12
+    case .hard: 5
     }
   }
 
   /// The fastest that it moves its mallet, metres a second.
   var speed: Double {
     switch self {
-    case .easy: 2.0
-    case .medium: 3.2
-    case .hard: 5.5
+    case .easy: 2.4
+    case .medium: 4.5
+    case .hard: 6.5
     }
   }
 
   /// How far off its aim at the other goal is at most, metres.
   var aimError: Double {
     switch self {
-    case .easy: 0.40
-    case .medium: 0.22
-    case .hard: 0.10
+    case .easy: 0.38
+    case .medium: 0.16
+    case .hard: 0.08
     }
   }
 
   /// How far off its guess where a shot arrives is at most, metres.
   var guardError: Double {
     switch self {
-    case .easy: 0.16
-    case .medium: 0.09
-    case .hard: 0.03
+    case .easy: 0.32
+    case .medium: 0.20
+    case .hard: 0.11
     }
   }
 }

@@ -36,8 +36,9 @@ enum Elementary {
   private static func reducedExponentialMinusOne(_ x: Double) -> Double {
     var sum = 1.0 / 1_307_674_368_000
     var factorial = 1_307_674_368_000.0
-    for degree in stride(from: 15.0, through: 3.0, by: -1.0) {
-      factorial /= degree
+    // A stride of integers: one of Doubles would multiply and add in one rounding.
+    for degree in stride(from: 15, through: 3, by: -1) {
+      factorial /= Double(degree)
       sum = sum * x + 1 / factorial
     }
     return x + x * x * sum
@@ -48,7 +49,7 @@ enum Elementary {
     let ratio = x / (2 + x)
     let square = ratio * ratio
     var sum = 1.0 / 23
-    for odd in stride(from: 21.0, through: 3.0, by: -2.0) { sum = sum * square + 1 / odd }
+    for odd in stride(from: 21, through: 3, by: -2) { sum = sum * square + 1 / Double(odd) }
     // ln(1 + x) = x - ratio * (x - 2 ratio^2 sum): the leading term stays exact.
     return x - ratio * (x - 2 * square * sum)
   }

@@ -91,7 +91,7 @@ public struct Glide: Hashable, Sendable {
     let x = drag * time
     guard x < 0.25 else { return (time - clock) / drag }
     var sum = 0.0
-    for divisor in stride(from: 16.0, through: 3.0, by: -1.0) { sum = (1 - sum * x) / divisor }
+    for divisor in stride(from: 16, through: 3, by: -1) { sum = (1 - sum * x) / Double(divisor) }
     return time * time * (1 - sum * x) / 2
   }
 }

@@ -1,0 +1,110 @@
+import CaromPhysics
+import Testing
+
+@testable import AirHockey
+
+@Test func `ten thousand ticks of two computers have this hash`() {
+  var match = makeMatch(seed: 7, home: .medium, away: .hard)
+  var goals = 0
+  for _ in 0..<10_000 {
+    let events = match.step()
+    goals += events.goal == nil ? 0 : 1
+    if events.winner != nil { match.rink.startMatch() }
+  }
+  // The match was running.
+  #expect(goals > 5)
+  #expect(match.rink.state.tick.rawValue == 10_000)
+  // The same in every build and on every machine; a change of physics or play changes it.
+  #expect(match.rink.hash == 8_108_333_202_997_166_082)
+}
+
+@Test func `hard beats easy`() {
+  var wins = 0
+  let count = scaled(debug: 4, release: 20)
+  for seed in 0..<UInt64(count) {
+    // Each side of the table in turn.
+    let isHome = seed % 2 == 0
+    var match = makeMatch(
+      seed: seed, home: isHome ? .hard : .easy, away: isHome ? .easy : .hard)
+    if match.playToEnd(limit: 36_000) == (isHome ? .home : .away) { wins += 1 }
+  }
+  #expect(wins * 4 >= count * 3)
+}
+
+@Test func `two equal computers finish a match in lively time`() {
+  for seed in 0..<UInt64(scaled(debug: 3, release: 30)) {
+    var match = makeMatch(seed: seed)
+    #expect(match.playToEnd(limit: 5 * 3_600) != nil)
+    // A goal in half a minute at least.
+    let goals = Int(match.rink.state.score.home) + Int(match.rink.state.score.away)
+    #expect(Int(match.rink.state.tick.rawValue) < goals * 1_800)
+  }
+}
+
+@Test(arguments: Strength.allCases)
+func `every strength finishes against every other`(strength: Strength) {
+  for other in Strength.allCases {
+    var match = makeMatch(seed: 99, home: strength, away: other)
+    #expect(match.playToEnd(limit: 10 * 3_600) != nil)
+  }
+}
+
+@Test func `computers that change ends play the mirrored match exactly`() {
+  var match = makeMatch(seed: 12, home: .hard, away: .medium)
+  var mirror = Match(
+    home: ComputerPlayer(.home, strength: .medium, seed: ~12),
+    away: ComputerPlayer(.away, strength: .hard, seed: 12))
+  for _ in 0..<3_000 {
+    match.step()
+    mirror.step()
+    guard mirror.rink.state == match.rink.state.mirrored else {
+      Issue.record("they differ at \(match.rink.state)")
+      return
+    }
+  }
+  #expect(match.rink.state.score != Score())
+}
+
+@Test func `every tick rolled back eight gives the same match`() {
+  var match = makeMatch(seed: 21, home: .hard, away: .hard)
+  var history: [(rink: Rink, home: MalletInput, away: MalletInput)] = []
+  var rollbacks = 0
+  for _ in 0..<scaled(debug: 1_200, release: 36_000) {
+    let home = match.home.input(for: match.rink.state)
+    let away = match.away.input(for: match.rink.state)
+    history.append((match.rink, home, away))
+    if match.rink.step(home: home, away: away).winner != nil {
+      match.rink.startMatch()
+      history.removeAll()
+    }
+    guard history.count >= 8 else { continue }
+    var again = Rink(history[history.count - 8].rink.state)
+    for entry in history.suffix(8) { _ = again.step(home: entry.home, away: entry.away) }
+    rollbacks += 1
+    guard again == match.rink else {
+      Issue.record("a rollback differs at \(match.rink.state)")
+      return
+    }
+    if history.count > 64 { history.removeFirst(32) }
+  }
+  #expect(rollbacks > 1_000)
+}
+
+@Test func `a million ticks leave everything where it belongs`() {
+  var match = makeMatch(seed: 3, home: .hard, away: .hard)
+  var matches = 0
+  for _ in 0..<scaled(debug: 5_000, release: 1_000_000) {
+    if match.step().winner != nil {
+      matches += 1
+      match.rink.startMatch()
+    }
+    let state = match.rink.state
+    guard Bounds.holds(state.puck), Bounds.holds(mallet: state.homeMallet, of: .home),
+      Bounds.holds(mallet: state.awayMallet, of: .away)
+    else {
+      Issue.record("\(state)")
+      return
+    }
+  }
+  #expect(matches >= scaled(debug: 0, release: 20))
+}
