@@ -95,10 +95,14 @@ let package = Package(
 
     // Benchmarks
     .target(name: "BenchProbe", path: "Benchmarks/BenchProbe", cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "EchoPeers", dependencies: ["CLibuv"], path: "Benchmarks/EchoPeers",
+      cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
       name: "bench",
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromPhysics", "CaromTransport",
+        "EchoPeers",
         arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),

@@ -96,7 +96,26 @@ int cuv_loop_destroy(cuv_loop *loop) {
   return status;
 }
 
-// Threads
+// Locks and threads
+
+struct cuv_lock {
+  pthread_mutex_t mutex;
+};
+
+cuv_lock *cuv_lock_create(void) {
+  cuv_lock *lock = calloc(1, sizeof *lock);
+  if (lock == NULL) abort();
+  pthread_mutex_init(&lock->mutex, NULL);
+  return lock;
+}
+
+void cuv_lock_take(cuv_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+void cuv_lock_give(cuv_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
+
+void cuv_lock_destroy(cuv_lock *lock) {
+  pthread_mutex_destroy(&lock->mutex);
+  free(lock);
+}
 
 struct cuv_thread {
   pthread_t id;

@@ -1,6 +1,5 @@
 import CUVLoop
 import CaromCore
-import Synchronization
 
 /// A thread that waits for sockets and timers, and the executor of the actors that own them.
 ///
@@ -29,15 +28,16 @@ import Synchronization
 /// }
 /// ```
 ///
-/// Async code that belongs to the loop runs in `Task(executorPreference: loop)`; without the
-/// preference every continuation takes the way through the global pool.
+/// Async code that belongs to the loop runs in `Task(executorPreference: loop)`. Without the
+/// preference every continuation takes the way through the global pool, also inside an actor of the
+/// loop: the closure of `withCheckedContinuation` may not touch sockets there.
 ///
 /// Dropping the last reference closes the loop and ends its thread; `shutdown` waits for that.
 public final class EventLoop: Sendable {
   let core: LoopCore
-  private let thread: Mutex<Thread?>
+  private let thread: Locked<Thread?>
 
-  /// The thread's handle. Unchecked: it goes to whoever takes it out of the mutex.
+  /// The thread's handle. Unchecked: it goes to whoever takes it out of the lock.
   @safe private struct Thread: @unchecked Sendable {
     let pointer: OpaquePointer
   }
@@ -47,7 +47,7 @@ public final class EventLoop: Sendable {
   /// A `spinning` loop never sleeps: round trips take half the time, and it costs a whole core.
   public init(name: String = "carom-loop", spinning: Bool = false) throws(TransportError) {
     core = try LoopCore.make(name: name, spins: spinning)
-    thread = Mutex(nil)
+    thread = Locked(nil)
     unsafe core.use(
       executor: asUnownedSerialExecutor(), taskExecutor: asUnownedTaskExecutor())
     do throws(TransportError) {

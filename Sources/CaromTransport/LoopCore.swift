@@ -1,10 +1,9 @@
 import CUVLoop
 import CaromCore
-import Synchronization
 
 /// What the loop's thread works on: it outlives the `EventLoop` until that thread has ended.
 ///
-/// Unchecked: `inbox` is guarded by its mutex; everything else is touched by the loop's thread
+/// Unchecked: `inbox` is guarded by its lock; everything else is touched by the loop's thread
 /// alone, and by `make` before that thread starts.
 @safe final class LoopCore: @unchecked Sendable {
   /// Something to run on the loop's thread. Unchecked: it is handed over once, and run once.
@@ -25,7 +24,7 @@ import Synchronization
   /// Jobs run between two polls for events, so that jobs that beget jobs starve no socket.
   static let jobsATurn = 4096
 
-  let inbox = Mutex(Inbox())
+  let inbox = Locked(Inbox())
   let name: String
   let spins: Bool
 

@@ -15,9 +15,11 @@ extension TCPStream {
     let connector = Connector(
       to: Connector.interleaved(endpoints), on: loop, attemptDelay: attemptDelay)
     let reference = LoopBound(connector)
+    let limit = loop.now + deadline
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        connector.start(until: loop.now + deadline, continuation)
+        // This closure may run on another thread, whatever the caller's executor is.
+        loop.post { reference.value.start(until: limit, continuation) }
       }
     } onCancel: {
       loop.post { reference.value.finish(.failure(.cancelled)) }

@@ -72,11 +72,7 @@ import Testing
   }
 
   @Test func `posts from four threads all arrive, each thread's in order`() async throws {
-    #if DEBUG
-      let count = 5_000
-    #else
-      let count = 50_000
-    #endif
+    let count = 50_000
     await withEventLoop { loop in
       let tally = LoopBound(Tally())
       await withTaskGroup { group in

@@ -65,7 +65,7 @@ import Testing
     try await withEventLoop { loop in
       let (frames, size) = (50, 700)
       let writer = Writer(on: loop)
-      try await writer.open()
+      try await Task(executorPreference: loop) { try await writer.open() }.value
       await withTaskGroup { group in
         for task in UInt8(0)..<16 {
           group.addTask {
@@ -75,7 +75,9 @@ import Testing
           }
         }
       }
-      let all = try await writer.received(16 * frames * size)
+      let all = try await Task(executorPreference: loop) {
+        try await writer.received(16 * frames * size)
+      }.value
       var next = [UInt8](repeating: 0, count: 16)
       for start in stride(from: 0, to: all.count, by: size) {
         let task = all[start]

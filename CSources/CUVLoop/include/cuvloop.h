@@ -1,7 +1,7 @@
 /// Sockets, timers and interfaces on one libuv loop: this C moves bytes, Swift decides.
 ///
 /// Statuses are 0 or a negative errno. The context pointer comes first in every callback.
-/// Everything but `cuv_loop_wake` belongs to the thread that runs the loop. A handle is freed
+/// Everything but `cuv_loop_wake`, locks and threads belongs to the thread that runs the loop. A handle is freed
 /// after its destroy call, when libuv has let go of it; no callback comes after destroy.
 #ifndef CUVLOOP_H
 #define CUVLOOP_H
@@ -48,6 +48,13 @@ int64_t cuv_now(void);
 /// The pointer that this thread was given last by `cuv_set_current`.
 void *_Nullable cuv_current(void);
 void cuv_set_current(void *_Nullable current);
+
+/// A lock of the system's.
+typedef struct cuv_lock cuv_lock;
+cuv_lock *_Nonnull cuv_lock_create(void);
+void cuv_lock_take(cuv_lock *_Nonnull lock);
+void cuv_lock_give(cuv_lock *_Nonnull lock);
+void cuv_lock_destroy(cuv_lock *_Nonnull lock);
 
 typedef struct cuv_thread cuv_thread;
 int cuv_thread_start(const char *_Nonnull name, void *_Nonnull context,
