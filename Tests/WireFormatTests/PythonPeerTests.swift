@@ -44,6 +44,7 @@ struct PythonPeerTests {
     #expect(peer["peer"] as? String == "Wire format")
     #expect(peer["endReason"] as? String == "finished")
     #expect((peer["states"] as? Int ?? 0) > 0)
+    #expect(peer["pauses"] as? Int == 1)
     #expect(peer["roundTripMs"] is Double)
     #expect(host["endReason"] as? String == "finished")
     #expect(host["peer"] as? String == "Ünïcödé")

@@ -18,7 +18,7 @@ FRAME_LIMIT = 1 << 20
 SESSION, MESSAGE = 1, 2
 REQUEST, GRANT, GOODBYE, PING, PONG = 1, 2, 3, 4, 5
 STATES, MALLETS, EVENTS, REQUESTS = 0, 1, 2, 3
-FINISH = 3
+PAUSE, RESUME, FINISH = 0, 1, 3
 MATCH_BEGINS, GOAL, PAUSED, RESUMED, MATCH_ENDED, SESSION_ENDED = 1, 2, 3, 4, 5, 6
 MATCH_OVER = 5
 REASONS = [
@@ -36,16 +36,9 @@ PHASES = [
 SILENCE = 4.0
 
 
-def varint(value):
-    out = bytearray()
-    while value >= 0x80:
-        out.append(value & 0x7F | 0x80)
-        value >>= 7
-    return bytes(out) + bytes([value])
-
-
 def text(string):
-    return varint(len(string.encode())) + string.encode()
+    """A short text: the VarInt of a count under 128 is one byte."""
+    return bytes([len(string.encode())]) + string.encode()
 
 
 class Broken(Exception):
@@ -96,7 +89,7 @@ class Referee:
     """Checks states and events against the page and keeps the score they tell."""
 
     def __init__(self):
-        self.violations, self.states, self.goals = [], 0, 0
+        self.violations, self.states, self.goals, self.pauses = [], 0, 0, 0
         self.state, self.match, self.event_tick = None, None, 0
         self.score = (0, 0)  # as the events tell it
         self.goal_tick = 0  # of the last event that changed the score
@@ -117,8 +110,7 @@ class Referee:
         seats, low, high = PHASES[phase] if phase < len(PHASES) else ((), 0, 0)
         self.check(seat in seats, f"phase {phase} of seat {seat}")
         self.check(low <= remaining <= high, f"{remaining} ticks of phase {phase}")
-        self.check(held <= 3, f"held by {held}")
-        self.check(mallets == 1, f"mallets {mallets}")
+        self.check(held <= 3 and mallets == 1, f"held by {held}, mallets {mallets}")
         self.check(echo <= sent_tick, f"echo of tick {echo}, sent {sent_tick}")
         wins = [goals == 7 for goals in score]
         self.check(wins == [phase == MATCH_OVER and seat == of for of in (0, 1)], f"won: {score}")
@@ -132,9 +124,12 @@ class Referee:
             self.check(host_time >= last["time"], f"host's clock fell at tick {tick}")
             self.check(echo >= last["echo"], f"echo {echo} after {last['echo']}")
             self.check(match >= last["match"], f"match {match} after {last['match']}")
+            frozen = (puck, velocity, phase, remaining) == last["scene"]
+            self.check(frozen or not (held and last["held"]), f"held, but {tick} is not {last}")
         self.check(not self.session_ended, "a state after the session's end")
         self.check_score(match, tuple(score), tick)
-        self.state = dict(tick=tick, time=host_time, echo=echo, match=match)
+        self.state = dict(tick=tick, time=host_time, echo=echo, match=match, held=held)
+        self.state["scene"] = (puck, velocity, phase, remaining)
         return (x, y), [value * STEP for value in velocity]
 
     def check_within(self, value, low, high, what):
@@ -144,8 +139,7 @@ class Referee:
     def check_puck(self, x, y, velocity, spin):
         self.check_within(abs(x), 0, HALF_LENGTH, "the puck's x")
         self.check_within(abs(y), 0, HALF_WIDTH - PUCK_RADIUS, "the puck's y")
-        self.check_within(abs(velocity[0]) * STEP, 0, 15, "the puck's velocity along")
-        self.check_within(abs(velocity[1]) * STEP, 0, 15, "the puck's velocity across")
+        self.check_within(max(abs(v) for v in velocity) * STEP, 0, 15, "the puck's velocity")
         self.check_within(abs(spin) * STEP, 0, 1024, "the puck's spin")
 
     def check_score(self, match, score, tick):
@@ -171,7 +165,7 @@ class Referee:
             self.check(self.match is None or self.over, f"match {self.match} never ended")
             self.check(score == (0, 0), f"match {match} begins at {score}")
             self.match, self.score, self.over = match, score, False
-            return kind
+            return
         self.check(match == self.match, f"event {kind} of match {match} in {self.match}")
         if kind == GOAL:
             expected = (self.score[0] + (seat == 0), self.score[1] + (seat == 1))
@@ -180,16 +174,12 @@ class Referee:
             self.goals, self.goal_tick = self.goals + 1, tick
         else:
             self.check(score == self.score, f"event {kind}: {score}, not {self.score}")
+        self.pauses += kind == PAUSED
         if kind == MATCH_ENDED:
             self.check(score[seat & 1] == 7, f"match won by {seat} at {score}")
             self.over = True
         self.session_ended = kind == SESSION_ENDED
         self.score = score
-        return kind
-
-    def close(self, reason):
-        if reason == "finished":
-            self.check(self.session_ended, "finished without event 6")
 
 
 class Player:
@@ -209,9 +199,8 @@ class Player:
         return self.move(goal)
 
     def move(self, goal):
-        inset = MALLET_RADIUS
-        x = min(max(goal[0], inset), HALF_LENGTH - inset)
-        y = min(max(goal[1], inset - HALF_WIDTH), HALF_WIDTH - inset)
+        far, side = HALF_LENGTH - MALLET_RADIUS, HALF_WIDTH - MALLET_RADIUS
+        x, y = min(max(goal[0], MALLET_RADIUS), far), min(max(goal[1], -side), side)
         distance = ((x - self.x) ** 2 + (y - self.y) ** 2) ** 0.5
         share = min(1, MALLET_SPEED / 60 / distance) if distance > 0 else 0
         self.x += (x - self.x) * share
@@ -227,16 +216,18 @@ class Peer:
         self.identifier = os.urandom(16)
         self.buffer, self.granted, self.reason, self.host = b"", False, None, None
         self.pings, self.ping_sent, self.next_ping, self.best = {}, 0, None, None
-        self.tick, self.next_tick, self.finish_at, self.asked = 0, None, None, False
+        self.tick, self.next_tick, self.requests = 0, None, []
         self.view = ((0.0, 0.0), (0.0, 0.0))
         self.heard = time.monotonic()
-        address = (options.host, options.port)
-        self.stream = socket.create_connection(address, timeout=10)
+        self.stream = socket.create_connection((options.host, options.port), timeout=10)
         self.stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def send(self, kind, action, payload=b""):
         body = struct.pack("<HH", kind, action) + payload
-        self.stream.sendall(struct.pack("<Q", len(body)) + body)
+        try:
+            self.stream.sendall(struct.pack("<Q", len(body)) + body)
+        except OSError:
+            pass  # what the host said before it closed is still to be read
 
     def request(self):
         information = self.identifier + struct.pack("<BH", 1, 1) + text("airhockey")
@@ -252,7 +243,8 @@ class Peer:
             if self.reason is None:
                 self.work()
         self.stream.close()
-        self.referee.close(self.reason)
+        finished = self.reason == "finished"
+        self.referee.check(self.referee.session_ended or not finished, "finished without event 6")
 
     def pause(self):
         moments = [self.heard + (SILENCE if self.granted else 10), self.next_ping, self.next_tick]
@@ -265,7 +257,6 @@ class Peer:
             data = b""
         if not data:
             self.reason = "lost"
-            return
         self.heard = time.monotonic()
         self.buffer += data
         while self.reason is None and len(self.buffer) >= 8:
@@ -286,16 +277,12 @@ class Peer:
 
     def end(self, reason):
         self.reason = reason
-        try:
-            self.send(SESSION, GOODBYE, struct.pack("<BH", REASONS.index(reason), 1) + text(""))
-        except OSError:
-            pass
+        self.send(SESSION, GOODBYE, struct.pack("<BH", REASONS.index(reason), 1) + text(""))
 
     def read(self, reader):
         kind, action = reader.unpack("HH")
         if kind == SESSION and action in (GRANT, GOODBYE, PING, PONG):
-            {GRANT: self.grant, GOODBYE: self.goodbye, PING: self.ping, PONG: self.pong}[action](
-                reader)
+            [self.grant, self.goodbye, self.ping, self.pong][action - GRANT](reader)
         elif kind == SESSION and action == REQUEST:
             raise Broken("a host sent a request")
         elif kind == MESSAGE:
@@ -351,7 +338,7 @@ class Peer:
             self.view = self.referee.read_state(reader, self.tick)
             if self.next_tick is None:
                 self.next_tick = time.monotonic()
-                self.finish_at = self.next_tick + self.options.seconds
+                self.plan_requests(self.next_tick, self.options.seconds)
         elif channel == EVENTS:
             self.referee.read_event(reader)
         else:
@@ -361,13 +348,10 @@ class Peer:
         now = time.monotonic()
         if now >= self.heard + (SILENCE if self.granted else 10):
             return self.end("timedOut")
-        try:
-            if self.next_ping is not None and now >= self.next_ping:
-                self.send_ping(now)
-            if self.next_tick is not None and now >= self.next_tick:
-                self.play(now)
-        except OSError:
-            pass  # what the host said before it closed is still to be read
+        if self.next_ping is not None and now >= self.next_ping:
+            self.send_ping(now)
+        if self.next_tick is not None and now >= self.next_tick:
+            self.play(now)
 
     def send_ping(self, now):
         number = time.monotonic_ns()
@@ -382,14 +366,19 @@ class Peer:
         x, y = self.player.target(*self.view)
         payload = struct.pack("<Qqhh", self.tick, time.monotonic_ns(), x, y)
         self.send(MESSAGE, MALLETS, payload)
-        if now >= self.finish_at and not self.asked:
-            self.asked = True
-            self.send(MESSAGE, REQUESTS, bytes([FINISH]))
+        while self.requests and now >= self.requests[0][0]:
+            self.send(MESSAGE, REQUESTS, bytes([self.requests.pop(0)[1]]))
+
+    def plan_requests(self, start, seconds):
+        """Holds the match for a tenth of the time on the way, and ends the session with it."""
+        shares = [(0.5, PAUSE), (0.6, RESUME), (1, FINISH)]
+        self.requests = [(start + share * seconds, request) for share, request in shares]
 
     def summary(self):
         referee = self.referee
         return dict(
-            states=referee.states, goals=referee.goals, score=list(referee.score), peer=self.host,
+            states=referee.states, goals=referee.goals, pauses=referee.pauses,
+            score=list(referee.score), peer=self.host,
             roundTripMs=None if self.best is None else round(self.best, 3), inputs=self.tick,
             endReason=self.reason, violations=referee.violations)
 
