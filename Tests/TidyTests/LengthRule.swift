@@ -5,7 +5,10 @@ enum LengthRule {
   static let fileLimit = 400
 
   static func violations(in file: SourceFile) -> [String] {
-    let long = file.lines.indices.filter { file.lines[$0].count > lineLimit }
+    let long = file.lines.indices.filter { index in
+      // Bytes are quickly counted, and never fewer than columns.
+      file.lines[index].utf8.count > lineLimit && file.lines[index].count > lineLimit
+    }
     return long.map { file.complaint($0, "over \(lineLimit) columns") } + fileLength(file)
       + functions(file)
   }

@@ -4,9 +4,11 @@ import Foundation
 struct SourceFile {
   let path: String
   let lines: [Substring]
+  private let bytes: [UInt8]
 
   init(path: String, text: String) {
     self.path = path
+    bytes = Array(text.utf8)
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 
@@ -14,6 +16,14 @@ struct SourceFile {
   var module: String? {
     let parts = path.split(separator: "/")
     return parts.count > 2 && parts[0] == "Sources" ? String(parts[1]) : nil
+  }
+
+  /// Whether the word occurs anywhere: a quick look that spares most files a slow one.
+  func mentions(_ word: String) -> Bool {
+    let wanted = Array(word.utf8)
+    return bytes.indices.contains { start in
+      bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
+    }
   }
 
   /// A line without what follows `//`, for rules that speak of code.

@@ -13,7 +13,9 @@ enum WordRule {
   static let unchecked = "@unchecked" + " Sendable"
 
   static func violations(in file: SourceFile) -> [String] {
-    file.lines.indices.flatMap { index in
+    let words = unsafeWords + postponed + [unchecked]
+    guard words.contains(where: file.mentions) else { return [] }
+    return file.lines.indices.flatMap { index in
       unsafeCode(file, index) + postponedWork(file, index) + uncheckedSendable(file, index)
     }
   }
