@@ -16,9 +16,12 @@ enum { WRITE_LIMIT = 4 << 20, READ_CHUNK = 4096 };
    keyboard protocol with releases; a terminal ignores what it does not know. */
 static const char enter_screen[] =
     "\033[?1049h\033[?25l\033[?7l\033[?1003h\033[?1006h\033[?1004h\033[>15u\033[?u";
+/* Mouse reports in pixels, and the question whether it does them: only where a window's size in
+   pixels is known. */
+static const char enter_pixels[] = "\033[?1016h\033[?1016$p";
 /* The same undone in reverse; the keyboard's modes belong to the screen that is left. */
 static const char leave_screen[] =
-    "\033[?2026l\033[<u\033[?1004l\033[?1006l\033[?1003l\033[0m\033[?7h\033[?25h\033[?1049l";
+    "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m\033[?7h\033[?25h\033[?1049l";
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT};
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
@@ -93,6 +96,18 @@ void cterminal_catch_signals(void) {
 
 int cterminal_signal(void) { return ended_by; }
 
+cterminal_size cterminal_window(void) {
+  struct winsize size;
+  cterminal_size result = {0, 0, 0, 0};
+  if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0) {
+    result.columns = size.ws_col;
+    result.rows = size.ws_row;
+    result.pixel_width = size.ws_xpixel;
+    result.pixel_height = size.ws_ypixel;
+  }
+  return result;
+}
+
 int cterminal_open(void) {
   static bool opened_before;
   if (terminal >= 0) return 0;
@@ -118,19 +133,10 @@ int cterminal_open(void) {
   output_count = output_written = input_count = input_next = 0;
   tcsetattr(fd, TCSAFLUSH, &raw);
   write_all(fd, enter_screen, sizeof enter_screen - 1);
+  cterminal_size size = cterminal_window();
+  if (size.pixel_width > 0 && size.pixel_height > 0)
+    write_all(fd, enter_pixels, sizeof enter_pixels - 1);
   return 0;
-}
-
-cterminal_size cterminal_window(void) {
-  struct winsize size;
-  cterminal_size result = {0, 0, 0, 0};
-  if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0) {
-    result.columns = size.ws_col;
-    result.rows = size.ws_row;
-    result.pixel_width = size.ws_xpixel;
-    result.pixel_height = size.ws_ypixel;
-  }
-  return result;
 }
 
 int cterminal_read(void) {

@@ -1,14 +1,17 @@
-/// A control sequence taken apart: an optional prefix, numbers with sub-numbers, a final byte.
+/// A control sequence taken apart: an optional prefix, numbers with sub-numbers, perhaps a dollar
+/// sign, a final byte.
 struct ControlSequence {
   private let prefix: UInt8?
   private let fields: [[Int?]]
+  private let isAnswer: Bool
   private let final: UInt8
 
   /// `nil` where the parameters are not numbers.
   init?(_ parameters: [UInt8], final: UInt8) {
     self.final = final
     prefix = parameters.first.flatMap { (0x3C...0x3F).contains($0) ? $0 : nil }
-    let digits = parameters.dropFirst(prefix == nil ? 0 : 1)
+    isAnswer = parameters.last == 0x24
+    let digits = parameters.dropFirst(prefix == nil ? 0 : 1).dropLast(isAnswer ? 1 : 0)
     guard digits.allSatisfy({ (0x30...0x3B).contains($0) }) else { return nil }
     fields = digits.split(separator: 0x3B, omittingEmptySubsequences: false).map { field in
       field.split(separator: 0x3A, omittingEmptySubsequences: false).map(Self.number)
@@ -17,7 +20,8 @@ struct ControlSequence {
 
   /// What it tells; `nil` for what a game has no use for.
   var event: InputEvent? {
-    switch (prefix, final) {
+    if isAnswer { return mode }
+    return switch (prefix, final) {
     case (0x3C, 0x4D), (0x3C, 0x6D): pointer
     case (0x3F, 0x75): (field(0) ?? 0) & 2 != 0 ? .reportsReleases : nil
     case (nil, 0x49): .focus(true)
@@ -28,6 +32,14 @@ struct ControlSequence {
     }
   }
 
+  /// An answer of DECRQM: a mode's number and what it is, 1 for set and 3 for set for good.
+  private var mode: InputEvent? {
+    guard prefix == 0x3F, final == 0x79, field(0) == 1016, [1, 3].contains(field(1)) else {
+      return nil
+    }
+    return .reportsPixels
+  }
+
   /// SGR mouse reports: button; column; row, counted from 1; M pressed or moved, m released.
   private var pointer: InputEvent? {
     guard let button = field(0), let column = field(1), let row = field(2), column > 0, row > 0,
@@ -35,7 +47,7 @@ struct ControlSequence {
     else { return nil }
     let action: InputEvent.PointerAction =
       button & 32 != 0 ? .moved : final == 0x4D ? .pressed : .released
-    return .pointer(column: column - 1, row: row - 1, action: action)
+    return .pointer(x: column - 1, y: row - 1, action: action)
   }
 
   /// The second field is the modifiers plus one, and below it what happened to the key.

@@ -28,19 +28,25 @@ package struct Controls: Sendable {
   private var first = Steering()
   private var second = Steering()
   private var releasesAreKnown = false
+  private var pointsAtPixels = false
 
   /// Controls that nobody has touched.
   package init(_ seating: Seating) { self.seating = seating }
 
-  /// Takes an event that came at `now`. `layout` says where the table lies on the screen.
+  /// Takes an event that came at `now`. `layout` says where the table lies on the screen, and
+  /// `pixels` how large the window is, where that is known.
   package mutating func handle(
-    _ event: InputEvent, at now: Instant, layout: Layout?
+    _ event: InputEvent, at now: Instant, layout: Layout?,
+    pixels: (width: Int, height: Int)? = nil
   ) -> Command? {
     switch event {
     case .reportsReleases: releasesAreKnown = true
     case .focus(let isFocused): if !isFocused { letGo() }
-    case .pointer(let column, let row, _):
-      if let layout { first.point(at: layout.place(column: column, row: row)) }
+    case .reportsPixels: pointsAtPixels = true
+    case .pointer(let x, let y, _):
+      guard let layout else { return nil }
+      let cells = (layout.columns, layout.rows)
+      first.point(at: layout.place(x: x, y: y, of: pointsAtPixels ? pixels ?? cells : cells))
     case .key(let press): return handle(press, at: now)
     }
     return nil

@@ -2,12 +2,14 @@
 package enum InputEvent: Hashable, Sendable {
   /// A key, with what happened to it.
   case key(KeyPress)
-  /// The pointer is over a cell, counted from 0.
-  case pointer(column: Int, row: Int, action: PointerAction)
+  /// The pointer is over a place, counted from 0: a cell, or a pixel after `reportsPixels`.
+  case pointer(x: Int, y: Int, action: PointerAction)
   /// The window got the focus, or lost it; what is held down then is never released.
   case focus(Bool)
   /// The terminal tells releases of keys too.
   case reportsReleases
+  /// The terminal tells the pointer's place in pixels.
+  case reportsPixels
 
   /// What the pointer did.
   package enum PointerAction: Hashable, Sendable { case moved, pressed, released }

@@ -122,7 +122,7 @@ package struct InputParser: Sendable {
     guard button >= 0, column >= 0, row >= 0 else { return nil }
     let action: InputEvent.PointerAction =
       button & 32 != 0 ? .moved : button & 3 == 3 ? .released : .pressed
-    return button & 64 != 0 ? nil : .pointer(column: column, row: row, action: action)
+    return button & 64 != 0 ? nil : .pointer(x: column, y: row, action: action)
   }
 
   static func arrow(_ byte: UInt8) -> KeyPress.Key? {

@@ -43,8 +43,12 @@ package struct Layout: Hashable, Sendable {
     return Vector(offset.x, -offset.y)
   }
 
-  /// The place on the table under the middle of a cell.
-  package func place(column: Int, row: Int) -> Vector {
-    place(Vector(Double(column) + 0.5, Double(2 * row + 1)))
+  /// The place on the table under the middle of one of the parts that a window is divided in:
+  /// its cells, or its pixels.
+  package func place(x: Int, y: Int, of parts: (width: Int, height: Int)) -> Vector {
+    place(
+      Vector(
+        (Double(x) + 0.5) * Double(columns) / Double(parts.width),
+        (Double(y) + 0.5) * Double(2 * rows) / Double(parts.height)))
   }
 }

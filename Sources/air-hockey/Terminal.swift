@@ -30,6 +30,13 @@ final class Terminal {
     return (Int(size.columns), Int(size.rows))
   }
 
+  /// The window's pixels, where they are known.
+  var pixels: (width: Int, height: Int)? {
+    let size = cterminal_window()
+    guard size.pixel_width > 0, size.pixel_height > 0 else { return nil }
+    return (Int(size.pixel_width), Int(size.pixel_height))
+  }
+
   /// Gives every byte that was typed to `body`. False when the terminal is gone.
   func read(_ body: (UInt8) -> Void) -> Bool {
     while true {

@@ -41,7 +41,10 @@ struct TerminalFace: GameFace {
     }
     if bytes == 0, let event = parser.handlePause() { events.append(event) }
     let layout = Layout(columns: size.columns, rows: size.rows)
-    let commands = events.compactMap { controls.handle($0, at: now, layout: layout) }
+    let pixels = terminal.pixels
+    let commands = events.compactMap {
+      controls.handle($0, at: now, layout: layout, pixels: pixels)
+    }
     return isAlive ? commands : commands + [.quit]
   }
 

@@ -81,9 +81,20 @@ struct ControlsTests {
 
   @Test func `the mallet follows the pointer`() throws {
     var controls = Controls(.one)
-    let cell = InputEvent.pointer(column: 20, row: 6, action: .moved)
+    let cell = InputEvent.pointer(x: 20, y: 6, action: .moved)
     let end = play(&controls, ticks: 40, [0: [cell]])
-    let place = try #require(layout).place(column: 20, row: 6)
+    let place = try #require(layout).place(x: 20, y: 6, of: (80, 24))
+    #expect((end.first - place).length < 0.001)
+  }
+
+  @Test func `the pointer's place is finer where the terminal tells pixels`() throws {
+    var controls = Controls(.one)
+    let pixels = (width: 800, height: 480)
+    _ = controls.handle(.reportsPixels, at: .zero, layout: layout, pixels: pixels)
+    let pixel = InputEvent.pointer(x: 204, y: 130, action: .moved)
+    _ = controls.handle(pixel, at: .zero, layout: layout, pixels: pixels)
+    let end = play(&controls, ticks: 40)
+    let place = try #require(layout).place(Vector(20.45, 13.05))
     #expect((end.first - place).length < 0.001)
   }
 

@@ -32,13 +32,15 @@ struct InputParserTests {
   }
 
   @Test func `pointers, focus and the keyboard's answer are told`() {
-    #expect(parse("\u{1B}[<35;10;5M") == [.pointer(column: 9, row: 4, action: .moved)])
-    #expect(parse("\u{1B}[<0;1;1M") == [.pointer(column: 0, row: 0, action: .pressed)])
-    #expect(parse("\u{1B}[<0;1;1m") == [.pointer(column: 0, row: 0, action: .released)])
-    #expect(parse("\u{1B}[M !!") == [.pointer(column: 0, row: 0, action: .pressed)])
+    #expect(parse("\u{1B}[<35;10;5M") == [.pointer(x: 9, y: 4, action: .moved)])
+    #expect(parse("\u{1B}[<0;1;1M") == [.pointer(x: 0, y: 0, action: .pressed)])
+    #expect(parse("\u{1B}[<0;1;1m") == [.pointer(x: 0, y: 0, action: .released)])
+    #expect(parse("\u{1B}[M !!") == [.pointer(x: 0, y: 0, action: .pressed)])
     #expect(parse("\u{1B}[I\u{1B}[O") == [.focus(true), .focus(false)])
     #expect(parse("\u{1B}[?15u") == [.reportsReleases])
     #expect(parse("\u{1B}[?0u") == [])
+    #expect(parse("\u{1B}[?1016;1$y") == [.reportsPixels])
+    #expect(parse("\u{1B}[?1016;0$y\u{1B}[?1004;1$y") == [])
   }
 
   @Test(arguments: [

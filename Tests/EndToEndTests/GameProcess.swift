@@ -10,12 +10,16 @@ struct GameProcess {
   /// The lines of its standard output.
   var lines: [Substring] { output.split(separator: "\n") }
 
-  /// Runs it to its end; it lies beside the tests.
-  static func run(_ arguments: [String]) async throws -> GameProcess {
+  /// The program, which lies beside the tests.
+  static func executable() throws -> URL {
     let tests = try #require(CommandLine.arguments.first)
-    let folder = URL(filePath: tests).deletingLastPathComponent()
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
+  }
+
+  /// Runs it to its end, with nothing to read.
+  static func run(_ arguments: [String]) async throws -> GameProcess {
     let process = Process()
-    process.executableURL = folder.appending(path: "air-hockey")
+    process.executableURL = try executable()
     process.arguments = arguments
     process.standardInput = FileHandle.nullDevice
     let (output, errors) = (Pipe(), Pipe())
