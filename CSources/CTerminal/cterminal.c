@@ -21,7 +21,8 @@ static const char enter_screen[] =
 static const char enter_pixels[] = "\033[?1016h\033[?1016$p";
 /* The same undone in reverse; the keyboard's modes belong to the screen that is left. */
 static const char leave_screen[] =
-    "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m\033[?7h\033[?25h\033[?1049l";
+    "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m"
+    "\033[?7h\033[?25h\033[?1049l";
 
 static const int crashes[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT};
 static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
