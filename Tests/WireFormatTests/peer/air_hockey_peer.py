@@ -230,7 +230,7 @@ class Peer:
             pass  # what the host said before it closed is still to be read
 
     def request(self):
-        information = self.identifier + struct.pack("<BH", 1, 1) + text("airhockey")
+        information = self.identifier + struct.pack("<BH", 0, 1) + text("airhockey")
         information += text(self.options.name)
         self.send(SESSION, REQUEST, b"get srv" + struct.pack("<H", 1) + information)
 
