@@ -5,7 +5,11 @@ extension Verdict {
   /// can play it.
   mutating func tableRun(_ input: JSON, _ expect: JSON) {
     guard let run = TableRun(input) else { return fail("input is incomplete") }
+    let exact = tolerance
+    // Every step rounds once more, and many discs amplify that without bound.
+    let isChaotic = run.scene.inverseMasses.count { $0 > 0 } > 2
     for (name, step) in [("one step", run.duration), ("1/60 s", 1.0 / 60)] {
+      tolerance = isChaotic && step < run.duration ? 10 * exact : exact
       var run = run
       run.run(step: step)
       check("t_end", run.endTime, in: expect)
@@ -13,6 +17,7 @@ extension Verdict {
       checkEvents(run.events, expect, name)
       require(run.pinned == 0, "\(name): \(run.pinned) discs were pinned")
     }
+    tolerance = exact
     puckRun(run, expect)
   }
 

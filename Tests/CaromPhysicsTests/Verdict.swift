@@ -2,7 +2,7 @@ import CaromPhysics
 
 /// Collects what a case does not meet.
 struct Verdict {
-  let tolerance: Double
+  var tolerance: Double
   private(set) var failures: [String] = []
 
   init(tolerance: Double) { self.tolerance = tolerance }
