@@ -28,8 +28,9 @@ struct StepCommand: ParsableCommand {
 
   func run() throws {
     var machine = Machine()
-    let peer = withoutPeer ? nil : Box2DPeer.built()
     var subjects = makeSubjects()
+    for index in subjects.indices { subjects[index].countAllocations() }
+    let peer = withoutPeer ? nil : Box2DPeer.built()
     var ratios: [Double] = []
     var peerRates: [String: [Double]] = [:]
     for round in 1...rounds {

@@ -53,21 +53,40 @@ struct HockeyScene: SteppedScene {
   }
 }
 
-/// The game itself: two hands that wave, rules, rounding to the lattice.
+/// The game itself, rules and rounding to the lattice: a recorded match of two computers, again and
+/// again.
 struct MatchScene: SteppedScene {
+  private static let length = 6_000
+
   private var rink = Rink()
+  private var inputs: [(home: MalletInput, away: MalletInput)] = []
   private var tick = 0
+
+  init() {
+    var home = ComputerPlayer(.home, strength: .hard, seed: 1)
+    var away = ComputerPlayer(.away, strength: .hard, seed: 2)
+    for _ in 0..<Self.length {
+      inputs.append((home.input(for: rink.state), away.input(for: rink.state)))
+      if rink.step(home: inputs[inputs.count - 1].home, away: inputs[inputs.count - 1].away).winner
+        != nil
+      {
+        rink.startMatch()
+      }
+    }
+    rink = Rink()
+  }
 
   mutating func run(steps: Int) -> Int {
     var contacts = 0
     for _ in 0..<steps {
-      let swing = Int16((tick % 120 - 60).magnitude) * 80
-      let events = rink.step(
-        home: MalletInput(x: -500 - swing, y: swing - 2_400),
-        away: MalletInput(x: 500 + swing, y: 2_400 - swing))
-      tick += 1
+      let events = rink.step(home: inputs[tick].home, away: inputs[tick].away)
       contacts += events.touches.isEmpty ? 0 : 1
       if events.winner != nil { rink.startMatch() }
+      tick += 1
+      if tick == Self.length {
+        tick = 0
+        rink = Rink()
+      }
     }
     return contacts
   }
