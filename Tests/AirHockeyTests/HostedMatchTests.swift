@@ -150,6 +150,7 @@ private struct Table {
 
   @Test func `pausing twice is told once`() {
     var host = HostedMatch()
+    _ = host.takeEvents()
     host.apply(.pause(.away))
     host.apply(.pause(.away))
     #expect(host.takeEvents().map(\.kind) == [.paused(.away)])
