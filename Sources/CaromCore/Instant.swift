@@ -18,9 +18,14 @@ public struct Instant: Hashable, Sendable {
 extension Instant: InstantProtocol {
   /// The instant `duration` later, whole nanoseconds; it stops at the ends of the range.
   @inlinable public func advanced(by duration: Duration) -> Instant {
-    let (sum, overflow) = nanoseconds.addingReportingOverflow(duration.wholeNanoseconds)
+    advanced(byNanoseconds: duration.wholeNanoseconds)
+  }
+
+  /// The instant that many nanoseconds later; it stops at the ends of the range.
+  @inlinable public func advanced(byNanoseconds count: Int64) -> Instant {
+    let (sum, overflow) = nanoseconds.addingReportingOverflow(count)
     guard overflow else { return Instant(nanoseconds: sum) }
-    return Instant(nanoseconds: duration < .zero ? .min : .max)
+    return Instant(nanoseconds: count < 0 ? .min : .max)
   }
 
   /// How long from here to `other`; negative when `other` is earlier.

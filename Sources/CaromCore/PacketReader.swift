@@ -5,7 +5,8 @@ public struct PacketReader: ~Escapable {
   @usableFromInline let bytes: Span<UInt8>
 
   /// How many bytes were read so far.
-  public private(set) var offset = 0
+  public var offset: Int { position }
+  @usableFromInline var position = 0
 
   /// Begins at the first of `bytes`.
   @_lifetime(copy bytes)
@@ -15,19 +16,19 @@ public struct PacketReader: ~Escapable {
   public var remaining: Int { bytes.count - offset }
 
   /// Counts `count` bytes as read and says where they begin.
-  private mutating func take(_ count: Int) throws(DecodeError) -> Int {
-    guard count >= 0, count <= remaining else {
-      throw .truncated(wanted: count, remaining: remaining)
+  @inlinable mutating func take(_ count: Int) throws(DecodeError) -> Int {
+    guard count >= 0, count <= bytes.count - position else {
+      throw .truncated(wanted: count, remaining: bytes.count - position)
     }
-    defer { offset += count }
-    return offset
+    defer { position += count }
+    return position
   }
 
   /// The next integer, least significant byte first.
   @inlinable public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(DecodeError) -> Value {
-    let start = try advance(by: Value.bitWidth / 8)
+    let start = try take(Value.bitWidth / 8)
     var value: Value = 0
     for index in stride(from: Value.bitWidth / 8 - 1, through: 0, by: -1) {
       value = value << 8 | Value(truncatingIfNeeded: bytes[start + index])
@@ -39,7 +40,7 @@ public struct PacketReader: ~Escapable {
   @inlinable public mutating func readBigEndian<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(DecodeError) -> Value {
-    let start = try advance(by: Value.bitWidth / 8)
+    let start = try take(Value.bitWidth / 8)
     var value: Value = 0
     for index in 0..<(Value.bitWidth / 8) {
       value = value << 8 | Value(truncatingIfNeeded: bytes[start + index])
@@ -61,7 +62,7 @@ public struct PacketReader: ~Escapable {
 
   /// Everything that is left, copied.
   public mutating func readRest() -> [UInt8] {
-    defer { offset = bytes.count }
+    defer { position = bytes.count }
     return Array(copying: bytes.extracting(offset..<bytes.count))
   }
 
@@ -77,10 +78,6 @@ public struct PacketReader: ~Escapable {
   /// Throws `trailingBytes` unless everything was read.
   public func finish() throws(DecodeError) {
     guard remaining == 0 else { throw .trailingBytes(remaining) }
-  }
-
-  @usableFromInline mutating func advance(by count: Int) throws(DecodeError) -> Int {
-    try take(count)
   }
 }
 

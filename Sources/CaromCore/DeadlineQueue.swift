@@ -1,23 +1,34 @@
-import CaromCore
-
 /// A heap of elements by deadline; equal deadlines leave in the order in which they came.
-struct DeadlineQueue<Element: Sendable>: Sendable {
-  private struct Node: Sendable {
-    var deadline: Instant
-    var order: UInt64
-    var element: Element
+@usableFromInline
+package struct DeadlineQueue<Element: Sendable>: Sendable {
+  @usableFromInline struct Node: Sendable {
+    @usableFromInline var deadline: Instant
+    @usableFromInline var order: UInt64
+    @usableFromInline var element: Element
 
-    func precedes(_ other: Node) -> Bool { (deadline, order) < (other.deadline, other.order) }
+    @inlinable init(deadline: Instant, order: UInt64, element: Element) {
+      self.deadline = deadline
+      self.order = order
+      self.element = element
+    }
+
+    @inlinable func precedes(_ other: Node) -> Bool {
+      (deadline, order) < (other.deadline, other.order)
+    }
   }
 
-  private var nodes: [Node] = []
-  private var nextOrder: UInt64 = 0
+  @usableFromInline var nodes: [Node] = []
+  @usableFromInline var nextOrder: UInt64 = 0
 
-  var count: Int { nodes.count }
+  @inlinable package init() {}
+
+  @inlinable package var count: Int { nodes.count }
   /// The earliest deadline.
-  var first: Instant? { nodes.first?.deadline }
+  @inlinable package var first: Instant? { nodes.first?.deadline }
+  /// What has the earliest deadline.
+  @inlinable package var firstElement: Element? { nodes.first?.element }
 
-  mutating func insert(_ element: Element, at deadline: Instant) {
+  @inlinable package mutating func insert(_ element: Element, at deadline: Instant) {
     nodes.append(Node(deadline: deadline, order: nextOrder, element: element))
     nextOrder += 1
     var child = nodes.count - 1
@@ -28,7 +39,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
   }
 
   /// The earliest element whose deadline is `now` or before.
-  mutating func popFirst(until now: Instant) -> Element? {
+  @inlinable package mutating func popFirst(until now: Instant) -> Element? {
     guard let first = nodes.first, first.deadline <= now else { return nil }
     let last = nodes.removeLast()
     guard !nodes.isEmpty else { return first.element }
@@ -46,7 +57,7 @@ struct DeadlineQueue<Element: Sendable>: Sendable {
   }
 
   /// Keeps what `isIncluded` says.
-  mutating func filter(_ isIncluded: (Element) -> Bool) {
+  @inlinable package mutating func filter(_ isIncluded: (Element) -> Bool) {
     let kept = nodes.filter { isIncluded($0.element) }.sorted { $0.precedes($1) }
     nodes = kept
   }
