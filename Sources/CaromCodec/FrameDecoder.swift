@@ -126,8 +126,12 @@ public struct FrameDecoder: Sendable {
       return
     }
     var body: [UInt8] = []
-    if available < length { body.reserveCapacity(min(length, Self.maximumReserve)) }
-    state = .body(bytes: body, want: length, deadline: now + bodyTimeout)
+    var deadline = Instant.distantFuture  // nothing is waited for where all of it is here
+    if available < length {
+      body.reserveCapacity(min(length, Self.maximumReserve))
+      deadline = now + bodyTimeout
+    }
+    state = .body(bytes: body, want: length, deadline: deadline)
   }
 
   /// Takes what the body still needs and says how many bytes that was.

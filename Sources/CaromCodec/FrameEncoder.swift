@@ -39,21 +39,33 @@ public struct FrameEncoder: Sendable {
 
   /// Appends the frame of a packet, whose payload is copied once.
   public func append(_ packet: Packet, to buffer: inout [UInt8]) throws(FrameError) {
-    try appendHeader(of: Packet.headerLength + packet.payload.count, to: &buffer)
-    for field in [packet.type, packet.action] {
-      buffer.append(UInt8(truncatingIfNeeded: field))
-      buffer.append(UInt8(truncatingIfNeeded: field >> 8))
+    try append(
+      type: packet.type, action: packet.action, payload: packet.payload.span, to: &buffer)
+  }
+
+  /// Appends the frame of a packet of these parts.
+  func append(
+    type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
+  ) throws(FrameError) {
+    try appendHeader(of: Packet.headerLength + payload.count, to: &buffer)
+    buffer.append(addingCapacity: Packet.headerLength) { output in
+      output.append(UInt8(truncatingIfNeeded: type))
+      output.append(UInt8(truncatingIfNeeded: type >> 8))
+      output.append(UInt8(truncatingIfNeeded: action))
+      output.append(UInt8(truncatingIfNeeded: action >> 8))
     }
-    buffer.append(copying: packet.payload.span)
+    buffer.append(copying: payload)
   }
 
   /// Appends a header and makes room for the body that is to follow.
   private func appendHeader(of length: Int, to buffer: inout [UInt8]) throws(FrameError) {
     guard length <= limit else { throw .frameTooLarge(length: UInt64(length), limit: limit) }
     buffer.makeRoom(for: Self.headerLength + length)
-    for place in 0..<Self.headerLength {
-      let shift = 8 * (byteOrder == .little ? place : 7 - place)
-      buffer.append(UInt8(truncatingIfNeeded: UInt64(length) >> UInt64(shift)))
+    let value = byteOrder == .little ? UInt64(length) : UInt64(length).byteSwapped
+    buffer.append(addingCapacity: Self.headerLength) { output in
+      for place in 0..<UInt64(Self.headerLength) {
+        output.append(UInt8(truncatingIfNeeded: value >> (8 * place)))
+      }
     }
   }
 }

@@ -23,8 +23,18 @@ public struct Packet: Hashable, Sendable {
 
   /// The whole frame in one buffer, length first, little-endian, with no limit but memory.
   public func framed() -> [UInt8] {
+    var frame: [UInt8] = []
+    Self.appendFrame(type: type, action: action, payload: payload.span, to: &frame)
+    return frame
+  }
+
+  /// Appends the frame of a packet that is nowhere whole: its payload is copied once.
+  public static func appendFrame(
+    type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
+  ) {
     do {
-      return try FrameEncoder(limit: .max).encode(self)
+      try FrameEncoder(limit: .max).append(
+        type: type, action: action, payload: payload, to: &buffer)
     } catch {
       preconditionFailure("no body is over the largest Int")
     }
