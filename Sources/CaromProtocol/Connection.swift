@@ -28,6 +28,8 @@ package struct Connection: Sendable {
   private var linkAction: LinkAction?
   private var pinger: Pinger
   private var heardAt: Instant
+  /// `timing.silenceLimit` in nanoseconds: it is added at each packet, and a `Duration` takes long.
+  private let silenceLimit: Int64
   private var owesWritable = false
 
   /// How many packets of an unknown type or action came.
@@ -59,6 +61,7 @@ package struct Connection: Sendable {
     self.timing = timing
     self.state = state
     heardAt = now
+    silenceLimit = timing.silenceLimit.wholeNanoseconds
     pinger = Pinger(timing: timing)
   }
 
@@ -71,7 +74,7 @@ package struct Connection: Sendable {
   }
 
   package var isOpen: Bool { if case .open = state { true } else { false } }
-  package var isClosed: Bool { state == .closed }
+  package var isClosed: Bool { if case .closed = state { true } else { false } }
 
   /// Whether it has told its end already, though a goodbye may still be leaving.
   package var isEnding: Bool {
@@ -117,26 +120,26 @@ extension Connection {
   }
 
   /// Queues a message that has to arrive, in the order of sending.
-  package mutating func send(_ bytes: [UInt8], on channel: UInt16) throws(SendError) {
-    let packet = try message(bytes, on: channel)
+  package mutating func send(_ bytes: Span<UInt8>, on channel: UInt16) throws(SendError) {
+    try check(bytes.count)
     guard outbox.reliableCount + bytes.count <= Outbox.reliableLimit else {
       owesWritable = true
       throw .queueFull(queued: outbox.reliableCount)
     }
-    outbox.append(packet)
+    outbox.append(type: SessionWire.messageType, action: channel, payload: bytes)
   }
 
   /// Offers the newest message of a channel; one that still waits on it is replaced.
-  package mutating func post(_ bytes: [UInt8], on channel: UInt16) throws(SendError) {
-    outbox.replace(try message(bytes, on: channel), on: channel)
+  package mutating func post(_ bytes: Span<UInt8>, on channel: UInt16) throws(SendError) {
+    try check(bytes.count)
+    outbox.replace(bytes, on: channel)
   }
 
-  private func message(_ bytes: [UInt8], on channel: UInt16) throws(SendError) -> Packet {
+  private func check(_ size: Int) throws(SendError) {
     guard isOpen else { throw .notConnected }
-    guard bytes.count <= Self.maximumMessageLength else {
-      throw .tooLarge(size: bytes.count, limit: Self.maximumMessageLength)
+    guard size <= Self.maximumMessageLength else {
+      throw .tooLarge(size: size, limit: Self.maximumMessageLength)
     }
-    return Packet(type: SessionWire.messageType, action: channel, payload: bytes)
   }
 
   /// The longest message: the frame limit less the packet's own four bytes.
@@ -151,7 +154,7 @@ extension Connection {
     heardAt = now
     decoder.receive(bytes, at: now)
     do throws(FrameError) {
-      while !isEnding, let body = try decoder.next() { receive(body: body, at: now) }
+      while !isEnding, var body = try decoder.next() { receive(body: &body, at: now) }
     } catch {
       violate(at: now)
     }
@@ -187,7 +190,7 @@ extension Connection {
   }
 
   private mutating func handleOpenTimeout(at now: Instant) {
-    if now >= heardAt.advanced(by: timing.silenceLimit) {
+    if now >= heardAt.advanced(byNanoseconds: silenceLimit) {
       finish(.timedOut)
       linkAction = .cut
       state = .closed
@@ -197,17 +200,20 @@ extension Connection {
     if let ping = pinger.handleTimeout(at: now) { outbox.append(ping.packet) }
   }
 
-  private mutating func receive(body: [UInt8], at now: Instant) {
-    guard let packet = try? Packet(decoding: body.span) else { return violate(at: now) }
-    switch packet.type {
+  /// Takes a packet; the array of a message's packet becomes the message, without a copy.
+  private mutating func receive(body: inout [UInt8], at now: Instant) {
+    guard let header = try? PacketHeader(of: body.span) else { return violate(at: now) }
+    switch header.type {
     case SessionWire.controlType:
       do throws(DecodeError) {
+        let packet = try Packet(decoding: body.span)
         guard let control = try ControlPacket(packet) else { return unknownPackets += 1 }
         receive(control, at: now)
       } catch { violate(at: now) }
     case SessionWire.messageType:
       guard isOpen else { return violate(at: now) }
-      events.append(.message(channel: packet.action, bytes: packet.payload))
+      body.removeFirst(Packet.headerLength)
+      events.append(.message(channel: header.action, bytes: body))
     default: unknownPackets += 1
     }
   }
@@ -271,16 +277,23 @@ extension Connection {
 
 // MARK: - What goes out
 extension Connection {
-  /// Bytes for a link that holds `queued` bytes already; `nil` when there is nothing for it now.
-  package mutating func pollTransmit(queued: Int) -> [UInt8]? {
-    guard state != .closed else { return nil }
-    let bytes = outbox.take(queued: queued)
+  /// Whether `pollTransmit` or `pollLinkAction` has to be asked, now or when the link has room.
+  package var hasOutput: Bool {
+    if case .closing = state { return true }
+    return linkAction != nil || (!isClosed && !outbox.isEmpty)
+  }
+
+  /// Appends to `buffer` the bytes for a link that holds `queued` bytes already; `false` when
+  /// there is nothing for it now.
+  package mutating func pollTransmit(queued: Int, into buffer: inout [UInt8]) -> Bool {
+    guard !isClosed else { return false }
+    let hasMore = outbox.take(queued: queued, into: &buffer)
     if owesWritable, isOpen, outbox.reliableCount < Outbox.reliableLimit / 2 {
       owesWritable = false
       events.append(.writable)
     }
     if case .closing = state, outbox.isEmpty, linkAction == nil { linkAction = .closeAfterFlush }
-    return bytes
+    return hasMore
   }
 
   /// The next thing to tell the owner.
@@ -302,7 +315,7 @@ extension Connection {
       deadline
     case .open:
       earliest(
-        earliest(heardAt.advanced(by: timing.silenceLimit), decoder.nextTimeout),
+        earliest(heardAt.advanced(byNanoseconds: silenceLimit), decoder.nextTimeout),
         pinger.nextTimeout)
     case .closed: nil
     }

@@ -104,21 +104,28 @@ extension Lobby {
   }
 
   package mutating func send(
-    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
+    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
   ) throws(SendError) { try host.send(bytes, on: channel, to: link) }
 
   package mutating func post(
-    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
+    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
   ) throws(SendError) { try host.post(bytes, on: channel, to: link) }
 
   package mutating func pollEvent() -> LobbyEvent? { events.popFirst() }
 
+  /// The next link with something to transmit or to do, told once until it has something again.
+  package mutating func pollReady() -> LinkID? { host.pollReady() }
+
+  /// The link below had no room for everything: it is ready again, if it has something.
+  package mutating func remainsReady(_ link: LinkID) { host.remainsReady(link) }
+
+  /// Appends bytes for a link that holds `queued` bytes already; `false` when there are none now.
   package mutating func pollTransmit(
-    on link: LinkID, queued: Int, at now: Instant
-  ) -> [UInt8]? {
-    let bytes = host.pollTransmit(on: link, queued: queued, at: now)
+    on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
+  ) -> Bool {
+    let hasMore = host.pollTransmit(on: link, queued: queued, into: &buffer, at: now)
     collect(at: now)
-    return bytes
+    return hasMore
   }
 
   package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {

@@ -23,10 +23,15 @@ public actor SessionNode: LoopActor {
   private var connecting: [LinkID: Task<Void, Never>] = [:]
   private var leaving: [ObjectIdentifier: TCPStream] = [:]
   private var timer: LoopTimer?
-  private var handler: (@Sendable (SessionEvent) -> Void)?
+  private var handler: ((SessionEvent) -> Void)?
   private var held: [SessionEvent] = []
   private var waiters: [LinkID: CheckedContinuation<DisconnectReason?, Never>] = [:]
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
+  /// Links whose stream had no room for everything.
+  private var stalled: [LinkID] = []
+  /// Messages are encoded here, and packets put together there, so that each tick's find room.
+  private var writer = PacketWriter()
+  private var outgoing: [UInt8] = []
   private var isDraining = false
   private var needsAnotherRound = false
   private var isShutDown = false
@@ -62,14 +67,7 @@ public actor SessionNode: LoopActor {
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
-    handler = { [weak owner] event in
-      owner?.assumeIsolated { handle($0, event) }
-    }
-    drain()
-  }
-
-  func setHandler(_ handle: @escaping @Sendable (SessionEvent) -> Void) {
-    handler = handle
+    handler = Isolated(owner, on: loop).bind(handle)
     drain()
   }
 }
@@ -213,10 +211,15 @@ extension SessionNode {
   public func send<Message>(
     _ message: Message, on channel: Channel<Message>, to link: LinkID
   ) throws(SendError) {
-    defer { drain() }
+    writer.removeAll()
+    message.encode(into: &writer)
+    defer {
+      if writer.count > SessionLink.pieceLength { writer = PacketWriter() }
+      drain()
+    }
     switch channel.delivery {
-    case .reliableOrdered: try lobby.send(message.encoded, on: channel.id, to: link)
-    case .unreliableSequenced: try lobby.post(message.encoded, on: channel.id, to: link)
+    case .reliableOrdered: try lobby.send(writer.bytes.span, on: channel.id, to: link)
+    case .unreliableSequenced: try lobby.post(writer.bytes.span, on: channel.id, to: link)
     }
   }
 
@@ -264,21 +267,32 @@ extension SessionNode {
     isDraining = true
     repeat {
       needsAnotherRound = false
-      for link in lobby.links { flush(link) }
+      flushReady(at: loop.now)
       tellEvents()
     } while needsAnotherRound
     isDraining = false
+    for link in stalled { lobby.remainsReady(link) }
+    stalled.removeAll(keepingCapacity: true)
     rearm()
     settleIdle()
   }
 
-  private func flush(_ link: LinkID) {
+  private func flushReady(at now: Instant) {
+    while let link = lobby.pollReady() {
+      flush(link, at: now)
+      if lobby.host.hasOutput(link) { stalled.append(link) }
+    }
+  }
+
+  private func flush(_ link: LinkID, at now: Instant) {
     guard let stream = streams[link] else { return }
-    let now = loop.now
-    while let bytes = lobby.pollTransmit(on: link, queued: stream.queuedBytes, at: now) {
+    while true {
+      outgoing.removeAll(keepingCapacity: true)
+      let queued = stream.queuedBytes
+      guard lobby.pollTransmit(on: link, queued: queued, into: &outgoing, at: now) else { break }
       do throws(TransportError) {
-        try stream.write(bytes)
-        bytesSent += UInt64(bytes.count)
+        try stream.write(outgoing.span)
+        bytesSent += UInt64(outgoing.count)
       } catch {
         lobby.handleLinkEnd(.reset, of: link, at: now)
         streams[link] = nil
@@ -304,17 +318,22 @@ extension SessionNode {
   }
 
   private func tellEvents() {
+    tellHeld()
     while let event = lobby.pollEvent() {
       if case .cancelConnect(let link) = event {
         connecting.removeValue(forKey: link)?.cancel()
       } else if let event = SessionEvent(event) {
         answerWaiter(event)
-        hold(event)
+        if let handler { handler(event) } else { hold(event) }
       }
     }
+  }
+
+  /// What came before there was a handler.
+  private func tellHeld() {
     guard let handler, !held.isEmpty else { return }
     let events = held
-    held.removeAll(keepingCapacity: true)
+    held = []
     for event in events { handler(event) }
   }
 

@@ -2,32 +2,32 @@
 ///
 /// The loop's thread runs both the callbacks and the actor, so a callback is inside the actor
 /// already; the compiler cannot see that, and a check on each call would cost more than the call.
-struct Isolated<Owner: Actor> {
+package struct Isolated<Owner: Actor> {
   private weak var owner: Owner?
 
   /// The one check: `owner` has the loop for its executor.
-  init(_ owner: isolated Owner, on loop: EventLoop) {
+  package init(_ owner: Owner, on loop: EventLoop) {
     let executor = unsafe owner.unownedExecutor.asSerialExecutor()
     precondition(
       executor === loop, "the owner's unownedExecutor has to be the loop that the socket is on")
     self.owner = owner
   }
 
-  func bind(_ body: @escaping (isolated Owner) -> Void) -> () -> Void {
+  package func bind(_ body: @escaping (isolated Owner) -> Void) -> () -> Void {
     let plain = unsafe unsafeBitCast(body, to: ((Owner) -> Void).self)
     return { [weak owner] in
       if let owner { plain(owner) }
     }
   }
 
-  func bind<Value>(_ body: @escaping (isolated Owner, Value) -> Void) -> (Value) -> Void {
+  package func bind<Value>(_ body: @escaping (isolated Owner, Value) -> Void) -> (Value) -> Void {
     let plain = unsafe unsafeBitCast(body, to: ((Owner, Value) -> Void).self)
     return { [weak owner] value in
       if let owner { plain(owner, value) }
     }
   }
 
-  func bind(
+  package func bind(
     _ body: @escaping (isolated Owner, borrowing UDPBatch) -> Void
   ) -> (borrowing UDPBatch) -> Void {
     typealias Plain = (Owner, borrowing UDPBatch) -> Void
@@ -37,7 +37,7 @@ struct Isolated<Owner: Actor> {
     }
   }
 
-  func bind(
+  package func bind(
     _ body: @escaping (isolated Owner, borrowing TCPEvent) -> Void
   ) -> (borrowing TCPEvent) -> Void {
     typealias Plain = (Owner, borrowing TCPEvent) -> Void

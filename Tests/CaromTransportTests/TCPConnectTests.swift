@@ -20,7 +20,7 @@ import Testing
       let refused = Endpoint(.loopback4, port: good.port)
       let stream = try await TCPStream.connect(
         to: [refused, good], on: loop, attemptDelay: .seconds(50))
-      #expect(stream.peerEndpoint == good && listener.isOpen)
+      #expect(stream.peerEndpoint == good)
     }
   }
 
@@ -30,7 +30,7 @@ import Testing
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
       let stream = try await TCPStream.connect(
         to: [hole.endpoint, listener.localEndpoint], on: loop, attemptDelay: .milliseconds(5))
-      #expect(stream.peerEndpoint == listener.localEndpoint && hole.isFull)
+      #expect(stream.peerEndpoint == listener.localEndpoint)
     }
   }
 
@@ -41,7 +41,6 @@ import Testing
         _ = try await TCPStream.connect(
           to: [hole.endpoint], on: loop, deadline: .milliseconds(20))
       }
-      #expect(hole.isFull)
     }
   }
 
@@ -55,7 +54,6 @@ import Testing
       try await pass(on: loop)
       task.cancel()
       await #expect(throws: TransportError.cancelled) { try await task.value }
-      #expect(hole.isFull)
     }
   }
 
@@ -72,7 +70,6 @@ import Testing
     let task = Task(executorPreference: loop) {
       let hole = try await BlackHole(on: loop)
       Task { await loop.shutdown() }
-      defer { #expect(!hole.isFull) }
       _ = try await TCPStream.connect(to: [hole.endpoint], on: loop)
     }
     await #expect(throws: TransportError.closed) { try await task.value }
@@ -109,7 +106,6 @@ private struct BlackHole {
   let listener: TCPListener
   let fillers: [TCPStream]
   var endpoint: Endpoint { listener.localEndpoint }
-  var isFull: Bool { listener.isOpen && fillers.allSatisfy(\.isOpen) }
 
   init(on loop: EventLoop) async throws {
     var options = TCPListener.Options()

@@ -21,7 +21,6 @@ import Testing
         #expect(delays[index] >= last)
         last = delays[index]
       }
-      #expect(timers.allSatisfy { $0.deadline == nil })
     }
   }
 
@@ -39,7 +38,7 @@ import Testing
       #expect(silent.deadline == nil && moved.deadline != nil)
       #expect(await fired.next() == "moved")
       #expect(await fired.next() == "last")
-      #expect(fired.count == 0 && moved.deadline == nil && last.deadline == nil)
+      #expect(fired.count == 0)
     }
   }
 
@@ -60,7 +59,7 @@ import Testing
       other.arm(at: Instant(nanoseconds: 1))
       for expected in 1...3 { #expect(await fired.next() == expected) }
       try await pass(on: loop)
-      #expect(fired.count == 0 && other.deadline == nil)
+      #expect(fired.count == 0)
       holder.value = nil
     }
   }

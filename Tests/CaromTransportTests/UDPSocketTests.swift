@@ -17,7 +17,7 @@ import Testing
       #expect(datagram.source == sender.localEndpoint)
       #expect(datagram.destination == target)
       #expect(datagram.hopLimit == 7)
-      #expect(datagram.interface == loopbackIndex() && socket.isOpen)
+      #expect(datagram.interface == loopbackIndex())
     }
   }
 
@@ -34,7 +34,6 @@ import Testing
       let datagram = await received.next()
       #expect(datagram.source == sender.localEndpoint && datagram.destination == target)
       #expect(datagram.hopLimit == 9 && datagram.interface == loopbackIndex())
-      #expect(socket.isOpen)
     }
   }
 
@@ -53,7 +52,6 @@ import Testing
       socket.send([2], to: datagram.source)
       socket.flush()
       #expect(await answers.next().source == target)
-      #expect(sender.isOpen)
     }
   }
 

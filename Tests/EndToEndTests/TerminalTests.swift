@@ -23,15 +23,12 @@ struct TerminalTests {
     process.standardInput = FileHandle.nullDevice
     let pipe = Pipe()
     process.standardOutput = pipe
-    try process.run()
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
-    // A readability handler now and then misses the end of a pipe; a thread that waits does not.
-    Thread.detachNewThread {
-      while case let data = pipe.fileHandleForReading.availableData, !data.isEmpty {
-        source.yield(data)
-      }
-      source.finish()
+    pipe.fileHandleForReading.readabilityHandler = { handle in
+      let data = handle.availableData
+      if data.isEmpty { source.finish() } else { source.yield(data) }
     }
+    try process.run()
     var shown = Data()
     var pending = signal
     for await chunk in chunks {
@@ -42,6 +39,7 @@ struct TerminalTests {
       kill(try #require(Int32(id)), signal)
       pending = nil
     }
+    pipe.fileHandleForReading.readabilityHandler = nil
     return String(decoding: shown, as: UTF8.self)
   }
 
