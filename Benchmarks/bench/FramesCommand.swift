@@ -31,6 +31,9 @@ struct FramesCommand: AsyncParsableCommand {
   @Option(help: "Seconds to look for the most matches of one core; 0 leaves that out.")
   var search = 60
 
+  @Flag(help: "Tick as soon as all inputs are there: the cost without the waiting.")
+  var lockstep = false
+
   @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
   var check = false
 
@@ -89,6 +92,7 @@ struct FramesCommand: AsyncParsableCommand {
     var session: [FramesFigures] = []
     var bare: [FramesFigures] = []
     var setup = makeSetup(matches, seconds: seconds)
+    if lockstep { setup.pace = .lockstep }
     for round in 1...rounds {
       progress("round \(round) of \(rounds)")
       machine.sampleNoise()

@@ -24,6 +24,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   private var bareSent = 0
   private var bareReceived = 0
   private var inputs = 0
+  private var states: [(link: LinkID, state: World.State)] = []
   private var finished: CheckedContinuation<FramesServerFigures, Never>?
 
   init(_ setup: FramesSetup, on loop: EventLoop) {
@@ -109,15 +110,21 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   }
 
   private func sendStates() {
+    states.removeAll(keepingCapacity: true)
     for index in seats.indices {
       let state = seats[index].world.step(at: loop.now)
       if let link = seats[index].link {
-        node.assumeIsolated { try? $0.send(state, on: .frames, to: link) }
+        states.append((link, state))
       } else if let stream = seats[index].stream {
         let bytes = FramesWire.bare(state)
         bareSent += bytes.count
         try? stream.write(bytes)
       }
+    }
+    if states.isEmpty { return }
+    // One visit to the node for all: entering it allocates.
+    node.assumeIsolated { [states] node in
+      for (link, state) in states { try? node.send(state, on: .frames, to: link) }
     }
   }
 
