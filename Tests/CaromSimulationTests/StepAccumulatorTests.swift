@@ -14,7 +14,7 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
   #if DEBUG
     let longest = Duration.milliseconds(240)
   #else
-    let longest = Duration.milliseconds(20)
+    let longest = Duration.milliseconds(100)
   #endif
   while now < end {
     now = min(end, now + generator.duration(in: .nanoseconds(1)...longest))
