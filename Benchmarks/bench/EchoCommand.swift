@@ -69,6 +69,7 @@ struct EchoCommand: AsyncParsableCommand {
     var subjects: [EchoSubject] = []
     subjects += [Self.c(ECHO_UV_UDP), Self.c(ECHO_EPOLL_UDP)].compactMap { $0 }
     subjects.append(try await Self.swift(.udpClosure, "UDP, Swift: batch closure"))
+    subjects.append(try await Self.swift(.udpPlain, "UDP, Swift: batch, no offload"))
     subjects.append(try await Self.swift(.udpActor, "UDP, Swift: batch in an actor"))
     subjects.append(try await Self.swift(.udpUnbatched, "UDP, Swift: flush each"))
     subjects += [Self.nio("udp", nio), Self.nio("vectored", nio)].compactMap { $0 }
@@ -117,15 +118,14 @@ struct EchoCommand: AsyncParsableCommand {
 
   private func add(_ subjects: [EchoSubject], to report: inout Report) {
     for subject in subjects {
-      let reference = subjects.first { $0.isTCP == subject.isTCP }?.rounds ?? []
-      let ratios = zip(subject.rounds, reference).map { $0.cpu / $1.cpu }
+      let reference = subjects.first { $0.isTCP == subject.isTCP } ?? subject
       report.add(
         subject.name,
         .init("p50", median(subject.rounds.map(\.p50)), "us"),
         .init("p99", median(subject.rounds.map(\.p99)), "us"),
         .init("window", median(subject.rounds.map(\.rate)), "kmsg/s"),
         .init("CPU", median(subject.rounds.map(\.cpu)), "us/msg"),
-        .init("CPU against libuv", median(ratios), "times"))
+        .init("CPU against libuv", subject.ratio(to: reference), "times"))
       if subject.rounds.count < rounds {
         report.remarks.append(
           "\(subject.name): \(rounds - subject.rounds.count) rounds lost messages, left out")
@@ -141,8 +141,8 @@ struct EchoCommand: AsyncParsableCommand {
     guard let best = ours.min(by: { median($0.rounds.map(\.cpu)) < median($1.rounds.map(\.cpu)) })
     else { return }
     for peer in udp where !peer.name.contains("Swift") {
-      let ratios = zip(best.rounds, peer.rounds).map { $0.cpu / $1.cpu }
-      report.add("\(best.name) against \(peer.name)", .init("CPU ratio", median(ratios), "times"))
+      report.add(
+        "\(best.name) against \(peer.name)", .init("CPU ratio", best.ratio(to: peer), "times"))
     }
     let costs = udp[0].rounds.map(\.cpu)
     guard let low = costs.min(), let high = costs.max(), low > 0 else { return }

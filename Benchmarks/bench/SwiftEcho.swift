@@ -9,6 +9,8 @@ actor SwiftEcho: LoopActor {
   enum Variant: CaseIterable {
     /// A plain closure on the loop's thread.
     case udpClosure
+    /// The same without segmentation offload: each datagram goes to the kernel by itself.
+    case udpPlain
     /// Inside the actor that owns the socket.
     case udpActor
     /// Inside the actor, each datagram flushed by itself.
@@ -28,7 +30,8 @@ actor SwiftEcho: LoopActor {
   func open(_ variant: Variant, core: Int32) throws(TransportError) -> UInt16 {
     echo_pin(0, core)
     switch variant {
-    case .udpClosure: socket = try Self.open(on: loop)
+    case .udpClosure: socket = try Self.open(on: loop, segments: true)
+    case .udpPlain: socket = try Self.open(on: loop, segments: false)
     case .udpActor:
       socket = try UDPSocket(on: loop, owner: self, bind: .loopback) { echo, batch in
         echo.receive(batch)
@@ -56,10 +59,12 @@ actor SwiftEcho: LoopActor {
   }
 
   /// The closure's own reference to the socket ends with `close`.
-  private static func open(on loop: EventLoop) throws(TransportError) -> UDPSocket {
+  private static func open(on loop: EventLoop, segments: Bool) throws(TransportError) -> UDPSocket {
     final class Reference { var socket: UDPSocket? }
     let reference = Reference()
-    let socket = try UDPSocket(on: loop, bind: .loopback) { batch in
+    var options = UDPOptions()
+    options.usesSegmentation = segments
+    let socket = try UDPSocket(on: loop, bind: .loopback, options: options) { batch in
       guard let socket = reference.socket else { return }
       for index in batch.indices {
         let datagram = batch[index]

@@ -70,6 +70,7 @@ int cuv_udp_create(cuv_loop *loop, const cuv_udp_options *options, void *context
   udp->slot = options->largest_datagram;
   udp->slots = slots;
   udp->queue_limit = options->queue_limit;
+  udp->segments = options->segments;
   cuv_udp_prepare_slots(udp);
   int fd = open_socket(options);
   int status = fd < 0 ? fd : cuv_watch_open(loop, &udp->watch, fd);

@@ -49,6 +49,8 @@ struct cuv_udp {
   size_t queue_capacity, queue_end, queue_limit;
   size_t entry_capacity, entry_head, entry_end;
   bool blocked;
+  bool segments;               // runs of datagrams leave as one, which the kernel cuts up
+  uint32_t runs[CUV_UDP_BATCH];  // entries that each message of the batch to send stands for
   int last_error;
   cuv_udp_counters counters;
 };

@@ -1,6 +1,7 @@
 #include "udp.h"
 
 #include <errno.h>
+#include <netinet/udp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,9 @@ enum {
   TURNS = 4,            // full batches read before other handles get their turn
   FIRST_QUEUE = 16384,  // bytes
   FIRST_ENTRIES = 64,
+  SEGMENTS = 64,            // the kernel's limit
+  LARGEST_RUN = 65000,      // bytes; a message has 65,507 at most
+  LARGEST_SEGMENT = 1232,   // bytes that fit every IPv6 network's frame (RFC 8200 section 5)
 };
 
 // System calls, batched where the kernel can
@@ -224,18 +228,62 @@ static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *s
   }
 }
 
+/// How many entries from `at` on can leave as one message: same destination, same length (the last
+/// may be shorter), lying one after the other in the queue as they do.
+static uint32_t run_from(const cuv_udp *udp, size_t at) {
+  uint32_t run = 1;
+#if defined(UDP_SEGMENT)
+  const cuv_entry *first = &udp->entries[at];
+  if (!udp->segments || first->interface != 0 || first->count > LARGEST_SEGMENT) return 1;
+  for (; at + run < udp->entry_end && run < SEGMENTS; run++) {
+    if ((run + 1) * first->count > LARGEST_RUN) break;
+    const cuv_entry *next = &udp->entries[at + run];
+    if (next[-1].count != first->count || next->count == 0 || next->count > first->count ||
+        next->interface != 0 || next->address_length != first->address_length ||
+        memcmp(&next->address, &first->address, first->address_length) != 0)
+      break;
+  }
+#else
+  (void)udp;
+  (void)at;
+#endif
+  return run;
+}
+
+static void set_segment(struct msghdr *header, cuv_control *space, uint32_t bytes) {
+#if defined(UDP_SEGMENT)
+  uint16_t size = (uint16_t)bytes;
+  header->msg_control = space->bytes;
+  header->msg_controllen = CMSG_SPACE(sizeof size);
+  struct cmsghdr *c = CMSG_FIRSTHDR(header);
+  c->cmsg_level = SOL_UDP;
+  c->cmsg_type = UDP_SEGMENT;
+  c->cmsg_len = CMSG_LEN(sizeof size);
+  memcpy(CMSG_DATA(c), &size, sizeof size);
+#else
+  (void)header;
+  (void)space;
+  (void)bytes;
+#endif
+}
+
 static unsigned prepare_batch(cuv_udp *udp) {
   unsigned count = 0;
-  for (size_t at = udp->entry_head; at < udp->entry_end && count < CUV_UDP_BATCH; at++, count++) {
+  for (size_t at = udp->entry_head; at < udp->entry_end && count < CUV_UDP_BATCH; count++) {
     cuv_entry *e = &udp->entries[at];
     struct msghdr *header = &CUV_HEADER(&udp->out[count]);
+    uint32_t run = run_from(udp, at);
+    const cuv_entry *last = &udp->entries[at + run - 1];
+    udp->runs[count] = run;
+    at += run;
     udp->out_parts[count].iov_base = udp->queue + e->offset;
-    udp->out_parts[count].iov_len = e->count;
+    udp->out_parts[count].iov_len = last->offset + last->count - e->offset;
     header->msg_name = &e->address;
     header->msg_namelen = e->address_length;
     header->msg_control = NULL;
     header->msg_controllen = 0;
     if (e->interface != 0) choose_interface(udp, header, &udp->out_control[count], e->interface);
+    if (run > 1) set_segment(header, &udp->out_control[count], e->count);
   }
   return count;
 }
@@ -256,7 +304,9 @@ void cuv_udp_flush(cuv_udp *udp) {
   if (udp->watch.closed || udp->blocked) return;
   while (udp->entry_head < udp->entry_end) {
     int sent = send_batch(udp, prepare_batch(udp));
-    for (int index = 0; index < sent; index++) advance(udp, 0);
+    for (int index = 0; index < sent; index++) {
+      for (uint32_t left = udp->runs[index]; left > 0; left--) advance(udp, 0);
+    }
     if (sent >= 0 || errno == EINTR) continue;
     if (is_temporary(errno)) {
       udp->counters.blocked++;
@@ -264,7 +314,11 @@ void cuv_udp_flush(cuv_udp *udp) {
       cuv_udp_watch(udp);
       return;
     }
-    advance(udp, errno);
+    if (udp->runs[0] > 1) {
+      udp->segments = false;  // this way cannot cut up messages: again, one by one
+    } else {
+      advance(udp, errno);
+    }
   }
   udp->entry_head = udp->entry_end = udp->queue_end = 0;
 }

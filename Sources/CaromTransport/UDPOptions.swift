@@ -11,6 +11,9 @@ public struct UDPOptions: Hashable, Sendable {
   public var v6Only = true
   /// Hears every group that anybody on this host joined, instead of its own alone.
   public var hearsAllGroups = false
+  /// Datagrams of one length that are queued for one peer after each other go to the kernel as one
+  /// piece, which it cuts up (Linux); what is on the wire is the same.
+  public var usesSegmentation = true
   /// The system's buffer for arrived datagrams, bytes; 0 leaves the system's choice.
   public var receiveBuffer = 0
   /// The system's buffer for datagrams to send, bytes; 0 leaves the system's choice.
@@ -27,7 +30,8 @@ public struct UDPOptions: Hashable, Sendable {
     precondition((1...65536).contains(largestDatagram), "a datagram has 1 to 65,536 bytes")
     return cuv_udp_options(
       local: local.c, reuse_address: reuseAddress, reuse_port: reusePort, v6_only: v6Only,
-      hears_all_groups: hearsAllGroups, receive_buffer: UInt32(clamping: receiveBuffer),
+      hears_all_groups: hearsAllGroups, segments: usesSegmentation,
+      receive_buffer: UInt32(clamping: receiveBuffer),
       send_buffer: UInt32(clamping: sendBuffer), largest_datagram: UInt32(largestDatagram),
       queue_limit: UInt32(clamping: queueLimit))
   }

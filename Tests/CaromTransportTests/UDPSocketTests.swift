@@ -77,6 +77,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `runs for one peer arrive as they were sent, cut up by the kernel or not`(
+    segments: Bool
+  ) async throws {
+    try await onLoop { loop in
+      var options = UDPOptions()
+      options.usesSegmentation = segments
+      let (first, firstSeen) = try makeReceiver(on: loop, bind: .loopback4)
+      let (second, secondSeen) = try makeReceiver(on: loop, bind: .loopback4)
+      let sender = try UDPSocket(
+        on: loop, bind: Endpoint(.loopback4, port: 0), options: options
+      ) { _ in }
+      let lengths = [9, 9, 9, 4, 4, 9, 0, 9, 1232, 1232, 1500, 1500, 1, 2]
+      for (index, length) in lengths.enumerated() {
+        let payload = [UInt8](repeating: UInt8(index), count: length)
+        sender.send(payload, to: first.localEndpoint)
+        if index % 3 == 0 { sender.send(payload, to: second.localEndpoint) }
+      }
+      sender.flush()
+      for (index, length) in lengths.enumerated() {
+        let payload = [UInt8](repeating: UInt8(index), count: length)
+        #expect(await firstSeen.next().payload == payload)
+        if index % 3 == 0 { #expect(await secondSeen.next().payload == payload) }
+      }
+      #expect(sender.counters.sent == 19 && sender.counters.sendErrors == 0)
+      #expect(first.isOpen && second.isOpen)
+    }
+  }
+
   @Test func `a datagram over the limit is cut off, marked and counted`() async throws {
     try await onLoop { loop in
       var options = UDPOptions()
