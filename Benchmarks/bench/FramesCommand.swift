@@ -125,7 +125,9 @@ struct FramesCommand: AsyncParsableCommand {
   }
 
   private func checkCounts() async throws {
-    let limits = try FramesThresholds.read(thresholds)
+    guard let limits = try? FramesThresholds.read(thresholds) else {
+      throw ValidationError("no thresholds in \(thresholds): name their file with --thresholds")
+    }
     var setup = makeSetup(16, seconds: 10)
     setup.pace = .lockstep
     let figures = try await play(setup)
