@@ -1,8 +1,9 @@
 /// Sockets, timers and interfaces on one libuv loop: this C moves bytes, Swift decides.
 ///
 /// Statuses are 0 or a negative errno. The context pointer comes first in every callback.
-/// Everything but `cuv_loop_wake`, locks and threads belongs to the thread that runs the loop. A handle is freed
-/// after its destroy call, when libuv has let go of it; no callback comes after destroy.
+/// Everything but `cuv_loop_wake`, locks and threads belongs to the thread that runs the loop. A
+/// handle is freed after its destroy call, when libuv has let go of it; no callback comes after
+/// destroy.
 #ifndef CUVLOOP_H
 #define CUVLOOP_H
 
