@@ -29,8 +29,8 @@ import CaromCore
 /// ```
 ///
 /// Async code that belongs to the loop runs in `Task(executorPreference: loop)`. Without the
-/// preference every continuation takes the way through the global pool, also inside an actor of the
-/// loop: the closure of `withCheckedContinuation` may not touch sockets there.
+/// preference the waits of nonisolated functions take the way through the global pool, also when an
+/// actor of the loop calls them; the closure of their `withCheckedContinuation` then runs there.
 ///
 /// Dropping the last reference closes the loop and ends its thread; `shutdown` waits for that.
 public final class EventLoop: Sendable {
