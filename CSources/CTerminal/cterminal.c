@@ -85,14 +85,24 @@ static void on_ending(int number) {
   raise(number);
 }
 
+/* Whoever started this program may have had them blocked, as the threads of pools have. */
+static void unblock(const int *numbers, int count) {
+  sigset_t wanted;
+  sigemptyset(&wanted);
+  for (int i = 0; i < count; i++) sigaddset(&wanted, numbers[i]);
+  pthread_sigmask(SIG_UNBLOCK, &wanted, NULL);
+}
+
 static void catch_crashes(void) {
   struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
   for (int i = 0; i < CRASH_COUNT; i++) sigaction(crashes[i], &action, &before_crash[i]);
+  unblock(crashes, CRASH_COUNT);
 }
 
 void cterminal_catch_signals(void) {
   struct sigaction action = {.sa_handler = on_ending, .sa_flags = SA_RESTART};
   for (int i = 0; i < ENDING_COUNT; i++) sigaction(endings[i], &action, NULL);
+  unblock(endings, ENDING_COUNT);
 }
 
 int cterminal_signal(void) { return ended_by; }
