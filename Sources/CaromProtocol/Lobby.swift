@@ -97,6 +97,15 @@ extension Lobby {
     collect(at: now)
   }
 
+  /// Matches and seats nobody any more, and says goodbye to everybody.
+  package mutating func retire(_ goodbye: Goodbye, at now: Instant) {
+    matchmaker = nil
+    dial = nil
+    requests = []
+    host.seats = 0
+    for link in host.links { close(link, goodbye, at: now) }
+  }
+
   /// Answers a request that was passed on: the seat is the peer's.
   package mutating func admit(_ link: LinkID, at now: Instant) {
     host.admit(link, at: now)

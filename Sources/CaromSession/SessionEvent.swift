@@ -20,6 +20,14 @@ public enum SessionEvent: Hashable, Sendable {
   /// A node that matches players: find out where the peer listens, then call `open`.
   case connect(PeerID, LinkID)
 
+  /// Whether it is for finding a partner: a node that retires has no use for it any more.
+  var isMatching: Bool {
+    switch self {
+    case .advertise, .connect: true
+    default: false
+    }
+  }
+
   init?(_ event: LobbyEvent) {
     switch event {
     case .host(.requested(let link, let info, let replacing)):

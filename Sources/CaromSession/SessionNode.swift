@@ -242,15 +242,22 @@ extension SessionNode {
   /// How many seats nobody holds or has asked for.
   public var freeSeats: Int { lobby.host.freeSeats }
 
-  /// Says goodbye to everybody and stops listening; returns when all of it has left, at the latest
-  /// after `SessionTiming.closeLimit`.
-  public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
+  /// Says goodbye to everybody, and from now on neither listens nor matches: nobody sits down with
+  /// a node that is about to go.
+  public func retire(_ goodbye: Goodbye = Goodbye(.left)) {
+    guard !isShutDown else { return }
     isShutDown = true
     for listener in listeners { listener.close() }
     listeners = []
     for task in connecting.values { task.cancel() }
-    for link in lobby.links { lobby.close(link, goodbye, at: loop.now) }
+    lobby.retire(goodbye, at: loop.now)
     drain()
+  }
+
+  /// Retires, and returns when all goodbyes have left, at the latest after
+  /// `SessionTiming.closeLimit`.
+  public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
+    retire(goodbye)
     guard !streams.isEmpty || !leaving.isEmpty else { return }
     await withCheckedContinuation { idleWaiters.append($0) }
   }
@@ -324,6 +331,7 @@ extension SessionNode {
         connecting.removeValue(forKey: link)?.cancel()
       } else if let event = SessionEvent(event) {
         answerWaiter(event)
+        if isShutDown, event.isMatching { continue }
         if let handler { handler(event) } else { hold(event) }
       }
     }
@@ -334,7 +342,7 @@ extension SessionNode {
     guard let handler, !held.isEmpty else { return }
     let events = held
     held = []
-    for event in events { handler(event) }
+    for event in events where !isShutDown || !event.isMatching { handler(event) }
   }
 
   private func hold(_ event: SessionEvent) {

@@ -50,6 +50,8 @@ actor NetGame: LoopActor {
   private var lastWord: LoopTimer?
   private var ending: CheckedContinuation<Void, Never>?
   private var isOver = false
+  /// Whether the network said no before play began.
+  private(set) var wasAbandoned = false
   /// Called when the seat is free again.
   private let seatFreed: @Sendable () -> Void
   /// Called when somebody sat down.
@@ -83,7 +85,10 @@ actor NetGame: LoopActor {
   }
 
   /// Gives the face back: the network said no before play began.
-  func abandon() { end("abandoned", nil) }
+  func abandon() {
+    wasAbandoned = !isOver
+    end("abandoned", nil)
+  }
 
   /// Tells the people at this machine something. Called on the loop.
   nonisolated func announce(_ line: String) { assumeIsolated { $0.face.tell(line) } }
@@ -195,9 +200,7 @@ actor NetGame: LoopActor {
     isOver = true
     ticker?.stop()
     lastWord?.cancel()
-    if let link, let goodbye {
-      node.assumeIsolated { $0.close(link, goodbye, as: .closedHere) }
-    }
+    node.assumeIsolated { $0.retire(goodbye ?? Goodbye(.left)) }
     face.close()
     takeScore()
     summary.endReason = reason
