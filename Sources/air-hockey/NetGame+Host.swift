@@ -49,6 +49,13 @@ extension NetGame {
     end("finished", Goodbye(.finished))
   }
 
+  /// The guest's time is up: its last word. A table without a time of its own opens again.
+  private func dismissGuest(_ match: HostedMatch) {
+    guard let link else { return }
+    send(match.ending, on: .events)
+    node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
+  }
+
   func receiveHosting(_ bytes: [UInt8], on channel: UInt16, _ match: HostedMatch) -> Bool {
     var match = match
     switch channel {
@@ -59,7 +66,7 @@ extension NetGame {
     case Channel.requests.id:
       guard let request = try? GuestRequest(decoding: bytes.span) else { return false }
       guard let command = request.command else {
-        finishHosting(match)
+        dismissGuest(match)
         return true
       }
       match.apply(command)

@@ -1,0 +1,47 @@
+import Carom
+
+/// Finds out where a table listens that is known by name or address.
+struct TableSearch: Sendable {
+  /// How long a table of that name is looked for.
+  static let limit = Duration.seconds(6)
+
+  /// A table's name on the network, or HOST:PORT.
+  let table: String
+  let interfaces: InterfaceSelection
+
+  /// The table's endpoints. Cancelling the task ends the search.
+  func endpoints(on loop: EventLoop) async throws -> [Endpoint] {
+    guard let address = TableAddress(table) else { return try await find(on: loop) }
+    let addresses = try await loop.lookup(host: address.host)
+    return addresses.map { Endpoint($0, port: address.port) }
+  }
+
+  /// Looks for a table of that name, case aside.
+  private func find(on loop: EventLoop) async throws -> [Endpoint] {
+    let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
+      group.addTask { try await browse(on: loop) }
+      group.addTask {
+        try await Task.sleep(for: Self.limit)
+        return nil
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? nil
+    }
+    if let found { return found }
+    throw CommandFailure(
+      .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")
+  }
+
+  private func browse(on loop: EventLoop) async throws -> [Endpoint]? {
+    let browser = ServiceBrowser(for: GameWire.serviceType, interfaces: interfaces, on: loop)
+    for try await change in browser.changes {
+      guard case .added(let service) = change,
+        service.name.lowercased() == table.lowercased()
+      else { continue }
+      do {
+        return try await service.resolve(within: Self.limit).endpoints
+      } catch DiscoveryError.timedOut { return nil }
+    }
+    return nil
+  }
+}
