@@ -1,14 +1,13 @@
 import Foundation
 import Testing
 
-/// The game's executable, run as a player runs it, without a terminal.
+/// The game's executable, run to its end as a player runs it, without a terminal.
 struct GameProcess {
   let status: Int32
-  let output: String
-  let errors: String
-
   /// The lines of its standard output.
-  var lines: [Substring] { output.split(separator: "\n") }
+  let lines: [String]
+  /// The lines of its standard error.
+  let errors: [String]
 
   /// The program, which lies beside the tests.
   static func executable() throws -> URL {
@@ -18,21 +17,12 @@ struct GameProcess {
 
   /// Runs it to its end, with nothing to read.
   static func run(_ arguments: [String]) async throws -> GameProcess {
-    let process = Process()
-    process.executableURL = try executable()
-    process.arguments = arguments
-    process.standardInput = FileHandle.nullDevice
-    let (output, errors) = (Pipe(), Pipe())
-    process.standardOutput = output
-    process.standardError = errors
-    try await withCheckedThrowingContinuation { (ended: CheckedContinuation<Void, any Error>) in
-      process.terminationHandler = { _ in ended.resume() }
-      do { try process.run() } catch { ended.resume(throwing: error) }
-    }
-    let text = { (pipe: Pipe) in
-      String(decoding: pipe.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-    }
+    let process = try RunningGame(arguments).process
     return GameProcess(
-      status: process.terminationStatus, output: text(output), errors: text(errors))
+      status: await process.status, lines: await process.output.all(),
+      errors: await process.errors.all())
   }
+
+  /// Its standard output.
+  var output: String { lines.joined(separator: "\n") }
 }

@@ -10,7 +10,7 @@ struct LocalPlayTests {
       "solo", "--bot", "--headless", "--seconds", "1", "--json", "--name", "Maya",
     ])
     #expect(game.status == 0)
-    #expect(game.errors == "")
+    #expect(game.errors.isEmpty)
     #expect(game.lines.count == 1)
     let object = try JSONSerialization.jsonObject(with: Data(game.output.utf8))
     let summary = try #require(object as? [String: Any])
@@ -39,8 +39,8 @@ struct LocalPlayTests {
     let game = try await GameProcess.run(arguments)
     #expect(game.status == status.rawValue)
     #expect(game.output == "")
-    #expect(game.errors.hasPrefix("air-hockey: "))
-    #expect(game.errors.split(separator: "\n").count == 1)
+    #expect(game.errors.count == 1)
+    #expect(game.errors.first?.hasPrefix("air-hockey: ") == true)
   }
 
   @Test func `the help names every exit status`() async throws {

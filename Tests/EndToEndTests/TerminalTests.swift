@@ -24,11 +24,12 @@ struct TerminalTests {
     let pipe = Pipe()
     process.standardOutput = pipe
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
-    pipe.fileHandleForReading.readabilityHandler = { handle in
-      let data = handle.availableData
-      if data.isEmpty { source.finish() } else { source.yield(data) }
-    }
     try process.run()
+    let output = pipe.fileHandleForReading
+    Thread.detachNewThread {
+      while case let data = output.availableData, !data.isEmpty { source.yield(data) }
+      source.finish()
+    }
     var shown = Data()
     var pending = signal
     for await chunk in chunks {
@@ -39,7 +40,6 @@ struct TerminalTests {
       kill(try #require(Int32(id)), signal)
       pending = nil
     }
-    pipe.fileHandleForReading.readabilityHandler = nil
     return String(decoding: shown, as: UTF8.self)
   }
 

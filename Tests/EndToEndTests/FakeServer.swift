@@ -1,0 +1,45 @@
+import CaromCore
+import CaromTransport
+
+/// Something that listens on loopback and is no table: it answers whoever connects with fixed
+/// bytes, or never.
+actor FakeServer: LoopActor {
+  nonisolated let loop: EventLoop
+  private let answer: [UInt8]
+  private var listener: TCPListener?
+  private var streams: [TCPStream] = []
+
+  private init(on loop: EventLoop, answering answer: [UInt8]) {
+    self.loop = loop
+    self.answer = answer
+  }
+
+  /// Runs `body` with the port of one.
+  static func run<Value>(
+    answering answer: [UInt8] = [], _ body: (UInt16) async throws -> Value
+  ) async throws -> Value {
+    try await withEventLoop { loop in
+      let server = FakeServer(on: loop, answering: answer)
+      return try await body(try await server.listen())
+    }
+  }
+
+  private func listen() throws -> UInt16 {
+    let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
+      server, event in
+      if case .accepted(let stream) = event { server.accept(stream) }
+    }
+    self.listener = listener
+    return listener.localEndpoint.port
+  }
+
+  private func accept(_ stream: TCPStream) {
+    streams.append(stream)
+    guard !answer.isEmpty else { return }
+    let answer = answer
+    stream.setHandler(owner: self) { server, event in
+      guard case .bytes = event else { return }
+      try? server.streams.last?.write(answer)
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Foundation
+import Testing
+
+/// Who may sit at a table, and who makes room.
+@Suite(.enabled(if: Lab.isPossible, Lab.need)) struct SeatTests {
+  private static let table = "127.0.0.1:7777"
+
+  private func startHost(on lab: Lab, _ more: String...) async throws -> RunningGame {
+    let host = try RunningGame(
+      ["host", "--interface", "lo", "--bot", "--json", "--name", "Maya", "--port", "7777"] + more,
+      on: "h1", of: lab)
+    try await host.line("visible as")
+    return host
+  }
+
+  private func startGuest(_ name: String, on lab: Lab, _ more: String...) throws -> RunningGame {
+    try RunningGame(
+      ["join", Self.table, "--bot", "--json", "--name", name] + more, on: "h1", of: lab)
+  }
+
+  @Test func `a third is refused in one line, and the match goes on`() async throws {
+    try await Lab.run(hosts: 1) { lab in
+      let host = try await startHost(on: lab)
+      let guest = try startGuest("Leo", on: lab)
+      try await host.line("Leo sits down")
+      let third = try startGuest("Zoe", on: lab)
+      #expect(await third.process.status == 69)
+      #expect(
+        await third.process.errors.all() == ["air-hockey: every seat at that table is taken"])
+      guest.process.signal(SIGTERM)
+      try await host.line("game ended: left")
+      await host.process.end()
+      #expect(await host.ends == ["game ended: left"])
+      let (first, second) = (try await host.report(), try await guest.report())
+      #expect(abs(first.ticks - second.ticks) <= 15)
+    }
+  }
+
+  @Test func `the computer makes room for a person, and comes back`() async throws {
+    try await Lab.run(hosts: 1) { lab in
+      let host = try await startHost(on: lab, "--opponent")
+      try await host.line("Computer sits down")
+      let first = try #require(host.process.children.first)
+      let person = try startGuest("Leo", on: lab, "--seconds", "1")
+      try await host.line("Leo sits down")
+      try await host.line("match 2 begins")
+      try await Self.end(of: first)
+      #expect(try await person.report().endReason == "finished")
+      try await host.line("Computer sits down", 2)
+      let second = host.process.children
+      #expect(second.count == 1 && second != [first])
+      host.process.signal(SIGTERM)
+      #expect(try await host.report().endReason == "interrupted")
+      for companion in second { try await Self.end(of: companion) }
+    }
+  }
+
+  @Test func `the computer leaves with a host that is killed`() async throws {
+    try await Lab.run(hosts: 1) { lab in
+      let host = try await startHost(on: lab, "--opponent")
+      try await host.line("Computer sits down")
+      let companion = try #require(host.process.children.first)
+      host.process.signal(SIGKILL)
+      try await Self.end(of: companion)
+    }
+  }
+
+  /// Waits until a process that is no child of the tests has ended.
+  private static func end(of process: Int32) async throws {
+    let tail = URL(filePath: "/usr/bin/tail")
+    try await RunningProcess(
+      tail, ["--pid", "\(process)", "--follow", "/dev/null"], within: .seconds(10)
+    ).expectSuccess()
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+/// Who finds nobody waits in sight, and is out of sight as soon as the wait ends.
+@Suite(.enabled(if: Lab.isPossible, Lab.need)) struct WithdrawalTests {
+  @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+  func `a player who waits alone leaves at once, with a goodbye`(signal: Int32) async throws {
+    try await Lab.run(hosts: 2) { lab in
+      let peer = try GameProcess.executable().deletingLastPathComponent()
+        .appending(path: "carom-peer")
+      let browser = try lab.start(
+        peer, ["browse", "_airhockey._tcp"], on: "h2", within: RunningProcess.limit)
+      let game = try RunningGame(
+        ["auto", "--bot", "--json", "--window", "0", "--name", "Maya"], on: "h1", of: lab)
+      let seen = await browser.output.line { $0.contains("added") && $0.contains("Maya") }
+      try #require(seen != nil)
+      game.process.signal(signal)
+      let report = try await game.report()
+      #expect(await game.process.status == 0)
+      #expect(report.role == "host" && report.peer == nil && report.ticks == 0)
+      #expect(report.endReason == "interrupted")
+      let gone = await browser.output.line { $0.contains("removed") && $0.contains("Maya") }
+      #expect(gone != nil)
+      browser.signal(SIGKILL)
+    }
+  }
+}
