@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { WRITE_LIMIT = 4 << 20, READ_CHUNK = 4096 };
@@ -30,6 +31,8 @@ enum { CRASH_COUNT = sizeof crashes / sizeof *crashes, ENDING_COUNT = 3 };
 
 static volatile sig_atomic_t terminal = -1; /* the descriptor */
 static volatile sig_atomic_t ended_by;
+static volatile double ended_at;
+static const double INSISTING_AFTER = 0.3; /* seconds */
 static struct termios cooked;
 static struct sigaction before_crash[CRASH_COUNT];
 
@@ -75,11 +78,21 @@ static void on_crash(int number) {
   raise(number);
 }
 
+static double seconds_now(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The first asks for an end, a later one insists. One that follows at once is the same one:
+   timeout(1) for one signals the process, and then its whole group. */
 static void on_ending(int number) {
   if (ended_by == 0) {
     ended_by = number;
+    ended_at = seconds_now();
     return;
   }
+  if (seconds_now() - ended_at < INSISTING_AFTER) return;
   cterminal_close();
   signal(number, SIG_DFL);
   raise(number);

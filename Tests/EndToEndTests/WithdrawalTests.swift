@@ -14,6 +14,8 @@ import Testing
         ["auto", "--bot", "--json", "--window", "0", "--name", "Maya"], on: "h1", of: lab)
       let seen = await browser.output.line { $0.contains("added") && $0.contains("Maya") }
       try #require(seen != nil)
+      // Twice, as by timeout(1).
+      game.process.signal(signal)
       game.process.signal(signal)
       let report = try await game.report()
       #expect(await game.process.status == 0)

@@ -34,7 +34,7 @@ void cterminal_put(uint8_t byte);
 int cterminal_flush(void);
 
 /* Counts interrupts, hang-ups and requests to terminate from now on instead of dying at the
-   first; at the second the terminal is put back and the process dies of it. */
+   first; at one 0.3 s later or more the terminal is put back and the process dies of it. */
 void cterminal_catch_signals(void);
 
 /* The first such signal's number; 0 when none came. */
