@@ -46,10 +46,10 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest
 
-soak: ## two computer players meet on loopback and play SECONDS=600
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, one is stopped
 	@.ci/setup play
 	@swift build -c release --product air-hockey
-	@.ci/soak $(or $(SECONDS),600)
+	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
 
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play

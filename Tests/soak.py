@@ -1,0 +1,170 @@
+#!/usr/bin/env python3
+"""soak.py SECONDS [ROUNDS] - long runs of the game's executable, GAME or the release build.
+
+Two computer players meet and play SECONDS on loopback and, as root, between two hosts that have
+only link-local addresses; swarms of eight and three fill tables ROUNDS times; a player that was
+stopped for a minute ends; a host that never answers is given up. One line for each; the exit
+status is 1 where something is not as it has to be."""
+import json, os, signal, socket, subprocess, sys, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+GAME = os.path.abspath(os.environ.get("GAME", os.path.join(ROOT, ".build/release/air-hockey")))
+LAN = os.path.join(ROOT, "Tests/Lab/lan.sh")
+PLAYER = [GAME, "auto", "--bot", "--headless", "--json"]
+failures = []
+
+
+def check(ok, line):
+    print(("ok      " if ok else "FAILED  ") + line, flush=True)
+    if not ok:
+        failures.append(line)
+
+
+class Lab:
+    """Hosts in namespaces of their own, taken down at the end."""
+
+    def __init__(self, hosts, link_local=False):
+        self.environment = dict(os.environ, LAN=f"soak{os.getpid()}")
+        if link_local:
+            self.environment.update(LAN_NET4="169.254", LAN_NET6="none")
+        self.hosts = hosts
+
+    def __enter__(self):
+        self.script("up", str(self.hosts))
+        return self
+
+    def __exit__(self, *_):
+        self.script("down")
+
+    def script(self, *arguments):
+        subprocess.run([LAN, *arguments], env=self.environment, check=True)
+
+    def start(self, host, command):
+        return subprocess.Popen(
+            [LAN, "exec", host, *command], env=self.environment, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def start(command):
+    return subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        text=True)
+
+
+def report(player, limit):
+    """A player's summary; None where it did not end in time or told none."""
+    try:
+        output, _ = player.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        player.kill()
+        player.communicate()
+        return None
+    lines = output.strip().splitlines()
+    return json.loads(lines[-1]) if lines else None
+
+
+def meet(what, players, seconds):
+    reports = [report(player, seconds + 30) for player in players]
+    if None in reports:
+        return check(False, f"{what}: a player told nothing")
+    wanted = 60 * seconds
+    ok = sorted(each["role"] for each in reports) == ["client", "host"]
+    ok = ok and reports[0]["score"] == reports[1]["score"]
+    ok = ok and all(abs(each["ticks"] - wanted) <= 2 for each in reports)
+    ok = ok and all(each["endReason"] == "finished" for each in reports)
+    text = "; ".join(
+        "{role} {ticks} ticks {score} jitter {tickJitterP50}/{tickJitterP99} ms "
+        "age {stateAgeP50}/{stateAgeP99} ms {matches} matches {endReason}".format(**each)
+        for each in reports)
+    check(ok, f"{what}: {text}")
+
+
+def swarm(what, count, one_host, limit=30):
+    """`count` players at once; each plays 3 s, and who is left over is ended afterwards."""
+    with Lab(1 if one_host else count) as lab:
+        begin = time.monotonic()
+        players = {}
+        for number in range(1, count + 1):
+            host = "h1" if one_host else f"h{number}"
+            more = ["--interface", "lo"] if one_host else []
+            name = f"p{number}"
+            players[name] = lab.start(
+                host, ["timeout", "-s", "TERM", "12", *PLAYER, "--seconds", "3", "--name", name]
+                + more)
+        reports = {name: report(player, limit) for name, player in players.items()}
+        took = time.monotonic() - begin
+    told = {name: each for name, each in reports.items() if each}
+    seated = [name for name, each in told.items() if each["peer"] in told
+              and told[each["peer"]]["peer"] == name and each["endReason"] == "finished"]
+    alone = [name for name, each in told.items() if each["peer"] is None]
+    short = min((told[name]["ticks"] for name in seated), default=0)
+    ok = len(seated) == count // 2 * 2 and len(alone) == count % 2
+    odd = {name: each and (each["peer"], each["endReason"], each["ticks"])
+           for name, each in reports.items() if name not in seated + alone}
+    check(ok, f"{what}: {len(seated)} play, {len(alone)} alone, {took:.1f} s, "
+              f"at least {short} of 180 ticks {odd or ''}")
+
+
+def stop_for(seconds):
+    with Lab(2) as lab:
+        host = lab.start("h1", [GAME, "host", "--bot", "--json", "--port", "7777"])
+        told = iter(host.stderr.readline, "")
+        next(line for line in told if "visible" in line)
+        guest = lab.start(
+            "h2", [GAME, "join", "10.77.0.1:7777", "--bot", "--headless", "--json"])
+        next(line for line in told if "sits down" in line)
+        inner = int(open(f"/proc/{guest.pid}/task/{guest.pid}/children").read().split()[0])
+        os.kill(inner, signal.SIGSTOP)
+        begin = time.monotonic()
+        line = next(line for line in told if "game ended" in line).strip()
+        check(line == "game ended: timedOut" and time.monotonic() - begin <= 5,
+              f"stopped guest: host says '{line}' after {time.monotonic() - begin:.1f} s")
+        time.sleep(max(0, begin + seconds - time.monotonic()))
+        for process in (inner, guest.pid):
+            os.kill(process, signal.SIGCONT)
+        begin = time.monotonic()
+        resumed = report(guest, 10)
+        check(resumed is not None and resumed["ticks"] < 120,
+              f"stopped for {seconds} s: ends {time.monotonic() - begin:.2f} s after it goes on, "
+              f"{resumed and resumed['ticks']} ticks, {resumed and resumed['endReason']}")
+        host.kill()
+        host.communicate()
+
+
+def never_answered():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        begin = time.monotonic()
+        game = start([GAME, "join", f"127.0.0.1:{server.getsockname()[1]}", "--bot", "--headless"])
+        _, errors = game.communicate(timeout=30)
+        took = time.monotonic() - begin
+        check(game.returncode == 75 and len(errors.splitlines()) == 1,
+              f"never answered: status {game.returncode} after {took:.1f} s, {errors.strip()}")
+
+
+def main():
+    seconds = int(sys.argv[1])
+    rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+    never_answered()
+    players = [
+        start(PLAYER + ["--seconds", str(seconds), "--interface", "lo", "--name", f"soak {each}"])
+        for each in ("one", "two")]
+    meet(f"loopback, {seconds} s", players, seconds)
+    if os.geteuid() != 0:
+        print("skipped the lab: it needs root")
+    else:
+        with Lab(2, link_local=True) as lab:
+            players = [
+                lab.start(host, PLAYER + ["--seconds", str(min(seconds, 60)), "--name", host])
+                for host in ("h1", "h2")]
+            meet("link-local", players, min(seconds, 60))
+        stop_for(10)
+        stop_for(60)
+        for turn in range(1, rounds + 1):
+            swarm(f"eight hosts, round {turn}", 8, one_host=False)
+            swarm(f"eight on one host, round {turn}", 8, one_host=True)
+        swarm("three hosts", 3, one_host=False)
+        swarm("three on one host", 3, one_host=True)
+    sys.exit(1 if failures else 0)
+
+
+main()
