@@ -20,7 +20,7 @@ import Testing
       let refused = Endpoint(.loopback4, port: good.port)
       let stream = try await TCPStream.connect(
         to: [refused, good], on: loop, attemptDelay: .seconds(50))
-      #expect(stream.peerEndpoint == good)
+      #expect(stream.peerEndpoint == good && listener.isOpen)
     }
   }
 
@@ -30,7 +30,7 @@ import Testing
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
       let stream = try await TCPStream.connect(
         to: [hole.endpoint, listener.localEndpoint], on: loop, attemptDelay: .milliseconds(5))
-      #expect(stream.peerEndpoint == listener.localEndpoint)
+      #expect(stream.peerEndpoint == listener.localEndpoint && hole.isFull)
     }
   }
 
@@ -41,6 +41,7 @@ import Testing
         _ = try await TCPStream.connect(
           to: [hole.endpoint], on: loop, deadline: .milliseconds(20))
       }
+      #expect(hole.isFull)
     }
   }
 
@@ -54,6 +55,7 @@ import Testing
       try await pass(on: loop)
       task.cancel()
       await #expect(throws: TransportError.cancelled) { try await task.value }
+      #expect(hole.isFull)
     }
   }
 
@@ -70,6 +72,7 @@ import Testing
     let task = Task(executorPreference: loop) {
       let hole = try await BlackHole(on: loop)
       Task { await loop.shutdown() }
+      defer { #expect(!hole.isFull) }
       _ = try await TCPStream.connect(to: [hole.endpoint], on: loop)
     }
     await #expect(throws: TransportError.closed) { try await task.value }
@@ -106,6 +109,7 @@ private struct BlackHole {
   let listener: TCPListener
   let fillers: [TCPStream]
   var endpoint: Endpoint { listener.localEndpoint }
+  var isFull: Bool { listener.isOpen && fillers.allSatisfy(\.isOpen) }
 
   init(on loop: EventLoop) async throws {
     var options = TCPListener.Options()

@@ -21,6 +21,7 @@ import Testing
         #expect(delays[index] >= last)
         last = delays[index]
       }
+      #expect(timers.allSatisfy { $0.deadline == nil })
     }
   }
 
@@ -38,7 +39,7 @@ import Testing
       #expect(silent.deadline == nil && moved.deadline != nil)
       #expect(await fired.next() == "moved")
       #expect(await fired.next() == "last")
-      #expect(fired.count == 0)
+      #expect(fired.count == 0 && moved.deadline == nil && last.deadline == nil)
     }
   }
 
@@ -59,7 +60,7 @@ import Testing
       other.arm(at: Instant(nanoseconds: 1))
       for expected in 1...3 { #expect(await fired.next() == expected) }
       try await pass(on: loop)
-      #expect(fired.count == 0)
+      #expect(fired.count == 0 && other.deadline == nil)
       holder.value = nil
     }
   }

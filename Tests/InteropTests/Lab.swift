@@ -81,8 +81,11 @@ enum Peers {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
     process.standardError = FileHandle.nullDevice
+    // `waitUntilExit` runs the thread's run loop, which can miss the end where several wait.
+    let ended = DispatchSemaphore(value: 0)
+    process.terminationHandler = { _ in ended.signal() }
     guard (try? process.run()) != nil else { return false }
-    process.waitUntilExit()
+    ended.wait()
     return process.terminationStatus == 0
   }
 }

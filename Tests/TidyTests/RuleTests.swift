@@ -70,10 +70,10 @@ struct RuleTests {
     #expect(WordRule.violations(in: makeFile(reasoned)) == [])
   }
 
-  @Test func `the formatter finds a badly formatted file`() throws {
+  @Test func `the formatter finds a badly formatted file`() async throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).swift")
     defer { try? FileManager.default.removeItem(at: file) }
     try "func  f( ) {\nlet x=1;}\n".write(to: file, atomically: true, encoding: .utf8)
-    #expect(try Formatter.complaints(about: [file.path]).contains("error"))
+    #expect(try await Formatter.complaints(about: [file.path]).contains("error"))
   }
 }

@@ -17,8 +17,8 @@ struct TidyTests {
     #expect((SourceTree.swift + SourceTree.c).flatMap(WordRule.violations) == [])
   }
 
-  @Test func `the formatter has nothing to say`() throws {
-    let complaints = try Formatter.complaints(
+  @Test func `the formatter has nothing to say`() async throws {
+    let complaints = try await Formatter.complaints(
       about: ["Sources", "Tests", "Benchmarks", "Package.swift"])
     #expect(complaints == "")
   }
