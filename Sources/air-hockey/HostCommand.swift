@@ -14,7 +14,14 @@ struct HostCommand: AsyncParsableCommand {
   @Flag(
     help: "Let a computer opponent join from a second process; it leaves its seat to a person.")
   var opponent = false
+  @Flag(help: "Do not tell the network: whoever knows HOST:PORT can join.") var unlisted = false
   @Option(help: "End after this many whole matches.") var matches: Int?
+
+  func validate() throws {
+    if let matches, matches < 1 {
+      throw ValidationError("--matches wants a whole number, 1 or more.")
+    }
+  }
 
   func run() async throws {
     var setup = options.setup(try options.playerName())
@@ -25,7 +32,8 @@ struct HostCommand: AsyncParsableCommand {
   func host(_ setup: NetGame.Setup) async throws {
     try await options.playOverNetwork { loop, makeFace in
       let local = net.peer(setup.name)
-      let table = OpenTable(as: local, interfaces: net.interfaces, on: loop)
+      let table = OpenTable(
+        as: local, interfaces: net.interfaces, isListed: !unlisted, on: loop)
       let companion = opponent ? Companion(strength: options.strength) : nil
       let tablePort = try await table.listen(port: port)
       let game = NetGame(

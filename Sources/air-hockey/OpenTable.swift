@@ -5,33 +5,40 @@ actor OpenTable: LoopActor {
   nonisolated let loop: EventLoop
   nonisolated let node: SessionNode
   private let interfaces: InterfaceSelection
+  /// Whether the network is told of it; otherwise whoever knows host and port can join.
+  private let isListed: Bool
   private var discovery: DiscoveryCore?
   private var advertising: DiscoveryCore.AdvertisingID?
   private var port: UInt16 = 0
 
-  init(as local: PeerInfo, interfaces: InterfaceSelection, on loop: EventLoop) {
+  init(as local: PeerInfo, interfaces: InterfaceSelection, isListed: Bool, on loop: EventLoop) {
     self.loop = loop
+    self.isListed = isListed
     self.interfaces = interfaces
     node = SessionNode(local, seats: 1, on: loop)
   }
 
   /// Listens, before anybody can find the table. Returns the port.
   func listen(port: UInt16) async throws -> UInt16 {
-    let discovery = try DiscoveryCore(on: loop, interfaces: interfaces)
-    self.discovery = discovery
-    let onLoopback = discovery.activeInterfaces.allSatisfy(\.isLoopback)
+    if isListed { discovery = try DiscoveryCore(on: loop, interfaces: interfaces) }
     do {
       self.port = try await node.listen(
-        on: onLoopback ? [.loopback4] : [.any4, .any6], port: port)
+        on: isOnLoopback ? [.loopback4] : [.any4, .any6], port: port)
     } catch {
-      discovery.close()
+      discovery?.close()
       throw error
     }
     return self.port
   }
 
-  /// Makes the table visible; `tell` hears under which name.
+  private var isOnLoopback: Bool {
+    guard let discovery else { return interfaces == .named(["lo"]) }
+    return discovery.activeInterfaces.allSatisfy(\.isLoopback)
+  }
+
+  /// Makes the table visible, if it is to be; `tell` hears under which name.
   func advertise(_ tell: @escaping @Sendable (String) -> Void) throws {
+    guard isListed else { return tell("not listed, port \(port)") }
     let service = Service(
       name: node.local.name, type: GameWire.serviceType, port: port, txt: text(freeSeats: 1))
     let port = port

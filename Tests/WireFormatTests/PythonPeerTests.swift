@@ -16,7 +16,7 @@ private struct Table {
   init(name: String, _ arguments: [String] = []) async throws {
     let tests = try #require(CommandLine.arguments.first)
     let program = URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
-    let fixed = ["host", "--bot", "--interface", "lo", "--json", "--name", name]
+    let fixed = ["host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", name]
     process = try ChildProcess(program, fixed + arguments)
     let line = try await process.line(containing: "port ")
     port = try #require(line.split(separator: " ").last.map(String.init))
