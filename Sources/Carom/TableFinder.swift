@@ -46,9 +46,9 @@ public actor TableFinder: LoopActor {
   public init(as local: PeerInfo, _ options: Options, on loop: EventLoop) {
     self.loop = loop
     self.options = options
-    var generator = SystemRandomNumberGenerator()
     node = SessionNode(
-      matching: local, window: options.window, timing: options.timing, seed: generator.next(),
+      matching: local, window: options.window, timing: options.timing,
+      seed: .random(in: .min ... .max),
       on: loop)
   }
 

@@ -69,8 +69,12 @@ package enum ControlPacket: Hashable, Sendable {
     guard let action = SessionWire.Action(rawValue: packet.action) else { return nil }
     var reader = PacketReader(packet.payload.span)
     switch action {
-    case .request: self = try Self.readRequest(&reader)
-    case .grant: self = try Self.readGrant(&reader)
+    case .request:
+      let (version, info) = try Self.readIntroduction(after: SessionWire.requestText, &reader)
+      self = .request(version: version, info)
+    case .grant:
+      let (version, info) = try Self.readIntroduction(after: SessionWire.grantText, &reader)
+      self = .grant(version: version, info)
     case .goodbye: self = .goodbye(try Goodbye(decoding: &reader))
     case .ping: self = .ping(sent: try reader.read())
     case .pong: self = .pong(sent: try reader.read(), clock: try reader.read())
@@ -78,27 +82,19 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// A request of another version is read as far as its version: what follows may have changed.
-  private static func readRequest(_ reader: inout PacketReader) throws(DecodeError) -> Self {
-    let text = try reader.readBytes(SessionWire.requestText.count)
-    guard text == SessionWire.requestText else { throw .invalid(what: "request text") }
+  /// What a request and a grant say behind their `text`. Of another version only its number is
+  /// read: what follows may have changed.
+  private static func readIntroduction(
+    after text: [UInt8], _ reader: inout PacketReader
+  ) throws(DecodeError) -> (UInt16, PeerInfo) {
+    let found = try reader.readBytes(text.count)
+    guard found == text else { throw .invalid(what: "text of a request or grant") }
     let version: UInt16 = try reader.read()
     guard version == SessionWire.version else {
       _ = reader.readRest()
-      return .request(version: version, .unknown)
+      return (version, .unknown)
     }
-    return .request(version: version, try PeerInfo(decoding: &reader))
-  }
-
-  private static func readGrant(_ reader: inout PacketReader) throws(DecodeError) -> Self {
-    let text = try reader.readBytes(SessionWire.grantText.count)
-    guard text == SessionWire.grantText else { throw .invalid(what: "grant text") }
-    let version: UInt16 = try reader.read()
-    guard version == SessionWire.version else {
-      _ = reader.readRest()
-      return .grant(version: version, .unknown)
-    }
-    return .grant(version: version, try PeerInfo(decoding: &reader))
+    return (version, try PeerInfo(decoding: &reader))
   }
 }
 

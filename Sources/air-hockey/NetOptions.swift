@@ -11,9 +11,8 @@ struct NetOptions: ParsableArguments {
 
   /// What this peer says of itself.
   func peer(_ name: String, yieldsSeat: Bool = false) -> PeerInfo {
-    var generator = SystemRandomNumberGenerator()
-    return PeerInfo(
-      id: .random(using: &generator), name: name, application: GameWire.application,
+    PeerInfo(
+      id: .random(), name: name, application: GameWire.application,
       applicationVersion: GameWire.version, yieldsSeat: yieldsSeat)
   }
 }

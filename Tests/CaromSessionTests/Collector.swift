@@ -4,9 +4,8 @@ import CaromSession
 import CaromTransport
 
 func makePeer(_ name: String, yields: Bool = false) -> PeerInfo {
-  var generator = SystemRandomNumberGenerator()
-  return PeerInfo(
-    id: .random(using: &generator), name: name, application: "test", yieldsSeat: yields)
+  PeerInfo(
+    id: .random(), name: name, application: "test", yieldsSeat: yields)
 }
 
 /// Gathers a node's events, and lets a test wait for one.

@@ -41,7 +41,6 @@ import Testing
   }
 
   private func makePeer(_ name: String) -> PeerInfo {
-    var generator = SystemRandomNumberGenerator()
-    return PeerInfo(id: .random(using: &generator), name: name, application: "chat")
+    PeerInfo(id: .random(), name: name, application: "chat")
   }
 }
