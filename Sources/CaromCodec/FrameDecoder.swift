@@ -24,8 +24,10 @@ public struct FrameDecoder: Sendable {
     case failed(FrameError)
   }
 
-  /// The largest body accepted, bytes.
-  public let limit: Int
+  /// The largest body accepted, bytes; a change counts from the next header on.
+  public var limit: Int {
+    didSet { precondition(limit >= 0, "a limit is a count of bytes, 0 or more") }
+  }
   /// The order of the header's bytes.
   public let byteOrder: ByteOrder
   /// How long a body may take from its header's last byte to its own.

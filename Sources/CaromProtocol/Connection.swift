@@ -40,8 +40,10 @@ package struct Connection: Sendable {
     as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
     let deadline = now.advanced(by: timing.handshakeLimit)
-    return Connection(
+    var connection = Connection(
       local: local, timing: timing, state: .awaitingRequest(deadline: deadline), at: now)
+    connection.decoder.limit = handshakeFrameLimit
+    return connection
   }
 
   /// A connection on a link that this side opened: it asks for a seat at once.
@@ -144,6 +146,10 @@ extension Connection {
 
   /// The longest message: the frame limit less the packet's own four bytes.
   package static let maximumMessageLength = FrameDecoder.defaultLimit - 4
+
+  /// The longest frame of a link that has no seat yet: requests are far shorter, and thousands of
+  /// strangers must not have a whole message's room each.
+  package static let handshakeFrameLimit = 4 << 10
 }
 
 // MARK: - What comes in
@@ -234,6 +240,8 @@ extension Connection {
       linkAction = .closeAfterFlush
       state = .closing(deadline: now.advanced(by: timing.closeLimit))
     case (.ping(let sent), .open), (.ping(let sent), .requested):
+      // Whoever asks and never reads is not answered without end.
+      guard outbox.reliableCount < Outbox.reliableLimit else { return }
       let clock = UInt64(bitPattern: now.nanoseconds)
       outbox.append(ControlPacket.pong(sent: sent, clock: clock).packet)
     case (.pong(let sent, let clock), .open):
@@ -263,6 +271,7 @@ extension Connection {
 
   private mutating func open(_ info: PeerInfo, at now: Instant) {
     state = .open(info)
+    decoder.limit = FrameDecoder.defaultLimit
     heardAt = now
     events.append(.opened(info))
     outbox.append(pinger.begin(at: now).packet)

@@ -30,6 +30,9 @@ struct Outbox: Sendable {
   /// Bytes of reliable frames that wait.
   var reliableCount: Int { stream.count - taken }
 
+  /// Bytes of reliable frames that cost memory, those that have left included.
+  var keptBytes: Int { stream.count }
+
   var isEmpty: Bool { reliableCount == 0 && waitingCount == 0 }
 
   /// Queues a packet that has to arrive.
@@ -101,7 +104,13 @@ struct Outbox: Sendable {
     let end = min(stream.count, taken + piece)
     buffer.append(copying: stream.span.extracting(taken..<end))
     taken = end
-    guard taken == stream.count else { return }
+    guard taken == stream.count else {
+      // What was taken goes where it is most, so that a queue that never runs dry stays bounded.
+      guard taken >= Self.reliableLimit, taken > stream.count / 2 else { return }
+      stream.removeFirst(taken)
+      taken = 0
+      return
+    }
     stream.removeAll(keepingCapacity: stream.capacity <= piece)
     taken = 0
   }

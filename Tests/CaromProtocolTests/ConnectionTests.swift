@@ -46,6 +46,31 @@ import Testing
     #expect(pair.host.isOpen)
   }
 
+  @Test func `whoever pings and never reads is not answered without end`() {
+    var pair = ConnectionPair.opened()
+    let pings = Array(repeating: ControlPacket.ping(sent: 1).packet.framed(), count: 1_000)
+      .flatMap { $0 }
+    for _ in 0..<60 { pair.host.receive(pings.span, at: pair.now) }
+    #expect(pair.host.isOpen)
+    #expect(pair.host.queuedBytes <= Outbox.reliableLimit + 28)
+  }
+
+  @Test func `a stranger's frame has less room than a player's`() {
+    var pair = ConnectionPair()
+    let header = UInt64(Connection.handshakeFrameLimit + 1)
+    let bytes = (0..<8).map { UInt8(truncatingIfNeeded: header >> (8 * $0)) }
+    pair.host.receive(bytes.span, at: pair.now)
+    #expect(nextEvent(&pair.host) == .closed(.protocolViolation))
+    var seated = ConnectionPair.opened()
+    let whole = Packet(
+      type: SessionWire.messageType, action: 0,
+      payload: Array(repeating: 7, count: Connection.maximumMessageLength)
+    ).framed()
+    seated.host.receive(whole.span, at: seated.now)
+    seated.settle()
+    #expect(seated.hostEvents.messages.map(\.count) == [Connection.maximumMessageLength])
+  }
+
   @Test func `another first packet never opens anything`() {
     var pair = ConnectionPair()
     let bytes = Packet(type: 2, action: 0, payload: [1, 2, 3]).framed()

@@ -37,6 +37,20 @@ import Testing
     #expect(bytes.count == 100_012)
   }
 
+  @Test func `a queue that never runs dry keeps no more than twice its limit`() {
+    var outbox = Outbox()
+    let payload = [UInt8](repeating: 7, count: SessionLink.pieceLength - 12)
+    for _ in 0..<4 { outbox.append(type: 2, action: 0, payload: payload.span) }
+    var bytes: [UInt8] = []
+    for _ in 0..<200 {
+      outbox.append(type: 2, action: 0, payload: payload.span)
+      bytes.removeAll(keepingCapacity: true)
+      #expect(takes(&outbox, into: &bytes))
+      #expect(outbox.keptBytes <= 2 * Outbox.reliableLimit)
+    }
+    #expect(outbox.reliableCount == 4 * SessionLink.pieceLength)
+  }
+
   private func takes(_ outbox: inout Outbox, into bytes: inout [UInt8]) -> Bool {
     outbox.take(queued: 0, into: &bytes)
   }
