@@ -19,6 +19,8 @@ package struct Matchmaker: Sendable {
     var firstSeen: Instant
     var retryAt: Instant
     var failures = 0
+    /// Whether its last dial was never answered.
+    var isMute = false
   }
   private struct Held {
     var id: PeerID
@@ -27,6 +29,9 @@ package struct Matchmaker: Sendable {
 
   /// How long a request waits for this peer's own to be answered before it is told `busy`.
   package static let holdLimit = Duration.seconds(2)
+  /// How long a dial may take: where the peer listens is found out, and it may hold the request.
+  /// Whoever takes longer is given up, and dialled again only where nobody else is.
+  package static let dialLimit = holdLimit + .seconds(3)
   /// How long a free peer below is left to dial before it is dialled from above.
   package static let patience = Duration.seconds(3)
   /// After a refusal: the first pause before that peer is tried again, doubled each time.
@@ -41,6 +46,7 @@ package struct Matchmaker: Sendable {
   private var status: Sighting.Status
   private var candidates: [Candidate] = []  // by id
   private var held: [Held] = []
+  private var dialDeadline = Instant.distantFuture
   private var actions: EventQueue<MatchmakerAction>
   private var generator: SeededGenerator
 
@@ -71,6 +77,7 @@ extension Matchmaker {
         candidates[index].firstSeen = now
         candidates[index].retryAt = now
         candidates[index].failures = 0
+        candidates[index].isMute = false
       }
     } else if candidates.count < Self.candidateLimit {
       let index = candidates.firstIndex { $0.sighting.id > sighting.id } ?? candidates.count
@@ -109,11 +116,7 @@ extension Matchmaker {
 
   /// The dial came to nothing.
   package mutating func handleDialFailed(_ peer: PeerID, at now: Instant) {
-    if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {
-      let pause = min(Self.firstRetry * (1 << min(candidates[index].failures, 4)), Self.lastRetry)
-      candidates[index].failures += 1
-      candidates[index].retryAt = now + pause + generator.duration(in: .zero...pause)
-    }
+    putOff(peer, at: now)
     guard state == .dialing(peer) else { return }
     state = .looking
     guard held.isEmpty else { return seat(held.removeFirst().id, at: now) }
@@ -122,14 +125,17 @@ extension Matchmaker {
 
   /// The match is over, or its peer was lost: the search begins again.
   package mutating func handleMatchEnded(at now: Instant) {
-    guard case .seated = state else { return }
+    guard case .seated(let partner) = state else { return }
     state = .looking
+    // A peer that sits down and breaks off again and again is not dialled without a pause.
+    putOff(partner, at: now)
     advertise(at: now, again: true)
     look(at: now)
   }
 
   /// Time has come to `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
+    if case .dialing(let peer) = state, dialDeadline <= now { giveUp(peer, at: now) }
     for late in held where late.deadline <= now { actions.append(.refuse(late.id, .busy)) }
     held.removeAll { $0.deadline <= now }
     if case .looking = state { advertise(at: now, again: false) }
@@ -146,7 +152,7 @@ extension Matchmaker {
     var next = held.reduce(nil) { earliest($0, $1.deadline) }
     if case .seated = state { return next }
     if status == .searching { next = earliest(next, lookUntil) }
-    guard case .looking = state else { return next }
+    if case .dialing = state { return earliest(next, dialDeadline) }
     return candidates.reduce(next) { earliest($0, dialTime(of: $1)) }
   }
 
@@ -163,12 +169,35 @@ extension Matchmaker {
   /// above, then the ones below.
   private mutating func look(at now: Instant) {
     guard case .looking = state else { return }
-    let ready = candidates.filter { dialTime(of: $0).map { $0 <= now } ?? false }.map(\.sighting)
-    let best =
-      ready.first { $0.status == .hosting } ?? ready.first { $0.id > id } ?? ready.last
+    let ready = candidates.filter { dialTime(of: $0).map { $0 <= now } ?? false }
+    let best = best(of: ready.filter { !$0.isMute }) ?? best(of: ready)
     guard let best else { return }
     state = .dialing(best.id)
+    dialDeadline = now + Self.dialLimit
     actions.append(.dial(best.id))
+  }
+
+  private func best(of ready: [Candidate]) -> Sighting? {
+    let sightings = ready.map(\.sighting)
+    return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }
+      ?? sightings.last
+  }
+
+  /// The peer does not answer: whoever else is there comes first from now on.
+  private mutating func giveUp(_ peer: PeerID, at now: Instant) {
+    actions.append(.cancelDial(peer))
+    if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {
+      candidates[index].isMute = true
+    }
+    handleDialFailed(peer, at: now)
+  }
+
+  /// The peer is not dialled again before a pause, longer each time.
+  private mutating func putOff(_ peer: PeerID, at now: Instant) {
+    guard let index = candidates.firstIndex(where: { $0.sighting.id == peer }) else { return }
+    let pause = min(Self.firstRetry * (1 << min(candidates[index].failures, 4)), Self.lastRetry)
+    candidates[index].failures += 1
+    candidates[index].retryAt = now + pause + generator.duration(in: .zero...pause)
   }
 
   private mutating func hold(_ peer: PeerID, at now: Instant) {

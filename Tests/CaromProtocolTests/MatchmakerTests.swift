@@ -111,6 +111,48 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     }
   }
 
+  @Test func `whoever never answers is given up, and comes last from then on`() throws {
+    var one = makeMatchmaker(1, window: .seconds(600))
+    one.handle(makeSighting(2, .hosting), at: .zero)
+    one.handle(makeSighting(3), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(2)))
+    var now = Instant.zero + Matchmaker.dialLimit
+    #expect(one.nextTimeout == now)
+    one.handleTimeout(at: now)
+    #expect(nextAction(&one) == .cancelDial(makeID(2)))
+    for _ in 0..<3 {
+      #expect(nextAction(&one) == .dial(makeID(3)))
+      one.handleDialFailed(makeID(3), at: now)
+      if nextAction(&one) == .dial(makeID(2)) { one.handleDialFailed(makeID(2), at: now) }
+      now = now + .seconds(8)
+      one.handleTimeout(at: now)
+    }
+  }
+
+  @Test func `a request that waits is granted when the dial is given up`() {
+    var two = makeMatchmaker(2)
+    two.handle(makeSighting(3), at: .zero)
+    #expect(nextAction(&two) == .dial(makeID(3)))
+    let late = Instant.zero + Matchmaker.dialLimit
+    two.handleRequest(
+      from: makeID(1), at: .zero + (Matchmaker.dialLimit - Matchmaker.holdLimit / 2))
+    two.handleTimeout(at: late)
+    #expect(nextAction(&two) == .cancelDial(makeID(3)))
+    #expect(nextAction(&two) == .admit(makeID(1)))
+  }
+
+  @Test func `whoever breaks off a match is not dialled again without a pause`() throws {
+    var one = makeMatchmaker(1, window: .seconds(600))
+    one.handle(makeSighting(2, .hosting), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(2)))
+    one.handleDialed(makeID(2), at: .zero)
+    while one.pollAction() != nil {}
+    one.handleMatchEnded(at: .zero)
+    #expect(nextAction(&one) == .advertise(.searching, freeSeats: 1))
+    #expect(nextAction(&one) == nil)
+    #expect(try #require(one.nextTimeout) >= Instant.zero + Matchmaker.firstRetry)
+  }
+
   @Test func `after a match the search begins again`() {
     var two = makeMatchmaker(2)
     two.handleRequest(from: makeID(1), at: .zero)
