@@ -105,8 +105,12 @@ public actor TableFinder: LoopActor {
     switch change {
     case .added, .updated:
       guard let sighting = Sighting(service.txt) else { return }
-      tables[service.name] = (sighting.id, service)
-      node.assumeIsolated { $0.sighted(sighting) }
+      let before = tables.updateValue((sighting.id, service), forKey: service.name)
+      node.assumeIsolated { node in
+        // A name that is another table's now would else be remembered once for each of them.
+        if let before, before.id != sighting.id { node.lost(before.id) }
+        node.sighted(sighting)
+      }
     case .removed:
       guard let gone = tables.removeValue(forKey: service.name) else { return }
       node.assumeIsolated { $0.lost(gone.id) }

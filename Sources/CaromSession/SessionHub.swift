@@ -12,10 +12,14 @@ actor SessionHub: LoopActor {
   private var readers: [UInt16: (Peer, [UInt8]) -> Bool] = [:]
   private var finishers: [() -> Void] = []
   private var unread: [(channel: UInt16, peer: Peer, bytes: [UInt8])] = []
+  private var unreadBytes = 0
+  private var hasEnded = false
 
   /// The most messages that wait on one channel for its reader; then the sender is closed with
   /// `overrun`, since it would cost memory without end.
   static let unreadLimit = 4096
+  /// The most bytes of messages that wait for channels without a reader.
+  static let unreadByteLimit = 4 << 20
 
   init(
     node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?,
@@ -32,10 +36,13 @@ actor SessionHub: LoopActor {
   }
 
   func end() {
+    hasEnded = true
     events.finish()
     for finish in finishers { finish() }
     finishers = []
     readers = [:]
+    unread = []
+    unreadBytes = 0
   }
 
   func peer(_ link: LinkID) -> Peer? { peers.first { $0.link == link }?.peer }
@@ -45,6 +52,10 @@ actor SessionHub: LoopActor {
   func messages<Message>(on channel: Channel<Message>) -> AsyncStream<Received<Message>> {
     let (stream, continuation) = AsyncStream.makeStream(
       of: Received<Message>.self, bufferingPolicy: .bufferingOldest(Self.unreadLimit))
+    guard !hasEnded else {
+      continuation.finish()
+      return stream
+    }
     precondition(readers[channel.id] == nil, "channel \(channel.id) has a reader already")
     readers[channel.id] = { peer, bytes in
       guard let message = try? Message(decoding: bytes.span) else { return false }
@@ -56,6 +67,7 @@ actor SessionHub: LoopActor {
     finishers.append { continuation.finish() }
     let waiting = unread.filter { $0.channel == channel.id }
     unread.removeAll { $0.channel == channel.id }
+    unreadBytes -= waiting.reduce(0) { $0 + $1.bytes.count }
     for entry in waiting { deliver(entry.bytes, from: entry.peer, on: channel.id) }
     return stream
   }
@@ -91,8 +103,9 @@ actor SessionHub: LoopActor {
       // A message that does not decode breaks the application's protocol; one that finds the
       // reader's queue full has come too fast.
       if !read(peer, bytes) { end(peer, .overrun) }
-    } else if unread.count < Self.unreadLimit {
+    } else if unread.count < Self.unreadLimit, unreadBytes < Self.unreadByteLimit {
       unread.append((channel, peer, bytes))
+      unreadBytes += bytes.count
     } else {
       end(peer, .overrun)
     }

@@ -16,6 +16,8 @@ public actor SessionNode: LoopActor {
   /// The most events that are held while nobody listens; then the newest messages end their
   /// connection with `overrun`.
   public static let heldEventLimit = 4096
+  /// The most bytes of messages that are held while nobody listens.
+  public static let heldByteLimit = 4 << 20
 
   var lobby: Lobby
   private var listeners: [TCPListener] = []
@@ -25,6 +27,7 @@ public actor SessionNode: LoopActor {
   private var timer: LoopTimer?
   private var handler: ((SessionEvent) -> Void)?
   private var held: [SessionEvent] = []
+  private var heldBytes = 0
   private var waiters: [LinkID: CheckedContinuation<DisconnectReason?, Never>] = [:]
   private var idleWaiters: [CheckedContinuation<Void, Never>] = []
   /// Links whose stream had no room for everything.
@@ -95,6 +98,8 @@ extension SessionNode {
   }
 
   private func accept(_ stream: TCPStream) {
+    // Links that are on their way out still cost a descriptor each.
+    guard leaving.count < Host.linkLimit else { return stream.reset() }
     let link = lobby.makeLink()
     guard lobby.accept(link, at: loop.now) else { return stream.reset() }
     adopt(stream, as: link)
@@ -110,6 +115,10 @@ extension SessionNode {
     do throws(TransportError) {
       stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
     } catch { throw .transport(error) }
+    guard !isShutDown else {
+      stream.close()
+      throw .transport(.cancelled)
+    }
     let link = lobby.makeLink()
     _ = lobby.handleConnected(link, at: loop.now)
     let refusal = await withTaskCancellationHandler {
@@ -126,6 +135,7 @@ extension SessionNode {
 
   /// Opens the link that a `connect` event asked for; it may come to nothing.
   public func open(_ link: LinkID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)) {
+    guard !isShutDown else { return }
     connecting[link] = Task { await self.dial(link, to: endpoints, within: limit) }
   }
 
@@ -133,7 +143,7 @@ extension SessionNode {
     do throws(TransportError) {
       let stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
       connecting[link] = nil
-      guard lobby.handleConnected(link, at: loop.now) else { return stream.close() }
+      guard !isShutDown, lobby.handleConnected(link, at: loop.now) else { return stream.close() }
       adopt(stream, as: link)
     } catch {
       connectFailed(link)
@@ -342,13 +352,16 @@ extension SessionNode {
     guard let handler, !held.isEmpty else { return }
     let events = held
     held = []
+    heldBytes = 0
     for event in events where !isShutDown || !event.isMatching { handler(event) }
   }
 
   private func hold(_ event: SessionEvent) {
-    if held.count >= Self.heldEventLimit, case .message(let link, _, _) = event {
-      lobby.close(link, Goodbye(.left), as: .overrun, at: loop.now)
-      return
+    if case .message(let link, _, let bytes) = event {
+      guard held.count < Self.heldEventLimit, heldBytes < Self.heldByteLimit else {
+        return lobby.close(link, Goodbye(.left), as: .overrun, at: loop.now)
+      }
+      heldBytes += bytes.count
     }
     held.append(event)
   }

@@ -225,6 +225,17 @@ private struct Table {
     }
   }
 
+  @Test func `a node that went opens nothing any more`() async throws {
+    try await withEventLoop { loop in
+      let table = try await Table(on: loop)
+      await table.guest.shutdown()
+      await #expect(throws: SessionError.transport(.cancelled)) {
+        try await table.guest.connect(to: table.endpoints)
+      }
+      await table.host.shutdown()
+    }
+  }
+
   @Test func `a cancelled connect ends as such, and leaves no link`() async throws {
     try await withEventLoop { loop in
       let table = try await Table(on: loop)
