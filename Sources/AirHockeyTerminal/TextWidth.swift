@@ -17,6 +17,18 @@ package enum TextWidth {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
+  /// The text for a line of a log: without what moves a cursor, ends a line or turns others round.
+  package static func plain(_ text: String) -> String {
+    var scalars = String.UnicodeScalarView()
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: break
+      default: scalars.append(scalar)
+      }
+    }
+    return String(scalars)
+  }
+
   /// As much of the text as fits, with an ellipsis where something was cut.
   package static func fitting(_ text: String, _ limit: Int) -> String {
     guard columns(of: text) > limit else { return text }

@@ -1,3 +1,4 @@
+import AirHockeyTerminal
 import ArgumentParser
 import Foundation
 
@@ -33,7 +34,7 @@ struct AirHockeyCommand: AsyncParsableCommand {
   }
 
   private static func end(_ failure: CommandFailure) -> Never {
-    FileHandle.standardError.write(Data("air-hockey: \(failure.line)\n".utf8))
+    FileHandle.standardError.write(Data("air-hockey: \(TextWidth.plain(failure.line))\n".utf8))
     exit(withError: ExitCode(failure.status.rawValue))
   }
 }

@@ -9,6 +9,7 @@ extension NetGame {
     summary.role = "client"
     role = .guest(JoinedMatch())
     computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))
+    awaitFirstState()
   }
 
   func stepVisiting(_ match: JoinedMatch, at now: Instant) {

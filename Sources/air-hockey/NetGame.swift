@@ -19,6 +19,8 @@ actor NetGame: LoopActor {
     /// Whether the table opens again when a peer is lost.
     var reopens = true
     var waiting = "waiting for a player"
+    /// How long a host may take from the grant to its first state.
+    var firstStateLimit = Duration.seconds(5)
   }
 
   enum Role {
@@ -48,6 +50,7 @@ actor NetGame: LoopActor {
   /// Who sat here last: a guest that comes back finds its match and score as they were.
   private var lastGuest: PeerID?
   private var lastWord: LoopTimer?
+  private var firstState: LoopTimer?
   private var ending: CheckedContinuation<Void, Never>?
   private var isOver = false
   /// Whether the network said no before play began.
@@ -141,8 +144,18 @@ actor NetGame: LoopActor {
   /// The match begins, or goes on with somebody else.
   func startPlaying() {
     guard !isPlaying else { return }
+    firstState?.cancel()
     isPlaying = true
     tick(at: loop.now)
+  }
+
+  /// A host that grants a seat and never shows its table is left again.
+  func awaitFirstState() {
+    guard let link else { return }
+    firstState = LoopTimer(on: loop, owner: self) { game in
+      game.node.assumeIsolated { $0.close(link, Goodbye(.timedOut), as: .timedOut) }
+    }
+    firstState?.arm(after: setup.firstStateLimit)
   }
 
   private func timeIsUp() {
@@ -163,7 +176,7 @@ actor NetGame: LoopActor {
 
   private func sitDown(_ link: LinkID, _ info: PeerInfo) {
     self.link = link
-    summary.peer = info.name
+    summary.peer = TextWidth.plain(info.name)
     face.tell("\(info.name) sits down")
     seatTaken(info)
     if node.assumeIsolated({ $0.isIncoming(link) }) {
@@ -200,6 +213,7 @@ actor NetGame: LoopActor {
     isOver = true
     ticker?.stop()
     lastWord?.cancel()
+    firstState?.cancel()
     node.assumeIsolated { $0.retire(goodbye ?? Goodbye(.left)) }
     face.close()
     takeScore()

@@ -13,6 +13,9 @@ struct PlainFace: GameFace {
   func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput? { nil }
   func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput? { nil }
   func present(_ view: TableView) {}
-  func tell(_ line: String) { try? output.write(contentsOf: Data("\(line)\n".utf8)) }
+  /// Names and reasons come from strangers.
+  func tell(_ line: String) {
+    try? output.write(contentsOf: Data("\(TextWidth.plain(line))\n".utf8))
+  }
   func close() {}
 }

@@ -62,7 +62,7 @@ struct PlayOptions: ParsableArguments {
   /// Prints the summary in the form that was asked for.
   func report(_ summary: Summary) {
     if !json, headless { return }
-    let line = json ? summary.json : summary.line
+    let line = json ? summary.json : TextWidth.plain(summary.line)
     try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
   }
 }

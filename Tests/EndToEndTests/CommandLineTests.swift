@@ -85,6 +85,14 @@ struct CommandLineTests {
     }
   }
 
+  @Test func `what a host says does not reach the terminal as it is`() async throws {
+    let goodbye = ControlPacket.goodbye(Goodbye(.declined, text: "no\u{1B}[2J\ngoal\u{202E}"))
+    try await FakeServer.run(answering: goodbye.packet.framed()) { port in
+      try await expect(
+        .unavailable, "declined: no[2Jgoal", of: ["join", "127.0.0.1:\(port)"] + Self.seatless)
+    }
+  }
+
   @Test(.enabled(if: Lab.isPossible, Lab.need))
   func `no interface that does multicast, and no way to a host`() async throws {
     try await Lab.run(hosts: 1) { lab in

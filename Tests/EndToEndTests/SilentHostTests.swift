@@ -1,0 +1,45 @@
+import Carom
+import Testing
+
+@testable import air_hockey
+
+struct SilentHostTests {
+  @Test func `a host that grants a seat and shows no table is left again`() async throws {
+    try await withEventLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
+      let usher = Usher(on: loop, host)
+      await host.setHandler(owner: usher) { usher, event in usher.handle(event) }
+      let port = try await host.listen(on: [.loopback4])
+      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
+      var setup = NetGame.Setup(name: "guest", bot: true, strength: .easy)
+      setup.reopens = false
+      setup.firstStateLimit = .milliseconds(50)
+      let game = NetGame(setup, node: guest)
+      await guest.setHandler(owner: game) { game, event in game.handle(event) }
+      _ = try await guest.connect(to: [Endpoint(.loopback4, port: port)])
+      #expect(await game.finish().endReason == "timedOut")
+      await guest.shutdown()
+      await host.shutdown()
+    }
+  }
+
+  private func makePeer(_ name: String) -> PeerInfo {
+    var generator = SystemRandomNumberGenerator()
+    return PeerInfo(id: .random(using: &generator), name: name, application: "test")
+  }
+}
+
+/// Grants seats and says no more.
+private actor Usher: LoopActor {
+  nonisolated let loop: EventLoop
+  private let node: SessionNode
+
+  init(on loop: EventLoop, _ node: SessionNode) {
+    self.loop = loop
+    self.node = node
+  }
+
+  func handle(_ event: SessionEvent) {
+    if case .requested(let link, _, _) = event { node.assumeIsolated { $0.admit(link) } }
+  }
+}
