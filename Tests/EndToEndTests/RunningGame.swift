@@ -8,6 +8,7 @@ struct RunningGame: Sendable {
     var role: String
     var peer: String?
     var ticks: Int
+    var frames: Int
     var score: String
     var endReason: String
   }
