@@ -37,7 +37,7 @@ package struct Matchmaker: Sendable {
   /// After a refusal: the first pause before that peer is tried again, doubled each time.
   package static let firstRetry = Duration.milliseconds(250)
   package static let lastRetry = Duration.seconds(4)
-  /// The most peers that are remembered; the ones seen first stay.
+  /// The most peers that are remembered; whose dials failed most makes room for a new one.
   package static let candidateLimit = 256
 
   private let id: PeerID
@@ -79,7 +79,7 @@ extension Matchmaker {
         candidates[index].failures = 0
         candidates[index].isMute = false
       }
-    } else if candidates.count < Self.candidateLimit {
+    } else if hasRoom() {
       let index = candidates.firstIndex { $0.sighting.id > sighting.id } ?? candidates.count
       candidates.insert(
         Candidate(sighting: sighting, firstSeen: now, retryAt: now), at: index)
@@ -175,6 +175,16 @@ extension Matchmaker {
     state = .dialing(best.id)
     dialDeadline = now + Self.dialLimit
     actions.append(.dial(best.id))
+  }
+
+  /// Where too many are remembered, the one whose dials failed most is forgotten: junk must not
+  /// keep those out who come later. Whoever has not failed yet stays.
+  private mutating func hasRoom() -> Bool {
+    guard candidates.count >= Self.candidateLimit else { return true }
+    let worst = candidates.indices.max { candidates[$0].failures < candidates[$1].failures }
+    guard let worst, candidates[worst].failures > 0 else { return false }
+    candidates.remove(at: worst)
+    return true
   }
 
   private func best(of ready: [Candidate]) -> Sighting? {

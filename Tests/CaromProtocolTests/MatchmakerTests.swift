@@ -129,6 +129,19 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     }
   }
 
+  @Test func `whose dial failed makes room for whoever comes later`() {
+    var one = makeMatchmaker(1)
+    let others = UInt64(Matchmaker.candidateLimit) + 1
+    for number in 2...others { one.handle(makeSighting(number, .playing), at: .zero) }
+    one.handle(makeSighting(9_999), at: .zero)
+    #expect(nextAction(&one) == nil)
+    one.handle(makeSighting(2, .hosting), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(2)))
+    one.handleDialFailed(makeID(2), at: .zero)
+    one.handle(makeSighting(9_999), at: .zero)
+    #expect(nextAction(&one) == .dial(makeID(9_999)))
+  }
+
   @Test func `a request that waits is granted when the dial is given up`() {
     var two = makeMatchmaker(2)
     two.handle(makeSighting(3), at: .zero)
