@@ -64,7 +64,9 @@ extension NetGame {
       match.receive(input)
       role = .host(match)
     case Channel.requests.id:
-      guard let request = try? GuestRequest(decoding: bytes.span) else { return false }
+      guard let request = try? GuestRequest(decoding: bytes.span),
+        requestLimit.admits(at: loop.now)
+      else { return false }
       guard let command = request.command else {
         dismissGuest(match)
         return true

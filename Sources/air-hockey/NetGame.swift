@@ -43,6 +43,7 @@ actor NetGame: LoopActor {
   var summary = Summary(role: "host")
   var stateAge = JitterMeter()
   var computer: ComputerPlayer
+  var requestLimit = RequestLimit()
   private var tickJitter = JitterMeter()
   private var rate = RateMeter()
   private var ticker: Ticker?
