@@ -194,9 +194,16 @@ actor NetGame: LoopActor {
     face.tell("game ended: \(reason)")
     summary.endReason = "\(reason)"
     isPlaying = false
-    guard setup.reopens, setup.tickLimit == nil else { return end("\(reason)", nil) }
+    guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
+      return end("\(reason)", nil)
+    }
     if case .guest = role { role = .none }
     seatFreed()
+  }
+
+  /// Whether this end sat down at another's table and never saw it: nothing was played.
+  private var hasOnlyKnocked: Bool {
+    if case .guest(let match) = role { match.latest == nil && summary.ticks == 0 } else { false }
   }
 
   /// The peer breaks the game's protocol.
