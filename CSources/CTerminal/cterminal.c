@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,11 @@ static size_t input_count, input_next;
 bool cterminal_present(void) {
   const char *type = getenv("TERM");
   return isatty(STDOUT_FILENO) && type != NULL && strcmp(type, "dumb") != 0;
+}
+
+bool cterminal_takes(int fd) {
+  struct pollfd asked = {.fd = fd, .events = POLLOUT};
+  return poll(&asked, 1, 0) != 0;
 }
 
 static void write_all(int fd, const char *bytes, size_t count) {

@@ -1,5 +1,6 @@
 import AirHockey
 import AirHockeyTerminal
+import CTerminal
 import CaromCore
 import CaromPhysics
 import Foundation
@@ -13,8 +14,10 @@ struct PlainFace: GameFace {
   func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput? { nil }
   func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput? { nil }
   func present(_ view: TableView) {}
-  /// Names and reasons come from strangers.
+  /// Names and reasons come from strangers. A line that nobody takes is left out: a log that is
+  /// not read must not hold the game.
   func tell(_ line: String) {
+    guard cterminal_takes(output.fileDescriptor) else { return }
     try? output.write(contentsOf: Data("\(TextWidth.plain(line))\n".utf8))
   }
   func close() {}

@@ -15,6 +15,10 @@ typedef struct {
 /* Whether standard output is a terminal that a screen can be drawn on. */
 bool cterminal_present(void);
 
+/* Whether a line of up to 4 KiB can be written to `fd` without waiting for whoever reads it; also
+   where an error would come at once. */
+bool cterminal_takes(int fd);
+
 /* Enters raw mode and draws on the alternate screen. 0, or a negative errno. */
 int cterminal_open(void);
 
