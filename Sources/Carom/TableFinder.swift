@@ -106,15 +106,19 @@ public actor TableFinder: LoopActor {
     case .added, .updated:
       guard let sighting = Sighting(service.txt) else { return }
       let before = tables.updateValue((sighting.id, service), forKey: service.name)
-      node.assumeIsolated { node in
-        // A name that is another table's now would else be remembered once for each of them.
-        if let before, before.id != sighting.id { node.lost(before.id) }
-        node.sighted(sighting)
-      }
+      // A name that is another table's now would else be remembered once for each of them.
+      if let before, before.id != sighting.id { forget(before.id) }
+      node.assumeIsolated { $0.sighted(sighting) }
     case .removed:
       guard let gone = tables.removeValue(forKey: service.name) else { return }
-      node.assumeIsolated { $0.lost(gone.id) }
+      forget(gone.id)
     }
+  }
+
+  /// Whoever is still seen under another name stays: nobody can take another's table back.
+  private func forget(_ peer: PeerID) {
+    guard !tables.values.contains(where: { $0.id == peer }) else { return }
+    node.assumeIsolated { $0.lost(peer) }
   }
 
   private func resolve(_ peer: PeerID, for link: LinkID) {
