@@ -29,7 +29,7 @@ struct FramesCommand: AsyncParsableCommand {
   var entities = 100
 
   @Option(help: "Seconds to look for the most matches of one core; 0 leaves that out.")
-  var search = 60
+  var search = 20
 
   @Flag(help: "Tick as soon as all inputs are there: the cost without the waiting.")
   var lockstep = false

@@ -53,10 +53,13 @@ public actor TableFinder: LoopActor {
   }
 
   /// Listens, then tells everybody and looks. The connections' events go to `handle`, inside
-  /// `owner`, an actor on the same loop, held weakly. Returns the port.
+  /// `owner`, an actor on the same loop, held weakly. Returns the port. A name that a service
+  /// cannot have (empty, or with control characters) is a `DiscoveryError`.
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {
+    // The peer's name becomes the service's, which is stricter; the port is not known yet.
+    try Service(name: node.local.name, type: options.type, port: 1).validate()
     let discovery = try DiscoveryCore(on: loop, interfaces: options.interfaces)
     port = try await node.listen(on: Self.addresses(of: discovery), port: options.port)
     self.discovery = discovery
@@ -96,7 +99,7 @@ public actor TableFinder: LoopActor {
     do throws(DiscoveryError) {
       advertising = try discovery.advertise(service) { _ in }
     } catch {
-      preconditionFailure("\(node.local.name) was checked when the finder was made: \(error)")
+      preconditionFailure("\(node.local.name) was checked when the finder began: \(error)")
     }
   }
 

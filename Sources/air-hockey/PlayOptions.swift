@@ -10,7 +10,9 @@ struct PlayOptions: ParsableArguments {
   @Flag(help: "Draw nothing and print no progress.") var headless = false
   @Option(help: "End after this many seconds of play.") var seconds: Int?
   @Option(help: "The name that others see, at most 63 bytes.") var name: String?
-  @Option(help: "How well the computer plays: easy, medium or hard.")
+  @Option(
+    help: "How well the computer plays: easy, medium (without it) or hard.",
+    transform: Strength.named)
   var strength = Strength.medium
   @Flag(help: "Print a summary as one JSON object on the last line.") var json = false
 
@@ -67,16 +69,12 @@ struct PlayOptions: ParsableArguments {
   }
 }
 
-extension Strength: ExpressibleByArgument {
-  /// By its name.
-  public init?(argument: String) {
-    guard let named = Self.allCases.first(where: { "\($0)" == argument }) else { return nil }
-    self = named
+extension Strength {
+  /// The strength of that name.
+  static func named(_ name: String) throws -> Strength {
+    guard let strength = allCases.first(where: { "\($0)" == name }) else {
+      throw ValidationError("--strength is easy, medium or hard.")
+    }
+    return strength
   }
-
-  /// The names.
-  public static var allValueStrings: [String] { allCases.map { "\($0)" } }
-
-  /// The name.
-  public var defaultValueDescription: String { "\(self)" }
 }

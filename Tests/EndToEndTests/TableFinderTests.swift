@@ -1,0 +1,23 @@
+import Carom
+import Testing
+
+struct TableFinderTests {
+  private actor Owner {
+    func handle(_ event: SessionEvent) {}
+  }
+
+  @Test(arguments: ["", "bell\u{7}"])
+  func `a name that no service can have is refused before the finder listens`(
+    name: String
+  ) async {
+    await withEventLoop { loop in
+      var options = TableFinder.Options(type: "_caromtest._tcp")
+      options.interfaces = .named(["lo"])
+      let finder = TableFinder(
+        as: PeerInfo(id: .random(), name: name, application: "test"), options, on: loop)
+      await #expect(throws: DiscoveryError.self) {
+        _ = try await finder.begin(owner: Owner()) { owner, event in owner.handle(event) }
+      }
+    }
+  }
+}
