@@ -54,7 +54,7 @@ public actor TableFinder: LoopActor {
 
   /// Listens, then tells everybody and looks. The connections' events go to `handle`, inside
   /// `owner`, an actor on the same loop, held weakly. Returns the port. A name that a service
-  /// cannot have (empty, or with control characters) is a `DiscoveryError`.
+  /// cannot have, one with control characters, is a `DiscoveryError`.
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {

@@ -1,9 +1,11 @@
 import CaromCore
 @_exported import CaromDNS
+import CaromTransport
 
 /// A service that this host offers: what `ServiceAdvertiser` makes visible.
 public struct Service: Hashable, Sendable {
-  /// What people see: 1 to 63 bytes of UTF-8, any characters but control characters.
+  /// What people see: at most 63 bytes of UTF-8, any characters but control characters.
+  /// Without any, the service takes the host's name.
   public var name: String
   /// What it speaks: "_airhockey._tcp".
   public var type: ServiceType
@@ -32,16 +34,21 @@ public struct Service: Hashable, Sendable {
   /// Throws what cannot be advertised.
   public func validate() throws(DiscoveryError) {
     do throws(InstanceNameError) {
-      try InstanceName.validate(name)
+      try InstanceName.validate(publishedName)
     } catch {
       throw DiscoveryError(error)
     }
     guard port != 0 else { throw .portMissing }
   }
 
+  /// The name to claim: its own, else the host's.
+  var publishedName: String {
+    name.isEmpty ? HostLabel.systemName(from: HostName.current) : name
+  }
+
   var registration: Registration {
     Registration(
-      instance: name, type: type, port: port, text: txt, subtypes: subtypes,
+      instance: publishedName, type: type, port: port, text: txt, subtypes: subtypes,
       renames: renamesOnConflict)
   }
 }

@@ -41,6 +41,11 @@ import Testing
     #expect(selected.map(\.name) == ["lo"])
   }
 
+  @Test func `the host's name for people is the system's first label, or "host"`() {
+    let names = ["maya.example.com", "maya", "", ".x", "a\u{1}b"].map(HostLabel.systemName)
+    #expect(names == ["maya", "maya", "host", "x", "host"])
+  }
+
   @Test func `the host's label is the system's name with a suffix, letters and digits alone`() {
     #expect(HostLabel.make(from: "maya.example.com") == "maya-carom")
     #expect(HostLabel.make(from: "maya's mac (2)") == "maya-s-mac-2-carom")

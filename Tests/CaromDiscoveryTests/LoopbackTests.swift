@@ -125,12 +125,22 @@ import Testing
     }
   }
 
+  @Test func `a service without a name takes the host's`() async throws {
+    let type = try makeType()
+    try await withEventLoop { loop in
+      try await advertiser(makeService(type, ""), loop).run { advertisement in
+        let host = HostLabel.systemName(from: HostName.current)
+        #expect(advertisement.name.hasPrefix(host) && !host.isEmpty)
+      }
+    }
+  }
+
   @Test func `what cannot be advertised is refused at once`() async throws {
     let type = try makeType()
     await withEventLoop { loop in
       let long = String(repeating: "é", count: 32)
       for (name, error) in [
-        (long, .nameTooLong(64)), ("", .nameMissing), ("a\u{7}", .nameInvalid),
+        (long, .nameTooLong(64)), ("a\u{7}", .nameInvalid),
       ] as [(String, DiscoveryError)] {
         await #expect(throws: error) {
           try await advertiser(makeService(type, name), loop).run { _ in }

@@ -6,7 +6,7 @@ struct TableFinderTests {
     func handle(_ event: SessionEvent) {}
   }
 
-  @Test(arguments: ["", "bell\u{7}"])
+  @Test(arguments: ["bell\u{7}", "two\nlines"])
   func `a name that no service can have is refused before the finder listens`(
     name: String
   ) async {

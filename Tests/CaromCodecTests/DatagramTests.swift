@@ -1,0 +1,126 @@
+import CaromCodec
+import CaromCore
+import Testing
+
+@Suite struct DatagramTests {
+  private static func makePacket(_ length: Int, _ seed: UInt64 = 1) -> Packet {
+    var generator = SeededGenerator(seed: seed)
+    return Packet(
+      type: UInt16(truncatingIfNeeded: seed), action: 7,
+      payload: (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next()) })
+  }
+
+  private static func decode(
+    _ datagrams: [[UInt8]], with decoder: inout DatagramDecoder
+  ) throws -> [Packet] {
+    try datagrams.flatMap { try decoder.receive($0.span) }
+  }
+
+  @Test func `several packets share a datagram, at one byte each`() throws {
+    var encoder = DatagramEncoder()
+    let packets = (0..<40).map { Self.makePacket(20, $0) }
+    for packet in packets { try encoder.append(packet) }
+    let datagrams = encoder.flush()
+    #expect(datagrams.map(\.count) == [40 * (1 + Packet.headerLength + 20)])
+    var decoder = DatagramDecoder()
+    #expect(try Self.decode(datagrams, with: &decoder) == packets)
+    #expect(encoder.flush().isEmpty)
+  }
+
+  @Test(arguments: [64, 500, 1200, 1452, 65_507])
+  func `packets of any length come back, and no datagram is over the limit`(mtu: Int) throws {
+    var encoder = DatagramEncoder(maximumLength: mtu)
+    let most = DatagramEncoder.maximumFragments * (mtu - 18) - Packet.headerLength
+    let lengths = [0, 1, 5, 58, 59, 60, 63, 64, 65, 1194, 1195, 1196, 1200, 1_448, 9_000, 100_000]
+    let packets = lengths.filter { $0 <= most }.enumerated().map { index, length in
+      Self.makePacket(length, UInt64(index))
+    }
+    for packet in packets { try encoder.append(packet) }
+    let datagrams = encoder.flush()
+    #expect(datagrams.allSatisfy { $0.count <= mtu && !$0.isEmpty })
+    var decoder = DatagramDecoder()
+    #expect(try Self.decode(datagrams, with: &decoder) == packets)
+    #expect(decoder.waiting == 0)
+  }
+
+  @Test(arguments: 0..<20 as Range<UInt64>)
+  func `lost, doubled and reordered datagrams lose and double packets, and change none`(
+    seed: UInt64
+  ) throws {
+    var generator = SeededGenerator(seed: seed)
+    var encoder = DatagramEncoder()
+    let packets = (0..<30).map {
+      Self.makePacket(Int.random(in: 0...6_000, using: &generator), $0)
+    }
+    for packet in packets { try encoder.append(packet) }
+    var datagrams = encoder.flush().flatMap { datagram in
+      Array(repeating: datagram, count: Int.random(in: 0...2, using: &generator))
+    }
+    datagrams.shuffle(using: &generator)
+    var decoder = DatagramDecoder()
+    let received = try Self.decode(datagrams, with: &decoder)
+    #expect(!received.isEmpty && received.allSatisfy { packets.contains($0) })
+  }
+
+  @Test func `a packet over the limit is refused, and nothing before it is lost`() throws {
+    var encoder = DatagramEncoder(limit: 1000)
+    try encoder.append(Self.makePacket(10))
+    #expect(throws: FrameError.frameTooLarge(length: 1001, limit: 1000)) {
+      try encoder.append(Self.makePacket(997))
+    }
+    var small = DatagramEncoder(maximumLength: 64)
+    #expect(throws: FrameError.frameTooLarge(length: 47_105, limit: 47_104)) {
+      try small.append(Self.makePacket(47_101))
+    }
+    var decoder = DatagramDecoder()
+    #expect(try Self.decode(encoder.flush(), with: &decoder) == [Self.makePacket(10)])
+  }
+
+  @Test func `fragments that wait have bounded room, and the oldest give way`() throws {
+    var encoder = DatagramEncoder()
+    var decoder = DatagramDecoder(limit: 20_000)
+    for index in 0..<200 {
+      try encoder.append(Self.makePacket(3000, UInt64(index)))
+      // The last fragment of each is lost.
+      for datagram in encoder.flush().dropLast() { _ = try decoder.receive(datagram.span) }
+      #expect(decoder.waiting <= 20_000)
+    }
+    try encoder.append(Self.makePacket(5000))
+    #expect(try Self.decode(encoder.flush(), with: &decoder) == [Self.makePacket(5000)])
+  }
+
+  @Test(
+    arguments: [
+      ([0x06, 0, 0, 0], DecodeError.truncated(wanted: 2, remaining: 1)),
+      ([0x08, 0, 0, 0], .truncated(wanted: 4, remaining: 3)),
+      ([0x03, 0, 1, 1, 0], .invalid(what: "fragment index")),
+      ([0x03, 0, 0, 0, 0], .invalid(what: "fragment index")),
+      ([0x01, 0, 0, 1], .invalid(what: "empty fragment")),
+      ([0x03, 0, 0, 0x81, 8, 0], .tooLarge(length: 1025, limit: 1024)),
+      ([0x03, 0, 0, 2, 9, 0x03, 0, 1, 3, 9], .invalid(what: "fragment count")),
+    ] as [([UInt8], DecodeError)])
+  func `a malformed datagram throws what is wrong`(bytes: [UInt8], error: DecodeError) {
+    var decoder = DatagramDecoder()
+    #expect(throws: error) { try decoder.receive(bytes.span) }
+  }
+
+  @Test func `no bytes trap, and the room stays bounded`() {
+    #if DEBUG
+      let count = 20_000
+    #else
+      let count = 300_000
+    #endif
+    var generator = SeededGenerator(seed: 3)
+    var decoder = DatagramDecoder(limit: 4096)
+    for _ in 0..<count {
+      var bytes = (0..<Int.random(in: 0...40, using: &generator)).map { _ in
+        UInt8(truncatingIfNeeded: generator.next())
+      }
+      if bytes.count > 4, generator.chance(0.5) {
+        bytes.replaceSubrange(0..<4, with: [UInt8(2 * (bytes.count - 4) + 1), bytes[1] & 3, 0, 2])
+      }
+      _ = try? decoder.receive(bytes.span)
+      if decoder.waiting > 4096 { Issue.record("\(decoder.waiting) bytes wait") }
+    }
+  }
+}
