@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <stdlib.h>
@@ -136,4 +137,57 @@ uint64_t echo_windowed(uint16_t port, bool tcp, size_t count) {
   uint64_t time = tcp ? window_tcp(fd, count) : window_udp(fd, count);
   close(fd);
   return time;
+}
+
+/// Sends what the socket takes of `count` messages, `length` bytes each, that stand in `message`.
+static bool send_some(int fd, const char *message, size_t length, size_t limit, size_t *sent) {
+  while (*sent < limit) {
+    size_t place = *sent % length;
+    ssize_t step = send(fd, message + place, length - place, MSG_DONTWAIT | MSG_NOSIGNAL);
+    if (step <= 0) return errno == EAGAIN;
+    *sent += (size_t)step;
+  }
+  return true;
+}
+
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+static bool run_frames(int fd, const char *message, size_t length, size_t count, size_t window) {
+  static char answer[1 << 16];
+  size_t sent = 0, got = 0;
+  uint64_t begin = now(), last = begin;
+  while (got < count * length) {
+    size_t limit = smaller(count * length, (got / length + window) * length);
+    if (!send_some(fd, message, length, limit, &sent)) return false;
+    ssize_t step = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
+    if (step == 0 || now() - last > PATIENCE) return false;
+    if (step < 0) continue;
+    size_t whole = got / length;
+    got += (size_t)step;
+    last = now();
+    if (window == 1 && got / length > whole && answered < ECHO_PACED) {
+      times[answered++] = last - begin;
+      begin = last;
+    }
+  }
+  return true;
+}
+
+uint64_t echo_frames(uint16_t port, size_t length, size_t count, size_t window) {
+  answered = 0;
+  int fd = open_client(port, true);
+  char *message = calloc(1, length);
+  bool done = false;
+  uint64_t start = now();
+  if (fd >= 0 && message != NULL && length >= ECHO_HEADER) {
+    for (int index = 0; index < 8; index++) {
+      message[index] = (char)((length - ECHO_HEADER) >> (8 * index));
+    }
+    start = now();
+    done = run_frames(fd, message, length, count, window);
+  }
+  uint64_t time = now() - start;
+  free(message);
+  if (fd >= 0) close(fd);
+  return done ? time : 0;
 }

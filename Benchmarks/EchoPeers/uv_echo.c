@@ -1,6 +1,7 @@
 #include "internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #include <uv.h>
 
@@ -67,13 +68,34 @@ void *echo_uv_udp(void *argument) {
 
 static void free_stream(uv_handle_t *handle) { free(handle); }
 
+typedef struct {
+  uv_write_t request;
+  char bytes[];
+} late_bytes;
+
+static void on_written(uv_write_t *request, int status) {
+  (void)status;
+  free(request);
+}
+
+/// What the socket did not take at once is copied, and written when it takes it.
+static void write_later(uv_stream_t *stream, const char *bytes, size_t count) {
+  late_bytes *late = malloc(sizeof *late + count);
+  if (late == NULL) return;
+  memcpy(late->bytes, bytes, count);
+  uv_buf_t answer = uv_buf_init(late->bytes, (unsigned)count);
+  if (uv_write(&late->request, stream, &answer, 1, on_written) != 0) free(late);
+}
+
 static void on_bytes(uv_stream_t *stream, ssize_t count, const uv_buf_t *bytes) {
   if (count < 0) {
     uv_close((uv_handle_t *)stream, free_stream);
     return;
   }
   uv_buf_t answer = uv_buf_init(bytes->base, (unsigned)count);
-  uv_try_write(stream, &answer, 1);
+  int written = uv_try_write(stream, &answer, 1);
+  if (written < 0) written = 0;
+  if (written < count) write_later(stream, bytes->base + written, (size_t)(count - written));
 }
 
 static void on_connection(uv_stream_t *listener, int status) {

@@ -29,6 +29,9 @@ struct EchoCommand: AsyncParsableCommand {
   @Flag(help: "Leave SwiftNIO out.")
   var withoutNIO = false
 
+  @Flag(help: "Framed packets over TCP by size, beside C's echo of the same bytes.")
+  var sizes = false
+
   func validate() throws {
     guard rounds > 0, windowed > 0, (1...Int(ECHO_PACED)).contains(paced) else {
       throw ValidationError("rounds and messages are at least 1, paced ones at most 20,000")
@@ -36,6 +39,10 @@ struct EchoCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if sizes {
+      try await EchoSizes(rounds: rounds).run(json: json)
+      return
+    }
     var machine = Machine()
     var report = Report(title: "bench echo: 64 bytes on loopback, medians of \(rounds) rounds")
     let executable = withoutNIO ? nil : NIOPeer.built()
@@ -59,7 +66,7 @@ struct EchoCommand: AsyncParsableCommand {
 
   /// The server's core and the load's; the same one where there is only one.
   private static let serverCore: Int32 = 0
-  private static var loadCore: Int32 {
+  static var loadCore: Int32 {
     ProcessInfo.processInfo.activeProcessorCount > 1 ? 1 : 0
   }
 
@@ -79,7 +86,7 @@ struct EchoCommand: AsyncParsableCommand {
     return subjects
   }
 
-  private static func c(_ kind: echo_kind) -> EchoSubject? {
+  static func c(_ kind: echo_kind) -> EchoSubject? {
     let names: [UInt32: String] = [
       ECHO_UV_UDP.rawValue: "UDP, C: libuv", ECHO_EPOLL_UDP.rawValue: "UDP, C: epoll",
       ECHO_UV_TCP.rawValue: "TCP, C: libuv", ECHO_EPOLL_TCP.rawValue: "TCP, C: epoll",
@@ -90,14 +97,15 @@ struct EchoCommand: AsyncParsableCommand {
       cpu: { echo_server_cpu(kind) }, stop: { echo_server_stop(kind) })
   }
 
-  private static func swift(_ variant: SwiftEcho.Variant, _ name: String) async throws
+  static func swift(_ variant: SwiftEcho.Variant, _ name: String) async throws
     -> EchoSubject
   {
     let loop = try EventLoop(name: "echo")
     let echo = SwiftEcho(on: loop)
     let port = try await echo.open(variant, core: serverCore)
     return EchoSubject(
-      name, isTCP: variant == .tcpActor, port: port, cpu: { await echo.cpu() },
+      name, isTCP: variant == .tcpActor || variant == .tcpFrames, port: port,
+      cpu: { await echo.cpu() },
       stop: {
         await echo.close()
         await loop.shutdown()

@@ -1,4 +1,5 @@
 import BenchProbe
+import CaromCodec
 import CaromCore
 import CaromTransport
 import EchoPeers
@@ -17,12 +18,20 @@ actor SwiftEcho: LoopActor {
     case udpUnbatched
     /// Inside the actor that owns the stream.
     case tcpActor
+    /// The same, with each packet taken out of its frame and framed again.
+    case tcpFrames
   }
 
   nonisolated let loop: EventLoop
   private var socket: UDPSocket?
   private var listener: TCPListener?
   private var streams: [ObjectIdentifier: TCPStream] = [:]
+  private var decoders: [ObjectIdentifier: FrameDecoder] = [:]
+  private let encoder = FrameEncoder(limit: SwiftEcho.queueLimit)
+  private var answers: [UInt8] = []
+
+  /// Room for the largest messages that are sent here, with several under way.
+  private static let queueLimit = 16 << 20
 
   init(on loop: EventLoop) { self.loop = loop }
 
@@ -40,9 +49,10 @@ actor SwiftEcho: LoopActor {
       socket = try UDPSocket(on: loop, owner: self, bind: .loopback) { echo, batch in
         echo.receiveEach(batch)
       }
-    case .tcpActor:
+    case .tcpActor, .tcpFrames:
+      let isFramed = variant == .tcpFrames
       listener = try TCPListener(on: loop, owner: self, bind: .loopback) { echo, event in
-        if case .accepted(let stream) = event { echo.adopt(stream) }
+        if case .accepted(let stream) = event { echo.adopt(stream, isFramed: isFramed) }
       }
     }
     return socket?.localEndpoint.port ?? listener?.localEndpoint.port ?? 0
@@ -56,6 +66,7 @@ actor SwiftEcho: LoopActor {
     socket = nil
     listener = nil
     streams = [:]
+    decoders = [:]
   }
 
   /// The closure's own reference to the socket ends with `close`.
@@ -94,19 +105,37 @@ actor SwiftEcho: LoopActor {
     }
   }
 
-  private func adopt(_ stream: TCPStream) {
+  private func adopt(_ stream: TCPStream, isFramed: Bool) {
     let id = ObjectIdentifier(stream)
     streams[id] = stream
+    stream.queueLimit = Self.queueLimit
+    decoders[id] = isFramed ? FrameDecoder(limit: Self.queueLimit) : nil
     stream.setHandler(owner: self) { echo, event in echo.receive(event, on: id) }
   }
 
   private func receive(_ event: borrowing TCPEvent, on id: ObjectIdentifier) {
     switch event {
-    case .bytes(let bytes): try? streams[id]?.write(bytes)
+    case .bytes(let bytes):
+      if decoders[id] == nil { try? streams[id]?.write(bytes) } else { answer(bytes, on: id) }
     case .writable: break
     case .end: streams[id]?.close()
-    case .closed: streams[id] = nil
+    case .closed:
+      streams[id] = nil
+      decoders[id] = nil
     }
+  }
+
+  /// Packets in, the same packets out; what came together leaves together.
+  private func answer(_ bytes: Span<UInt8>, on id: ObjectIdentifier) {
+    decoders[id]?.receive(bytes, at: loop.now)
+    while let body = try? decoders[id]?.next() {
+      var reader = PacketReader(body.span)
+      guard let packet = try? Packet(decoding: &reader) else { continue }
+      try? encoder.append(packet, to: &answers)
+    }
+    guard !answers.isEmpty else { return }
+    try? streams[id]?.write(answers.span)
+    answers.removeAll(keepingCapacity: true)
   }
 }
 

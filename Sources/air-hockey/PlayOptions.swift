@@ -11,12 +11,27 @@ struct PlayOptions: ParsableArguments {
   @Option(help: "End after this many seconds of play.") var seconds: Int?
   @Option(help: "The name that others see, at most 63 bytes.") var name: String?
   @Option(
+    name: .customLong("strength"),
     help: "How well the computer plays: easy, medium (without it) or hard.",
     transform: Strength.named)
-  var strength = Strength.medium
+  var givenStrength: Strength?
+  @Option(help: "A JSON file with the name and the strength that are not given here.")
+  var preferences: String?
+  @Flag(help: "Write name and strength to the --preferences file.") var save = false
   @Flag(help: "Print a summary as one JSON object on the last line.") var json = false
 
-  func validate() throws {
+  /// How well the computer plays.
+  var strength: Strength { givenStrength ?? .medium }
+
+  mutating func validate() throws {
+    if let preferences {
+      let saved = try Preferences.load(preferences)
+      name = name ?? saved.name
+      givenStrength = try givenStrength ?? saved.strength.map(Strength.named)
+      if save { try Preferences(name: name, strength: "\(strength)").save(preferences) }
+    } else if save {
+      throw ValidationError("--save wants to know where: --preferences FILE.")
+    }
     if let seconds, !(1...1_000_000).contains(seconds) {
       throw ValidationError("--seconds wants a whole number from 1 to 1000000.")
     }

@@ -35,6 +35,26 @@ struct PlayOptionsTests {
     #expect(try PlayOptions.parse([]).tickLimit == nil)
   }
 
+  @Test func `preferences are saved and loaded, and what is given wins`() throws {
+    let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
+    defer { try? FileManager.default.removeItem(at: file) }
+    let place = ["--preferences", file.path]
+    let first = try PlayOptions.parse(place + ["--name", "Maya", "--strength", "hard", "--save"])
+    #expect(first.name == "Maya")
+    let second = try PlayOptions.parse(place)
+    #expect(second.name == "Maya" && second.strength == .hard)
+    let third = try PlayOptions.parse(place + ["--name", "Leo", "--strength", "easy"])
+    #expect(third.name == "Leo" && third.strength == .easy)
+    #expect(try Preferences.load(file.path) == Preferences(name: "Maya", strength: "hard"))
+    for text in ["", "[]", "{\"name\":1}", "{\"strength\":\"wild\"}"] {
+      try Data(text.utf8).write(to: file)
+      #expect(throws: (any Error).self) { try PlayOptions.parse(place) }
+    }
+    #expect(throws: (any Error).self) { try PlayOptions.parse(["--save"]) }
+    let nowhere = ["--preferences", file.path + "/x/y", "--save"]
+    #expect(throws: (any Error).self) { try PlayOptions.parse(nowhere) }
+  }
+
   @Test func `a summary is one line with every key, a missing peer null`() throws {
     let summary = Summary(role: "host")
     #expect(!summary.json.contains("\n"))

@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum { ECHO_BYTES = 64, ECHO_WINDOW = 64, ECHO_PACED = 20000 };
+enum { ECHO_BYTES = 64, ECHO_WINDOW = 64, ECHO_PACED = 20000, ECHO_HEADER = 8 };
 
 typedef enum { ECHO_UV_UDP, ECHO_EPOLL_UDP, ECHO_UV_TCP, ECHO_EPOLL_TCP } echo_kind;
 
@@ -32,5 +32,10 @@ size_t echo_paced(uint16_t port, bool tcp, size_t count, uint64_t interval);
 uint64_t echo_percentile(double percent);
 /// `count` messages with ECHO_WINDOW of them under way; returns nanoseconds, 0 when it failed.
 uint64_t echo_windowed(uint16_t port, bool tcp, size_t count);
+/// `count` messages over TCP with `window` of them under way, each a frame of `length` bytes:
+/// ECHO_HEADER bytes that say how many follow, least significant first, and those. Returns
+/// nanoseconds, 0 when it failed; with a window of 1 each round trip counts for
+/// `echo_percentile`, the first ECHO_PACED of them.
+uint64_t echo_frames(uint16_t port, size_t length, size_t count, size_t window);
 
 #endif

@@ -1,0 +1,79 @@
+import EchoPeers
+
+/// Framed packets over TCP by size: latency and throughput, and what frames cost beside an echo
+/// that knows nothing of them.
+struct EchoSizes {
+  static let lengths = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
+  /// About so many bytes a round and size.
+  private static let volume = 64 << 20
+  private static let mostMessages = 20_000
+  /// Bytes under way when throughput is measured, if that is more than two messages.
+  private static let window = 64 << 10
+
+  let rounds: Int
+
+  /// What one subject did with one size: a value a round.
+  private struct Figures {
+    var p50: [Double] = []
+    var p99: [Double] = []
+    var rate: [Double] = []
+  }
+
+  func run(json: Bool) async throws {
+    var machine = Machine()
+    var report = Report(
+      title:
+        "bench echo --sizes: packets in frames over TCP on loopback, medians of \(rounds) rounds")
+    var subjects: [EchoSubject] = []
+    if let peer = EchoCommand.c(ECHO_UV_TCP) { subjects.append(peer) }
+    subjects.append(try await EchoCommand.swift(.tcpActor, "Swift: bytes"))
+    subjects.append(try await EchoCommand.swift(.tcpFrames, "Swift: packets in frames"))
+    echo_pin(0, EchoCommand.loadCore)
+    var figures: [[Figures]] = Self.lengths.map { _ in subjects.map { _ in Figures() } }
+    for round in 1...rounds {
+      progress("round \(round) of \(rounds)")
+      machine.sampleNoise()
+      for (row, length) in Self.lengths.enumerated() {
+        for (column, subject) in subjects.enumerated() {
+          guard measure(subject, length, into: &figures[row][column]) else {
+            report.remarks.append("\(subject.name), \(length) B: a round failed, left out")
+            continue
+          }
+        }
+      }
+    }
+    for subject in subjects { await subject.stop() }
+    for (row, length) in Self.lengths.enumerated() {
+      for (column, subject) in subjects.enumerated() {
+        add(
+          figures[row][column], beside: figures[row][0], "\(length) B, \(subject.name)", to: &report
+        )
+      }
+    }
+    report.machine = machine.line
+    report.print(json: json)
+  }
+
+  /// One at a time for the latency, then several under way for the throughput.
+  private func measure(_ subject: EchoSubject, _ length: Int, into figures: inout Figures) -> Bool {
+    let count = max(32, min(Self.mostMessages, Self.volume / length))
+    guard echo_frames(subject.port, length, min(count, 2_000), 1) > 0 else { return false }
+    let (p50, p99) = (echo_percentile(50), echo_percentile(99))
+    let time = echo_frames(subject.port, length, count, max(2, Self.window / length))
+    guard time > 0 else { return false }
+    figures.p50.append(Double(p50) / 1000)
+    figures.p99.append(Double(p99) / 1000)
+    figures.rate.append(Double(count * length) / Double(time) * 1000)
+    return true
+  }
+
+  private func add(
+    _ figures: Figures, beside reference: Figures, _ name: String, to report: inout Report
+  ) {
+    report.add(
+      name, .init("p50", median(figures.p50), "us"), .init("p99", median(figures.p99), "us"),
+      .init("throughput", median(figures.rate), "MB/s"),
+      .init("p50 against libuv", median(figures.p50) / median(reference.p50), "times"),
+      .init("throughput against libuv", median(figures.rate) / median(reference.rate), "times"))
+  }
+}
