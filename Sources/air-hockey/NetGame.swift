@@ -38,6 +38,8 @@ actor NetGame: LoopActor {
   let setup: Setup
   var node: SessionNode
   var face: any GameFace = SilentFace()
+  /// What was last announced, for the face to keep showing while nobody plays.
+  private var notice: String?
   var role = Role.none
   var link: LinkID?
   var summary = Summary(role: "host")
@@ -95,7 +97,12 @@ actor NetGame: LoopActor {
   }
 
   /// Tells the people at this machine something. Called on the loop.
-  nonisolated func announce(_ line: String) { assumeIsolated { $0.face.tell(line) } }
+  nonisolated func announce(_ line: String) {
+    assumeIsolated { game in
+      game.notice = line
+      game.face.tell(line)
+    }
+  }
 
   func handle(_ event: SessionEvent) {
     guard !isOver else { return }
@@ -273,7 +280,8 @@ actor NetGame: LoopActor {
   private var waitingView: TableView {
     var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
     view.puck = nil
-    view.banner = TableView.Banner("Waiting", detail: setup.waiting)
+    let detail = notice.map { "\(setup.waiting) · \($0)" } ?? setup.waiting
+    view.banner = TableView.Banner("Waiting", detail: detail)
     return view
   }
 }

@@ -28,6 +28,9 @@ struct TableSearch: Sendable {
       return try await group.next() ?? nil
     }
     if let found { return found }
+    if IPAddress(table) != nil {
+      throw CommandFailure(.unavailable, "no table '\(table)' was found: an address needs its port")
+    }
     throw CommandFailure(
       .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")
   }
