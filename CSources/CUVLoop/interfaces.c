@@ -1,7 +1,6 @@
 #include "internal.h"
 
 #include <errno.h>
-#include <ifaddrs.h>
 #include <net/if.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,12 +10,13 @@
 #include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #else
+#include <ifaddrs.h>
 #include <net/route.h>
 #endif
 
 // The list
 
-static uint32_t flags_from(unsigned flags) {
+uint32_t cuv_interface_flags(unsigned flags) {
   uint32_t out = 0;
   if (flags & IFF_UP) out |= CUV_INTERFACE_UP;
   if (flags & IFF_RUNNING) out |= CUV_INTERFACE_RUNNING;
@@ -36,6 +36,7 @@ struct in_addr cuv_loopback_address(int fd, uint32_t interface) {
   return address.sin_addr;
 }
 
+#if !defined(__linux__)
 static uint8_t prefix_from(const struct sockaddr *mask, int family) {
   uint8_t length = 0;
   if (mask == NULL) return 0;
@@ -57,7 +58,7 @@ int cuv_interfaces(cuv_interface_entry *out, size_t capacity) {
     memset(entry, 0, sizeof *entry);
     strncpy(entry->name, item->ifa_name, sizeof entry->name - 1);
     entry->index = if_nametoindex(item->ifa_name);
-    entry->flags = flags_from(item->ifa_flags);
+    entry->flags = cuv_interface_flags(item->ifa_flags);
     int family = item->ifa_addr == NULL ? AF_UNSPEC : item->ifa_addr->sa_family;
     if (family != AF_INET && family != AF_INET6) continue;
     cuv_endpoint_from(item->ifa_addr, &entry->address);
@@ -66,6 +67,7 @@ int cuv_interfaces(cuv_interface_entry *out, size_t capacity) {
   freeifaddrs(list);
   return (int)count;
 }
+#endif
 
 // The change event
 

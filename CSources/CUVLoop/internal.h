@@ -55,5 +55,7 @@ void cuv_endpoint_from_v6(const struct in6_addr *address, cuv_endpoint *out);
 /// 127.0.0.1 where the interface has it, else 0.0.0.0.
 struct in_addr cuv_loopback_address(int fd, uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
+/// CUV_INTERFACE_… for the system's IFF_….
+uint32_t cuv_interface_flags(unsigned flags);
 
 #endif

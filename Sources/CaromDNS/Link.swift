@@ -49,12 +49,12 @@ package struct Link: Hashable, Sendable {
   }
 
   /// Whether a packet from `source` came from this link (RFC 6762 §11).
-  func isOnLink(_ source: IPAddress) -> Bool {
+  package func isOnLink(_ source: IPAddress) -> Bool {
     source.isLinkLocal || addresses.contains { $0.covers(source) }
   }
 
   /// Whether `source` is one of this host's own addresses here.
-  func isOwn(_ source: IPAddress) -> Bool {
+  package func isOwn(_ source: IPAddress) -> Bool {
     let plain = source.scoped(to: 0)
     return addresses.contains { $0.address == plain }
   }

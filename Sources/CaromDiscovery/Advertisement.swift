@@ -5,8 +5,8 @@ public struct Advertisement: Sendable {
   /// The name that it became visible under: the asked one, or "X (2)" where that was taken.
   public let name: String
   /// The names that it takes later, when another host turns out to have its own; ends with an
-  /// error when it has none left. For one reader.
-  public let renames: Renames
+  /// error when it has none left.
+  public let renames: Latest<String>
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID
 

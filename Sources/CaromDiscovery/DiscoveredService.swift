@@ -40,6 +40,19 @@ public struct DiscoveredService: Sendable {
   }
 }
 
+extension DiscoveredService: Identifiable {
+  /// What stays the same while the service is there: its whole name, whatever else changes.
+  public struct ID: Hashable, Sendable, CustomStringConvertible {
+    let name: Name
+
+    /// The whole name: "Maya's table._airhockey._tcp.local".
+    public var description: String { name.description }
+  }
+
+  /// The service's identity.
+  public var id: ID { ID(name: fullName) }
+}
+
 extension DiscoveredService: Hashable {
   /// Equal where name, type and strings are.
   public static func == (a: DiscoveredService, b: DiscoveredService) -> Bool {

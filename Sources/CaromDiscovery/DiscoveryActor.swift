@@ -25,6 +25,8 @@ actor DiscoveryActor: LoopActor {
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =
       [:]
   private var resolving: [UInt64: DiscoveryCore.ResolvingID] = [:]
+  /// How those who browse are told that it is over.
+  private var closers: [DiscoveryCore.BrowsingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
 
   private init(on loop: EventLoop, _ interfaces: InterfaceSelection) {
@@ -64,8 +66,14 @@ actor DiscoveryActor: LoopActor {
   private func opened() throws(DiscoveryError) -> DiscoveryCore {
     if let core { return core }
     let core = try DiscoveryCore(on: loop, interfaces: interfaces)
+    core.onClosed = { [weak self] in self?.assumeIsolated { $0.loopEnded() } }
     self.core = core
     return core
+  }
+
+  private func loopEnded() {
+    for close in closers.values { close() }
+    closers = [:]
   }
 
   func advertise(
@@ -79,12 +87,18 @@ actor DiscoveryActor: LoopActor {
   func withdraw(_ id: DiscoveryCore.AdvertisingID) { core?.withdraw(id) }
 
   func browse(
-    _ type: ServiceType, _ handle: @escaping @Sendable (ServiceChange) -> Void
+    _ type: ServiceType,
+    _ handle: @escaping @Sendable (Result<ServiceChange, DiscoveryError>) -> Void
   ) throws(DiscoveryError) -> DiscoveryCore.BrowsingID {
-    try opened().browse(type, for: self, handle)
+    let id = try opened().browse(type, for: self) { handle(.success($0)) }
+    closers[id] = { handle(.failure(.closed)) }
+    return id
   }
 
-  func stopBrowsing(_ id: DiscoveryCore.BrowsingID) { core?.stopBrowsing(id) }
+  func stopBrowsing(_ id: DiscoveryCore.BrowsingID) {
+    closers[id] = nil
+    core?.stopBrowsing(id)
+  }
 
   func reconfirm(_ name: Name) { core?.reconfirm(name) }
 }

@@ -24,6 +24,7 @@ extension DiscoveryCore {
   ) throws(DiscoveryError) -> AdvertisingID {
     loop.preconditionCurrent("discovery")
     try service.validate()
+    refreshUnicast()
     let id = node.publish(service.registration, at: loop.now)
     advertising[id] = handle
     drain()
@@ -57,6 +58,7 @@ extension DiscoveryCore {
     _ type: ServiceType, for owner: DiscoveryActor?, _ handle: @escaping (ServiceChange) -> Void
   ) -> BrowsingID {
     loop.preconditionCurrent("discovery")
+    refreshUnicast()
     let id = node.browse(type, at: loop.now)
     let service = { (found: FoundService) in
       DiscoveredService(found, type: type, discovery: owner)
@@ -97,11 +99,10 @@ extension DiscoveryCore {
     _ handle: @escaping (Result<ResolvedService, DiscoveryError>) -> Void
   ) -> ResolvingID {
     loop.preconditionCurrent("discovery")
+    refreshUnicast()
     let now = loop.now
     let id = node.resolve(name, deadline: now.advanced(by: limit), at: now)
-    resolving[id] = { resolution in
-      handle(resolution.map { .success(ResolvedService($0)) } ?? .failure(.timedOut))
-    }
+    resolving[id] = handle
     drain()
     return ResolvingID(id: id)
   }

@@ -18,6 +18,9 @@ public final class DiscoveryCore {
     case failed(DiscoveryError)
   }
 
+  /// Who has port 5353 is looked at once in that time at most.
+  static let lookInterval = Duration.seconds(1)
+
   /// The loop that it lives on.
   public let loop: EventLoop
   let interfaces: InterfaceSelection
@@ -25,10 +28,16 @@ public final class DiscoveryCore {
   private var sockets: [LinkSocket] = []
   private var timer: LoopTimer?
   private var monitor: InterfaceMonitor?
+  private var hook: ShutdownHook?
   private var isOpen = true
+  /// When it was last looked who has port 5353.
+  private var lastLook: Instant?
+  private var droppedBefore = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
   var browsing: [BrowseID: (Querier.Event) -> Void] = [:]
-  var resolving: [ResolveID: (Resolution?) -> Void] = [:]
+  var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
+  /// Called once when the loop shuts down under it; `close` does not call it.
+  var onClosed: (() -> Void)?
 
   /// Opens the sockets of the selected interfaces.
   public init(
@@ -41,6 +50,7 @@ public final class DiscoveryCore {
       hostLabel: HostLabel.make(from: HostName.current),
       generator: SeededGenerator(seed: .random(in: .min ... .max)))
     timer = LoopTimer(on: loop) { [weak self] in self?.timeout() }
+    hook = ShutdownHook(on: loop) { [weak self] in self?.loopEnds() }
     do throws(TransportError) {
       monitor = try InterfaceMonitor(on: loop) { [weak self] in self?.interfacesChanged() }
     } catch {
@@ -55,36 +65,68 @@ public final class DiscoveryCore {
   /// The interfaces that are in use, by index.
   public var activeInterfaces: [Interface] { sockets.map(\.interface) }
 
+  /// What came in and was dropped.
+  public var counters: DiscoveryCounters {
+    var sum = droppedBefore
+    for socket in sockets { sum.add(socket.counters) }
+    sum.malformed += node.counters.malformed
+    sum.notStandard += node.counters.notStandard
+    sum.foreignPort += node.counters.foreignPort
+    return sum
+  }
+
   private func open() throws(DiscoveryError) {
     let all: [Interface]
     do throws(TransportError) { all = try Interfaces.list() } catch { throw DiscoveryError(error) }
-    if case .named(let names) = interfaces {
-      for name in names where !all.contains(where: { $0.name == name && $0.isUp }) {
-        throw .noSuchInterface(name)
-      }
+    for name in interfaces.names where !all.contains(where: { $0.name == name && $0.isUp }) {
+      throw .noSuchInterface(name)
     }
     let failure = adopt(interfaces.selected(from: all))
     guard sockets.isEmpty else { return }
     throw failure.map(DiscoveryError.init) ?? .noMulticastInterface
   }
 
-  /// Opens sockets for what is new and closes those of what is gone.
+  /// Opens sockets for what is new, keeps those of what has changed, closes those of what is gone.
   private func adopt(_ selected: [Interface]) -> TransportError? {
     var failure: TransportError?
-    let kept = sockets.filter { socket in selected.contains { socket.serves($0) } }
-    for socket in sockets where !kept.contains(where: { $0 === socket }) { socket.close() }
-    sockets = kept
-    for interface in selected where !kept.contains(where: { $0.serves(interface) }) {
+    var kept: [LinkSocket] = []
+    for interface in selected {
       do throws(TransportError) {
-        sockets.append(
-          try LinkSocket(on: loop, interface) { [weak self] in self?.receive($0) })
+        if let old = sockets.first(where: { $0.serves(interface) }) {
+          try old.update(to: interface)
+          kept.append(old)
+        } else {
+          kept.append(try LinkSocket(on: loop, interface) { [weak self] in self?.receive($0) })
+        }
       } catch {
         failure = failure ?? error
       }
     }
-    sockets.sort { $0.link.index < $1.link.index }
-    node.setLinks(sockets.map(\.link), at: loop.now)
+    for socket in sockets where !kept.contains(where: { $0 === socket }) {
+      droppedBefore.add(socket.counters)
+      socket.close()
+    }
+    sockets = kept.sorted { $0.link.index < $1.link.index }
+    claimUnicast()
     return failure
+  }
+
+  /// Looks again who has port 5353, and tells the machines of it and of the links.
+  private func claimUnicast() {
+    lastLook = loop.now
+    let bound = UDPSocket.addresses(boundTo: Group.port)
+    var hasBound = false
+    for socket in sockets { hasBound = socket.claimUnicast(bound, isFirstLook: true) || hasBound }
+    // Whoever looked at the same moment has bound now, too.
+    let after = hasBound ? UDPSocket.addresses(boundTo: Group.port) : bound
+    for socket in sockets { _ = socket.claimUnicast(after, isFirstLook: false) }
+    node.setLinks(sockets.map(\.link), at: loop.now)
+  }
+
+  /// Before something new is asked: another program may have taken the port, or left it.
+  func refreshUnicast() {
+    guard let lastLook, loop.now - lastLook > Self.lookInterval else { return }
+    claimUnicast()
   }
 
   private func interfacesChanged() {
@@ -125,8 +167,9 @@ public final class DiscoveryCore {
       advertising.removeValue(forKey: id)?(.failed(.nameTaken))
     case .responder(.hostRenamed): break
     case .querier(.resolved(let id, let resolution)):
-      resolving.removeValue(forKey: id)?(resolution)
-    case .querier(.unresolved(let id)): resolving.removeValue(forKey: id)?(nil)
+      resolving.removeValue(forKey: id)?(.success(ResolvedService(resolution)))
+    case .querier(.unresolved(let id)):
+      resolving.removeValue(forKey: id)?(.failure(.timedOut))
     case .querier(.added(let id, _)), .querier(.updated(let id, _)),
       .querier(.removed(let id, _)):
       if case .querier(let event) = event { browsing[id]?(event) }
@@ -146,7 +189,18 @@ public final class DiscoveryCore {
     isOpen = false
     timer?.cancel()
     monitor?.stop()
+    hook = nil
     for socket in sockets { socket.close() }
     sockets = []
+  }
+
+  /// The loop shuts down: whoever waits is told so, after the goodbyes.
+  private func loopEnds() {
+    let (advertising, resolving) = (advertising, resolving)
+    close()
+    for handle in advertising.values { handle(.failed(.closed)) }
+    for handle in resolving.values { handle(.failure(.closed)) }
+    onClosed?()
+    onClosed = nil
   }
 }

@@ -33,20 +33,20 @@ public struct ServiceAdvertiser: Sendable {
     _ body: (Advertisement) async throws -> Value
   ) async throws -> Value {
     let discovery = try DiscoveryActor.shared(on: loop, interfaces)
-    let (names, continuation) = AsyncStream<Result<String, DiscoveryError>>.makeStream()
+    let names = Latest<String>.makeFeed()
     let id = try await discovery.advertise(service) { event in
       switch event {
-      case .established(let name), .renamed(let name): continuation.yield(.success(name))
-      case .failed(let error):
-        continuation.yield(.failure(error))
-        continuation.finish()
+      case .established(let name), .renamed(let name): names.send(name, about: 0)
+      case .failed(let error): names.finish(throwing: error)
       }
     }
     do {
-      var iterator = names.makeAsyncIterator()
-      guard let first = await iterator.next() else { throw DiscoveryError.cancelled }
+      var reader = Feed.Reader(names)
+      guard let first = try await reader.next(isolation: nil, { $0.popFirst() }) else {
+        throw DiscoveryError.cancelled
+      }
       let advertisement = Advertisement(
-        name: try first.get(), renames: Renames(names: names), discovery: discovery, id: id)
+        name: first, renames: Latest { Feed.Reader(names) }, discovery: discovery, id: id)
       let value = try await body(advertisement)
       await discovery.withdraw(id)
       return value

@@ -24,9 +24,17 @@ public struct ServiceBrowser: Sendable {
     self.loop = loop
   }
 
-  /// What comes, changes and goes, from the first moment that it is read; leaving the loop
-  /// stops the queries. Each reader has a browsing of its own.
-  public var changes: ServiceChanges {
-    ServiceChanges(type: type, interfaces: interfaces, loop: loop)
+  /// What comes, changes and goes, one change after the other; leaving the loop stops the
+  /// queries. Each reader has a browsing of its own.
+  public var changes: ServiceChanges { DiscoveryChanges(source: watch) }
+
+  /// The same, all that is known at a time.
+  public var batches: DiscoveryBatches<DiscoveredService> { DiscoveryBatches(source: watch) }
+
+  private var watch: Watch<DiscoveredService> {
+    Watch(interfaces, on: loop) { [type] discovery, handle throws(DiscoveryError) in
+      let id = try await discovery.browse(type, handle)
+      return { await discovery.stopBrowsing(id) }
+    }
   }
 }

@@ -21,12 +21,19 @@ public struct Interface: Hashable, Sendable {
   public var name: String
   /// The system's number, 1 or more.
   public var index: UInt32
-  /// IPv4 before IPv6, then by value.
+  /// IPv4 before IPv6, then by value; without those that the system still checks for being
+  /// unique (RFC 4862 §5.4), since nothing can be sent from them.
   public var addresses: [Address] = []
   /// The administrator turned it on.
   public var isUp = false
   /// It has a carrier.
   public var isRunning = false
+  /// How often the carrier came or went: another number means that the cable was out, however
+  /// short. 0 where the system does not say.
+  public var carrierChanges: UInt32 = 0
+  /// Bytes of the largest packet that it carries whole, with all headers but its own; 0 where
+  /// the system does not say.
+  public var largestPacket = 0
   /// It reaches this host alone.
   public var isLoopback = false
   /// It can carry multicast.
@@ -42,12 +49,16 @@ public struct Interface: Hashable, Sendable {
 }
 
 extension Interface {
-  init(_ entry: cuv_interface_entry) {
+  /// What an entry says; `nil` where it belongs to an interface that an earlier one describes.
+  init?(_ entry: cuv_interface_entry) {
     var name = entry.name
     let text = unsafe withUnsafeBytes(of: &name) { bytes in
       unsafe String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
+    guard !text.isEmpty else { return nil }
     self.init(name: text, index: entry.index)
+    carrierChanges = entry.carrier_changes
+    largestPacket = Int(entry.largest_packet)
     let has = { (flag: Int) in entry.flags & UInt32(flag) != 0 }
     isUp = has(Int(CUV_INTERFACE_UP))
     isRunning = has(Int(CUV_INTERFACE_RUNNING))

@@ -7,7 +7,7 @@ public enum Interfaces {
   public static func list() throws(TransportError) -> [Interface] {
     var interfaces: [UInt32: Interface] = [:]
     for entry in try entries() where entry.index != 0 {
-      var item = interfaces[entry.index] ?? Interface(entry)
+      guard var item = interfaces[entry.index] ?? Interface(entry) else { continue }
       if entry.address.family != 0 {
         item.addresses.append(
           Interface.Address(

@@ -179,6 +179,7 @@ import CaromCore
   /// Closes everything that is open, and says what was left open against the rules.
   func stop() {
     guard !hasStopped else { return }
+    for case let hook as ShutdownCore in resources.values { hook.shutDown() }
     while let (_, resource) = resources.first { resource.shutDown() }
     hasStopped = true
     timers?.close()

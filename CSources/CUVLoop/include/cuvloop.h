@@ -114,6 +114,9 @@ int cuv_udp_membership(cuv_udp *_Nonnull udp, const cuv_endpoint *_Nonnull group
 int cuv_udp_multicast_interface(cuv_udp *_Nonnull udp, uint32_t interface);
 int cuv_udp_multicast_loop(cuv_udp *_Nonnull udp, bool on);
 int cuv_udp_hop_limit(cuv_udp *_Nonnull udp, bool multicast, int hops);
+/// The addresses that UDP sockets of this host, whoever's, are bound to at `port`, one a socket:
+/// fills `out` up to `capacity`; returns how many, or a negative errno.
+int cuv_udp_bound(uint16_t port, cuv_endpoint *_Nullable out, size_t capacity);
 
 // TCP (tcp.c)
 
@@ -196,10 +199,13 @@ enum {
   CUV_INTERFACE_POINT_TO_POINT = 16,
 };
 
-/// An interface and one of its addresses; `address.family` is 0 where it has none.
+/// An interface and one of its addresses; `address.family` is 0 where it has none. Entries with
+/// an address may have no name and flags: an earlier one of the same index has them then.
 typedef struct {
   char name[16];
   uint32_t index, flags;
+  // How often the cable came and went, and the bytes of a packet; 0 where the system does not say.
+  uint32_t carrier_changes, largest_packet;
   cuv_endpoint address;
   uint8_t prefix_length;
 } cuv_interface_entry;

@@ -1,0 +1,146 @@
+#include "internal.h"
+
+#if defined(__linux__)
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/netlink.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+// The list, by netlink: getifaddrs tells neither how often the cable came and went nor which
+// addresses are still being checked.
+
+typedef struct {
+  cuv_interface_entry *out;
+  size_t capacity, count;
+  cuv_interface_entry spare;  // what does not fit goes here
+} listing;
+
+typedef void (*visitor)(listing *list, const struct nlmsghdr *message);
+
+static cuv_interface_entry *add(listing *list) {
+  bool fits = list->out != NULL && list->count < list->capacity;
+  cuv_interface_entry *entry = fits ? &list->out[list->count] : &list->spare;
+  list->count++;
+  memset(entry, 0, sizeof *entry);
+  return entry;
+}
+
+/// Copies an attribute's value where it has that length at most.
+static void take(const struct rtattr *attribute, void *out, size_t capacity) {
+  size_t length = RTA_PAYLOAD(attribute);
+  if (length <= capacity) memcpy(out, RTA_DATA(attribute), length);
+}
+
+static void visit_link(listing *list, const struct nlmsghdr *message) {
+  const struct ifinfomsg *info = NLMSG_DATA(message);
+  if (message->nlmsg_type != RTM_NEWLINK) return;
+  cuv_interface_entry *entry = add(list);
+  entry->index = (uint32_t)info->ifi_index;
+  entry->flags = cuv_interface_flags(info->ifi_flags);
+  int left = (int)IFLA_PAYLOAD(message);
+  for (struct rtattr *at = IFLA_RTA(info); RTA_OK(at, left); at = RTA_NEXT(at, left)) {
+    if (at->rta_type == IFLA_IFNAME) take(at, entry->name, sizeof entry->name - 1);
+    if (at->rta_type == IFLA_MTU) take(at, &entry->largest_packet, sizeof entry->largest_packet);
+    if (at->rta_type == IFLA_CARRIER_CHANGES)
+      take(at, &entry->carrier_changes, sizeof entry->carrier_changes);
+  }
+}
+
+/// An address of ours; of a point-to-point link IFA_LOCAL is, and IFA_ADDRESS is the peer's.
+static void visit_address(listing *list, const struct nlmsghdr *message) {
+  const struct ifaddrmsg *info = NLMSG_DATA(message);
+  bool v6 = info->ifa_family == AF_INET6;
+  struct in_addr v4_address = {0};
+  struct in6_addr v6_address = {0};
+  uint32_t flags = info->ifa_flags;
+  bool has_local = false;
+  if (message->nlmsg_type != RTM_NEWADDR || (info->ifa_family != AF_INET && !v6)) return;
+  int left = (int)IFA_PAYLOAD(message);
+  for (struct rtattr *at = IFA_RTA(info); RTA_OK(at, left); at = RTA_NEXT(at, left)) {
+    if (at->rta_type == IFA_FLAGS) take(at, &flags, sizeof flags);
+    if (at->rta_type != IFA_LOCAL && (at->rta_type != IFA_ADDRESS || has_local)) continue;
+    has_local = at->rta_type == IFA_LOCAL;
+    take(at, v6 ? (void *)&v6_address : &v4_address, v6 ? sizeof v6_address : sizeof v4_address);
+  }
+  // Nothing can be sent from an address that another host may have (RFC 4862 §5.4).
+  bool tentative = (flags & IFA_F_TENTATIVE) && !(flags & IFA_F_OPTIMISTIC);
+  if (tentative || (flags & IFA_F_DADFAILED)) return;
+  cuv_address address = {0};
+  address.any.sa_family = info->ifa_family;
+  if (v6) {
+    address.v6.sin6_addr = v6_address;
+    if (IN6_IS_ADDR_LINKLOCAL(&v6_address)) address.v6.sin6_scope_id = info->ifa_index;
+  } else {
+    address.v4.sin_addr = v4_address;
+  }
+  cuv_interface_entry *entry = add(list);
+  entry->index = info->ifa_index;
+  entry->prefix_length = info->ifa_prefixlen;
+  cuv_endpoint_from(&address.any, &entry->address);
+}
+
+static int request(int fd, uint16_t type) {
+  struct {
+    struct nlmsghdr header;
+    struct rtgenmsg body;
+  } message = {
+      .header = {.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)),
+                 .nlmsg_type = type,
+                 .nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP},
+      .body = {.rtgen_family = AF_UNSPEC},
+  };
+  struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
+  ssize_t sent = sendto(fd, &message, message.header.nlmsg_len, 0, (struct sockaddr *)&kernel,
+                        sizeof kernel);
+  return sent < 0 ? -errno : 0;
+}
+
+/// Reads one answer: 0, or -EAGAIN where the table changed meanwhile, or another negative errno.
+static int read_answer(int fd, uint8_t *bytes, size_t capacity, listing *list, visitor visit) {
+  bool changed = false;
+  while (true) {
+    ssize_t count = recv(fd, bytes, capacity, MSG_TRUNC);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return -errno;
+    if ((size_t)count > capacity) return -ENOBUFS;
+    for (struct nlmsghdr *at = (struct nlmsghdr *)bytes; NLMSG_OK(at, count);
+         at = NLMSG_NEXT(at, count)) {
+      changed = changed || (at->nlmsg_flags & NLM_F_DUMP_INTR);
+      if (at->nlmsg_type == NLMSG_DONE) return changed ? -EAGAIN : 0;
+      if (at->nlmsg_type == NLMSG_ERROR)
+        return ((const struct nlmsgerr *)NLMSG_DATA(at))->error;
+      visit(list, at);
+    }
+  }
+}
+
+/// Lists one table; it is read again where it changed under the reading.
+static int dump(int fd, uint16_t type, listing *list, visitor visit) {
+  enum { CAPACITY = 64 * 1024, TRIES = 8 };  // the system's answers have 32 KiB at most
+  uint8_t *bytes = malloc(CAPACITY);
+  size_t before = list->count;
+  int status = -EAGAIN;
+  if (bytes == NULL) return -ENOMEM;
+  for (int turn = 0; status == -EAGAIN && turn < TRIES; turn++) {
+    list->count = before;
+    status = request(fd, type);
+    if (status == 0) status = read_answer(fd, bytes, CAPACITY, list, visit);
+  }
+  free(bytes);
+  // What changes all the time is told as it was; whoever watches hears of the next change.
+  return status == -EAGAIN ? 0 : status;
+}
+
+int cuv_interfaces(cuv_interface_entry *out, size_t capacity) {
+  listing list = {.out = out, .capacity = capacity};
+  int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+  if (fd < 0) return -errno;
+  int status = dump(fd, RTM_GETLINK, &list, visit_link);
+  if (status == 0) status = dump(fd, RTM_GETADDR, &list, visit_address);
+  close(fd);
+  return status == 0 ? (int)list.count : status;
+}
+#endif
