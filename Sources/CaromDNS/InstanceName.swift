@@ -2,6 +2,7 @@
 package enum InstanceName {
   /// Throws what may not stand in an instance name.
   package static func validate(_ name: String) throws(InstanceNameError) {
+    let name = name.composed
     let count = name.utf8.count
     guard count > 0 else { throw .empty }
     guard count <= Name.maximumLabelLength else { throw .tooLong(count) }

@@ -37,16 +37,45 @@ package struct Link: Hashable, Sendable {
   package var usesV4: Bool
   /// Whether packets go to ff02::fb.
   package var usesV6: Bool
+  /// Whether unicast answers reach this process: no other process has the port too
+  /// (RFC 6762 §15.1). May change at any time.
+  package var receivesUnicast: Bool
+  /// The largest packet that the link carries whole, bytes with all headers; `nil` for that of
+  /// Ethernet. May change at any time.
+  package var largestPacket: Int?
 
   /// A link; the families default to those that it has addresses of.
   package init(
-    index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil
+    index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil,
+    receivesUnicast: Bool = false, largestPacket: Int? = nil
   ) {
+    self.receivesUnicast = receivesUnicast
+    self.largestPacket = largestPacket
     self.index = index
     self.addresses = Set(addresses).sorted { $0.address < $1.address }
     self.usesV4 = usesV4 ?? addresses.contains { !$0.address.isV6 }
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
+
+  /// Whether names that were claimed on `other` are claimed on this one too: its addresses and
+  /// families are the same.
+  func isSame(as other: Link) -> Bool {
+    index == other.index && addresses == other.addresses && usesV4 == other.usesV4
+      && usesV6 == other.usesV6
+  }
+
+  /// The largest message that is sent here, bytes, but for a single record that needs more: the
+  /// packet less the headers of IPv6 and UDP, or of IPv4 and UDP (RFC 6762 §17). Not over an
+  /// Ethernet frame, since not all hosts of a link allow more.
+  var payloadLimit: Int {
+    guard let largestPacket else { return Message.maximumSentLength }
+    return max(Self.leastPayload, min(largestPacket, Self.ethernetPacket) - (usesV6 ? 48 : 28))
+  }
+
+  /// What every host takes (RFC 1122 §3.3.2), bytes less headers.
+  static let leastPayload = 528
+  /// What an Ethernet frame holds, bytes.
+  static let ethernetPacket = 1500
 
   /// Whether a packet from `source` came from this link (RFC 6762 §11).
   package func isOnLink(_ source: IPAddress) -> Bool {

@@ -5,7 +5,10 @@ package struct Message: Hashable, Sendable {
 
   /// The largest message that is read, bytes (RFC 6762 §17).
   package static let maximumLength = 9000
-  /// The largest message that is sent, bytes: it fits an Ethernet frame over IPv6
+  /// The largest message that is sent where a record needs so much, bytes: with the headers of
+  /// IPv6 and UDP no packet is over 9,000 (RFC 6762 §17).
+  package static let maximumPayload = 8952
+  /// The largest message that is sent otherwise, bytes: it fits an Ethernet frame over IPv6
   /// (1,500 less 40 and 8).
   package static let maximumSentLength = 1452
 

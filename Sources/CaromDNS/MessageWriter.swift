@@ -51,6 +51,14 @@ struct MessageWriter {
     }
   }
 
+  /// Appends all records or none; `false` where they do not fit.
+  mutating func append(_ records: ArraySlice<Record>, to section: Message.Section) -> Bool {
+    let before = self
+    if records.allSatisfy({ append($0, to: section) }) { return true }
+    self = before
+    return false
+  }
+
   /// Says that known answers follow in another packet (RFC 6762 §7.2).
   mutating func markTruncated() { bytes[2] |= 0x02 }
 

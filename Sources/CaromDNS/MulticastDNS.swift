@@ -20,18 +20,22 @@ package struct MulticastDNS: Sendable {
     package var foreignPort = 0
   }
 
-  private var responder: Responder
+  var responder: Responder
   private var querier: Querier
   /// What was not used.
   package private(set) var counters = Counters()
   private var linkIndices: [UInt32] = []
 
-  /// A node of the host `hostLabel`.local. `asksUnicast` says that unicast answers reach this
-  /// process, which needs port 5353 for itself.
-  package init(hostLabel: String, generator: SeededGenerator, asksUnicast: Bool = false) {
+  /// A node of the host `hostLabel`.local; `isHostUnique` says that nobody else can have that
+  /// name, such as a random one, so that it need not be asked for. `asksUnicast` says that
+  /// unicast answers reach this process, which needs port 5353 for itself.
+  package init(
+    hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator,
+    asksUnicast: Bool = false
+  ) {
     var generator = generator
     responder = Responder(
-      hostLabel: hostLabel, generator: generator.split(), asksUnicast: asksUnicast)
+      hostLabel: hostLabel, isHostUnique: isHostUnique, generator: generator.split())
     querier = Querier(generator: generator.split(), asksUnicast: asksUnicast)
   }
 
@@ -42,7 +46,7 @@ package struct MulticastDNS: Sendable {
   /// was heard on links that are gone is forgotten.
   package mutating func setLinks(_ links: [Link], at now: Instant) {
     for index in linkIndices where !links.contains(where: { $0.index == index }) {
-      responder.removeLink(index)
+      responder.removeLink(index, at: now)
       querier.removeLink(index, at: now)
     }
     for link in links {
@@ -98,24 +102,6 @@ package struct MulticastDNS: Sendable {
 // MARK: - Intents
 
 extension MulticastDNS {
-  /// Publishes a service; see `Responder.Event`.
-  package mutating func publish(_ service: Registration, at now: Instant) -> PublicationID {
-    responder.publish(service, at: now)
-  }
-
-  /// Changes the strings beside a service.
-  package mutating func update(_ id: PublicationID, text: TXTRecord, at now: Instant) {
-    responder.update(id, text: text, at: now)
-  }
-
-  /// Takes a service back: the goodbyes are ready to send.
-  package mutating func withdraw(_ id: PublicationID, at now: Instant) {
-    responder.withdraw(id, at: now)
-  }
-
-  /// Takes every service back.
-  package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
-
   /// Watches for services of a type.
   package mutating func browse(_ type: ServiceType, at now: Instant) -> BrowseID {
     querier.browse(type.name(), at: now)

@@ -1,5 +1,3 @@
-import CaromCore
-
 /// A domain name: labels of bytes, compared without ASCII case (RFC 1035 §2.3.3, RFC 6762 §16).
 package struct Name: Sendable {
   /// The longest label, bytes (RFC 1035 §2.3.4).
@@ -33,9 +31,10 @@ package struct Name: Sendable {
     self.init(wire: wire)
   }
 
-  /// This name with one more label on its left.
+  /// This name with one more label on its left: UTF-8 of the composed characters (Unicode's
+  /// form C, RFC 6762 §16).
   package func prefixed(by label: String) throws(NameError) -> Name {
-    try Name(labels: [Array(label.utf8)] + labels)
+    try Name(labels: [Array(label.composed.utf8)] + labels)
   }
 
   /// The labels, the leftmost first.

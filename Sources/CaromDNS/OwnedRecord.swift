@@ -1,8 +1,18 @@
 /// A record of ours on one link.
 struct OwnedRecord: Hashable, Sendable {
+  /// Who else may have records of that name and type (RFC 6762 §2).
+  enum Role: Hashable, Sendable {
+    /// Everybody.
+    case shared
+    /// Nobody.
+    case unique
+    /// Nobody: the NSEC that says which types the name has. Only questions for others bring it.
+    case absence
+  }
+
   var record: Record
-  /// Whether nobody else may have records of that name and type (RFC 6762 §2).
-  var isUnique: Bool
-  /// Which claim it belongs to.
-  var owner: PublicationID
+  var role: Role
+
+  /// Whether nobody else may have records of that name and type.
+  var isUnique: Bool { role != .shared }
 }

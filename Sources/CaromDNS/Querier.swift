@@ -132,8 +132,9 @@ extension Querier {
   /// Tells of an interface or of its new addresses: everything is asked for again there.
   package mutating func setLink(_ link: Link, at now: Instant) {
     if let index = links.firstIndex(where: { $0.index == link.index }) {
-      guard links[index] != link else { return }
+      let isSame = links[index].isSame(as: link)
       links[index] = link
+      guard !isSame else { return }
     } else {
       links.append(link)
       links.sort { $0.index < $1.index }

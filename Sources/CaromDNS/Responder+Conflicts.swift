@@ -6,51 +6,60 @@ extension Responder {
   package mutating func handleResponse(
     _ response: Message, from datagram: Datagram, at now: Instant
   ) {
-    guard let index = links.firstIndex(where: { $0.link.index == datagram.interface }) else {
+    guard let index = place(of: datagram.interface) else { return }
+    let isMulticast = datagram.destination.address.isMulticast
+    guard isMulticast || links[index].link.isOnLink(datagram.source.address) else {
+      counters.offLink += 1
       return
     }
-    let link = links[index].link.index
-    for record in response.answers + response.additionals
-    where record.recordClass == Record.internet {
-      compare(record, on: index, at: now)
-    }
-    for record in response.answers + response.additionals
-    where record.timeToLive > 0 && record.type != .nsec {
-      for id in claims(of: record.name) { contest(id, by: record, on: link, at: now) }
-    }
-  }
-
-  /// Same record from another: suppress ours, or refresh theirs.
-  private mutating func compare(_ record: Record, on index: Int, at now: Instant) {
-    guard let own = links[index].owned(record.identity) else { return }
-    if record.timeToLive >= own.record.timeToLive {
-      links[index].pending.removeAll { $0.identity == record.identity && $0.isShared }
-    } else if record.timeToLive < own.record.timeToLive / 2 {
-      let due = now.advanced(by: generator.duration(in: Self.sharedDelay))
-      guard !links[index].pending.contains(where: { $0.identity == record.identity }) else {
-        return
+    let isOwnHost = links.contains { $0.link.isOwn(datagram.source.address) }
+    for records in [response.answers, response.additionals] {
+      for record in records where record.recordClass == Record.internet {
+        if isMulticast { compare(record, on: index, at: now) }
+        guard record.timeToLive > 0, record.type != .nsec, let id = names[record.name] else {
+          continue
+        }
+        // The processes of one host share its name, and may learn of its addresses in turn.
+        if isOwnHost, id <= .uniqueHost { continue }
+        contest(id, by: record, on: links[index].link.index, at: now)
       }
-      links[index].pending.append(
-        LinkState.Pending(identity: record.identity, due: due, askers: [], isShared: true))
     }
   }
 
-  private func claims(of name: Name) -> [PublicationID] {
-    ([host] + services).filter { !$0.progress.isEmpty && $0.name == name }.map(\.id)
+  /// Same record from another: count ours as said, or set right what theirs made of it.
+  private mutating func compare(_ record: Record, on index: Int, at now: Instant) {
+    guard let slot = links[index].owned.slot(of: record.identity),
+      let own = links[index].owned[slot]
+    else { return }
+    if record.timeToLive >= own.record.timeToLive {
+      // A set is said whole, so that its flush bit drops none of it (RFC 6762 §10.2).
+      guard own.batch != nil, isAlone(slot, own, on: index) else { return }
+      links[index].owned.markSent(slot, at: now)
+    } else if record.timeToLive < own.record.timeToLive / 2, own.batch == nil {
+      let due = now.advanced(by: generator.duration(in: Self.sharedDelay))
+      links[index].schedule([slot], at: due, isDefence: false)
+    }
+  }
+
+  /// Whether a record is all that is said under its name and type.
+  private func isAlone(_ slot: Int, _ entry: OwnedRecords.Entry, on index: Int) -> Bool {
+    guard entry.owned.isUnique else { return true }
+    let owned = links[index].owned
+    return owned.slots(of: entry.record.name).allSatisfy {
+      $0 == slot || owned[$0]?.record.type != entry.record.type
+    }
   }
 
   private mutating func contest(
     _ id: PublicationID, by record: Record, on link: UInt32, at now: Instant
   ) {
-    guard let claim = claim(id), let state = claim.state(on: link), !isOurs(record, claim, at: now)
+    guard let claim = claims[id], let state = claim.state(on: link), !isOurs(record, claim, at: now)
     else { return }
     switch state {
     case .probing(let prober):
       if prober.hasAsked { lose(id, at: now) }
     case .announcing, .settled:
-      let types = links.flatMap { records(of: claim, on: $0.link) }
-        .filter { $0.isUnique && $0.record.name == record.name }.map(\.record.type)
-      guard types.contains(record.type) else { return }
+      guard claim.has(record.type, on: links.map(\.link)) else { return }
       probeAgain(id, on: link, at: now)
     }
   }
@@ -58,86 +67,64 @@ extension Responder {
   /// The same data is never a conflict (RFC 6762 §9): an own echo, another process of this
   /// host, another interface on the same link, or what we said ourselves a moment ago.
   private func isOurs(_ record: Record, _ claim: Claim, at now: Instant) -> Bool {
-    if links.contains(where: {
-      records(of: claim, on: $0.link).contains {
-        $0.record.identity == record.identity
-      }
-    }) {
-      return true
-    }
-    return former.contains { $0.identity == record.identity && $0.until >= now }
-  }
-
-  func claim(_ id: PublicationID) -> Claim? {
-    id == host.id ? host : services.first { $0.id == id }
-  }
-
-  mutating func modify(_ id: PublicationID, _ body: (inout Claim) -> Void) {
-    if id == host.id {
-      body(&host)
-    } else if let index = services.firstIndex(where: { $0.id == id }) {
-      body(&services[index])
-    }
+    if claim.says(record.data, on: links.map(\.link)) { return true }
+    return former[record.identity].map { $0 >= now } ?? false
   }
 
   /// Somebody says otherwise about a name of ours: ask again who has it.
   private mutating func probeAgain(_ id: PublicationID, on link: UInt32, at now: Instant) {
-    var start: Instant?
-    modify(id) { claim in
-      start = claim.recordConflict(at: now)
-      if let start { claim.set(.probing(Prober(start: start)), on: link) }
+    guard let index = place(of: link) else { return }
+    guard let start = claims[id]?.conflicts.record(at: now) else {
+      return fail(id, .noFreeName)
     }
-    guard start != nil else { return fail(id, at: now) }
-    rebuild()
+    set(.probing(Prober(start: start)), of: id, on: index)
   }
 
   /// The name is another's: take the next one, on every link.
   private mutating func lose(_ id: PublicationID, at now: Instant) {
-    if let claim = claim(id), case .service(let service) = claim.purpose, !service.renames {
-      return fail(id, at: now)
+    guard let claim = claims[id] else { return }
+    if let service = claim.service, !service.renames { return fail(id, .nameTaken) }
+    guard let start = claims[id]?.conflicts.record(at: now) else {
+      return fail(id, .noFreeName)
     }
-    let before = links.map(\.records)
-    let dependents = id == host.id ? services : []
-    for claim in dependents { remember(claim, at: now) }
-    var start: Instant?
-    modify(id) { claim in
-      start = claim.recordConflict(at: now)
-      guard let start else { return }
-      claim.rename()
-      for place in claim.progress { claim.set(.probing(Prober(start: start)), on: place.link) }
+    relabel(id, to: freeLabel(after: claim.label, for: claim), start: start, at: now)
+    if claim.isUnique { probeEverywhere(id, start: start) }
+    guard claim.host == nil else { return }
+    let target = name(of: id)
+    for service in serviceIDs where claims[service]?.host == id {
+      replace(service, at: now) { $0.rename(to: $0.label, target: target) }
+      announceAgain(service, at: now)
     }
-    guard start != nil else { return fail(id, at: now) }
-    rebuild()
-    sendGoodbyes(before)
-    if id == host.id {
-      emit(.hostRenamed(host.label))
-      for index in services.indices { announceAgain(at: index, at: now) }
+    if id == .host { emit(.hostRenamed(claims[id]?.label ?? claim.label)) }
+    handleTimeout(at: now)
+  }
+
+  /// A name that was to be unique was not: its successor is asked for like any other.
+  private mutating func probeEverywhere(_ id: PublicationID, start: Instant) {
+    for index in links.indices where claims[id]?.state(on: links[index].link.index) != nil {
+      set(.probing(Prober(start: start)), of: id, on: index)
     }
   }
 
-  private mutating func fail(_ id: PublicationID, at now: Instant) {
-    let lost = id == host.id ? services.map(\.id) : [id]
-    for id in lost {
-      withdraw(id, at: now)
-      emit(.failed(id))
-    }
+  private mutating func fail(_ id: PublicationID, _ error: PublicationError) {
+    let lost = id > .uniqueHost ? [id] : serviceIDs.filter { claims[$0]?.host == id }
+    withdraw(lost)
+    for id in lost { emit(.failed(id, error)) }
   }
 
   /// Compares probes of others for names that we are probing for too (RFC 6762 §8.2).
   mutating func compareProbes(_ query: Message, on index: Int, at now: Instant) {
-    guard !query.authorities.isEmpty else { return }
     let link = links[index].link
-    for claim in [host] + services {
-      guard case .probing(var prober) = claim.state(on: link.index), prober.hasAsked else {
-        continue
-      }
-      let name = claim.name
-      let theirs = query.authorities.filter { $0.name == name }
-      guard !theirs.isEmpty, !theirs.allSatisfy({ isOurs($0, claim, at: now) }),
-        Prober.tiebreak(proposals(of: claim, on: link), theirs) == .lost
+    let proposals = Dictionary(grouping: query.authorities, by: \.name)
+    var seen: Set<Name> = []
+    for name in query.authorities.map(\.name) where seen.insert(name).inserted {
+      guard let theirs = proposals[name], let id = names[name], let claim = claims[id],
+        case .probing(var prober) = claim.state(on: link.index), prober.hasAsked,
+        !theirs.allSatisfy({ isOurs($0, claim, at: now) }),
+        Prober.tiebreak(claim.proposals(on: link), theirs) == .lost
       else { continue }
       prober.yield(at: now)
-      modify(claim.id) { $0.set(.probing(prober), on: link.index) }
+      set(.probing(prober), of: id, on: index)
     }
   }
 }

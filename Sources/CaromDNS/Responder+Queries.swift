@@ -5,140 +5,206 @@ extension Responder {
   static let sharedDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
   /// Where more known answers follow in further packets (RFC 6762 §7.2).
   static let truncatedDelay: ClosedRange<Duration> = .milliseconds(400) ... .milliseconds(500)
-  /// The same record is not multicast again earlier (RFC 6762 §6).
-  static let repeatInterval = Duration.seconds(1)
-  /// Nor, when it is defended against a probe.
-  static let defenceInterval = Duration.milliseconds(250)
+  /// Further packets put an answer off for so long after the first one in all.
+  static let truncatedPatience = Duration.seconds(1)
 
   /// Answers a query that came in by an interface.
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
-    guard let index = links.firstIndex(where: { $0.link.index == datagram.interface }) else {
+    guard let index = place(of: datagram.interface) else { return }
+    let link = links[index].link
+    let source = datagram.source
+    let isUnicast = !datagram.destination.address.isMulticast
+    let isOnLink = link.isOnLink(source.address)
+    let isLegacy = source.port != Group.port
+    guard isOnLink || (!isUnicast && !isLegacy) else {
+      counters.offLink += 1
       return
     }
-    let link = links[index].link
-    let isUnicast = !datagram.destination.address.isMulticast
-    guard !isUnicast || link.isOnLink(datagram.source.address) else { return }
-    compareProbes(query, on: index, at: now)
-    if datagram.source.port != Group.port {
-      answerLegacy(query, to: datagram.source, on: index)
-    } else if query.questions.isEmpty {
-      forget(query.answers, for: datagram.source, on: index)
+    if !query.authorities.isEmpty { compareProbes(query, on: index, at: now) }
+    guard !isLegacy else { return answerLegacy(query, to: source, on: index, at: now) }
+    let request = AnswerRequest(
+      questions: questions(query, on: index), known: known(query, on: index),
+      probed: Set(query.authorities.lazy.map(\.name)), source: source,
+      mayUnicast: isOnLink && !link.isOwn(source.address), prefersUnicast: isUnicast,
+      isSpread: query.questions.count > 1, arrival: now, due: now)
+    if query.authorities.isEmpty, query.isTruncated || query.questions.isEmpty {
+      collect(request, isLast: !query.isTruncated, on: index, at: now)
     } else {
-      let source = datagram.source.address
-      let mayUnicast = link.isOnLink(source) && !link.isOwn(source)
-      answer(
-        query, to: datagram.source, on: index, mayUnicast: mayUnicast, prefersUnicast: isUnicast,
-        at: now)
+      answer(request, on: index, isLate: false, at: now)
     }
     flush(on: index, at: now)
   }
 
+  /// The questions that names of ours are asked for, each once.
+  private func questions(_ query: Message, on index: Int) -> [Question] {
+    var seen: Set<Question> = []
+    return query.questions.filter {
+      links[index].owned.has($0.key.name) && seen.insert($0).inserted
+    }
+  }
+
+  /// What the asker knows of our records.
+  private func known(_ query: Message, on index: Int) -> [Record.Identity: UInt32] {
+    var known: [Record.Identity: UInt32] = [:]
+    for record in query.answers {
+      guard let slot = links[index].owned.slot(of: record.identity),
+        let identity = links[index].owned[slot]?.record.identity
+      else { continue }
+      known[identity] = max(known[identity] ?? 0, record.timeToLive)
+    }
+    return known
+  }
+
   /// Collects the answers to every question, without those that the asker knows.
   private mutating func answer(
-    _ query: Message, to source: Endpoint, on index: Int, mayUnicast: Bool, prefersUnicast: Bool,
-    at now: Instant
+    _ request: AnswerRequest, on index: Int, isLate: Bool, at now: Instant
   ) {
-    let known = knownAnswers(query.answers)
-    let probed = Set(query.authorities.map(\.name))
-    var direct: [Record] = []
-    var multicast: [(owned: OwnedRecord, isDefence: Bool)] = []
-    var seen: Set<Record.Identity> = []
-    var isShared = query.isTruncated
-    for question in query.questions {
-      let isDefence = probed.contains(question.key.name)
-      for owned in links[index].answers(to: question) {
-        let record = owned.record
-        if let life = known[record.identity], life >= record.timeToLive / 2 { continue }
-        guard seen.insert(record.identity).inserted else { continue }
-        let wantsUnicast = mayUnicast && (question.wantsUnicast || prefersUnicast)
-        if wantsUnicast, isFresh(record, on: index, at: now) {
-          direct.append(record)
+    var direct: [Int] = []
+    var multicast: [(set: [Int], isDefence: Bool)] = []
+    var seen: Set<Int> = []
+    var isShared = request.isSpread
+    for question in request.questions {
+      let matches = links[index].answers(to: question)
+      counters.examined += matches.sets.count
+      let isDefence = request.probed.contains(question.key.name)
+      let wantsUnicast = request.mayUnicast && (question.wantsUnicast || request.prefersUnicast)
+      for set in matches.sets {
+        guard seen.insert(set[0]).inserted, !links[index].isKnown(set, request.known) else {
+          continue
+        }
+        if wantsUnicast, links[index].isFresh(set, at: now) {
+          direct += set
         } else {
-          multicast.append((owned, isDefence))
-          isShared = isShared || (!owned.isUnique && !isDefence)
+          multicast.append((set, isDefence))
+          isShared = isShared || (matches.isShared && !isDefence)
         }
       }
     }
-    let state = links[index]
-    let packed = Response.pack(direct) { answers in
-      state.additionals(to: answers).filter { known[$0.identity] == nil }
+    if !send(direct, to: request, on: index, at: now) {
+      multicast += direct.map { ([$0], false) }
+      isShared = true
     }
-    for response in packed { transmit(response.payload, to: source, on: state.link) }
     guard !multicast.isEmpty else { return }
-    let due = isShared ? answerTime(truncated: query.isTruncated, on: index, at: now) : now
-    for (owned, isDefence) in multicast {
-      postpone(owned, until: due, isDefence: isDefence, for: source, on: index)
+    let due = isShared && !isLate ? answerTime(on: index, at: now) : now
+    for (set, isDefence) in multicast {
+      links[index].schedule(set, at: isDefence ? now : due, isDefence: isDefence)
     }
   }
 
-  private func knownAnswers(_ records: [Record]) -> [Record.Identity: UInt32] {
-    Dictionary(records.map { ($0.identity, $0.timeToLive) }, uniquingKeysWith: max)
-  }
-
-  /// Whether everybody on the link heard the record within a quarter of its life (RFC 6762 §5.4).
-  private func isFresh(_ record: Record, on index: Int, at now: Instant) -> Bool {
-    guard let sent = links[index].lastSent[record.identity] else { return false }
-    return now - sent < .seconds(Int64(record.timeToLive)) / 4
+  /// Unicast answers, all or none: `false` where the budget is used up, so that a storm of
+  /// questions costs the link no more than one multicast a second.
+  private mutating func send(
+    _ direct: [Int], to request: AnswerRequest, on index: Int, at now: Instant
+  ) -> Bool {
+    guard !direct.isEmpty else { return true }
+    guard links[index].budget.available(at: now) > 0 else {
+      counters.withheld += 1
+      return false
+    }
+    let responses = links[index].responses(direct) { request.known[$0.record.identity] != nil }
+    guard links[index].budget.take(responses.count, at: now) else {
+      counters.withheld += 1
+      return false
+    }
+    for response in responses {
+      transmit(response.payload, to: request.source, on: links[index].link)
+    }
+    return true
   }
 
   /// When shared answers go; together with those that wait already, if that is soon enough.
-  private mutating func answerTime(truncated: Bool, on index: Int, at now: Instant) -> Instant {
-    let range = truncated ? Self.truncatedDelay : Self.sharedDelay
-    let waiting = links[index].pending.lazy.filter(\.isShared).map(\.due).first { due in
-      range.contains(now.duration(to: due))
-    }
-    return waiting ?? now.advanced(by: generator.duration(in: range))
+  private mutating func answerTime(on index: Int, at now: Instant) -> Instant {
+    let range = Self.sharedDelay
+    let random = now.advanced(by: generator.duration(in: range))
+    return links[index].moment(
+      in: now.advanced(by: range.lowerBound)...now.advanced(by: range.upperBound), or: random)
   }
+}
 
-  private mutating func postpone(
-    _ owned: OwnedRecord, until time: Instant, isDefence: Bool, for source: Endpoint, on index: Int
+// MARK: - Known answers in several packets
+
+extension Responder {
+  /// Waits for the further known answers of an asker (RFC 6762 §7.2). `isLast` says that no more
+  /// follow this one.
+  private mutating func collect(
+    _ request: AnswerRequest, isLast: Bool, on index: Int, at now: Instant
   ) {
-    let identity = owned.record.identity
-    var due = time
-    if let sent = links[index].lastSent[identity] {
-      due = max(due, sent + (isDefence ? Self.defenceInterval : Self.repeatInterval))
-    }
-    if let place = links[index].pending.firstIndex(where: { $0.identity == identity }) {
-      links[index].pending[place].due = min(links[index].pending[place].due, due)
-      if links[index].pending[place].askers.count <= LinkState.askerLimit {
-        links[index].pending[place].askers.append(source)
+    let source = request.source
+    let due = now.advanced(by: generator.duration(in: Self.truncatedDelay))
+    guard var waiting = links[index].requests[source] else {
+      guard !isLast, !request.questions.isEmpty else { return }
+      guard links[index].requests.count < AnswerRequest.askerLimit else {
+        counters.unassembled += 1
+        return
       }
+      links[index].requests[source] = request
+      return postpone(source, until: due, on: index)
+    }
+    guard waiting.packets < AnswerRequest.packetLimit else {
+      counters.unassembled += 1
       return
     }
-    guard links[index].pending.count < LinkState.pendingLimit else { return }
-    links[index].pending.append(
-      LinkState.Pending(
-        identity: identity, due: due, askers: [source], isShared: !owned.isUnique))
-  }
-
-  /// Further known answers of one asker: what only that one asked for is needless then.
-  private mutating func forget(_ known: [Record], for source: Endpoint, on index: Int) {
-    for record in known {
-      guard let owned = links[index].answer(record.identity),
-        record.timeToLive >= owned.record.timeToLive / 2
-      else { continue }
-      links[index].pending.removeAll {
-        $0.identity == record.identity && $0.askers.allSatisfy { $0 == source }
-      }
+    waiting.packets += 1
+    waiting.known.merge(request.known, uniquingKeysWith: max)
+    for question in request.questions where !waiting.questions.contains(question) {
+      waiting.questions.append(question)
+    }
+    links[index].requests[source] = waiting
+    if !isLast {
+      let end = waiting.arrival.advanced(by: Self.truncatedPatience)
+      postpone(source, until: min(due, end), on: index)
     }
   }
 
-  /// A resolver that knows nothing of multicast gets what it expects (RFC 6762 §6.7).
-  private mutating func answerLegacy(_ query: Message, to source: Endpoint, on index: Int) {
-    guard links[index].link.isOnLink(source.address) else { return }
-    var reply = Message(id: query.id, isResponse: true)
-    reply.questions = query.questions.map { question in
-      Question(question.key.name, question.key.type, questionClass: question.questionClass)
+  private mutating func postpone(_ source: Endpoint, until due: Instant, on index: Int) {
+    links[index].requests[source]?.due = due
+    timers.insert(.request(source, link: links[index].link.index), at: due)
+  }
+
+  /// An asker has said all that it knows, or had its time.
+  mutating func answerRequest(of source: Endpoint, on link: UInt32, at now: Instant) {
+    guard let index = place(of: link), let request = links[index].requests[source],
+      request.due <= now
+    else { return }
+    links[index].requests[source] = nil
+    answer(request, on: index, isLate: true, at: now)
+  }
+}
+
+// MARK: - Resolvers that know nothing of multicast
+
+extension Responder {
+  /// They get what they expect (RFC 6762 §6.7): a conventional answer, empty where a name of
+  /// ours lacks the type.
+  private mutating func answerLegacy(
+    _ query: Message, to source: Endpoint, on index: Int, at now: Instant
+  ) {
+    let asked = query.questions.filter { links[index].owned.has($0.key.name) }
+    guard !asked.isEmpty else { return }
+    let slots = asked.flatMap { links[index].answers(to: $0).sets.joined() }
+    counters.examined += slots.count
+    let records = slots.compactMap { links[index].owned[$0]?.owned }
+    guard !records.isEmpty else { return }
+    guard links[index].budget.take(1, at: now) else {
+      counters.withheld += 1
+      return
     }
-    let owned = query.questions.flatMap { links[index].answers(to: $0) }.map(\.record)
-    guard !owned.isEmpty else { return }
-    reply.answers = owned.map(Self.legacy)
-    let plain = reply.encoded(compressesTargets: false)
-    reply.additionals = links[index].additionals(to: owned).map(Self.legacy)
-    let full = reply.encoded(compressesTargets: false)
-    let fits = full.count <= Message.maximumSentLength
-    guard fits || plain.count <= Message.maximumSentLength else { return }
-    transmit(fits ? full : plain, to: source, on: links[index].link)
+    let answers = records.filter { $0.role != .absence }.map(\.record)
+    var writer = MessageWriter(
+      id: query.id, flags: Message(isResponse: true).flags,
+      limit: links[index].link.payloadLimit, compressesTargets: false)
+    for question in query.questions {
+      let key = question.key
+      _ = writer.append(Question(key.name, key.type, questionClass: question.questionClass))
+    }
+    var seen: Set<Record.Identity> = []
+    for record in answers where seen.insert(record.identity).inserted {
+      _ = writer.append(Self.legacy(record), to: .answer)
+    }
+    for record in links[index].additionals(to: answers) where record.type != .nsec {
+      guard writer.append(Self.legacy(record), to: .additional) else { break }
+    }
+    transmit(writer.bytes, to: source, on: links[index].link)
   }
 
   private static func legacy(_ record: Record) -> Record {

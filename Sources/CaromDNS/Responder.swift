@@ -7,68 +7,85 @@ package struct Responder: Sendable {
   package enum Event: Hashable, Sendable {
     /// The service is visible under this name, on every link.
     case published(PublicationID, name: String)
-    /// It lost its name to another host and is visible under a new one.
+    /// It is visible under a new name: it lost its own to another host, or was given this one.
     case renamed(PublicationID, name: String)
-    /// Its name is taken: it may not be renamed, or no free name was found within a minute.
-    case failed(PublicationID)
+    /// It is not visible any more: the last event of a publication.
+    case failed(PublicationID, PublicationError)
     /// The host's name was taken, and this is the new one.
     case hostRenamed(String)
   }
 
+  /// What was done and left undone, and how much work it was.
+  package struct Counters: Hashable, Sendable {
+    /// Records that were looked at to answer questions.
+    package var examined = 0
+    /// Unicast answers that were not sent, or became multicasts, since the budget was used up.
+    package var withheld = 0
+    /// Multicast answers that had to wait for the budget.
+    package var delayed = 0
+    /// Packets of known answers beyond the limit of one asker or of all.
+    package var unassembled = 0
+    /// Questions and unicast responses that came from outside the link.
+    package var offLink = 0
+  }
+
+  enum Timer: Hashable, Sendable {
+    case claim(PublicationID, link: UInt32)
+    case update(PublicationID)
+    case request(Endpoint, link: UInt32)
+  }
+
   /// The services that one responder publishes, at most.
   package static let publicationLimit = 1024
-  /// The first probe waits a random time up to this (RFC 6762 §8.1).
-  static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
+  /// Records that were replaced and are remembered: all of the unique ones, twice over.
+  static let echoLimit = 4 * publicationLimit
   /// Own records that were replaced are no conflict for so long: their echo may be on its way.
   static let echoLife = Duration.seconds(3)
-  /// Replaced records that are remembered.
-  static let echoLimit = 64
+  /// The first probe waits a random time up to this (RFC 6762 §8.1).
+  static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
-  var host: Claim
-  var services: [Claim] = []
+  var claims: [PublicationID: Claim] = [:]
+  /// Which claim has a name.
+  var names: [Name: PublicationID] = [:]
   var links: [LinkState] = []
   var generator: SeededGenerator
-  /// Whether unicast answers reach this process: nobody shares the port (RFC 6762 §15.1).
-  let asksUnicast: Bool
-  /// Own records that were replaced, for `echoLife`.
-  var former: [(identity: Record.Identity, until: Instant)] = []
-  private var outbox: [Outgoing] = []
-  private var outboxStart = 0
-  private var events: [Event] = []
-  private var nextNumber: UInt64 = 1
+  var timers = DeadlineQueue<Timer>()
+  /// Own records that were replaced, and until when.
+  var former: [Record.Identity: Instant] = [:]
+  /// When new names are probed next: all that come before go together.
+  var probeStart = Instant.zero
+  /// What was done and left undone.
+  package internal(set) var counters = Counters()
+  private var outbox = FIFO<Outgoing>()
+  private var events = FIFO<Event>()
+  private var nextNumber = PublicationID.uniqueHost.number + 1
 
-  /// A responder of the host `hostLabel`.local, 1 to 63 bytes.
-  package init(hostLabel: String, generator: SeededGenerator, asksUnicast: Bool = false) {
-    self.asksUnicast = asksUnicast
-    host = Claim(id: .host, purpose: .host, label: hostLabel)
+  /// A responder of the host `hostLabel`.local, 1 to 63 bytes. `isHostUnique` says that nobody
+  /// else can have that name, so that it need not be asked for.
+  package init(hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator) {
     self.generator = generator
+    let random = String(self.generator.next(), radix: 36)
+    for (id, label, isUnique) in [
+      (PublicationID.host, hostLabel, isHostUnique), (.uniqueHost, "carom-" + random, true),
+    ] {
+      let claim = Claim(id: id, purpose: .host(isUnique: isUnique), label: label, target: .root)
+      claims[id] = claim
+      names[claim.name] = id
+    }
   }
 
   /// The host's name as it is now.
-  package var hostName: Name { host.name }
+  package var hostName: Name { name(of: .host) }
 
   /// The next packet to send; poll until `nil` after each call that changes something.
-  package mutating func pollTransmit() -> Outgoing? {
-    guard outboxStart < outbox.count else {
-      outbox.removeAll(keepingCapacity: true)
-      outboxStart = 0
-      return nil
-    }
-    defer { outboxStart += 1 }
-    return outbox[outboxStart]
-  }
+  package mutating func pollTransmit() -> Outgoing? { outbox.popFirst() }
 
   /// The next event; poll until `nil` after each call that changes something.
-  package mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  package mutating func pollEvent() -> Event? { events.popFirst() }
 
-  /// When `handleTimeout` has something to do.
+  /// When `handleTimeout` has something to do, or a little earlier.
   package var nextTimeout: Instant? {
-    var next = host.progress.reduce(nil) { earliest($0, $1.state.nextTimeout) }
-    for service in services {
-      next = service.progress.reduce(next) { earliest($0, $1.state.nextTimeout) }
-    }
-    for link in links { next = link.pending.reduce(next) { earliest($0, $1.due) } }
-    return next
+    links.reduce(timers.first) { earliest($0, $1.nextTimeout) }
   }
 
   mutating func transmit(_ payload: [UInt8], to destination: Endpoint, on link: Link) {
@@ -85,99 +102,17 @@ package struct Responder: Sendable {
     defer { nextNumber += 1 }
     return PublicationID(number: nextNumber)
   }
-}
 
-// MARK: - Intents
+  func place(of link: UInt32) -> Int? { links.firstIndex { $0.link.index == link } }
 
-extension Responder {
-  /// Publishes a service: events follow. Its name is claimed on every link first.
-  package mutating func publish(_ service: Registration, at now: Instant) -> PublicationID {
-    precondition(services.count < Self.publicationLimit, "at most 1,024 services a responder")
-    let claim = Claim(id: makeID(), purpose: .service(service), label: service.instance)
-    services.append(claim)
-    let start = now.advanced(by: generator.duration(in: Self.probeDelay))
-    for index in links.indices {
-      let link = links[index].link.index
-      if host.state(on: link) == nil { host.set(.probing(Prober(start: start)), on: link) }
-      services[services.count - 1].set(.probing(Prober(start: start)), on: link)
-    }
-    return claim.id
+  /// The name of a host of ours.
+  func name(of host: PublicationID) -> Name { claims[host]?.name ?? .root }
+
+  /// The services, in the order in which they were published.
+  var serviceIDs: [PublicationID] {
+    claims.keys.filter { $0 > .uniqueHost }.sorted()
   }
 
-  /// Changes the strings beside a service, and says so on every link where it is known.
-  package mutating func update(_ id: PublicationID, text: TXTRecord, at now: Instant) {
-    guard let index = services.firstIndex(where: { $0.id == id }),
-      case .service(var service) = services[index].purpose, service.text != text
-    else { return }
-    remember(services[index], at: now)
-    service.text = text
-    services[index].purpose = .service(service)
-    rebuild()
-    announceAgain(at: index, at: now)
-  }
-
-  func announcement(at index: Int) -> [UInt32] {
-    services[index].progress.filter { $0.state.isOwned }.map(\.link)
-  }
-
-  mutating func announceAgain(at index: Int, at now: Instant) {
-    for link in announcement(at: index) {
-      services[index].set(.announcing(Announcer(start: now)), on: link)
-    }
-    handleTimeout(at: now)
-  }
-
-  /// Takes a service back: its records' goodbyes are ready to send when this returns.
-  package mutating func withdraw(_ id: PublicationID, at now: Instant) {
-    guard let index = services.firstIndex(where: { $0.id == id }) else { return }
-    let before = links.map(\.records)
-    services.remove(at: index)
-    if services.isEmpty { host.progress = [] }
-    rebuild()
-    sendGoodbyes(before)
-  }
-
-  /// Takes everything back.
-  package mutating func withdrawAll(at now: Instant) {
-    for service in services { withdraw(service.id, at: now) }
-  }
-
-  /// Tells of an interface, or of its new addresses: names are claimed there anew.
-  package mutating func setLink(_ link: Link, at now: Instant) {
-    if let index = links.firstIndex(where: { $0.link.index == link.index }) {
-      guard links[index].link != link else { return }
-      remember(host, at: now)
-      links[index].link = link
-      links[index].lastSent = [:]
-    } else {
-      links.append(LinkState(link))
-      links.sort { $0.link.index < $1.link.index }
-    }
-    guard !services.isEmpty else { return }
-    let start = now.advanced(by: generator.duration(in: Self.probeDelay))
-    host.set(.probing(Prober(start: start)), on: link.index)
-    for index in services.indices {
-      services[index].set(.probing(Prober(start: start)), on: link.index)
-    }
-    rebuild()
-  }
-
-  /// An interface is gone.
-  package mutating func removeLink(_ index: UInt32) {
-    links.removeAll { $0.link.index == index }
-    host.progress.removeAll { $0.link == index }
-    for service in services.indices { services[service].progress.removeAll { $0.link == index } }
-    rebuild()
-  }
-
-  /// Records that are about to be replaced: their echo is no conflict.
-  mutating func remember(_ claim: Claim, at now: Instant) {
-    former.removeAll { $0.until < now }
-    for link in links {
-      for record in records(of: claim, on: link.link) where record.isUnique {
-        former.append((record.record.identity, now.advanced(by: Self.echoLife)))
-      }
-    }
-    former.removeFirst(max(0, former.count - Self.echoLimit))
-  }
+  /// How many services there are.
+  var serviceCount: Int { claims.count - 2 }
 }

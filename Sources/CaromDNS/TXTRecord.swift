@@ -17,6 +17,11 @@ public struct TXTRecord: Hashable, Sendable {
   public static let maximumStringLength = 255
   /// The longest record, bytes: it has to fit one message (RFC 6763 §6.1).
   public static let maximumLength = 8900
+  /// Records over so many bytes make messages large that carry several services (RFC 6763 §6.2).
+  public static let largeLength = 400
+  /// Records over so many bytes do not fit an Ethernet frame with the rest of the message, so
+  /// that they arrive in fragments, or not at all (RFC 6763 §6.2).
+  public static let frameLength = 1300
 
   private struct Entry: Hashable, Sendable {
     var key: String
@@ -56,6 +61,33 @@ public struct TXTRecord: Hashable, Sendable {
         preconditionFailure("\(key): \(error)")
       }
     }
+  }
+
+  /// Bytes on the wire, with a length byte for each string.
+  public var length: Int { entries.reduce(0) { $0 + Self.string(of: $1).count + 1 } }
+  /// Whether it has more bytes than a service should have: over 400.
+  public var isLarge: Bool { length > Self.largeLength }
+  /// Whether it has more bytes than a frame carries: over 1,300.
+  public var exceedsFrame: Bool { length > Self.frameLength }
+
+  /// The version of what the strings mean, under the key "txtvers"; `nil` where there is none, or
+  /// no number. It stands first, so that readers find it there (RFC 6763 §6.7).
+  public var version: Int? {
+    get { self["txtvers"].flatMap { Int($0) } }
+    set {
+      remove("txtvers")
+      guard let newValue else { return }
+      let entry = Entry(key: "txtvers", value: .bytes(Array("\(newValue)".utf8)))
+      entries.insert(entry, at: 0)
+    }
+  }
+
+  /// What a reader of these versions may rely on: everything, or nothing where the record is of
+  /// another version. A record without version is of the first (RFC 6763 §6.7).
+  public func understood(by versions: ClosedRange<Int>, default first: Int = 1) -> TXTRecord {
+    let isVersioned = value(for: "txtvers") != nil
+    let version = isVersioned ? version : first
+    return version.map(versions.contains) ?? false ? self : TXTRecord()
   }
 
   /// Puts `value` behind `key`, in its old place or at the end.

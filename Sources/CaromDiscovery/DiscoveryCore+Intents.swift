@@ -25,7 +25,12 @@ extension DiscoveryCore {
     loop.preconditionCurrent("discovery")
     try service.validate()
     refreshUnicast()
-    let id = node.publish(service.registration, at: loop.now)
+    let id: PublicationID
+    do throws(PublicationError) {
+      id = try node.publish(service.registration, at: loop.now)
+    } catch {
+      throw DiscoveryError(error)
+    }
     advertising[id] = handle
     drain()
     return AdvertisingID(id: id)
@@ -34,7 +39,7 @@ extension DiscoveryCore {
   /// Changes the strings beside an advertised service.
   public func update(_ id: AdvertisingID, txt: TXTRecord) {
     loop.preconditionCurrent("discovery")
-    node.update(id.id, text: txt, at: loop.now)
+    try? node.update(id.id, text: txt, at: loop.now)
     drain()
   }
 

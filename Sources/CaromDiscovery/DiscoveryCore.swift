@@ -163,8 +163,8 @@ public final class DiscoveryCore {
     switch event {
     case .responder(.published(let id, let name)): advertising[id]?(.established(name: name))
     case .responder(.renamed(let id, let name)): advertising[id]?(.renamed(name: name))
-    case .responder(.failed(let id)):
-      advertising.removeValue(forKey: id)?(.failed(.nameTaken))
+    case .responder(.failed(let id, let error)):
+      advertising.removeValue(forKey: id)?(.failed(DiscoveryError(error)))
     case .responder(.hostRenamed): break
     case .querier(.resolved(let id, let resolution)):
       resolving.removeValue(forKey: id)?(.success(ResolvedService(resolution)))

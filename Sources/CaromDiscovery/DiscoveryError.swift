@@ -20,6 +20,12 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case nameInvalid
   /// Others have the name and it may not change, or no free one was found within a minute.
   case nameTaken
+  /// This program advertises 1,024 services already: withdraw one.
+  case tooManyServices
+  /// A subtype that is not 1 to 63 bytes, or more than 64 of them.
+  case subtypeInvalid
+  /// Strings of that many bytes, which no message holds beside the name.
+  case textTooLong(Int)
   /// Port 0 cannot be advertised: listen first and advertise the port that the system chose.
   case portMissing
   /// Nobody answered in time.
@@ -37,6 +43,17 @@ public enum DiscoveryError: Error, Hashable, Sendable {
       case .empty: .nameMissing
       case .tooLong(let count): .nameTooLong(count)
       case .controlCharacter: .nameInvalid
+      }
+  }
+
+  init(_ error: PublicationError) {
+    self =
+      switch error {
+      case .tooMany: .tooManyServices
+      case .name(let error): DiscoveryError(error)
+      case .subtype, .subtypes: .subtypeInvalid
+      case .textTooLong(let count): .textTooLong(count)
+      case .nameTaken, .noFreeName: .nameTaken
       }
   }
 
@@ -64,6 +81,9 @@ extension DiscoveryError: CustomStringConvertible {
     case .nameTooLong(let count): "a name may have 63 bytes, this one has \(count): shorten it"
     case .nameInvalid: "a name may not have control characters"
     case .nameTaken: "the name is taken: choose another one"
+    case .tooManyServices: "1024 services are advertised already: withdraw one"
+    case .subtypeInvalid: "a service may have 64 subtypes of 1 to 63 bytes"
+    case .textTooLong(let count): "strings of \(count) bytes fit no message: shorten them"
     case .portMissing: "port 0 cannot be advertised: listen first"
     case .timedOut: "nobody answered in time: try again"
     case .cancelled: "cancelled"

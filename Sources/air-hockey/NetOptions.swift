@@ -44,7 +44,8 @@ extension CommandFailure {
       case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
       case .timedOut: .timedOut
       case .transport(let error): CommandFailure(error).status
-      case .portMissing, .cancelled, .closed: .internal
+      case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong:
+        .internal
       }
     self.init(status, error.description)
   }

@@ -92,9 +92,9 @@ import Testing
     hub.run(for: .seconds(5))
     var service = Hub.makeService()
     service.renames = false
-    let id = hub.with(1) { $0.publish(service, at: $1) }
+    let id = hub.publish(1, service)
     hub.run(for: .seconds(5))
-    #expect(hub.nodes[1].events.map(\.event) == [.responder(.failed(id))])
+    #expect(hub.nodes[1].events.map(\.event) == [.responder(.failed(id, .nameTaken))])
   }
 
   @Test func `a host that denies every name is given up after a minute, with few probes`() {
@@ -112,7 +112,7 @@ import Testing
       }
       if !denial.answers.isEmpty { hub.inject(denial, from: 66) }
     }
-    #expect(hub.nodes[0].events.map(\.event) == [.responder(.failed(id))])
+    #expect(hub.nodes[0].events.map(\.event) == [.responder(.failed(id, .noFreeName))])
     #expect(seen <= 15 + 13 + 3)
   }
 

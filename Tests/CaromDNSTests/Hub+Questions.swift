@@ -12,7 +12,28 @@ extension Hub {
   mutating func publish(
     _ node: Int, _ name: String = "Maya's table", port: UInt16 = 7777
   ) -> PublicationID {
-    with(node) { $0.publish(Self.makeService(name, port: port), at: $1) }
+    publish(node, Self.makeService(name, port: port))
+  }
+
+  @discardableResult
+  mutating func publish(_ node: Int, _ service: Registration) -> PublicationID {
+    expectingNone { try with(node) { try $0.publish(service, at: $1) } }
+  }
+
+  mutating func update(_ node: Int, _ id: PublicationID, text: TXTRecord) {
+    expectingNone { try with(node) { try $0.update(id, text: text, at: $1) } }
+  }
+
+  mutating func update(_ node: Int, _ id: PublicationID, subtypes: [String]) {
+    expectingNone { try with(node) { try $0.update(id, subtypes: subtypes, at: $1) } }
+  }
+
+  mutating func rename(_ node: Int, _ id: PublicationID, to name: String) {
+    expectingNone { try with(node) { try $0.rename(id, to: name, at: $1) } }
+  }
+
+  private func expectingNone<Result>(_ body: () throws -> Result) -> Result {
+    do { return try body() } catch { preconditionFailure("\(error)") }
   }
 
   @discardableResult

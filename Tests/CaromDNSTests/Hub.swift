@@ -49,8 +49,11 @@ struct Hub {
   }
 
   @discardableResult
-  mutating func addNode(_ name: String, _ attachments: [Attachment]) -> Int {
-    let machine = MulticastDNS(hostLabel: name, generator: generator.split())
+  mutating func addNode(
+    _ name: String, _ attachments: [Attachment], isHostUnique: Bool = false
+  ) -> Int {
+    let machine = MulticastDNS(
+      hostLabel: name, isHostUnique: isHostUnique, generator: generator.split())
     nodes.append(Node(machine: machine, attachments: attachments))
     let index = nodes.count - 1
     nodes[index].machine.setLinks(attachments.map(\.link), at: now)
@@ -69,10 +72,11 @@ struct Hub {
   }
 
   /// Calls a machine and carries out what it wants.
-  mutating func with<Result>(_ node: Int, _ body: (inout MulticastDNS, Instant) -> Result) -> Result
-  {
+  mutating func with<Result>(
+    _ node: Int, _ body: (inout MulticastDNS, Instant) throws -> Result
+  ) rethrows -> Result {
     defer { drain(node) }
-    return body(&nodes[node].machine, now)
+    return try body(&nodes[node].machine, now)
   }
 
   mutating func setLinks(_ node: Int, _ attachments: [Attachment]) {

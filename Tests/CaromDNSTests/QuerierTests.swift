@@ -152,9 +152,9 @@ import Testing
     let id = hub.publish(0)
     hub.browse(1)
     hub.run(for: .seconds(5))
-    hub.with(0) { $0.update(id, text: ["seats": "2/2"], at: $1) }
+    hub.update(0, id, text: ["seats": "2/2"])
     hub.run(for: .seconds(5))
-    hub.with(0) { $0.update(id, text: ["seats": "2/2"], at: $1) }
+    hub.update(0, id, text: ["seats": "2/2"])
     hub.run(for: .seconds(5))
     #expect(hub.changes(1) == ["+Maya's table", "~Maya's table"])
   }

@@ -203,7 +203,7 @@ import Testing
   @Test func `new strings are announced, and their old echo is no conflict`() {
     var (hub, id) = makePublished()
     hub.log = []
-    hub.with(0) { $0.update(id, text: ["seats": "2/2"], at: $1) }
+    hub.update(0, id, text: ["seats": "2/2"])
     var echo = Message(isResponse: true)
     let text = TXTRecord(dictionaryLiteral: ("seats", "1/2"))
     echo.answers = [

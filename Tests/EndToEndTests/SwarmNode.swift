@@ -166,11 +166,11 @@ struct SwarmNode: VirtualNode {
     case .advertise(let status, let freeSeats):
       let sighting = Sighting(id: lobby.host.local.id, status: status, freeSeats: freeSeats)
       if let publication {
-        dns.update(publication, text: sighting.text, at: now)
+        try? dns.update(publication, text: sighting.text, at: now)
       } else {
         let service = Registration(
           instance: lobby.host.local.name, type: Self.type, port: port, text: sighting.text)
-        publication = dns.publish(service, at: now)
+        publication = try? dns.publish(service, at: now)
       }
     case .connect(let peer, let link):
       guard let name = tables.first(where: { $0.id == peer })?.name else {

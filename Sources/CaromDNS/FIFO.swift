@@ -1,0 +1,17 @@
+/// What leaves in the order in which it came.
+struct FIFO<Element: Sendable>: Sendable {
+  private var elements: [Element] = []
+  private var start = 0
+
+  mutating func append(_ element: Element) { elements.append(element) }
+
+  mutating func popFirst() -> Element? {
+    guard start < elements.count else {
+      elements.removeAll(keepingCapacity: true)
+      start = 0
+      return nil
+    }
+    defer { start += 1 }
+    return elements[start]
+  }
+}
