@@ -5,6 +5,8 @@ package struct Message: Hashable, Sendable {
 
   /// The largest message that is read, bytes (RFC 6762 §17).
   package static let maximumLength = 9000
+  /// The largest message that is read from a connection to a name server, bytes (RFC 1035 §4.2.2).
+  package static let maximumStreamLength = 65_535
   /// The largest message that is sent where a record needs so much, bytes: with the headers of
   /// IPv6 and UDP no packet is over 9,000 (RFC 6762 §17).
   package static let maximumPayload = 8952

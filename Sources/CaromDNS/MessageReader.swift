@@ -2,9 +2,12 @@ import CaromCore
 
 /// Reads a message from bytes that anybody may have sent: iterative, bounded, never trapping.
 struct MessageReader: ~Escapable {
-  /// Bytes of names that one message may expand to, so that pointers cannot multiply work.
+  /// Bytes of names that one message may expand to, so that pointers cannot multiply work; eight
+  /// times as many in a message that is itself longer than any multicast one.
   static let expansionLimit = 65_536
 
+  private let limit: Int
+  private let expansionLimit: Int
   private let bytes: Span<UInt8>
   private var offset = 0
   private var expanded = 0
@@ -12,11 +15,16 @@ struct MessageReader: ~Escapable {
   private(set) var malformedRecords = 0
 
   @_lifetime(copy bytes)
-  init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+  init(_ bytes: Span<UInt8>, limit: Int = Message.maximumLength) {
+    self.bytes = bytes
+    self.limit = limit
+    expansionLimit =
+      limit > Message.maximumLength ? 8 * Self.expansionLimit : Self.expansionLimit
+  }
 
   mutating func readMessage() throws(DecodeError) -> Message {
-    guard bytes.count <= Message.maximumLength else {
-      throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(Message.maximumLength))
+    guard bytes.count <= limit else {
+      throw .tooLarge(length: UInt64(bytes.count), limit: UInt64(limit))
     }
     let end = bytes.count
     var message = Message(id: try readInteger(before: end), flags: try readInteger(before: end))
@@ -58,7 +66,7 @@ struct MessageReader: ~Escapable {
     let end = offset + length
     let data = try? readData(type, before: end)
     // Work done for malformed data counts too.
-    guard expanded <= Self.expansionLimit else { throw expansionError }
+    guard expanded <= expansionLimit else { throw expansionError }
     let isWhole = offset == end
     offset = end
     guard let data, isWhole else {
@@ -160,11 +168,11 @@ extension MessageReader {
 
   private mutating func count(_ work: Int) throws(DecodeError) {
     expanded += work
-    guard expanded <= Self.expansionLimit else { throw expansionError }
+    guard expanded <= expansionLimit else { throw expansionError }
   }
 
   private var expansionError: DecodeError {
-    .tooLarge(length: UInt64(expanded), limit: UInt64(Self.expansionLimit))
+    .tooLarge(length: UInt64(expanded), limit: UInt64(expansionLimit))
   }
 
   private mutating func readInteger(before end: Int) throws(DecodeError) -> UInt16 {
@@ -183,8 +191,11 @@ extension MessageReader {
 extension Message {
   /// The message that `bytes` hold. Records with malformed data are left out; anything else
   /// that is wrong throws. Bytes behind the last record are ignored.
-  package init(decoding bytes: [UInt8]) throws(DecodeError) {
-    var reader = MessageReader(bytes.span)
+  /// `limit` is the most bytes that are read.
+  package init(
+    decoding bytes: [UInt8], limit: Int = Message.maximumLength
+  ) throws(DecodeError) {
+    var reader = MessageReader(bytes.span, limit: limit)
     self = try reader.readMessage()
   }
 }

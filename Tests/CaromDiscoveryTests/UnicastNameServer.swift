@@ -1,0 +1,95 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+
+/// A name server on loopback, over UDP and TCP: answers that are longer than a datagram of 512
+/// bytes are cut off there.
+actor UnicastNameServer: LoopActor {
+  /// A question as it came.
+  struct Asked: Sendable {
+    var source: Endpoint
+    var id: UInt16
+    var isStream: Bool
+  }
+
+  nonisolated let loop: EventLoop
+  private let zone: [Record]
+  private var isSilent = false
+  private var socket: UDPSocket?
+  private var listener: TCPListener?
+  private var streams: [TCPStream] = []
+  private(set) var asked: [Asked] = []
+
+  init(on loop: EventLoop, zone: [Record]) {
+    self.loop = loop
+    self.zone = zone
+  }
+
+  /// Listens; where.
+  func open() throws -> Endpoint {
+    while true {
+      let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
+        server, event in
+        if case .accepted(let stream) = event { server.accept(stream) }
+      }
+      let place = listener.localEndpoint
+      // Somebody else may have the same port over UDP.
+      guard
+        let socket = try? UDPSocket(
+          on: loop, owner: self, bind: place, { server, batch in server.receive(batch) })
+      else { continue }
+      (self.listener, self.socket) = (listener, socket)
+      return place
+    }
+  }
+
+  /// Answers nobody from now on.
+  func fallSilent() { isSilent = true }
+
+  private func receive(_ batch: borrowing UDPBatch) {
+    for index in batch.indices {
+      let datagram = batch[index].copy()
+      guard var answer = answer(datagram.payload, from: datagram.source, isStream: false) else {
+        continue
+      }
+      var bytes = answer.encoded()
+      if bytes.count > 512 {
+        answer.isTruncated = true
+        bytes = Array(answer.encoded().prefix(512))
+      }
+      socket?.send(bytes, to: datagram.source)
+    }
+    socket?.flush()
+  }
+
+  private func accept(_ stream: TCPStream) {
+    streams.append(stream)
+    let peer = stream.peerEndpoint
+    stream.setHandler(owner: self) { server, event in
+      guard case .bytes(let bytes) = event else { return }
+      server.receive(Array(copying: bytes), from: peer)
+    }
+  }
+
+  private func receive(_ bytes: [UInt8], from peer: Endpoint) {
+    guard let stream = streams.first(where: { $0.peerEndpoint == peer }),
+      let answer = answer(Array(bytes.dropFirst(2)), from: peer, isStream: true)
+    else { return }
+    let payload = answer.encoded()
+    let length = [UInt8(payload.count >> 8), UInt8(truncatingIfNeeded: payload.count)]
+    try? stream.write(length + payload)
+  }
+
+  private func answer(_ payload: [UInt8], from source: Endpoint, isStream: Bool) -> Message? {
+    guard let query = try? Message(decoding: payload), let question = query.questions.first else {
+      return nil
+    }
+    asked.append(Asked(source: source, id: query.id, isStream: isStream))
+    guard !isSilent else { return nil }
+    var answer = Message(id: query.id, isResponse: true)
+    answer.questions = query.questions
+    answer.answers = zone.filter { question.isAnswered(by: $0) }
+    if !zone.contains(where: { $0.name == question.key.name }) { answer.flags |= 3 }
+    return answer
+  }
+}
