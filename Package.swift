@@ -37,6 +37,7 @@ let package = Package(
     .library(name: "AirHockey", targets: ["AirHockey"]),
     .executable(name: "air-hockey", targets: ["air-hockey"]),
     .executable(name: "bench", targets: ["bench"]),
+    .executable(name: "carom", targets: ["carom-tool"]),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
@@ -67,6 +68,7 @@ let package = Package(
     module("CaromPhysics"),
     module("CaromSimulation", ["CaromCore"]),
     module("CaromTesting", ["CaromCore"]),
+    module("TerminalText"),
 
     // Shell: the only modules that await or touch a socket
     module("CaromTransport", ["CaromCore", "CUVLoop"]),
@@ -83,12 +85,21 @@ let package = Package(
 
     // The game
     module("AirHockey", ["CaromCore", "CaromPhysics", "CaromSimulation"]),
-    module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics"]),
+    module("AirHockeyTerminal", ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"]),
     .executableTarget(
       name: "air-hockey",
       dependencies: [
         "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromTransport",
         "CTerminal",
+        arguments,
+      ],
+      swiftSettings: strict),
+
+    // The command line tool
+    .executableTarget(
+      name: "carom-tool",
+      dependencies: [
+        "CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport", "CTerminal", "TerminalText",
         arguments,
       ],
       swiftSettings: strict),
@@ -124,10 +135,15 @@ let package = Package(
       "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
-    tests("AirHockeyTerminal", ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics"]),
+    tests(
+      "AirHockeyTerminal",
+      ["AirHockey", "AirHockeyTerminal", "CaromCore", "CaromPhysics", "TerminalText"]),
     tests(
       "EndToEnd",
-      ["AirHockey", "Carom", "CaromDNS", "CaromProtocol", "CaromTesting", "air-hockey", arguments]),
+      [
+        "AirHockey", "Carom", "CaromDNS", "CaromProtocol", "CaromTesting", "TerminalText",
+        "air-hockey", "carom-tool", arguments,
+      ]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
     .testTarget(
       name: "WireFormatTests",

@@ -33,6 +33,7 @@ enum { CRASH_COUNT = sizeof crashes / sizeof *crashes, ENDING_COUNT = 3 };
 static volatile sig_atomic_t terminal = -1; /* the descriptor */
 static volatile sig_atomic_t ended_by;
 static volatile double ended_at;
+static int notice[2] = {-1, -1}; /* a pipe that tells of the first ending */
 static const double INSISTING_AFTER = 0.3; /* seconds */
 static struct termios cooked;
 static struct sigaction before_crash[CRASH_COUNT];
@@ -94,8 +95,11 @@ static double seconds_now(void) {
    timeout(1) for one signals the process, and then its whole group. */
 static void on_ending(int number) {
   if (ended_by == 0) {
+    int saved = errno;
     ended_by = number;
     ended_at = seconds_now();
+    write_all(notice[1], "!", 1);
+    errno = saved;
     return;
   }
   if (seconds_now() - ended_at < INSISTING_AFTER) return;
@@ -119,6 +123,8 @@ static void catch_crashes(void) {
 }
 
 void cterminal_catch_signals(void) {
+  if (notice[0] < 0 && pipe(notice) == 0)
+    for (int i = 0; i < 2; i++) fcntl(notice[i], F_SETFD, FD_CLOEXEC);
   struct sigaction action = {.sa_handler = on_ending, .sa_flags = SA_RESTART};
   for (int i = 0; i < ENDING_COUNT; i++) sigaction(endings[i], &action, NULL);
   unblock(endings, ENDING_COUNT);
@@ -126,10 +132,18 @@ void cterminal_catch_signals(void) {
 
 int cterminal_signal(void) { return ended_by; }
 
-cterminal_size cterminal_window(void) {
+int cterminal_wait_signal(void) {
+  char byte;
+  while (ended_by == 0 && (read(notice[0], &byte, 1) >= 0 || errno == EINTR)) continue;
+  return ended_by;
+}
+
+void cterminal_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+static cterminal_size size_of(int fd) {
   struct winsize size;
   cterminal_size result = {0, 0, 0, 0};
-  if (terminal >= 0 && ioctl(terminal, TIOCGWINSZ, &size) == 0) {
+  if (fd >= 0 && ioctl(fd, TIOCGWINSZ, &size) == 0) {
     result.columns = size.ws_col;
     result.rows = size.ws_row;
     result.pixel_width = size.ws_xpixel;
@@ -137,6 +151,10 @@ cterminal_size cterminal_window(void) {
   }
   return result;
 }
+
+cterminal_size cterminal_window(void) { return size_of(terminal); }
+
+cterminal_size cterminal_output_size(void) { return size_of(STDOUT_FILENO); }
 
 int cterminal_open(void) {
   static bool opened_before;

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import AirHockeyTerminal
+import TerminalText
 
 struct TextWidthTests {
   @Test func `a line of a log holds nothing that steers a terminal`() {
@@ -11,5 +11,14 @@ struct TextWidthTests {
   @Test(arguments: ["Zoë", "e\u{301}", "हिन्दी", "日本", "🏒 Maya's table"])
   func `names of people stay as they are`(name: String) {
     #expect(TextWidth.plain(name) == name)
+    #expect(TextWidth.escaped(name) == name)
+  }
+
+  @Test func `what steers a terminal can be shown without doing so`() {
+    let hostile = "a\u{1B}[2J\n\u{9B}\u{202E}\u{2028}\u{7F}\\"
+    #expect(
+      TextWidth.escaped(hostile)
+        == #"a\u{1B}[2J\u{A}\u{9B}\u{202E}\u{2028}\u{7F}\"#)
+    #expect(TextWidth.escaped("👩\u{200D}🚀") == "👩\u{200D}🚀")
   }
 }

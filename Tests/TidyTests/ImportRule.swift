@@ -10,7 +10,8 @@ enum ImportRule {
     "CaromTesting": ["CaromCore", "Synchronization"],  // for `TestClock`, which tasks share
     "CaromProtocol": ["CaromCore", "CaromCodec"],
     "AirHockey": ["CaromCore", "CaromPhysics", "CaromSimulation"],
-    "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics"],
+    "TerminalText": [],
+    "AirHockeyTerminal": ["AirHockey", "CaromCore", "CaromPhysics", "TerminalText"],
   ]
 
   /// The shell: of the project's own modules, these.

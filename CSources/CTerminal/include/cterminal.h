@@ -44,4 +44,13 @@ void cterminal_catch_signals(void);
 /* The first such signal's number; 0 when none came. */
 int cterminal_signal(void);
 
+/* Waits for the first such signal, from a thread of its own; its number. */
+int cterminal_wait_signal(void);
+
+/* Writing to a pipe or socket that nobody reads is an error from now on, and no signal. */
+void cterminal_ignore_broken_pipes(void);
+
+/* The size of the terminal that standard output is, whether or not a screen is drawn on it. */
+cterminal_size cterminal_output_size(void);
+
 #endif

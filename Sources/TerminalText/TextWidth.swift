@@ -29,6 +29,23 @@ package enum TextWidth {
     return String(scalars)
   }
 
+  /// The text on one line with what `plain` leaves out written as `\u{1B}`, so that it can be
+  /// seen; what joins pictures stays.
+  package static func escaped(_ text: String) -> String {
+    var out = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .format where scalar.value == 0x200C || scalar.value == 0x200D:
+        out.unicodeScalars.append(scalar)
+      case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+        .paragraphSeparator:
+        out += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+      default: out.unicodeScalars.append(scalar)
+      }
+    }
+    return out
+  }
+
   /// As much of the text as fits, with an ellipsis where something was cut.
   package static func fitting(_ text: String, _ limit: Int) -> String {
     guard columns(of: text) > limit else { return text }

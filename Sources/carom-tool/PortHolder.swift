@@ -1,0 +1,45 @@
+import Foundation
+
+/// Who has a UDP port, as far as the system lets us see (Linux).
+enum PortHolder {
+  /// The programs that have the port open, such as "avahi-daemon (812)", without this one.
+  static func names(_ port: UInt16) -> [String] {
+    let inodes = Set(["/proc/net/udp", "/proc/net/udp6"].flatMap { sockets(port, in: $0) })
+    guard !inodes.isEmpty else { return [] }
+    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return processes.compactMap { Int32($0) }.sorted()
+      .filter { $0 != ProcessInfo.processInfo.processIdentifier && holds($0, inodes) }
+      .map { "\(name($0)) (\($0))" }
+  }
+
+  /// The inodes of the sockets that are bound to the port.
+  private static func sockets(_ port: UInt16, in path: String) -> [String] {
+    let digits = String(port, radix: 16, uppercase: true)
+    let ending = ":" + String(repeating: "0", count: 4 - digits.count) + digits
+    return text(path).split(separator: "\n").dropFirst().compactMap { line in
+      let fields = line.split(separator: " ")
+      guard fields.count > 9, fields[1].hasSuffix(ending) else { return nil }
+      return String(fields[9])
+    }
+  }
+
+  private static func holds(_ process: Int32, _ inodes: Set<String>) -> Bool {
+    let folder = "/proc/\(process)/fd"
+    let files = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return files.contains { file in
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\(file)")
+      guard let target, target.hasPrefix("socket:["), target.hasSuffix("]") else { return false }
+      return inodes.contains(String(target.dropFirst(8).dropLast()))
+    }
+  }
+
+  private static func name(_ process: Int32) -> String {
+    text("/proc/\(process)/comm").trimmingCharacters(in: .newlines)
+  }
+
+  /// Files of /proc have no size: they are read to their end.
+  private static func text(_ path: String) -> String {
+    let data = try? FileHandle(forReadingAtPath: path)?.readToEnd()
+    return String(decoding: data ?? Data(), as: UTF8.self)
+  }
+}

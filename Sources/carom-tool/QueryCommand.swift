@@ -1,0 +1,121 @@
+import ArgumentParser
+import CaromCore
+import CaromDNS
+import CaromDiscovery
+import CaromTransport
+import Synchronization
+
+/// What records a name has.
+struct QueryCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "query", abstract: "Ask for the records of a NAME.",
+    discussion: """
+      Names of the link (*.local) are asked for by multicast, once, from a port of its own; all
+      others at name servers. A type that a name has several records of (PTR, ANY) is listened for
+      until --timeout.
+      """)
+
+  @Argument(help: "A name such as maya.local; '\\' escapes a dot within a label.") var name: String
+  @Argument(help: "A record type, such as A, PTR, SRV, TXT, ANY, or a number.") var type: String
+  @Option(help: "Ask this name server: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may be repeated.")
+  var server: [String] = []
+  @OptionGroup var options: ToolOptions
+  @OptionGroup var answer: AnswerOptions
+
+  func run() async throws {
+    let key = try recordKey()
+    let output = Output(RecordRows.headings, json: options.json)
+    if UnicastRoute(of: key.name) == .servers {
+      try await askServers(key, output)
+    } else {
+      try await askLink(key, output)
+    }
+  }
+
+  private func recordKey() throws -> RecordKey {
+    guard let type = RecordText.type(type) else {
+      throw CommandFailure(.badName, "'\(type)' is no record type: try A, PTR, SRV, TXT or ANY")
+    }
+    guard let name = try? Name(text: name) else {
+      throw CommandFailure(
+        .badName, "'\(name)' is no name: labels have 1 to 63 bytes, names at most 255")
+    }
+    return RecordKey(name, type)
+  }
+
+  private func askLink(_ key: RecordKey, _ output: Output) async throws {
+    let (rows, options) = (RecordRows(), options)
+    let isShared = [.ptr, .any].contains(key.type)
+    let loop = try EventLoop(name: "carom-query")
+    let (replies, source) = AsyncStream.makeStream(of: OneShotQuery.Reply.self)
+    let query = OneShotQuery(Question(key.name, key.type), on: loop) { source.yield($0) }
+    let verdict = Verdict()
+    let end = try await Ending.run(for: answer.limit, output: output) {
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        group.addTask { try await query.run(with: options) }
+        group.addTask {
+          for await reply in replies {
+            for report in rows.reports(reply) { output.tell(report) }
+            verdict.note(reply)
+            if !isShared, reply.isDenial || !reply.answers.isEmpty { return }
+          }
+        }
+        defer { group.cancelAll() }
+        try await group.next()
+      }
+    }
+    if end != .asked, let failure = verdict.failure { throw failure }
+  }
+
+  private func askServers(_ key: RecordKey, _ output: Output) async throws {
+    let servers =
+      server.isEmpty ? UnicastConfiguration.system().servers : try server.map(Self.endpoint)
+    let client = UnicastClient(on: try EventLoop(name: "carom-query"))
+    let (rows, limit) = (RecordRows(), answer.limit)
+    try await Ending.run(output: output) {
+      let answer = try await client.ask(key.name, key.type, of: servers, within: limit)
+      for record in answer.records { output.tell(rows.report(.added, record, isAnswer: true)) }
+      for record in answer.additionals {
+        output.tell(rows.report(.added, record, isAnswer: false))
+      }
+      if answer.records.isEmpty { throw Self.absence }
+    }
+  }
+
+  fileprivate static let silence = CommandFailure(.timedOut, "nobody answered in time")
+  fileprivate static let absence = CommandFailure(.unavailable, "the name has no such record")
+
+  /// A server's address as people write it.
+  private static func endpoint(_ text: String) throws(CommandFailure) -> Endpoint {
+    if let address = IPAddress(text) {
+      return Endpoint(address, port: UnicastConfiguration.port)
+    }
+    var host = text[...]
+    if let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
+      port > 0
+    {
+      host = text[..<colon]
+      if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+      if let address = IPAddress(host) { return Endpoint(address, port: port) }
+    }
+    throw CommandFailure(.usage, "--server wants ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT")
+  }
+}
+
+/// What the replies of the link came to.
+private final class Verdict: Sendable {
+  private let state = Mutex<CommandFailure?>(QueryCommand.silence)
+
+  /// Why there is no answer; `nil` where there is one.
+  var failure: CommandFailure? { state.withLock { $0 } }
+
+  func note(_ reply: OneShotQuery.Reply) {
+    state.withLock { failure in
+      if !reply.answers.isEmpty {
+        failure = nil
+      } else if reply.isDenial, failure != nil {
+        failure = QueryCommand.absence
+      }
+    }
+  }
+}

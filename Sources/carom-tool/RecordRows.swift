@@ -1,0 +1,40 @@
+import CaromCore
+import CaromDNS
+
+/// Records as rows and objects.
+struct RecordRows: Sendable {
+  static let headings = ["NAME", "TYPE", "TTL", "DATA", "INTERFACE", "SOURCE"]
+
+  private let interfaces = InterfaceNames()
+
+  /// What a reply brings.
+  func reports(_ reply: OneShotQuery.Reply) -> [Report] {
+    reply.answers.map {
+      report(.added, $0, isAnswer: true, from: reply.source, on: reply.interface)
+    }
+      + reply.others.map {
+        report(.added, $0, isAnswer: false, from: reply.source, on: reply.interface)
+      }
+  }
+
+  /// A record that was heard; a name server's has no interface.
+  func report(
+    _ event: Report.Event, _ record: Record, isAnswer: Bool, from source: Endpoint? = nil,
+    on interface: UInt32? = nil
+  ) -> Report {
+    let (name, type) = (record.name.description, RecordText.name(of: record.type))
+    let data = RecordText.text(of: record.data)
+    let place = interface.map { interfaces[$0] }
+    let sender = source?.address.description
+    return Report(
+      event, "\(name) \(type) \(data) \(place ?? "")",
+      cells: [name, type, "\(record.timeToLive)", data, place ?? "", sender ?? ""],
+      [
+        .init("name", .string(name)), .init("type", .string(type)),
+        .init("ttl", .number(Int(record.timeToLive))), .init("data", .string(data)),
+        .init("section", .string(isAnswer ? "answer" : "additional")),
+        .init("interface", place.map(JSONValue.string) ?? .null),
+        .init("source", sender.map(JSONValue.string) ?? .null),
+      ])
+  }
+}

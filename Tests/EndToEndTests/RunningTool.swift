@@ -1,0 +1,69 @@
+import Foundation
+import Testing
+
+/// The command line tool, run as people and scripts run it, without a terminal.
+struct RunningTool: Sendable {
+  /// An output line of `--json`.
+  struct Line: Decodable, Sendable {
+    var event: String
+    var name: String?
+    var type: String?
+    var domain: String?
+    var purpose: String?
+    var interfaces: [String]?
+    var txt: [String: String?]?
+    var host: String?
+    var endpoints: [String]?
+    var port: Int?
+    var ttl: Int?
+    var data: String?
+    var section: String?
+    var interface: String?
+    var source: String?
+  }
+
+  let process: RunningProcess
+
+  /// The program, which lies beside the tests.
+  static func executable() throws -> URL {
+    let tests = try #require(CommandLine.arguments.first)
+    return URL(filePath: tests).deletingLastPathComponent().appending(path: "carom")
+  }
+
+  /// Starts it on loopback, or on a host of a lab.
+  init(_ arguments: [String], on host: String? = nil, of lab: Lab? = nil) throws {
+    let executable = try Self.executable()
+    process =
+      if let lab, let host {
+        try lab.start(executable, arguments, on: host, within: RunningProcess.limit)
+      } else {
+        try RunningProcess(executable, arguments)
+      }
+  }
+
+  /// Starts it on loopback with lines for programs.
+  static func start(_ arguments: String...) throws -> RunningTool {
+    try RunningTool(arguments + ["--interface", "lo", "--json"])
+  }
+
+  /// The next line of that event, or the `number`th.
+  @discardableResult
+  func line(_ event: String, _ number: Int = 1) async throws -> Line {
+    let mark = "{\"event\":\"\(event)\""
+    let text = await process.output.line(number) { $0.hasPrefix(mark) }
+    guard let text else {
+      let (output, errors) = (await process.output.all(), await process.errors.all())
+      return try #require(nil, "no \(event): \(output) \(errors)")
+    }
+    return try JSONDecoder().decode(Line.self, from: Data(text.utf8))
+  }
+
+  /// Asks it to end; the status.
+  func end(_ signal: Int32 = SIGINT) async -> Int32 {
+    process.signal(signal)
+    return await process.status
+  }
+
+  /// A type that no other test uses.
+  static func makeType() -> String { "_t\(UInt32.random(in: 0 ... .max))._tcp" }
+}

@@ -1,0 +1,109 @@
+import CaromDiscovery
+import CaromTransport
+import Foundation
+import Testing
+
+@testable import carom_tool
+
+/// What cannot be done is said in one line, with a status of its own.
+struct ToolErrorTests {
+  private func expect(
+    _ status: carom_tool.ExitStatus, _ line: String, of arguments: [String],
+    on host: String? = nil, in lab: Lab? = nil, sourceLocation: SourceLocation = #_sourceLocation
+  ) async throws {
+    let tool = try RunningTool(arguments, on: host, of: lab)
+    let ended = await tool.process.status
+    let (output, errors) = (
+      await tool.process.output.all(), await tool.process.errors.all()
+    )
+    #expect(ended == status.rawValue, sourceLocation: sourceLocation)
+    #expect(output.isEmpty, sourceLocation: sourceLocation)
+    #expect(errors.count == 1, "\(errors)", sourceLocation: sourceLocation)
+    #expect(errors.first?.hasPrefix("carom: ") == true, sourceLocation: sourceLocation)
+    #expect(errors.first?.contains(line) == true, "\(errors)", sourceLocation: sourceLocation)
+  }
+
+  private static let commands = [
+    ["browse", "_x._tcp"], ["publish", "X", "_x._tcp", "1"], ["resolve", "X", "_x._tcp"],
+    ["query", "x.local", "A"],
+  ]
+
+  @Test(arguments: commands) func `an interface that there is not`(command: [String]) async throws {
+    try await expect(
+      .noSuchInterface, "'nowhere0'", of: command + ["--interface", "nowhere0"])
+  }
+
+  @Test(arguments: [
+    (["publish", String(repeating: "é", count: 32), "_x._tcp", "1"], "has 64"),
+    (["resolve", "", "_x._tcp"], "needs a name"),
+    (["publish", "a\u{1B}", "_x._tcp", "1"], "control"),
+    (["publish", "X", "_x._tcp", "1", "=v"], "TXT key"),
+    (["publish", "X", "_x._tcp", "1", "k=" + String(repeating: "v", count: 254)], "256"),
+    (["browse", "x._tcp"], "underscore"), (["browse", "_x._sctp"], "._tcp or ._udp"),
+    (["browse", "_much-too-long-name._tcp"], "15 characters"),
+    (["resolve", "X", "nonsense"], "two labels"),
+    (["resolve", String(repeating: "x", count: 64), "_x._tcp"], "has 64"),
+    (["query", "a..local", "A"], "no name"), (["query", "x.local", "NONSENSE"], "record type"),
+  ])
+  func `a name or a type that cannot be`(command: [String], line: String) async throws {
+    try await expect(.badName, line, of: command + ["--interface", "lo"])
+  }
+
+  @Test(arguments: [
+    (["publish", "X", "_x._tcp", "0"], "port"), (["publish", "X", "_x._tcp", "70000"], "70000"),
+    (["publish", "X", "_x._tcp", "1", "a=1", "a=2"], "twice"),
+    (["browse", "_x._tcp", "--for", "0"], "--for"), (["browse"], "type"), (["dance"], "dance"),
+    (["resolve", "X", "_x._tcp", "--timeout", "soon"], "timeout"),
+    (["query", "example.com", "A", "--server", "nobody"], "--server"),
+  ])
+  func `a command line that makes no sense`(command: [String], line: String) async throws {
+    try await expect(.usage, line, of: command)
+  }
+
+  @Test func `nobody answers in time`() async throws {
+    let type = RunningTool.makeType()
+    let short = ["--interface", "lo", "--timeout", "0.1"]
+    try await expect(.timedOut, "'X'", of: ["resolve", "X", type] + short)
+    try await expect(.timedOut, "nobody", of: ["query", "x.\(type).local", "SRV"] + short)
+    try await expect(
+      .timedOut, "name server",
+      of: ["query", "example.com", "A", "--server", "127.0.0.1:9", "--timeout", "0.1"])
+  }
+
+  @Test(.enabled(if: Lab.isPossible, Lab.need))
+  func `no interface that does multicast, and a port that another program keeps`() async throws {
+    try await Lab.run(hosts: 2) { lab in
+      let keep = """
+        import socket, time
+        taken = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        taken.bind(("", 5353))
+        other = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+        other.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        other.bind(("", 5353))
+        print("ready", flush=True)
+        time.sleep(40)
+        """
+      let holder = try lab.start(
+        URL(filePath: "/usr/bin/env"), ["python3", "-c", keep], on: "h1",
+        within: RunningProcess.limit)
+      #expect(await holder.output.line { $0 == "ready" } != nil)
+      try await expect(
+        .portTaken, "taken by python3 (", of: ["browse", "_x._tcp"], on: "h1", in: lab)
+      try await lab.run("ip", "link", "set", "eth0", "down", on: "h2")
+      for command in Self.commands {
+        try await expect(.noMulticast, "no interface", of: command, on: "h2", in: lab)
+      }
+    }
+  }
+
+  @Test func `every error of discovery has a status`() {
+    let statuses: [(DiscoveryError, carom_tool.ExitStatus)] = [
+      (.permissionDenied, .notPermitted), (.noMulticastInterface, .noMulticast),
+      (.noSuchInterface("x"), .noSuchInterface), (.nameTaken, .unavailable),
+      (.portMissing, .usage), (.timedOut, .timedOut), (.transport(.unreachable), .unreachable),
+    ]
+    for (error, status) in statuses {
+      #expect(carom_tool.CommandFailure(error).status == status)
+    }
+  }
+}
