@@ -20,12 +20,12 @@ struct CommandFailure: Error, Equatable {
       case .permissionDenied: .notPermitted
       case .noMulticastInterface: .noMulticast
       case .noSuchInterface: .noSuchInterface
-      case .nameMissing, .nameTooLong, .nameInvalid: .badName
+      case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong: .badName
       case .nameTaken: .unavailable
       case .timedOut: .timedOut
       case .portMissing: .usage
       case .transport(let error): CommandFailure(error).status
-      case .cancelled, .closed: .internal
+      default: .internal
       }
     guard error == .portInUse, let holder = PortHolder.names(5353).first else {
       self.init(status, error.description)
