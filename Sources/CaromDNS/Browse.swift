@@ -1,17 +1,16 @@
-/// What one browsing has found so far.
+/// What one browsing has found so far. It holds what the cache holds, and is bounded with it.
 struct Browse: Sendable {
-  /// Services that one browsing reports at most, so that junk cannot use up memory.
-  static let limit = 8192
-
-  let id: BrowseID
+  /// What is asked for.
   let key: RecordKey
-  /// What was reported and is still there.
-  var found: [Name: FoundService] = [:]
-  /// The same names in the order in which they came.
-  var order: [Name] = []
+  /// Before which name the instances stand; `nil` where types or domains are listed.
+  let base: Name?
+  /// The services that were reported and are still there.
+  var services: [Name: FoundService] = [:]
+  /// The same for types and domains.
+  var names: [Name: FoundName] = [:]
 
-  mutating func remove(_ name: Name) {
-    found[name] = nil
-    order.removeAll { $0 == name }
+  init(_ target: BrowseTarget) throws(NameError) {
+    key = RecordKey(try target.name(), .ptr)
+    base = try target.base()
   }
 }

@@ -14,4 +14,11 @@ struct FIFO<Element: Sendable>: Sendable {
     defer { start += 1 }
     return elements[start]
   }
+
+  var isEmpty: Bool { start == elements.count }
+
+  mutating func removeAll(where isGone: (Element) -> Bool) {
+    elements = elements[start...].filter { !isGone($0) }
+    start = 0
+  }
 }

@@ -21,22 +21,20 @@ package struct MulticastDNS: Sendable {
   }
 
   var responder: Responder
-  private var querier: Querier
+  var querier: Querier
   /// What was not used.
   package private(set) var counters = Counters()
   private var linkIndices: [UInt32] = []
 
   /// A node of the host `hostLabel`.local; `isHostUnique` says that nobody else can have that
-  /// name, such as a random one, so that it need not be asked for. `asksUnicast` says that
-  /// unicast answers reach this process, which needs port 5353 for itself.
+  /// name, such as a random one, so that it need not be asked for.
   package init(
-    hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator,
-    asksUnicast: Bool = false
+    hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator
   ) {
     var generator = generator
     responder = Responder(
       hostLabel: hostLabel, isHostUnique: isHostUnique, generator: generator.split())
-    querier = Querier(generator: generator.split(), asksUnicast: asksUnicast)
+    querier = Querier(generator: generator.split())
   }
 
   /// The host's name as it is now.
@@ -68,6 +66,7 @@ package struct MulticastDNS: Sendable {
     }
     guard message.isResponse else {
       responder.handleQuery(message, from: datagram, at: now)
+      querier.handleQuery(message, from: datagram, at: now)
       return
     }
     guard datagram.source.port == Group.port else {
@@ -97,31 +96,4 @@ package struct MulticastDNS: Sendable {
 
   /// When `handleTimeout` has something to do; `nil` for never.
   package var nextTimeout: Instant? { earliest(responder.nextTimeout, querier.nextTimeout) }
-}
-
-// MARK: - Intents
-
-extension MulticastDNS {
-  /// Watches for services of a type.
-  package mutating func browse(_ type: ServiceType, at now: Instant) -> BrowseID {
-    querier.browse(type.name(), at: now)
-  }
-
-  /// Stops watching.
-  package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
-
-  /// Learns where a service listens, until `deadline`.
-  package mutating func resolve(
-    _ instance: Name, deadline: Instant, at now: Instant
-  ) -> ResolveID {
-    querier.resolve(instance, deadline: deadline, at: now)
-  }
-
-  /// Gives up resolving.
-  package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
-
-  /// A service does not answer: ask again, and forget it in ten seconds if it stays silent.
-  package mutating func reconfirm(_ instance: Name, at now: Instant) {
-    querier.reconfirm(instance, at: now)
-  }
 }

@@ -1,17 +1,22 @@
 import CaromCore
 
-/// What others on the links have said, for as long as they allow; bounded.
+/// What others on the links have said, for as long as they allow; bounded for each interface,
+/// each sender and each name, so that junk takes no room from what is wanted.
 package struct RecordCache: Sendable {
-  /// Records an interface may bring, so that junk on one link costs no other and no memory
-  /// without end.
+  /// Records that an interface may bring.
   package static let capacity = 4096
+  /// And bytes; names count twice, since they are kept folded too.
+  package static let byteCapacity = 2 << 20
+  /// What one sender may fill of either: a quarter.
+  package static let sourceShare = 4
+  /// PTR records under one name: half of all, for a type with very many services.
+  package static let pointerCapacity = 2048
+  /// Records of any other type under one name; hosts have a few addresses.
+  package static let setCapacity = 64
+  /// Bytes that a record costs beside its names and data.
+  package static let overhead = 256
   /// A flushed or withdrawn record lives that long (RFC 6762 §10.1, §10.2).
   static let grace = Duration.seconds(1)
-  /// Parts of the time to live, in thousandths, at which a wanted record is asked for again
-  /// (RFC 6762 §5.2).
-  static let refreshPoints: [Int64] = [800, 850, 900, 950]
-  /// A record younger than that is not refreshed, so that tiny times to live cause no polling.
-  static let refreshFloor = Duration.seconds(12)
 
   /// Where a record stands: under which name and type, heard on which interface.
   package struct Place: Hashable, Sendable {
@@ -34,9 +39,14 @@ package struct RecordCache: Sendable {
     var refreshes = 0
     /// Whether it was withdrawn, replaced or doubted, and lives its last seconds.
     var isLeaving = false
-    /// Per mille of the time to live by which refreshes are put off, 0 to 20.
+    /// Per mille of the time to live by which refreshes are put off, 0 to 10.
     var jitter: Int64
+    /// Since when questions that it would answer stayed unanswered, and how many.
+    var silence: (since: Instant, questions: Int)?
   }
+
+  /// What became of a record that came in.
+  package enum Insertion: Sendable { case new, known, refused }
 
   /// What time brings.
   package enum Event: Sendable {
@@ -44,175 +54,236 @@ package struct RecordCache: Sendable {
     case refresh(Place)
   }
 
-  private struct Timer: Sendable {
-    var place: Place
+  struct Slot: Sendable {
+    var entry: Entry
+    let place: Place
+    let source: Source
+    let cost: Int
+    var previous: Int?
+    var next: Int?
+  }
+
+  /// The records of one place, as a list through their slots, the last heard at the end.
+  struct Row: Sendable {
+    var first: Int?
+    var last: Int?
+    var count = 0
+    /// The first one that no cache-flush bit concerned yet.
+    var unflushed: Int?
+  }
+
+  struct Sighting: Hashable, Sendable {
+    var interface: UInt32
+    var identity: Record.Identity
+  }
+
+  struct Source: Hashable, Sendable {
+    var interface: UInt32
+    var address: IPAddress
+  }
+
+  struct Timer: Sendable {
+    var id: Int
     var serial: UInt64
   }
 
-  private var entries: [Place: [Entry]] = [:]
-  private var counts: [UInt32: Int] = [:]
-  private var timers = DeadlineQueue<Timer>()
+  var slots: [Int: Slot] = [:]
+  var rows: [Place: Row] = [:]
+  var ids: [Sighting: Int] = [:]
+  var interfaces: [UInt32: Usage] = [:]
+  var sources: [Source: Usage] = [:]
+  var timers = DeadlineQueue<Timer>()
+  private var nextID = 0
   private var nextSerial: UInt64 = 0
+  /// What lost its place since it was last taken.
+  var evicted: [(Place, Record)] = []
 
   package init() {}
 
   /// How many records it holds.
-  package var count: Int { counts.values.reduce(0, +) }
+  package var count: Int { slots.count }
+
+  /// How many bytes they count as.
+  package var byteCount: Int { interfaces.values.reduce(0) { $0 + $1.bytes } }
 
   /// How many timers it keeps for them; some are stale.
   package var timerCount: Int { timers.count }
 
-  /// The live records at `place`, oldest first.
-  package func entries(at place: Place) -> [Entry] { entries[place] ?? [] }
+  /// How many senders and names it keeps account of.
+  package var tableCounts: (sources: Int, rows: Int, ids: Int) {
+    (sources.count, rows.count, ids.count)
+  }
+
+  /// The live records at `place`, the last heard at the end.
+  package func entries(at place: Place) -> [Entry] {
+    var list: [Entry] = []
+    var id = rows[place]?.first
+    while let next = id, let slot = slots[next] {
+      list.append(slot.entry)
+      id = slot.next
+    }
+    return list
+  }
 
   /// The records at `place` that were not withdrawn or replaced, the last heard at the end.
   package func current(at place: Place) -> [Entry] {
-    let list = entries(at: place).sorted { ($0.received, $0.serial) < ($1.received, $1.serial) }
-    return list.filter { !$0.isLeaving }
+    entries(at: place).filter { !$0.isLeaving }
   }
 
-  /// The next moment at which `handleTimeout` has something to do.
-  package var nextTimeout: Instant? { timers.first }
-
-  /// Takes a record in. `isWanted` says which places answer an open question: they are kept
-  /// when room runs out. Says whether the record is new.
-  package mutating func insert(
-    _ record: Record, on interface: UInt32, at now: Instant, jitter: Int64,
-    isWanted: (RecordKey) -> Bool
-  ) -> Bool {
-    let place = Place(interface: interface, key: record.key)
-    var list = entries[place] ?? []
-    if record.flushesCache, record.timeToLive > 0 { flush(&list, but: record, place, at: now) }
-    let known = list.firstIndex { $0.record.identity == record.identity }
-    if known == nil {
-      guard record.timeToLive > 0, makeRoom(for: record.key, on: interface, isWanted) else {
-        entries[place] = list.isEmpty ? nil : list
-        return false
-      }
-      counts[interface, default: 0] += 1
-    }
-    var entry = Entry(
-      record: record, received: now,
-      expires: now.advanced(by: .seconds(Int64(min(record.timeToLive, TimeToLive.ceiling)))),
-      serial: nextSerial, jitter: jitter)
-    if record.timeToLive == 0, let known {
-      entry = list[known]
-      entry.expires = min(entry.expires, now.advanced(by: Self.grace))
-      entry.isLeaving = true
-      entry.refreshes = Self.refreshPoints.count
-      entry.serial = nextSerial
-    }
-    nextSerial += 1
-    if let known { list[known] = entry } else { list.append(entry) }
-    entries[place] = list
-    schedule(entry, place)
-    return known == nil
-  }
-
-  /// Older records under the name and type go in a second (RFC 6762 §10.2).
-  private mutating func flush(
-    _ list: inout [Entry], but record: Record, _ place: Place, at now: Instant
-  ) {
-    for index in list.indices
-    where list[index].record.identity != record.identity
-      && list[index].received.advanced(by: Self.grace) < now
-    {
-      shorten(&list[index], to: Self.grace, place, at: now)
-    }
-  }
-
-  private mutating func shorten(
-    _ entry: inout Entry, to rest: Duration, _ place: Place, at now: Instant
-  ) {
-    entry.expires = min(entry.expires, now.advanced(by: rest))
-    entry.isLeaving = true
-    entry.refreshes = Self.refreshPoints.count
-    entry.serial = nextSerial
-    nextSerial += 1
-    schedule(entry, place)
-  }
-
-  /// The doubted records at `place` go after `rest` unless somebody says them again
-  /// (RFC 6762 §10.4).
-  package mutating func doubt(
-    _ place: Place, for rest: Duration, at now: Instant, _ isDoubted: (Record) -> Bool
-  ) {
-    guard var list = entries[place] else { return }
-    for index in list.indices where isDoubted(list[index].record) {
-      shorten(&list[index], to: rest, place, at: now)
-    }
-    entries[place] = list
-  }
-
-  private mutating func schedule(_ entry: Entry, _ place: Place) {
-    if timers.count > 256, timers.count > 4 * count {
-      timers.filter { timer in
-        entries[timer.place]?.contains { $0.serial == timer.serial } ?? false
-      }
-    }
-    timers.insert(Timer(place: place, serial: entry.serial), at: Self.deadline(of: entry))
-  }
-
-  private static func deadline(of entry: Entry) -> Instant {
-    guard entry.refreshes < refreshPoints.count else { return entry.expires }
-    let life = entry.received.duration(to: entry.expires)
-    return entry.received.advanced(
-      by: life / 1000 * (refreshPoints[entry.refreshes] + entry.jitter))
-  }
-}
-
-// MARK: - Time and room
-
-extension RecordCache {
-  /// The next thing that is due; call until `nil`. `isWanted` says what is worth a refresh.
-  package mutating func handleTimeout(
-    at now: Instant, isWanted: (RecordKey) -> Bool
-  ) -> Event? {
-    while let timer = timers.popFirst(until: now) {
-      guard var list = entries[timer.place],
-        let index = list.firstIndex(where: { $0.serial == timer.serial })
-      else { continue }
-      if list[index].expires <= now {
-        let record = list.remove(at: index).record
-        entries[timer.place] = list.isEmpty ? nil : list
-        counts[timer.place.interface, default: 1] -= 1
-        return .expired(timer.place, record)
-      }
-      list[index].refreshes += 1
-      entries[timer.place] = list
-      schedule(list[index], timer.place)
-      let age = list[index].received.duration(to: now)
-      if age >= Self.refreshFloor, isWanted(timer.place.key) { return .refresh(timer.place) }
+  /// The data at `place` that was heard last.
+  func newest(at place: Place) -> RecordData? {
+    var id = rows[place]?.last
+    while let next = id, let slot = slots[next] {
+      guard slot.entry.isLeaving else { return slot.entry.record.data }
+      id = slot.previous
     }
     return nil
   }
 
-  /// Forgets an interface; gives what it had brought, oldest first.
-  package mutating func removeAll(on interface: UInt32) -> [(Place, Record)] {
-    let gone = entries.filter { $0.key.interface == interface }
-    for place in gone.keys { entries[place] = nil }
-    counts[interface] = nil
-    return gone.flatMap { place, list in list.map { (place, $0) } }
-      .sorted { $0.1.serial < $1.1.serial }
-      .map { ($0.0, $0.1.record) }
+  /// The places on an interface that have records under a name: a search through all.
+  func places(of name: Name, on interface: UInt32) -> [Place] {
+    rows.keys.filter { $0.interface == interface && $0.key.name == name }
+      .sorted { $0.key.type < $1.key.type }
   }
 
-  /// Makes room by dropping an eighth of the capacity: records that nobody wants, those that
-  /// expire first. Says whether there is room for a record at `key`.
-  private mutating func makeRoom(
-    for key: RecordKey, on interface: UInt32, _ isWanted: (RecordKey) -> Bool
-  ) -> Bool {
-    guard counts[interface, default: 0] >= Self.capacity else { return true }
-    var idle: [(Place, Entry)] = []
-    for (place, list) in entries where place.interface == interface && !isWanted(place.key) {
-      idle += list.map { (place, $0) }
+  /// What lost its place to other records since this was last called.
+  package mutating func takeEvicted() -> [(Place, Record)] {
+    guard !evicted.isEmpty else { return [] }
+    defer { evicted = [] }
+    return evicted
+  }
+
+  mutating func makeSerial() -> UInt64 {
+    defer { nextSerial += 1 }
+    return nextSerial
+  }
+}
+
+// MARK: - Taking in
+
+extension RecordCache {
+  /// Takes a record in. `isWanted` says which keys answer an open question: they are kept when
+  /// room runs out. What had to go for it is in `takeEvicted`.
+  package mutating func insert(
+    _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
+    jitter: Int64, isWanted: (RecordKey) -> Bool
+  ) -> Insertion {
+    let place = Place(interface: interface, key: record.key)
+    let sighting = Sighting(interface: interface, identity: record.identity)
+    defer { if record.flushesCache, record.timeToLive > 0 { flush(place, at: now) } }
+    if let id = ids[sighting] {
+      if record.timeToLive == 0 {
+        shorten(id, to: Self.grace, at: now)
+      } else {
+        renew(id, with: record, at: now, jitter: jitter)
+      }
+      return .known
     }
-    idle.sort { ($0.1.expires, $0.1.serial) < ($1.1.expires, $1.1.serial) }
-    for (place, entry) in idle.prefix(Self.capacity / 8) {
-      entries[place]?.removeAll { $0.serial == entry.serial }
-      if entries[place]?.isEmpty == true { entries[place] = nil }
-      counts[interface, default: 1] -= 1
+    let newcomer = Newcomer(
+      place: place, source: Source(interface: interface, address: source.scoped(to: 0)),
+      cost: Self.cost(of: record))
+    guard record.timeToLive > 0, makeRoom(for: newcomer, at: now, isWanted) else {
+      return .refused
     }
-    return counts[interface, default: 0] < Self.capacity
+    add(record, sighting, newcomer, at: now, jitter: jitter)
+    return .new
+  }
+
+  private mutating func add(
+    _ record: Record, _ sighting: Sighting, _ newcomer: Newcomer, at now: Instant, jitter: Int64
+  ) {
+    let id = nextID
+    nextID += 1
+    var entry = Entry(
+      record: record, received: now, expires: Self.end(of: record, heard: now),
+      serial: makeSerial(), jitter: jitter)
+    if let first = rows[newcomer.place]?.first, let name = slots[first]?.entry.record.name,
+      name.wire == record.name.wire
+    {
+      // One copy of the name for all.
+      entry.record.name = name
+    }
+    slots[id] = Slot(
+      entry: entry, place: newcomer.place, source: newcomer.source, cost: newcomer.cost)
+    ids[sighting] = id
+    interfaces[sighting.interface, default: Usage()].add(newcomer.cost)
+    sources[newcomer.source, default: Usage()].add(newcomer.cost)
+    link(id, at: newcomer.place)
+    schedule(id)
+  }
+
+  private mutating func renew(
+    _ id: Int, with record: Record, at now: Instant, jitter: Int64
+  ) {
+    guard let place = slots[id]?.place, var entry = slots[id]?.entry else { return }
+    entry.record.timeToLive = record.timeToLive
+    entry.record.flushesCache = record.flushesCache
+    entry.received = now
+    entry.expires = Self.end(of: record, heard: now)
+    entry.serial = makeSerial()
+    entry.refreshes = 0
+    entry.isLeaving = false
+    entry.jitter = jitter
+    entry.silence = nil
+    slots[id]?.entry = entry
+    unlink(id, at: place)
+    link(id, at: place)
+    schedule(id)
+  }
+
+  private static func end(of record: Record, heard now: Instant) -> Instant {
+    now.advanced(by: .seconds(Int64(min(record.timeToLive, TimeToLive.ceiling))))
+  }
+
+  /// Records under the name and type that are older than a second go in a second (RFC 6762
+  /// §10.2). Each record is looked at once: they stand in the order in which they were heard.
+  private mutating func flush(_ place: Place, at now: Instant) {
+    while let id = rows[place]?.unflushed, let slot = slots[id],
+      slot.entry.received.advanced(by: Self.grace) < now
+    {
+      shorten(id, to: Self.grace, at: now)
+      rows[place]?.unflushed = slot.next
+    }
+  }
+
+  private mutating func link(_ id: Int, at place: Place) {
+    var row = rows[place] ?? Row()
+    slots[id]?.previous = row.last
+    slots[id]?.next = nil
+    if let last = row.last { slots[last]?.next = id } else { row.first = id }
+    row.last = id
+    row.count += 1
+    row.unflushed = row.unflushed ?? id
+    rows[place] = row
+  }
+
+  private mutating func unlink(_ id: Int, at place: Place) {
+    guard let slot = slots[id], var row = rows[place] else { return }
+    if let previous = slot.previous {
+      slots[previous]?.next = slot.next
+    } else {
+      row.first = slot.next
+    }
+    if let next = slot.next {
+      slots[next]?.previous = slot.previous
+    } else {
+      row.last = slot.previous
+    }
+    if row.unflushed == id { row.unflushed = slot.next }
+    row.count -= 1
+    rows[place] = row.count == 0 ? nil : row
+  }
+
+  /// Forgets a record.
+  mutating func remove(_ id: Int) -> Slot? {
+    guard let slot = slots[id] else { return nil }
+    unlink(id, at: slot.place)
+    slots[id] = nil
+    ids[Sighting(interface: slot.place.interface, identity: slot.entry.record.identity)] = nil
+    interfaces[slot.place.interface]?.remove(slot.cost)
+    sources[slot.source]?.remove(slot.cost)
+    if interfaces[slot.place.interface]?.count == 0 { interfaces[slot.place.interface] = nil }
+    if sources[slot.source]?.count == 0 { sources[slot.source] = nil }
+    return slot
   }
 }

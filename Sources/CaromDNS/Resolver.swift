@@ -3,94 +3,169 @@ import CaromCore
 /// Learns where one service listens: SRV and TXT under its name, then the addresses of the
 /// host that SRV names. An inner machine: it reads the querier's cache.
 struct Resolver: Sendable {
+  /// How it ends.
+  enum Outcome: Sendable {
+    case resolved(Resolution)
+    case failed(ResolveFailure)
+  }
+
+  /// One SRV record (RFC 2782).
+  struct Service: Hashable, Sendable {
+    var priority: UInt16
+    var weight: UInt16
+    var port: UInt16
+    var target: Name
+  }
+
   /// How long a service without TXT is waited for, once all else is known.
   static let textPatience = Duration.milliseconds(1500)
+  /// Hosts of one service whose addresses are asked for.
+  static let hostLimit = 8
 
-  let id: ResolveID
   let instance: Name
   let deadline: Instant
   /// What it asks for now.
   private(set) var keys: [RecordKey]
   /// When it settles for what it has.
   private(set) var settlesAt: Instant?
+  /// Whether something came that it has not looked at.
+  var isTouched = false
 
-  init(id: ResolveID, instance: Name, deadline: Instant) {
-    self.id = id
+  init(instance: Name, deadline: Instant) {
     self.instance = instance
     self.deadline = deadline
     keys = [RecordKey(instance, .srv), RecordKey(instance, .txt)]
   }
 
-  var nextTimeout: Instant { min(deadline, settlesAt ?? deadline) }
-
-  /// What is known by now; `nil` where that is not enough. `keys` may have grown.
-  mutating func evaluate(_ cache: RecordCache, on links: [Link], at now: Instant) -> Resolution? {
-    var best: Resolution?
-    var hasText = false
-    for link in links {
-      guard let found = evaluate(cache, on: link.index), !found.endpoints.isEmpty else { continue }
-      let text = Self.newest(cache, link.index, RecordKey(instance, .txt))
-      guard best == nil || (!hasText && text != nil) else { continue }
-      best = found
-      hasText = text != nil
+  /// How it ends by what is known now; `nil` where more is needed. `keys` may have grown.
+  mutating func evaluate(
+    _ cache: RecordCache, on links: [Link], at now: Instant, using generator: inout SeededGenerator
+  ) -> Outcome? {
+    let offers = links.map { (link: $0.index, services: services(cache, on: $0.index)) }
+    let hosts = offers.flatMap(\.services).map(\.target).filter { $0 != .root }
+    ask(for: hosts)
+    guard isOffered(hosts, offers.flatMap(\.services), cache, links) else {
+      return .failed(.notOffered)
     }
-    guard let best else {
+    let reachable = offers.filter { offer in
+      offer.services.contains { !addresses(of: $0.target, cache, on: offer.link).isEmpty }
+    }
+    guard !reachable.isEmpty else {
       settlesAt = nil
-      return nil
+      return failure(hosts, offers.map { ($0.link, $0.services.map(\.target)) }, cache, at: now)
     }
-    if hasText { return best }
+    let text = RecordKey(instance, .txt)
+    let isTold = reachable.contains {
+      cache.newest(at: RecordCache.Place(interface: $0.link, key: text)) != nil
+        || cache.isDenied(text, on: $0.link)
+    }
     let limit = settlesAt ?? now.advanced(by: Self.textPatience)
     settlesAt = limit
-    return now >= min(limit, deadline) ? best : nil
+    guard isTold || now >= min(limit, deadline) else { return nil }
+    return .resolved(resolution(reachable, cache, using: &generator))
   }
 
-  private mutating func evaluate(_ cache: RecordCache, on interface: UInt32) -> Resolution? {
-    var resolution: Resolution?
-    for service in services(cache, on: interface) {
-      for type in [RecordType.a, .aaaa] where !keys.contains(RecordKey(service.target, type)) {
-        keys.append(RecordKey(service.target, type))
-      }
-      let endpoints = addresses(of: service.target, cache, on: interface).map {
-        Endpoint($0, port: service.port)
-      }
-      guard !endpoints.isEmpty else { continue }
-      if resolution == nil {
-        resolution = Resolution(
-          host: service.target, endpoints: [], text: [:], interface: interface)
-      }
-      resolution?.endpoints += endpoints
+  private mutating func ask(for hosts: [Name]) {
+    for host in hosts where !keys.contains(RecordKey(host, .a)) {
+      guard keys.count < 2 + 2 * Self.hostLimit else { return }
+      keys += [RecordKey(host, .a), RecordKey(host, .aaaa)]
     }
-    if let text = Self.newest(cache, interface, RecordKey(instance, .txt)),
-      case .text(let bytes) = text
-    {
-      resolution?.text = TXTRecord(decoding: bytes)
+  }
+
+  /// Not where the only SRV record points nowhere, or the name's owner has none.
+  private func isOffered(
+    _ hosts: [Name], _ services: [Service], _ cache: RecordCache, _ links: [Link]
+  ) -> Bool {
+    guard hosts.isEmpty else { return true }
+    let key = RecordKey(instance, .srv)
+    return services.isEmpty && !links.contains { cache.isDenied(key, on: $0.index) }
+  }
+
+  private func failure(
+    _ hosts: [Name], _ offers: [(link: UInt32, hosts: [Name])], _ cache: RecordCache,
+    at now: Instant
+  ) -> Outcome? {
+    guard let host = hosts.first else { return now < deadline ? nil : .failed(.noAnswer) }
+    let isHopeless = offers.allSatisfy { offer in
+      offer.hosts.allSatisfy { host in
+        [RecordType.a, .aaaa].allSatisfy { cache.isDenied(RecordKey(host, $0), on: offer.link) }
+      }
+    }
+    return isHopeless || now >= deadline ? .failed(.noAddress(host: host)) : nil
+  }
+}
+
+// MARK: - What is known
+
+extension Resolver {
+  /// The link first that told the strings; the same host's addresses on other links follow.
+  private func resolution(
+    _ offers: [(link: UInt32, services: [Service])], _ cache: RecordCache,
+    using generator: inout SeededGenerator
+  ) -> Resolution {
+    let key = RecordKey(instance, .txt)
+    let told = offers.first {
+      cache.newest(at: RecordCache.Place(interface: $0.link, key: key)) != nil
+    }
+    let chosen = told ?? offers[0]
+    let ordered = Self.ordered(chosen.services, using: &generator)
+    var resolution = Resolution(
+      host: chosen.services[0].target, endpoints: [], text: [:], interface: chosen.link)
+    let links = [chosen.link] + offers.map(\.link).filter { $0 != chosen.link }
+    var isFirst = true
+    for service in ordered {
+      for link in links
+      where offers.contains(where: { $0.link == link && $0.services.contains(service) }) {
+        let found = addresses(of: service.target, cache, on: link)
+          .map { Endpoint($0, port: service.port) }
+        if isFirst, !found.isEmpty {
+          resolution.host = service.target
+          isFirst = false
+        }
+        resolution.endpoints += found.filter { !resolution.endpoints.contains($0) }
+      }
+    }
+    let place = RecordCache.Place(interface: chosen.link, key: key)
+    if case .text(let bytes) = cache.newest(at: place) {
+      resolution.text = TXTRecord(decoding: bytes)
     }
     return resolution
   }
 
-  /// Most recent first among equals; the lowest priority first (RFC 2782). A target "." says
-  /// that the service is not offered.
-  private func services(_ cache: RecordCache, on interface: UInt32) -> [(
-    target: Name, port: UInt16
-  )] {
-    let place = RecordCache.Place(interface: interface, key: RecordKey(instance, .srv))
-    var found: [(priority: UInt16, weight: UInt16, target: Name, port: UInt16)] = []
-    for entry in cache.current(at: place).reversed() {
-      if case .service(let priority, let weight, let port, let target) = entry.record.data,
-        target != .root
-      {
-        found.append((priority, weight, target, port))
+  /// The lowest priority first; among equals by chance, a heavier one more often (RFC 2782).
+  static func ordered(
+    _ services: [Service], using generator: inout SeededGenerator
+  ) -> [Service] {
+    var ordered: [Service] = []
+    for priority in Set(services.map(\.priority)).sorted() {
+      var rest = services.filter { $0.priority == priority && $0.weight == 0 }
+        .shuffled(using: &generator)
+      rest += services.filter { $0.priority == priority && $0.weight > 0 }
+      while !rest.isEmpty {
+        let sum = rest.reduce(0) { $0 + Int($1.weight) }
+        var left = Int.random(in: 0...sum, using: &generator)
+        let index = rest.firstIndex { service in
+          left -= Int(service.weight)
+          return left <= 0
+        }
+        ordered.append(rest.remove(at: index ?? 0))
       }
     }
-    let sorted = found.enumerated().sorted { a, b in
-      (a.element.priority, b.element.weight, a.offset)
-        < (b.element.priority, a.element.weight, b.offset)
+    return ordered
+  }
+
+  private func services(_ cache: RecordCache, on interface: UInt32) -> [Service] {
+    let place = RecordCache.Place(interface: interface, key: RecordKey(instance, .srv))
+    return cache.current(at: place).compactMap { entry in
+      guard case .service(let priority, let weight, let port, let target) = entry.record.data
+      else { return nil }
+      return Service(priority: priority, weight: weight, port: port, target: target)
     }
-    return sorted.map { ($0.element.target, $0.element.port) }
   }
 
   /// Global before link-local, and there IPv4 before IPv6.
   private func addresses(of host: Name, _ cache: RecordCache, on interface: UInt32) -> [IPAddress] {
+    guard host != .root else { return [] }
     var found: [IPAddress] = []
     for type in [RecordType.aaaa, .a] {
       let place = RecordCache.Place(interface: interface, key: RecordKey(host, type))
@@ -108,10 +183,5 @@ struct Resolver: Sendable {
     case (true, false): 2
     case (true, true): 3
     }
-  }
-
-  /// The data that was heard last.
-  static func newest(_ cache: RecordCache, _ interface: UInt32, _ key: RecordKey) -> RecordData? {
-    cache.current(at: RecordCache.Place(interface: interface, key: key)).last?.record.data
   }
 }

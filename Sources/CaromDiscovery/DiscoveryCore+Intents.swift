@@ -73,7 +73,7 @@ extension DiscoveryCore {
       case .added(_, let found): handle(.added(service(found)))
       case .updated(_, let found): handle(.updated(service(found)))
       case .removed(_, let found): handle(.removed(service(found)))
-      case .resolved, .unresolved: break
+      default: break
       }
     }
     drain()

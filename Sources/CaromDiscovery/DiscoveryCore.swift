@@ -168,11 +168,12 @@ public final class DiscoveryCore {
     case .responder(.hostRenamed): break
     case .querier(.resolved(let id, let resolution)):
       resolving.removeValue(forKey: id)?(.success(ResolvedService(resolution)))
-    case .querier(.unresolved(let id)):
+    case .querier(.unresolved(let id, _)):
       resolving.removeValue(forKey: id)?(.failure(.timedOut))
     case .querier(.added(let id, _)), .querier(.updated(let id, _)),
       .querier(.removed(let id, _)):
       if case .querier(let event) = event { browsing[id]?(event) }
+    case .querier: break
     }
   }
 

@@ -13,7 +13,8 @@ import Testing
 
   private func insert(_ record: Record, in cache: inout RecordCache, at seconds: Double) {
     _ = cache.insert(
-      record, on: 2, at: .zero + .seconds(seconds), jitter: 0, isWanted: { $0 == key })
+      record, from: .v4(1), on: 2, at: .zero + .seconds(seconds), jitter: 0,
+      isWanted: { $0 == key })
   }
 
   private func live(_ cache: inout RecordCache, at seconds: Double) -> [RecordData] {

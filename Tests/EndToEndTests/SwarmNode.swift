@@ -152,11 +152,11 @@ struct SwarmNode: VirtualNode {
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
       resolved.append((entry.link, resolution.endpoints))
-    case .querier(.unresolved(let id)):
+    case .querier(.unresolved(let id, _)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
       lobby.handleConnectFailed(entry.link, at: now)
-    case .responder: break
+    case .querier, .responder: break
     }
   }
 

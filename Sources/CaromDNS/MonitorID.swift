@@ -1,0 +1,4 @@
+/// Which monitoring of a service's strings.
+package struct MonitorID: Hashable, Sendable {
+  let number: UInt64
+}

@@ -1,0 +1,177 @@
+import CaromCore
+import CaromDNS
+import Testing
+
+/// What strangers may fill, and what they cannot.
+@Suite struct CacheBoundTests {
+  private static let type: Name = "_airhockey._tcp.local"
+
+  private func makeJunk(_ index: Int, life: UInt32 = 120) -> Record {
+    Record(
+      Name(junk: index), .address(.v4(UInt32(truncatingIfNeeded: index))), timeToLive: life,
+      flushesCache: true)
+  }
+
+  private func makePointer(_ label: String, life: UInt32 = 4500) -> Record {
+    Record(Self.type, .pointer(Hub.makeInstance(label)), timeToLive: life)
+  }
+
+  /// Takes in a record that is wanted where it stands under the type, or under `wanted`.
+  @discardableResult
+  private func insert(
+    _ record: Record, in cache: inout RecordCache, from source: UInt32 = 1, at seconds: Double = 0,
+    wanted: Name? = nil
+  ) -> RecordCache.Insertion {
+    cache.insert(
+      record, from: .v4(source), on: 2, at: .zero + .seconds(seconds), jitter: 0,
+      isWanted: { $0.name == Self.type || $0.name == wanted })
+  }
+
+  private func holds(_ cache: RecordCache, _ record: Record) -> Bool {
+    cache.entries(at: RecordCache.Place(interface: 2, key: record.key))
+      .contains { $0.record.identity == record.identity }
+  }
+
+  @Test func `a sender fills a quarter of the records, and its oldest junk goes first`() {
+    var cache = RecordCache()
+    insert(makePointer("real"), in: &cache, from: 7)
+    for index in 0..<3000 { insert(makeJunk(index), in: &cache, at: Double(index) / 1000) }
+    #expect(cache.count <= RecordCache.capacity / 4 + 1)
+    #expect(cache.count >= RecordCache.capacity / 5)
+    #expect(holds(cache, makeJunk(2999)))
+    #expect(!holds(cache, makeJunk(0)))
+    #expect(holds(cache, makePointer("real")))
+  }
+
+  @Test func `a sender fills a quarter of the bytes`() {
+    var cache = RecordCache()
+    for index in 0..<500 {
+      let big = Record(
+        Name(junk: index), .text([UInt8](repeating: 0, count: 8000)), timeToLive: 120)
+      insert(big, in: &cache)
+      #expect(cache.byteCount <= RecordCache.byteCapacity / 4)
+    }
+    #expect(cache.byteCount > RecordCache.byteCapacity / 5)
+  }
+
+  @Test func `many senders fill no more than all, in records and in bytes`() {
+    var cache = RecordCache()
+    for index in 0..<10_000 {
+      insert(makeJunk(index), in: &cache, from: UInt32(index % 50))
+    }
+    #expect(cache.count <= RecordCache.capacity)
+    #expect(cache.count > RecordCache.capacity * 3 / 4)
+    for index in 0..<2000 {
+      let big = Record(
+        Name(junk: index), .text([UInt8](repeating: 0, count: 8000)), timeToLive: 9000)
+      insert(big, in: &cache, from: UInt32(index % 50))
+    }
+    #expect(cache.byteCount <= RecordCache.byteCapacity)
+    #expect(cache.tableCounts.sources <= 50)
+    #expect(cache.tableCounts.rows <= cache.count)
+    #expect(cache.tableCounts.ids == cache.count)
+    #expect(cache.timerCount <= 4 * RecordCache.capacity + 257)
+  }
+
+  @Test func `what answers an open question stays while there is junk to drop`() {
+    var cache = RecordCache()
+    let wanted = (0..<20).map { makePointer("real \($0)", life: 10) }
+    for record in wanted { insert(record, in: &cache, from: 9) }
+    for index in 0..<20_000 {
+      insert(makeJunk(index, life: 86_400), in: &cache, from: UInt32(index % 10))
+    }
+    #expect(wanted.allSatisfy { holds(cache, $0) })
+  }
+
+  @Test func `of what nobody wants, what expires first goes first`() {
+    var cache = RecordCache()
+    for index in 0..<1024 {
+      insert(makeJunk(index, life: index < 512 ? 1000 : 100), in: &cache)
+    }
+    insert(makeJunk(2000), in: &cache)
+    let gone = cache.takeEvicted()
+    #expect(gone.count == 129)
+    #expect(gone.allSatisfy { $0.1.timeToLive == 100 })
+  }
+
+  @Test func `what is wanted is dropped too, the greediest sender's first`() {
+    var cache = RecordCache()
+    for index in 0..<20 { insert(makePointer("real \(index)"), in: &cache, from: 99) }
+    for index in 0..<10_000 {
+      insert(makePointer("fake \(index)", life: 86_400), in: &cache, from: UInt32(index % 8))
+      for (_, record) in cache.takeEvicted() { #expect(record.timeToLive == 86_400) }
+    }
+    #expect(cache.count <= RecordCache.pointerCapacity)
+    #expect((0..<20).allSatisfy { holds(cache, makePointer("real \($0)")) })
+  }
+
+  @Test func `junk that nobody wants never displaces what is wanted`() {
+    var cache = RecordCache()
+    for index in 0..<1024 { insert(makePointer("real \(index)", life: 10), in: &cache) }
+    #expect(insert(makeJunk(1), in: &cache) == .refused)
+    #expect(cache.takeEvicted().isEmpty)
+    #expect(insert(makeJunk(1), in: &cache, from: 2) == .new)
+  }
+
+  @Test func `one name has at most 64 records of a type, pointers 2048`() {
+    var cache = RecordCache()
+    for index in 0..<1000 {
+      let record = Record("a.local", .address(.v4(UInt32(index))), timeToLive: 120)
+      insert(record, in: &cache, wanted: "a.local")
+      insert(makePointer("\(index)"), in: &cache, from: 3)
+    }
+    let place = RecordCache.Place(interface: 2, key: RecordKey("a.local", .a))
+    #expect(cache.entries(at: place).count <= RecordCache.setCapacity)
+    #expect(cache.entries(at: place).last?.record.data == .address(.v4(999)))
+    #expect(cache.count == cache.entries(at: place).count + 1000)
+  }
+
+  @Test func `searching for room is rare: a flood costs little for each record`() {
+    #if DEBUG
+      let count = 10_000
+    #else
+      let count = 60_000
+    #endif
+    var cache = RecordCache()
+    var asked = 0
+    for index in 0..<1024 { insert(makePointer("real \(index)"), in: &cache, from: 200) }
+    for index in 0..<count {
+      let record = index % 2 == 0 ? makeJunk(index) : makePointer("fake \(index)")
+      _ = cache.insert(
+        record, from: .v4(UInt32(index % 6)), on: 2, at: .zero, jitter: 0,
+        isWanted: { key in
+          asked += 1
+          return key.name == Self.type
+        })
+      _ = cache.takeEvicted()
+    }
+    #expect(asked <= 40 * count)
+  }
+
+  @Test func `a flush of many records looks at each once`() {
+    var cache = RecordCache()
+    for index in 0..<1000 { insert(makePointer("\(index)"), in: &cache) }
+    var flush = makePointer("flush")
+    flush.flushesCache = true
+    for index in 0..<1000 { insert(flush, in: &cache, at: 2 + Double(index) / 10_000) }
+    let place = RecordCache.Place(interface: 2, key: flush.key)
+    #expect(cache.current(at: place).map(\.record.identity) == [flush.identity])
+    while cache.handleTimeout(at: .zero + .seconds(3.5), isWanted: { _ in false }) != nil {}
+    #expect(cache.count == 1)
+  }
+
+  @Test func `times to live are cut to a day`() {
+    var cache = RecordCache()
+    insert(makeJunk(1, life: .max), in: &cache)
+    let place = RecordCache.Place(interface: 2, key: makeJunk(1).key)
+    #expect(cache.entries(at: place).first?.expires == .zero + .seconds(86_400))
+  }
+}
+
+extension Name {
+  /// A host's name, one of many.
+  init(junk index: Int) {
+    guard let name = try? Name(text: "junk\(index).local") else { preconditionFailure() }
+    self = name
+  }
+}

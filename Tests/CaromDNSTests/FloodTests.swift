@@ -1,0 +1,118 @@
+import CaromCore
+import CaromDNS
+import Testing
+
+/// A link full of junk: what is real is found all the same, and what is told is true.
+@Suite struct FloodTests {
+  #if DEBUG
+    private static let junk = 5000
+  #else
+    private static let junk = 60_000
+  #endif
+
+  enum Kind: String, CaseIterable, Sendable {
+    case unwanted, ofTheType
+  }
+
+  /// Messages of 40 records each.
+  private func flood(_ hub: inout Hub, _ kind: Kind, senders: Int, at count: Int = junk) {
+    for start in stride(from: 0, to: count, by: 40) {
+      var message = Message(isResponse: true)
+      message.answers = (start..<start + 40).map { index in
+        switch kind {
+        case .unwanted:
+          Record(
+            Name(junk: index), .address(.v4(UInt32(index))), timeToLive: 86_400, flushesCache: true)
+        case .ofTheType: Hub.makePointer("fake \(index)", life: 86_400)
+        }
+      }
+      hub.inject(message, from: UInt8(100 + start / 40 % senders))
+      hub.run(for: .microseconds(1300))
+      hub.log = []
+    }
+  }
+
+  /// What browsing told so far, taken together.
+  private func standing(_ hub: Hub) -> Set<Name> {
+    var names: Set<Name> = []
+    for event in hub.told(0) {
+      switch event {
+      case .added(_, let service): #expect(names.insert(service.name).inserted)
+      case .removed(_, let service): #expect(names.remove(service.name) != nil)
+      default: break
+      }
+    }
+    return names
+  }
+
+  @Test(arguments: Kind.allCases, [1, 100])
+  func `a service that comes after a flood of junk is found within 1.3 s`(
+    kind: Kind, senders: Int
+  ) {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.addNode(2)
+    hub.browse(0)
+    flood(&hub, kind, senders: senders)
+    hub.publish(1)
+    let end = hub.now.advanced(by: .milliseconds(1300))
+    let found = hub.run(until: end) { $0.changes(0).last == "+Maya's table" }
+    #expect(found)
+    _ = hub.resolve(0)
+    hub.run(for: .milliseconds(300))
+    #expect(hub.resolutions(0).compactMap { $0?.endpoints.count } == [1])
+    // No ghosts: what was told to be there is what is remembered.
+    let known = hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now)
+    #expect(known.count == standing(hub).count)
+    #expect(known.count <= RecordCache.pointerCapacity)
+  }
+
+  @Test func `a service that was there before stays while one sender floods its type`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.addNode(2)
+    hub.publish(1)
+    hub.browse(0)
+    hub.run(for: .seconds(5))
+    flood(&hub, .ofTheType, senders: 3, at: Self.junk / 2)
+    #expect(!hub.changes(0).contains("-Maya's table"))
+    #expect(hub.changes(0).contains("+Maya's table"))
+  }
+
+  @Test func `fakes that are not repeated are gone in a day, and their questions before`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.browse(0)
+    flood(&hub, .ofTheType, senders: 1, at: 2000)
+    #expect(standing(hub).count > 500)
+    hub.run(for: .seconds(86_401))
+    #expect(standing(hub).isEmpty)
+    #expect(hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now).isEmpty)
+  }
+
+  @Test func `the last of a thousand instances costs no more than the first`() {
+    #if DEBUG
+      let count = 200
+    #else
+      let count = 1000
+    #endif
+    var hub = Hub()
+    hub.addNode(1)
+    hub.browse(0)
+    for index in 0..<count {
+      let label = "table \(index)"
+      hub.say(
+        [Hub.makePointer(label)],
+        additionals: [
+          Hub.makeServer(label, port: UInt16(1000 + index)), Hub.makeText(["n": "1"], of: label),
+          Hub.makeAddress(),
+        ], from: UInt8(1 + index % 250))
+    }
+    #expect(hub.changes(0).count == count)
+    hub.log = []
+    for index in 0..<count { _ = hub.resolve(0, "table \(index)") }
+    #expect(hub.resolutions(0).count == count)
+    #expect(hub.resolutions(0).allSatisfy { $0 != nil })
+    #expect(hub.log.isEmpty)
+  }
+}
