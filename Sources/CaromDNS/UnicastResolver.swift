@@ -58,7 +58,7 @@ package struct UnicastResolver: Sendable {
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {
-    guard UnicastRoute(of: key.name) == .servers else { throw .multicastName }
+    guard !MulticastDNS.isMulticastName(key.name) else { throw .multicastName }
     guard !servers.isEmpty else { throw .noServers }
     guard entries.count < Self.queryLimit else { throw .tooManyQueries }
     let id = UnicastQueryID(number: makeNumber())

@@ -25,10 +25,10 @@ struct QueryCommand: AsyncParsableCommand {
   func run() async throws {
     let key = try recordKey()
     let output = Output(RecordRows.headings, json: options.json)
-    if UnicastRoute(of: key.name) == .servers {
-      try await askServers(key, output)
-    } else {
+    if MulticastDNS.isMulticastName(key.name) {
       try await askLink(key, output)
+    } else {
+      try await askServers(key, output)
     }
   }
 

@@ -1,0 +1,24 @@
+import CaromCore
+
+extension Resolution {
+  /// Where a service listens by what name servers said of it: its SRV records, the addresses of
+  /// the hosts that these name, and its strings. `nil` where it is not offered (RFC 2782), or has
+  /// no address.
+  package init?(
+    services: [Record], addresses: [Name: [IPAddress]], text: TXTRecord,
+    using generator: inout SeededGenerator
+  ) {
+    let offers = services.compactMap { record -> Resolver.Service? in
+      guard case .service(let priority, let weight, let port, let target) = record.data,
+        target != .root
+      else { return nil }
+      return Resolver.Service(priority: priority, weight: weight, port: port, target: target)
+    }
+    let ordered = Resolver.ordered(offers, using: &generator)
+    let places = ordered.flatMap { offer in
+      (addresses[offer.target] ?? []).map { (host: offer.target, Endpoint($0, port: offer.port)) }
+    }
+    guard let host = places.first?.host else { return nil }
+    self.init(host: host, endpoints: places.map(\.1), text: text, interface: 0)
+  }
+}

@@ -1,0 +1,74 @@
+import CaromCore
+import CaromDNS
+
+/// What browsing in a domain with name servers has found: names come and go with the pointers
+/// under the type, strings are asked for as often as these.
+actor UnicastBrowsing {
+  private let client: UnicastClient
+  private let servers: [Endpoint]
+  private let key: RecordKey
+  private let handle: @Sendable (DiscoveryChange<FoundService>) -> Void
+  private var found: [Name: FoundService] = [:]
+  /// The same names in the order in which they came.
+  private var order: [Name] = []
+
+  init(
+    _ type: Name, by client: UnicastClient, of servers: [Endpoint],
+    _ handle: @escaping @Sendable (DiscoveryChange<FoundService>) -> Void
+  ) {
+    key = RecordKey(type, .ptr)
+    self.client = client
+    self.servers = servers
+    self.handle = handle
+  }
+
+  /// Browses until the task is cancelled.
+  func run() async {
+    await client.watch(key, of: servers) { changes in
+      await self.apply(changes)
+      await self.refreshTexts()
+    }
+  }
+
+  private func apply(_ changes: [UnicastWatch.Change]) {
+    for change in changes {
+      switch change {
+      case .added(let record):
+        guard case .pointer(let name) = record.data, found[name] == nil else { continue }
+        let service = FoundService(name, of: key.name)
+        found[name] = service
+        order.append(name)
+        handle(.added(service))
+      case .removed(let record):
+        guard case .pointer(let name) = record.data,
+          let service = found.removeValue(forKey: name)
+        else { continue }
+        order.removeAll { $0 == name }
+        handle(.removed(service))
+      }
+    }
+  }
+
+  /// Asks for the strings of all, some at a time.
+  private func refreshTexts() async {
+    var rest = order[...]
+    while !rest.isEmpty, !Task.isCancelled {
+      let names = rest.prefix(UnicastClient.parallelQuestions)
+      rest = rest.dropFirst(names.count)
+      let texts = await withTaskGroup(of: (Name, TXTRecord?).self) { [client, servers] group in
+        for name in names {
+          group.addTask { (name, await client.text(of: name, of: servers)) }
+        }
+        return await group.reduce(into: [Name: TXTRecord]()) { $0[$1.0] = $1.1 }
+      }
+      for name in names {
+        guard var service = found[name], let text = texts[name], text != service.text else {
+          continue
+        }
+        service.text = text
+        found[name] = service
+        handle(.updated(service))
+      }
+    }
+  }
+}
