@@ -22,7 +22,7 @@ import Testing
     return cache.entries(at: RecordCache.Place(interface: 2, key: key)).map(\.record.data)
   }
 
-  @Test func `a flush bit ends older data in a second, not what came within the last one`() {
+  @Test func `R53: a flush bit ends older data in a second, not what came within the last one`() {
     var cache = RecordCache()
     insert(makeRecord(1), in: &cache, at: 0)
     insert(makeRecord(2), in: &cache, at: 5)
@@ -31,7 +31,7 @@ import Testing
     #expect(live(&cache, at: 6) == [.address(.v4(2)), .address(.v4(3))])
   }
 
-  @Test func `a goodbye ends a record in a second; saying it again saves it`() {
+  @Test func `R52: a goodbye ends a record in a second; saying it again saves it`() {
     var cache = RecordCache()
     insert(makeRecord(1), in: &cache, at: 0)
     insert(makeRecord(1, life: 0), in: &cache, at: 10)
@@ -44,7 +44,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func `a wanted record is refreshed at 80, 85, 90 and 95 percent, then expires`() {
+  @Test func `R4 R55: a wanted record is refreshed at 80, 85, 90 and 95 percent, then expires`() {
     var cache = RecordCache()
     insert(makeRecord(1), in: &cache, at: 0)
     var times: [Int64] = []

@@ -2,7 +2,7 @@ import CaromDNS
 import Testing
 
 @Suite struct TXTRecordTests {
-  @Test func `absent, no value, empty value and value are four things`() throws {
+  @Test func `R74: absent, no value, empty value and value are four things`() throws {
     var record = TXTRecord()
     try record.set("flag", to: .none)
     try record.set("empty", to: .bytes([]))
@@ -16,7 +16,7 @@ import Testing
     #expect(read["SEATS"] == "1/2" && read["flag"] == nil && read["empty"] == "")
   }
 
-  @Test func `the first of equal keys wins, and strings without key are skipped`() {
+  @Test func `R73: the first of equal keys wins, and strings without key are skipped`() {
     let strings = ["a=1", "=x", "A=2", "", "b"].map { Array($0.utf8) }
     let record = TXTRecord(decoding: strings.flatMap { [UInt8($0.count)] + $0 })
     #expect(record.keys == ["a", "b"])
