@@ -78,6 +78,33 @@ extension MulticastDNS {
   /// Whether a name is only asked for by multicast: `local`, and the reverse names of link-local
   /// addresses (RFC 6762 §4, §12).
   package static func isMulticastName(_ name: Name) -> Bool {
-    UnicastRoute(of: name) == .multicast
+    let suffixes: [Name] = [
+      "local", "254.169.in-addr.arpa", "8.e.f.ip6.arpa", "9.e.f.ip6.arpa", "a.e.f.ip6.arpa",
+      "b.e.f.ip6.arpa",
+    ]
+    var rest = name
+    while rest != .root {
+      if suffixes.contains(rest) { return true }
+      rest = rest.parent
+    }
+    return false
+  }
+
+  /// The reverse name of a subnet of ours, which domains can be asked for (RFC 6763 §11);
+  /// `nil` for link-local addresses and this host itself.
+  package static func reverseDomain(of address: Link.Address) -> Name? {
+    let plain = address.address
+    guard !plain.isLinkLocal, !plain.isLoopback else { return nil }
+    var bytes = plain.bytes
+    for index in bytes.indices {
+      let bits = min(8, max(0, address.prefixLength - index * 8))
+      bytes[index] &= UInt8(truncatingIfNeeded: 0xFF00 >> bits)
+    }
+    let labels =
+      plain.isV6
+      ? bytes.reversed().flatMap { [$0 & 15, $0 >> 4] }.map { String($0, radix: 16) }
+        + ["ip6", "arpa"]
+      : bytes.reversed().map { String($0) } + ["in-addr", "arpa"]
+    return try? Name(labels: labels.map { Array($0.utf8) })
   }
 }

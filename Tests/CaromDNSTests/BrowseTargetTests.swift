@@ -76,6 +76,21 @@ import Testing
     #expect(names(hub) == ["+games.example.org"])
   }
 
+  @Test func `R81: a subnet's reverse name is asked, but not a link-local one's`() {
+    let reverse = { (address: IPAddress, length: Int) in
+      MulticastDNS.reverseDomain(of: Link.Address(address, prefixLength: length))?.description
+    }
+    #expect(reverse(.v4(0xC0A8_0117), 24) == "0.1.168.192.in-addr.arpa")
+    #expect(reverse(.v4(0x0A01_FF17), 12) == "0.0.0.10.in-addr.arpa")
+    #expect(reverse(.v4(0xA9FE_0001), 16) == nil)
+    #expect(reverse(.loopback4, 8) == nil)
+    let zeros = String(repeating: "0.", count: 16)
+    #expect(
+      reverse(.v6(high: 0x2001_0DB8_0000_00AB, low: 1, scope: 0), 64)
+        == zeros + "b.a.0.0.0.0.0.0.8.b.d.0.1.0.0.2.ip6.arpa")
+    #expect(reverse(.v6(high: 0xFE80 << 48, low: 1, scope: 0), 64) == nil)
+  }
+
   @Test func `R83: a PTR that points outside its type or domain is taken as it is`() {
     var hub = makeHub()
     hub.browse(0)
