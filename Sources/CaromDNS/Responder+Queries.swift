@@ -59,7 +59,7 @@ extension Responder {
   private mutating func answer(
     _ request: AnswerRequest, on index: Int, isLate: Bool, at now: Instant
   ) {
-    var direct: [Int] = []
+    var direct: [[Int]] = []
     var multicast: [(set: [Int], isDefence: Bool)] = []
     var seen: Set<Int> = []
     var isShared = request.isSpread
@@ -73,7 +73,7 @@ extension Responder {
           continue
         }
         if wantsUnicast, links[index].isFresh(set, at: now) {
-          direct += set
+          direct.append(set)
         } else {
           multicast.append((set, isDefence))
           isShared = isShared || (matches.isShared && !isDefence)
@@ -81,7 +81,7 @@ extension Responder {
       }
     }
     if !send(direct, to: request, on: index, at: now) {
-      multicast += direct.map { ([$0], false) }
+      multicast += direct.map { ($0, false) }
       isShared = true
     }
     guard !multicast.isEmpty else { return }
@@ -94,14 +94,14 @@ extension Responder {
   /// Unicast answers, all or none: `false` where the budget is used up, so that a storm of
   /// questions costs the link no more than one multicast a second.
   private mutating func send(
-    _ direct: [Int], to request: AnswerRequest, on index: Int, at now: Instant
+    _ direct: [[Int]], to request: AnswerRequest, on index: Int, at now: Instant
   ) -> Bool {
     guard !direct.isEmpty else { return true }
     guard links[index].budget.available(at: now) > 0 else {
       counters.withheld += 1
       return false
     }
-    let responses = links[index].responses(direct) { request.known[$0.record.identity] != nil }
+    let responses = links[index].responses(direct.flatMap(\.self)) { request.known[$0.record.identity] != nil }
     guard links[index].budget.take(responses.count, at: now) else {
       counters.withheld += 1
       return false

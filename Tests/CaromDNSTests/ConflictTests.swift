@@ -3,7 +3,7 @@ import CaromDNS
 import Testing
 
 @Suite struct ConflictTests {
-  @Test func `the second publisher of a name becomes "X (2)" within 1.4 s`() throws {
+  @Test func `R49: the second publisher of a name becomes "X (2)" within 1.4 s`() throws {
     var hub = Hub()
     hub.addNode(1)
     hub.addNode(2)
@@ -19,7 +19,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `publishers that start at once all end with names of their own`(seed: UInt64) {
+  func `R39: publishers that start at once all end with names of their own`(seed: UInt64) {
     var hub = Hub(seed: seed)
     for host in 1...4 as ClosedRange<UInt8> { hub.addNode(host) }
     for node in 0..<4 { hub.publish(node, port: UInt16(1000 + node)) }
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: 1...10 as ClosedRange<UInt64>)
-  func `processes of one host share its name and are no conflict`(seed: UInt64) {
+  func `R48: processes of one host share its name and are no conflict`(seed: UInt64) {
     var hub = Hub(seed: seed)
     for process in 0..<8 {
       hub.addNode(1, name: "shared")
@@ -41,7 +41,7 @@ import Testing
     #expect(Set(hub.nodes.map(\.machine.hostName)) == ["shared.local"])
   }
 
-  @Test func `two interfaces on one link are no conflict and stay quiet`() {
+  @Test func `R62: two interfaces on one link are no conflict and stay quiet`() {
     var hub = Hub()
     hub.addNode("host", [Hub.makeAttachment(0, 2, 1), Hub.makeAttachment(0, 3, 2)])
     hub.publish(0)
@@ -51,7 +51,7 @@ import Testing
     #expect(hub.log.count <= 16)
   }
 
-  @Test func `hosts of one name are told apart, and their services follow`() throws {
+  @Test func `R47: hosts of one name are told apart, and their services follow`() throws {
     var hub = Hub()
     hub.addNode(1, name: "host")
     hub.addNode(2, name: "host")
@@ -68,7 +68,7 @@ import Testing
     #expect(resolution.endpoints == [Endpoint(.v4(0x0A00_0002), port: 7777)])
   }
 
-  @Test func `a split link that heals is noticed at the first packet that crosses`() {
+  @Test func `R47: a split link that heals is noticed at the first packet that crosses`() {
     var hub = Hub()
     hub.addNode(1)
     hub.addNode(2)
@@ -84,7 +84,7 @@ import Testing
     #expect(Set([0, 1].map { hub.names($0).last }) == ["Maya's table", "Maya's table (2)"])
   }
 
-  @Test func `a name that may not change fails, once`() {
+  @Test func `R49: a name that may not change fails, once`() {
     var hub = Hub()
     hub.addNode(1)
     hub.addNode(2)
@@ -97,7 +97,7 @@ import Testing
     #expect(hub.nodes[1].events.map(\.event) == [.responder(.failed(id, .nameTaken))])
   }
 
-  @Test func `a host that denies every name is given up after a minute, with few probes`() {
+  @Test func `R40 R49: a host that denies every name is given up after a minute, with few probes`() {
     var hub = Hub()
     hub.addNode(1)
     let id = hub.publish(0)
@@ -116,7 +116,7 @@ import Testing
     #expect(seen <= 15 + 13 + 3)
   }
 
-  @Test func `a tiebreak is won by the later data and by the longer set`() {
+  @Test func `R39: a tiebreak is won by the later data and by the longer set`() {
     let low = Record("a.local", .address(.v4(1)), timeToLive: 1)
     let high = Record("a.local", .address(.v4(0xC800_0000)), timeToLive: 9)
     let text = Record("a.local", .text([0]), timeToLive: 1)
@@ -127,7 +127,7 @@ import Testing
     #expect(Prober.tiebreak([text], [low, high]) == .won)
   }
 
-  @Test func `a successor name counts up and fits 63 bytes`() {
+  @Test func `R49: a successor name counts up and fits 63 bytes`() {
     #expect(InstanceName.successor(of: "X") == "X (2)")
     #expect(InstanceName.successor(of: "X (2)") == "X (3)")
     #expect(InstanceName.successor(of: "X (9)") == "X (10)")

@@ -85,4 +85,43 @@ extension Hub {
     guard let name = try? type.name().prefixed(by: label) else { preconditionFailure(label) }
     return name
   }
+
+  /// One host that has published a service and said so.
+  static func makePublished(
+    _ seed: UInt64 = 1, _ service: Registration = Hub.makeService(), dualStack: Bool = false
+  ) -> (hub: Hub, id: PublicationID) {
+    var hub = Hub(seed: seed)
+    hub.addNode(1, dualStack: dualStack)
+    let id = hub.publish(0, service)
+    hub.run(for: .seconds(5))
+    return (hub, id)
+  }
+
+  static func makeQuery(_ questions: [Question], known: [Record] = []) -> Message {
+    var query = Message()
+    query.questions = questions
+    query.answers = known
+    return query
+  }
+
+  static func makeResponse(_ answers: [Record]) -> Message {
+    var response = Message(isResponse: true)
+    response.answers = answers
+    return response
+  }
+
+  /// Somebody asks: what the first node answers within 900 ms.
+  mutating func ask(
+    _ questions: [Question], known: [Record] = [], from host: UInt8 = 9, port: UInt16 = 5353
+  ) -> [Packet] {
+    log = []
+    inject(Self.makeQuery(questions, known: known), from: host, port: port)
+    run(for: .milliseconds(900))
+    return packets(0, responses: true)
+  }
+
+  /// Everything that a node said, answers before additionals.
+  func said(_ node: Int) -> [Record] {
+    packets(node, responses: true).flatMap { $0.message.answers + $0.message.additionals }
+  }
 }

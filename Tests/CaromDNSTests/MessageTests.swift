@@ -32,7 +32,7 @@ import Testing
     #expect(try Message(decoding: message.encoded()) == message)
   }
 
-  @Test func `names are compressed, also inside PTR, SRV and NSEC data`() {
+  @Test func `R68: names are compressed, also inside PTR, SRV and NSEC data`() {
     let message = makeMessage()
     let bytes = message.encoded()
     #expect(bytes.count == 188)
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `an empty TXT reads as one empty string`() throws {
+  @Test func `R72: an empty TXT reads as one empty string`() throws {
     let bytes: [UInt8] = [1, 97, 0, 0, 16, 0, 1, 0, 0, 0, 9, 0, 0]
     #expect(try Message(decoding: makeQuery(bytes, answers: 1)).answers[0].data == .text([0]))
   }

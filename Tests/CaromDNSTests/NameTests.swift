@@ -6,14 +6,14 @@ import Testing
     "Maya's table", "l’été", "a.b", "back\\slash", "🏒 table", "Go. 2 \\ é",
     String(repeating: "x", count: 63), "tab\u{7f}", "1.2", "\\065",
   ])
-  func `an instance name survives text and back`(label: String) throws {
+  func `R69 R70: an instance name survives text and back`(label: String) throws {
     let name = try ServiceType("_airhockey._tcp").name().prefixed(by: label)
     #expect(try Name(text: name.description) == name)
     #expect(name.firstLabel == label)
     #expect(name.labels.count == 4)
   }
 
-  @Test func `names are equal without ASCII case only`() {
+  @Test func `R64: names are equal without ASCII case only`() {
     let name: Name = "Host.LOCAL"
     #expect(name == "host.local")
     #expect(name.hashValue == Name("host.local").hashValue)
@@ -33,14 +33,14 @@ import Testing
     }
   }
 
-  @Test func `special characters are escaped`() throws {
+  @Test func `R70: special characters are escaped`() throws {
     #expect(try Name(labels: [Array("a.b\\c".utf8)]).description == "a\\.b\\\\c")
     #expect(try Name(labels: [[0xFF, 7]]).description == "\\255\\007")
     #expect(Name.root.description == "." && Name(".").labels.isEmpty)
     #expect(Name("a.b.").parent == "b")
   }
 
-  @Test func `instance names have 1 to 63 bytes and no control characters`() {
+  @Test func `R69: instance names have 1 to 63 bytes and no control characters`() {
     #expect(throws: Never.self) { try InstanceName.validate(String(repeating: "é", count: 31)) }
     #expect(throws: InstanceNameError.tooLong(64)) {
       try InstanceName.validate(String(repeating: "é", count: 32))

@@ -3,28 +3,8 @@ import CaromDNS
 import Testing
 
 @Suite struct ResponderTests {
-  private func makePublished(_ seed: UInt64 = 1) -> (hub: Hub, id: PublicationID) {
-    var hub = Hub(seed: seed)
-    hub.addNode(1)
-    let id = hub.publish(0)
-    hub.run(for: .seconds(5))
-    return (hub, id)
-  }
-
-  private func ask(
-    _ hub: inout Hub, _ questions: [Question], known: [Record] = [], from host: UInt8 = 9
-  ) -> [Hub.Packet] {
-    hub.log = []
-    var query = Message()
-    query.questions = questions
-    query.answers = known
-    hub.inject(query, from: host)
-    hub.run(for: .milliseconds(900))
-    return hub.packets(0, responses: true)
-  }
-
-  @Test func `a name is probed three times, 250 ms apart, host and service together`() throws {
-    let (hub, _) = makePublished()
+  @Test func `R36 R37: host and service are probed together, three times, 250 ms apart`() throws {
+    let (hub, _) = Hub.makePublished()
     let probes = hub.probes(0)
     #expect(probes.count == 3)
     #expect(probes[0].at.nanoseconds <= 250_000_000)
@@ -40,8 +20,8 @@ import Testing
     #expect(hub.names(0) == ["Maya's table"])
   }
 
-  @Test func `a claimed name is announced twice, a second apart, and then never again`() {
-    var (hub, _) = makePublished()
+  @Test func `R43 R44: a claimed name is announced twice, a second apart, and then never again`() {
+    var (hub, _) = Hub.makePublished()
     hub.run(for: .seconds(7200))
     let announcements = hub.packets(0, responses: true)
     #expect(announcements.count == 2)
@@ -55,17 +35,17 @@ import Testing
   }
 
   @Test func `a publication costs at most 900 bytes on the wire`() {
-    let (hub, _) = makePublished()
+    let (hub, _) = Hub.makePublished()
     #expect(hub.log.count == 5)
     #expect(hub.log.reduce(0) { $0 + $1.outgoing.payload.count + 42 } <= 900)
   }
 
-  @Test func `a shared answer waits 20 to 120 ms and brings what is asked next`() throws {
+  @Test func `R13 R80: a shared answer waits 20 to 120 ms and brings what is asked next`() throws {
     var quarters = [0, 0, 0, 0]
     for seed in 1...80 as ClosedRange<UInt64> {
-      var (hub, _) = makePublished(seed)
+      var (hub, _) = Hub.makePublished(seed)
       let start = hub.now
-      let answers = ask(&hub, [Question(Hub.type.name(), .ptr)])
+      let answers = hub.ask([Question(Hub.type.name(), .ptr)])
       let answer = try #require(answers.first)
       #expect(answers.count == 1)
       #expect(answer.message.answers.map(\.type) == [.ptr])
@@ -77,16 +57,16 @@ import Testing
     #expect(quarters.allSatisfy { $0 >= 8 })
   }
 
-  @Test func `a unique answer goes at once`() throws {
-    var (hub, _) = makePublished()
+  @Test func `R14: a unique answer goes at once`() throws {
+    var (hub, _) = Hub.makePublished()
     let start = hub.now
-    let answers = ask(&hub, [Question(Hub.makeInstance(), .srv)])
+    let answers = hub.ask([Question(Hub.makeInstance(), .srv)])
     #expect(try #require(answers.first).at - start == hub.delay)
     #expect(answers[0].message.answers.map(\.flushesCache) == [true])
   }
 
-  @Test func `the same record is not multicast twice within a second`() {
-    var (hub, _) = makePublished()
+  @Test func `R15: the same record is not multicast twice within a second`() {
+    var (hub, _) = Hub.makePublished()
     hub.log = []
     for _ in 0..<10 {
       var query = Message()
@@ -100,19 +80,19 @@ import Testing
     #expect(answers[1].at - answers[0].at >= .seconds(1))
   }
 
-  @Test func `a known answer is suppressed from half of its life on`() {
+  @Test func `R29: a known answer is suppressed from half of its life on`() {
     let pointer = { (life: UInt32) in
       Record(Hub.type.name(), .pointer(Hub.makeInstance()), timeToLive: life)
     }
     for (life, count) in [(4500, 0), (2250, 0), (2249, 1)] as [(UInt32, Int)] {
-      var (hub, _) = makePublished()
-      let answers = ask(&hub, [Question(Hub.type.name(), .ptr)], known: [pointer(life)])
+      var (hub, _) = Hub.makePublished()
+      let answers = hub.ask([Question(Hub.type.name(), .ptr)], known: [pointer(life)])
       #expect(answers.count == count)
     }
   }
 
-  @Test func `known answers that follow in a second packet count too`() {
-    var (hub, _) = makePublished()
+  @Test func `R33: known answers that follow in a second packet count too`() {
+    var (hub, _) = Hub.makePublished()
     var query = Message()
     query.questions = [Question(Hub.type.name(), .ptr)]
     query.isTruncated = true
@@ -133,33 +113,33 @@ import Testing
     #expect(hub.log[0].at - start <= .milliseconds(501))
   }
 
-  @Test func `an owned name without the type is denied by NSEC`() throws {
-    var (hub, _) = makePublished()
-    let answers = ask(&hub, [Question("host1.local", .aaaa)])
+  @Test func `R20: an owned name without the type is denied by NSEC`() throws {
+    var (hub, _) = Hub.makePublished()
+    let answers = hub.ask([Question("host1.local", .aaaa)])
     let record = try #require(answers.first?.message.answers.first)
     #expect(record.data == .types(next: "host1.local", [.a]))
     #expect(record.timeToLive == 120 && record.flushesCache)
   }
 
-  @Test func `any type and any class get everything`() throws {
-    var (hub, _) = makePublished()
-    let answers = ask(
-      &hub, [Question(Hub.makeInstance(), .any, questionClass: Question.anyClass)])
+  @Test func `R25: any type and any class get everything`() throws {
+    var (hub, _) = Hub.makePublished()
+    let answers = hub.ask(
+      [Question(Hub.makeInstance(), .any, questionClass: Question.anyClass)])
     #expect(Set(try #require(answers.first).message.answers.map(\.type)) == [.srv, .txt])
   }
 
-  @Test func `the types on the link are listed once each`() throws {
+  @Test func `R79: the types on the link are listed once each`() throws {
     var hub = Hub()
     hub.addNode(1)
     hub.publish(0, "A")
     hub.publish(0, "B", port: 8888)
     hub.run(for: .seconds(5))
-    let answers = ask(&hub, [Question("_services._dns-sd._udp.local", .ptr)])
+    let answers = hub.ask([Question("_services._dns-sd._udp.local", .ptr)])
     #expect(answers.first?.message.answers.map(\.data) == [.pointer(Hub.type.name())])
   }
 
-  @Test func `a legacy asker gets a unicast answer that looks as it expects`() throws {
-    var (hub, _) = makePublished()
+  @Test func `R27: a legacy asker gets a unicast answer that looks as it expects`() throws {
+    var (hub, _) = Hub.makePublished()
     hub.log = []
     var query = Message(id: 77)
     query.questions = [Question(Hub.type.name(), .ptr, wantsUnicast: true)]
@@ -173,13 +153,13 @@ import Testing
     #expect(records.allSatisfy { $0.timeToLive <= 10 && !$0.flushesCache })
   }
 
-  @Test func `a unicast answer goes to who wants it, if all heard it lately`() throws {
-    var (hub, _) = makePublished()
+  @Test func `R18 R19: a unicast answer goes to who wants it, if all heard it lately`() throws {
+    var (hub, _) = Hub.makePublished()
     let question = Question(Hub.makeInstance(), .srv, wantsUnicast: true)
-    let soon = ask(&hub, [question])
+    let soon = hub.ask([question])
     #expect(soon.first?.outgoing.destination == Endpoint(.v4(0x0A00_0009), port: 5353))
     hub.run(for: .seconds(31))
-    let late = ask(&hub, [question])
+    let late = hub.ask([question])
     #expect(late.first?.outgoing.destination == Group.v4)
     let offLink = Endpoint(.v4(0x0B00_0001), port: 5353)
     hub.log = []
@@ -190,18 +170,18 @@ import Testing
     #expect(hub.log.isEmpty)
   }
 
-  @Test func `withdrawing says goodbye for every record`() {
-    var (hub, id) = makePublished()
+  @Test func `R51: withdrawing says goodbye for every record`() {
+    var (hub, id) = Hub.makePublished()
     hub.log = []
     hub.with(0) { $0.withdraw(id, at: $1) }
     #expect(hub.log.count == 1)
     #expect(hub.log[0].message.answers.map(\.type) == [.ptr, .ptr, .srv, .txt, .a])
     #expect(hub.log[0].message.answers.allSatisfy { $0.timeToLive == 0 })
-    #expect(ask(&hub, [Question(Hub.type.name(), .ptr)]).isEmpty)
+    #expect(hub.ask([Question(Hub.type.name(), .ptr)]).isEmpty)
   }
 
-  @Test func `new strings are announced, and their old echo is no conflict`() {
-    var (hub, id) = makePublished()
+  @Test func `R45 R48: new strings are announced, and their old echo is no conflict`() {
+    var (hub, id) = Hub.makePublished()
     hub.log = []
     hub.update(0, id, text: ["seats": "2/2"])
     var echo = Message(isResponse: true)
@@ -216,8 +196,8 @@ import Testing
     #expect(hub.probes(0).isEmpty)
   }
 
-  @Test func `another's goodbye for our record makes us say it again`() {
-    var (hub, _) = makePublished()
+  @Test func `R26: another's goodbye for our record makes us say it again`() {
+    var (hub, _) = Hub.makePublished()
     hub.log = []
     var goodbye = Message(isResponse: true)
     goodbye.answers = [

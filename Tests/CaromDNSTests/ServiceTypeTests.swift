@@ -6,7 +6,7 @@ import Testing
     ("_airhockey._tcp", "_airhockey._tcp"), ("_AirHockey._UDP.", "_airhockey._udp"),
     ("_a-1._udp", "_a-1._udp"), ("_123456789abcdef._tcp", "_123456789abcdef._tcp"),
   ])
-  func `a type is read, its case folded`(text: String, expected: String) throws {
+  func `R77: a type is read, its case folded`(text: String, expected: String) throws {
     #expect(try ServiceType(text).description == expected)
   }
 
@@ -18,7 +18,7 @@ import Testing
       ("_é._tcp", .invalidCharacter), ("_12-3._tcp", .noLetter), ("_-a._tcp", .edgeHyphen),
       ("_a-._tcp", .edgeHyphen), ("_a--b._tcp", .doubleHyphen),
     ] as [(String, ServiceTypeError)])
-  func `each violation has its own error`(text: String, expected: ServiceTypeError) {
+  func `R77: each violation has its own error`(text: String, expected: ServiceTypeError) {
     #expect(throws: expected) { try ServiceType(text) }
     #expect(!expected.description.isEmpty)
   }

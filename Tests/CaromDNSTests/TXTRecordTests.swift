@@ -24,12 +24,12 @@ import Testing
     #expect(TXTRecord(decoding: [9, 97]).isEmpty)
   }
 
-  @Test func `an empty record is one zero byte`() {
+  @Test func `R72: an empty record is one zero byte`() {
     #expect(TXTRecord().encoded == [0])
     #expect(TXTRecord(decoding: [0]) == TXTRecord() && TXTRecord(decoding: []) == TXTRecord())
   }
 
-  @Test func `each limit has its error`() {
+  @Test func `R73 R75: each limit has its error`() {
     var record: TXTRecord = ["a": "1", "b": "2", "A": "3"]
     #expect(record.description == "a=1 b=2" && record.count == 2)
     #expect(throws: TXTRecordError.emptyKey) { try record.set("", to: .none) }
