@@ -97,7 +97,8 @@ import Testing
     #expect(hub.nodes[1].events.map(\.event) == [.responder(.failed(id, .nameTaken))])
   }
 
-  @Test func `R40 R49: a host that denies every name is given up after a minute, with few probes`() {
+  @Test func `R40 R49: a host that denies every name is given up after a minute, with few probes`()
+  {
     var hub = Hub()
     hub.addNode(1)
     let id = hub.publish(0)
