@@ -101,7 +101,9 @@ extension Responder {
       counters.withheld += 1
       return false
     }
-    let responses = links[index].responses(direct.flatMap(\.self)) { request.known[$0.record.identity] != nil }
+    let responses = links[index].responses(direct.flatMap(\.self)) {
+      request.known[$0.record.identity] != nil
+    }
     guard links[index].budget.take(responses.count, at: now) else {
       counters.withheld += 1
       return false

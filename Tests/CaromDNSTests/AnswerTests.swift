@@ -15,7 +15,7 @@ import Testing
     var (hub, _) = Hub.makePublished()
     let start = hub.now
     let host = Question("host1.local", .a)
-    let answers = hub.ask([service, host, types, Question("nobody.local", .a)])
+    let answers = hub.answers(to: [service, host, types, Question("nobody.local", .a)])
     let records = answers.flatMap(\.message.answers)
     #expect(Set(records.map(\.type)) == [.srv, .a, .ptr])
     #expect(answers.count == 1)
@@ -23,7 +23,7 @@ import Testing
     #expect((.milliseconds(20) ... .milliseconds(120)).contains(wait))
     hub.run(for: .seconds(2))
     let again = hub.now
-    let unique = try #require(hub.ask([service, host]).first)
+    let unique = try #require(hub.answers(to: [service, host]).first)
     #expect(unique.at - again >= .milliseconds(20))
   }
 
@@ -35,17 +35,17 @@ import Testing
     hub.publish(1, "Leo's table")
     hub.browse(0)
     hub.run(for: .seconds(5))
-    let records = hub.ask([type]).flatMap { $0.message.answers + $0.message.additionals }
+    let records = hub.answers(to: [type]).flatMap { $0.message.answers + $0.message.additionals }
     #expect(records.contains { $0.data == .pointer(Hub.makeInstance()) })
     #expect(!records.contains { $0.data == .pointer(Hub.makeInstance("Leo's table")) })
-    #expect(hub.ask([Question("host2.local", .a)]).isEmpty)
+    #expect(hub.answers(to: [Question("host2.local", .a)]).isEmpty)
   }
 
   @Test func `R14: unique answers come within 10 ms, whoever else asks`() throws {
     var (hub, _) = Hub.makePublished()
     for question in [service, Question(Hub.makeInstance(), .txt), Question("host1.local", .a)] {
       let start = hub.now
-      let answer = try #require(hub.ask([question]).first)
+      let answer = try #require(hub.answers(to: [question]).first)
       #expect(answer.at - start <= .milliseconds(10))
       hub.run(for: .seconds(2))
     }
@@ -53,15 +53,15 @@ import Testing
 
   @Test func `R15: nor is it said again as an additional within a second`() throws {
     var (hub, _) = Hub.makePublished()
-    _ = hub.ask([Question("host1.local", .a)])
+    _ = hub.answers(to: [Question("host1.local", .a)])
     hub.log = []
     hub.inject(Hub.makeQuery([service]), from: 9)
     hub.run(for: .milliseconds(50))
     #expect(hub.said(0).map(\.type) == [.srv])
     hub.run(for: .seconds(1))
-    #expect(hub.ask([Question(Hub.makeInstance(), .txt)]).count == 1)
+    #expect(hub.answers(to: [Question(Hub.makeInstance(), .txt)]).count == 1)
     hub.run(for: .seconds(1))
-    #expect(hub.ask([service])[0].message.additionals.map(\.type) == [.a, .nsec])
+    #expect(hub.answers(to: [service])[0].message.additionals.map(\.type) == [.a, .nsec])
   }
 
   @Test func `R16: responses go from 5353 to the group, with AA, ID 0 and no question`() throws {
@@ -130,7 +130,7 @@ import Testing
       ])
     hub.publish(0)
     hub.run(for: .seconds(5))
-    let packets = hub.ask([Question("host.local", .a)])
+    let packets = hub.answers(to: [Question("host.local", .a)])
     let answer = try #require(packets.first { $0.outgoing.destination == Group.v4 })
     #expect(answer.message.answers.map(\.data) == [.address(.v4(0x0A00_0001))])
     #expect(
@@ -148,7 +148,7 @@ import Testing
 
   @Test func `R23: who asks for AAAA gets A beside it`() throws {
     var (hub, _) = Hub.makePublished(dualStack: true)
-    let answer = try #require(hub.ask([Question("host1.local", .aaaa)]).first).message
+    let answer = try #require(hub.answers(to: [Question("host1.local", .aaaa)]).first).message
     #expect(answer.answers.map(\.type) == [.aaaa])
     #expect(answer.additionals.map(\.type) == [.a])
   }
@@ -208,18 +208,18 @@ import Testing
       Record("host1.local", .address(.v4($0)), timeToLive: 120)
     }
     let question = Question("host1.local", .a)
-    let answers = hub.ask([question], known: [known[0]]).flatMap(\.message.answers)
+    let answers = hub.answers(to: [question], known: [known[0]]).flatMap(\.message.answers)
     #expect(answers.map(\.data) == known.map(\.data))
     #expect(answers.allSatisfy { $0.flushesCache })
     hub.run(for: .seconds(2))
-    #expect(hub.ask([question], known: known).isEmpty)
+    #expect(hub.answers(to: [question], known: known).isEmpty)
   }
 
   @Test func `R54: no flush bit on shared, probing, known or legacy records`() {
     var (hub, _) = Hub.makePublished()
     #expect(hub.probes(0).flatMap(\.message.authorities).allSatisfy { !$0.flushesCache })
     for record in hub.said(0) { #expect(record.flushesCache == (record.type != .ptr)) }
-    let legacy = hub.ask([service], port: 4000)
+    let legacy = hub.answers(to: [service], port: 4000)
     #expect(legacy.count == 1)
     #expect(hub.said(0).allSatisfy { !$0.flushesCache })
   }

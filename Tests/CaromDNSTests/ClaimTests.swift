@@ -232,6 +232,6 @@ import Testing
       #expect(records.allSatisfy { $0.timeToLive == 0 })
     }
     hub.run(for: .seconds(10))
-    #expect(hub.ask([Question(Hub.type.name(), .ptr)]).isEmpty)
+    #expect(hub.answers(to: [Question(Hub.type.name(), .ptr)]).isEmpty)
   }
 }

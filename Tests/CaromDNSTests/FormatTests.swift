@@ -5,14 +5,14 @@ import Testing
 @Suite struct FormatTests {
   @Test func `R20: an NSEC names itself, has block 0 alone, and denies itself too`() throws {
     var (hub, _) = Hub.makePublished()
-    let answer = try #require(hub.ask([Question(Hub.makeInstance(), .a)]).first)
+    let answer = try #require(hub.answers(to: [Question(Hub.makeInstance(), .a)]).first)
     let record = try #require(answer.message.answers.first)
     #expect(record.data == .types(next: Hub.makeInstance(), [.txt, .srv]))
     #expect(record.data.uncompressed.suffix(7) == [0, 5, 0, 0, 0x80, 0, 0x40])
     #expect(record.timeToLive == 4500 && record.flushesCache)
-    let host = try #require(hub.ask([Question("host1.local", .txt)]).first)
+    let host = try #require(hub.answers(to: [Question("host1.local", .txt)]).first)
     #expect(host.message.answers.first?.timeToLive == 120)
-    #expect(hub.ask([Question(Hub.type.name(), .txt)]).isEmpty)
+    #expect(hub.answers(to: [Question(Hub.type.name(), .txt)]).isEmpty)
   }
 
   @Test func `R64: names are composed UTF-8, other bytes stay, nothing is encoded or stripped`() {
@@ -22,8 +22,8 @@ import Testing
       if case .pointer(let name) = record.data { name } else { nil }
     }
     #expect(pointers[0].labels[0] == Array("Caf\u{E9} \u{AC00}".utf8))
-    #expect(!hub.ask([Question(Hub.makeInstance("CAF\u{E9} \u{AC00}"), .srv)]).isEmpty)
-    #expect(hub.ask([Question(Hub.makeInstance("CAF\u{C9} \u{AC00}"), .srv)]).isEmpty)
+    #expect(!hub.answers(to: [Question(Hub.makeInstance("CAF\u{E9} \u{AC00}"), .srv)]).isEmpty)
+    #expect(hub.answers(to: [Question(Hub.makeInstance("CAF\u{C9} \u{AC00}"), .srv)]).isEmpty)
     let marked = Hub.makeInstance("\u{FEFF}x")
     #expect(marked.labels[0] == [0xEF, 0xBB, 0xBF, 0x78])
     #expect(marked != Hub.makeInstance("x"))
@@ -176,7 +176,7 @@ import Testing
     var (hub, _) = Hub.makePublished(1, service)
     for subtype in service.subtypes {
       let name = try Hub.type.name().prefixed(by: "_sub").prefixed(by: subtype)
-      let answer = try #require(hub.ask([Question(name, .ptr)]).first).message
+      let answer = try #require(hub.answers(to: [Question(name, .ptr)]).first).message
       #expect(answer.answers.map(\.data) == [.pointer(Hub.makeInstance())])
       #expect(answer.additionals.map(\.type) == [.srv, .txt, .a, .nsec])
       hub.run(for: .seconds(2))
@@ -190,7 +190,7 @@ import Testing
 
   @Test func `R80: an SRV brings the addresses of its host`() throws {
     var (hub, _) = Hub.makePublished(1, dualStack: true)
-    let answer = try #require(hub.ask([Question(Hub.makeInstance(), .srv)]).first).message
+    let answer = try #require(hub.answers(to: [Question(Hub.makeInstance(), .srv)]).first).message
     #expect(answer.additionals.map(\.type) == [.a, .aaaa])
   }
 }

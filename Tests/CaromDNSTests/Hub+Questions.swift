@@ -111,8 +111,8 @@ extension Hub {
   }
 
   /// Somebody asks: what the first node answers within 900 ms.
-  mutating func ask(
-    _ questions: [Question], known: [Record] = [], from host: UInt8 = 9, port: UInt16 = 5353
+  mutating func answers(
+    to questions: [Question], known: [Record] = [], from host: UInt8 = 9, port: UInt16 = 5353
   ) -> [Packet] {
     log = []
     inject(Self.makeQuery(questions, known: known), from: host, port: port)

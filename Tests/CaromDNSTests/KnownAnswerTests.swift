@@ -92,7 +92,7 @@ import Testing
   @Test func `R29: an asker who knows all that we have hears nothing`() {
     var hub = makeServices(30)
     let known = (0..<30).map { makePointer("\($0)") }
-    #expect(hub.ask([type], known: known).isEmpty)
-    #expect(hub.ask([type], known: Array(known.dropLast())).count == 1)
+    #expect(hub.answers(to: [type], known: known).isEmpty)
+    #expect(hub.answers(to: [type], known: Array(known.dropLast())).count == 1)
   }
 }

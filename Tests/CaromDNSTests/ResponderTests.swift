@@ -45,7 +45,7 @@ import Testing
     for seed in 1...80 as ClosedRange<UInt64> {
       var (hub, _) = Hub.makePublished(seed)
       let start = hub.now
-      let answers = hub.ask([Question(Hub.type.name(), .ptr)])
+      let answers = hub.answers(to: [Question(Hub.type.name(), .ptr)])
       let answer = try #require(answers.first)
       #expect(answers.count == 1)
       #expect(answer.message.answers.map(\.type) == [.ptr])
@@ -60,7 +60,7 @@ import Testing
   @Test func `R14: a unique answer goes at once`() throws {
     var (hub, _) = Hub.makePublished()
     let start = hub.now
-    let answers = hub.ask([Question(Hub.makeInstance(), .srv)])
+    let answers = hub.answers(to: [Question(Hub.makeInstance(), .srv)])
     #expect(try #require(answers.first).at - start == hub.delay)
     #expect(answers[0].message.answers.map(\.flushesCache) == [true])
   }
@@ -86,7 +86,7 @@ import Testing
     }
     for (life, count) in [(4500, 0), (2250, 0), (2249, 1)] as [(UInt32, Int)] {
       var (hub, _) = Hub.makePublished()
-      let answers = hub.ask([Question(Hub.type.name(), .ptr)], known: [pointer(life)])
+      let answers = hub.answers(to: [Question(Hub.type.name(), .ptr)], known: [pointer(life)])
       #expect(answers.count == count)
     }
   }
@@ -115,7 +115,7 @@ import Testing
 
   @Test func `R20: an owned name without the type is denied by NSEC`() throws {
     var (hub, _) = Hub.makePublished()
-    let answers = hub.ask([Question("host1.local", .aaaa)])
+    let answers = hub.answers(to: [Question("host1.local", .aaaa)])
     let record = try #require(answers.first?.message.answers.first)
     #expect(record.data == .types(next: "host1.local", [.a]))
     #expect(record.timeToLive == 120 && record.flushesCache)
@@ -123,8 +123,9 @@ import Testing
 
   @Test func `R25: any type and any class get everything`() throws {
     var (hub, _) = Hub.makePublished()
-    let answers = hub.ask(
-      [Question(Hub.makeInstance(), .any, questionClass: Question.anyClass)])
+    let answers = hub.answers(to: [
+      Question(Hub.makeInstance(), .any, questionClass: Question.anyClass)
+    ])
     #expect(Set(try #require(answers.first).message.answers.map(\.type)) == [.srv, .txt])
   }
 
@@ -134,7 +135,7 @@ import Testing
     hub.publish(0, "A")
     hub.publish(0, "B", port: 8888)
     hub.run(for: .seconds(5))
-    let answers = hub.ask([Question("_services._dns-sd._udp.local", .ptr)])
+    let answers = hub.answers(to: [Question("_services._dns-sd._udp.local", .ptr)])
     #expect(answers.first?.message.answers.map(\.data) == [.pointer(Hub.type.name())])
   }
 
@@ -156,10 +157,10 @@ import Testing
   @Test func `R18 R19: a unicast answer goes to who wants it, if all heard it lately`() throws {
     var (hub, _) = Hub.makePublished()
     let question = Question(Hub.makeInstance(), .srv, wantsUnicast: true)
-    let soon = hub.ask([question])
+    let soon = hub.answers(to: [question])
     #expect(soon.first?.outgoing.destination == Endpoint(.v4(0x0A00_0009), port: 5353))
     hub.run(for: .seconds(31))
-    let late = hub.ask([question])
+    let late = hub.answers(to: [question])
     #expect(late.first?.outgoing.destination == Group.v4)
     let offLink = Endpoint(.v4(0x0B00_0001), port: 5353)
     hub.log = []
@@ -177,7 +178,7 @@ import Testing
     #expect(hub.log.count == 1)
     #expect(hub.log[0].message.answers.map(\.type) == [.ptr, .ptr, .srv, .txt, .a])
     #expect(hub.log[0].message.answers.allSatisfy { $0.timeToLive == 0 })
-    #expect(hub.ask([Question(Hub.type.name(), .ptr)]).isEmpty)
+    #expect(hub.answers(to: [Question(Hub.type.name(), .ptr)]).isEmpty)
   }
 
   @Test func `R45 R48: new strings are announced, and their old echo is no conflict`() {

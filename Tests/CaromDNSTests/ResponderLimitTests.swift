@@ -1,0 +1,116 @@
+import CaromCore
+import Testing
+
+@testable import CaromDNS
+
+/// Every table of the responder has an end, and reaching it is no trap.
+@Suite struct ResponderLimitTests {
+  private func makeResponder() -> Responder {
+    var responder = Responder(hostLabel: "host", generator: SeededGenerator(seed: 1))
+    let address = Link.Address(.v4(0x0A00_0001), prefixLength: 24)
+    responder.setLink(Link(index: 2, addresses: [address]), at: .zero)
+    return responder
+  }
+
+  private func run(_ responder: inout Responder, until end: Instant) {
+    while let next = responder.nextTimeout, next <= end { responder.handleTimeout(at: next) }
+    while responder.pollTransmit() != nil {}
+    while responder.pollEvent() != nil {}
+  }
+
+  private func makeDatagram(from host: UInt32 = 9) -> Datagram {
+    Datagram([], from: Endpoint(.v4(0x0A00_0000 | host), port: 5353), to: Group.v4, interface: 2)
+  }
+
+  @Test func `a responder has 1024 services, and one more is an error`() throws {
+    var responder = makeResponder()
+    for index in 0..<1024 {
+      _ = try responder.publish(
+        Registration(instance: "\(index)", type: "_x._tcp", port: 1), at: .zero)
+    }
+    let more = Registration(instance: "more", type: "_x._tcp", port: 1)
+    #expect(throws: PublicationError.tooMany) { try responder.publish(more, at: .zero) }
+    run(&responder, until: .zero + .seconds(3))
+    responder.withdrawAll(at: .zero + .seconds(3))
+    #expect(throws: Never.self) { try responder.publish(more, at: .zero + .seconds(4)) }
+    #expect(responder.links[0].owned.count == 0)
+  }
+
+  @Test func `answers that wait are as many as there are records, whoever asks`() throws {
+    var responder = makeResponder()
+    for index in 0..<20 {
+      _ = try responder.publish(
+        Registration(instance: "\(index)", type: "_x._tcp", port: 1), at: .zero)
+    }
+    run(&responder, until: .zero + .seconds(5))
+    var now = Instant.zero + .seconds(6)
+    var query = Message()
+    query.questions = [Question("_x._tcp.local", .ptr), Question("_x._tcp.local", .any)]
+    for host in 0..<2000 as Range<UInt32> {
+      responder.handleQuery(query, from: makeDatagram(from: host % 200), at: now)
+      #expect(responder.links[0].waiting <= 2 * responder.links[0].owned.count)
+      #expect(responder.links[0].batches.count <= 130)
+      now = now.advanced(by: .microseconds(100))
+      while let next = responder.nextTimeout, next <= now { responder.handleTimeout(at: next) }
+    }
+    #expect(responder.timers.count <= 64)
+  }
+
+  @Test func `records that were replaced are remembered up to a limit`() throws {
+    var responder = makeResponder()
+    let id = try responder.publish(
+      Registration(instance: "x", type: "_x._tcp", port: 1), at: .zero)
+    for index in 0..<Responder.echoLimit + 100 {
+      try responder.update(id, text: ["n": "\(index)"], at: .zero)
+    }
+    #expect(responder.former.count == Responder.echoLimit)
+    try responder.update(id, text: ["n": "later"], at: .zero + .seconds(4))
+    #expect(responder.former.count < 10)
+  }
+
+  @Test func `packets of known answers that never end keep nothing for long`() throws {
+    var responder = makeResponder()
+    _ = try responder.publish(Registration(instance: "x", type: "_x._tcp", port: 1), at: .zero)
+    run(&responder, until: .zero + .seconds(5))
+    var now = Instant.zero + .seconds(6)
+    var query = Message()
+    query.questions = [Question("_x._tcp.local", .ptr)]
+    query.isTruncated = true
+    for index in 0..<20_000 as Range<UInt32> {
+      responder.handleQuery(query, from: makeDatagram(from: index % 65_536), at: now)
+      now = now.advanced(by: .microseconds(100))
+      while let next = responder.nextTimeout, next <= now { responder.handleTimeout(at: next) }
+      while responder.pollTransmit() != nil {}
+    }
+    #expect(responder.links[0].requests.count <= AnswerRequest.askerLimit)
+    #expect(responder.timers.count <= 2 * AnswerRequest.askerLimit)
+    run(&responder, until: now + .seconds(2))
+    #expect(responder.links[0].requests.isEmpty)
+  }
+
+  @Test func `a bucket gives what it holds, then one more after each interval`() {
+    var bucket = TokenBucket(capacity: 3, interval: .milliseconds(10))
+    var taken: [Bool] = []
+    for (count, moment) in [(2, 0), (2, 0), (1, 0), (1, 9), (1, 10), (1, 19)] as [(Int, Int64)] {
+      taken.append(bucket.take(count, at: .zero + .milliseconds(moment)))
+    }
+    #expect(taken == [true, false, true, false, true, false])
+    let later = bucket.available(at: .zero + .seconds(9))
+    #expect(later == 3)
+  }
+
+  @Test func `a slot serves many records one after another, and forgets each`() {
+    var owned = OwnedRecords()
+    for index in 0..<100 as Range<UInt32> {
+      let record = OwnedRecord(
+        record: Record("a.local", .address(.v4(index)), timeToLive: 120), role: .unique)
+      owned.insert([record, record])
+      let first = owned.remove([record])
+      owned.markSent(0, at: .zero)
+      let second = owned.remove([record])
+      #expect(first.isEmpty && second == [record])
+      #expect(owned.slots(of: "a.local").isEmpty && owned[0] == nil)
+    }
+    #expect(owned.count == 0)
+  }
+}
