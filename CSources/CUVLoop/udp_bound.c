@@ -5,31 +5,52 @@
 #include <string.h>
 
 #if defined(__linux__)
+enum { INODES = 256 };
+
 typedef struct {
   cuv_endpoint *out;
   size_t capacity, count;
+  unsigned long inodes[INODES];
 } listing;
 
-static void add(listing *list, const cuv_address *address, uint16_t port) {
+/// A line of the table: a socket's address and port, and the number that it has to itself.
+typedef struct {
+  cuv_address address;
+  unsigned port;
+  unsigned long inode;
+} row;
+
+/// A table that changes while it is read shows a socket twice now and then.
+static bool is_listed(const listing *list, unsigned long inode) {
+  for (size_t index = 0; index < list->count && index < INODES; index++)
+    if (list->inodes[index] == inode) return true;
+  return false;
+}
+
+static void add(listing *list, const row *row) {
+  if (is_listed(list, row->inode)) return;
+  if (list->count < INODES) list->inodes[list->count] = row->inode;
   if (list->count < list->capacity && list->out != NULL) {
-    cuv_endpoint_from(&address->any, &list->out[list->count]);
-    list->out[list->count].port = port;
+    cuv_endpoint_from(&row->address.any, &list->out[list->count]);
+    list->out[list->count].port = (uint16_t)row->port;
   }
   list->count++;
 }
 
 /// The table prints each four bytes of an address as one number of this machine's.
-static bool parse(const char *line, cuv_address *address, unsigned *port) {
-  uint32_t *words = address->v6.sin6_addr.s6_addr32;
-  memset(address, 0, sizeof *address);
-  if (sscanf(line, " %*u: %8x%8x%8x%8x:%4x", &words[0], &words[1], &words[2], &words[3], port) ==
-      5) {
-    address->any.sa_family = AF_INET6;
-    return true;
+static bool parse(const char *line, row *row) {
+  uint32_t *words = row->address.v6.sin6_addr.s6_addr32;
+  memset(row, 0, sizeof *row);
+  row->address.any.sa_family = AF_INET6;
+  int end = 0;
+  sscanf(line, " %*u: %8x%8x%8x%8x:%4x%n", &words[0], &words[1], &words[2], &words[3], &row->port,
+         &end);
+  if (end == 0) {
+    memset(row, 0, sizeof *row);
+    row->address.any.sa_family = AF_INET;
+    sscanf(line, " %*u: %8x:%4x%n", &row->address.v4.sin_addr.s_addr, &row->port, &end);
   }
-  memset(address, 0, sizeof *address);
-  address->any.sa_family = AF_INET;
-  return sscanf(line, " %*u: %8x:%4x", &address->v4.sin_addr.s_addr, port) == 2;
+  return end > 0 && sscanf(line + end, " %*s %*s %*s %*s %*s %*s %*s %lu", &row->inode) == 1;
 }
 
 static int read_table(const char *path, uint16_t port, listing *list) {
@@ -37,9 +58,8 @@ static int read_table(const char *path, uint16_t port, listing *list) {
   FILE *file = fopen(path, "re");
   if (file == NULL) return -errno;
   while (fgets(line, sizeof line, file) != NULL) {
-    cuv_address address;
-    unsigned bound;
-    if (parse(line, &address, &bound) && bound == port) add(list, &address, port);
+    row row;
+    if (parse(line, &row) && row.port == port) add(list, &row);
   }
   fclose(file);
   return 0;

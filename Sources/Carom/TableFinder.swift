@@ -65,7 +65,7 @@ public actor TableFinder: LoopActor {
     self.discovery = discovery
     handler = { [weak owner] event in owner?.assumeIsolated { handle($0, event) } }
     await node.setHandler(owner: self) { finder, event in finder.handle(event) }
-    discovery.browse(options.type) { [weak self] change in
+    try discovery.browse(options.type) { [weak self] change in
       self?.assumeIsolated { $0.handle(change) }
     }
     return port
@@ -94,11 +94,12 @@ public actor TableFinder: LoopActor {
   private func advertise(_ status: Sighting.Status, _ freeSeats: Int) {
     guard let discovery else { return }
     let text = Sighting(id: node.local.id, status: status, freeSeats: freeSeats).text
-    if let advertising { return discovery.update(advertising, txt: text) }
     let service = Service(name: node.local.name, type: options.type, port: port, txt: text)
     do throws(DiscoveryError) {
+      if let advertising { return try discovery.update(advertising, txt: text) }
       advertising = try discovery.advertise(service) { _ in }
     } catch {
+      if error == .closed { return }  // the loop shuts down
       preconditionFailure("\(node.local.name) was checked when the finder began: \(error)")
     }
   }

@@ -37,6 +37,9 @@ package struct Link: Hashable, Sendable {
   package var usesV4: Bool
   /// Whether packets go to ff02::fb.
   package var usesV6: Bool
+  /// How often the cable came and went, where that is known: with another number it may be
+  /// another network, with others who have our names.
+  package var epoch: UInt32
   /// Whether unicast answers reach this process: no other process has the port too
   /// (RFC 6762 §15.1). May change at any time.
   package var receivesUnicast: Bool
@@ -47,8 +50,9 @@ package struct Link: Hashable, Sendable {
   /// A link; the families default to those that it has addresses of.
   package init(
     index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil,
-    receivesUnicast: Bool = false, largestPacket: Int? = nil
+    epoch: UInt32 = 0, receivesUnicast: Bool = false, largestPacket: Int? = nil
   ) {
+    self.epoch = epoch
     self.receivesUnicast = receivesUnicast
     self.largestPacket = largestPacket
     self.index = index
@@ -57,11 +61,11 @@ package struct Link: Hashable, Sendable {
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
 
-  /// Whether names that were claimed on `other` are claimed on this one too: its addresses and
-  /// families are the same.
+  /// Whether names that were claimed on `other` are claimed on this one too: its addresses,
+  /// families and cable are the same.
   func isSame(as other: Link) -> Bool {
     index == other.index && addresses == other.addresses && usesV4 == other.usesV4
-      && usesV6 == other.usesV6
+      && usesV6 == other.usesV6 && epoch == other.epoch
   }
 
   /// The largest message that is sent here, bytes, but for a single record that needs more: the

@@ -10,8 +10,20 @@ public struct Advertisement: Sendable {
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID
 
-  /// Changes the strings beside the service; browsers are told.
-  public func update(txt: TXTRecord) async {
-    await discovery.update(id, txt: txt)
+  /// Changes the strings beside the service; browsers are told. What changes more than ten times
+  /// a minute is told to others later, and then as it is by then.
+  public func update(txt: TXTRecord) async throws(DiscoveryError) {
+    try await discovery.update(id, txt: txt)
+  }
+
+  /// Changes the narrower types that the service is found under.
+  public func update(subtypes: [String]) async throws(DiscoveryError) {
+    try await discovery.update(id, subtypes: subtypes)
+  }
+
+  /// Takes another name: the old one gets a goodbye, and the new one is in `renames` once it is
+  /// won.
+  public func rename(to name: String) async throws(DiscoveryError) {
+    try await discovery.rename(id, to: name)
   }
 }

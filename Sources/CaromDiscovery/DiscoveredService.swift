@@ -33,6 +33,16 @@ public struct DiscoveredService: Sendable {
     return try await discovery.resolve(fullName, within: limit)
   }
 
+  /// Its strings as they are and as they change; empty where it has none, or is gone.
+  public var txtRecords: Latest<TXTRecord> {
+    Latest { [discovery, fullName] in
+      Latest.watch { () throws(DiscoveryError) in
+        guard let discovery else { throw .closed }
+        return (discovery, fullName)
+      }
+    }
+  }
+
   /// Says that it does not answer: it is asked for again, and reported as removed in ten
   /// seconds unless it is heard of.
   public func reconfirm() async {

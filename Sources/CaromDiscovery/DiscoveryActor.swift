@@ -25,8 +25,8 @@ actor DiscoveryActor: LoopActor {
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =
       [:]
   private var resolving: [UInt64: DiscoveryCore.ResolvingID] = [:]
-  /// How those who browse are told that it is over.
-  private var closers: [DiscoveryCore.BrowsingID: @Sendable () -> Void] = [:]
+  /// How those who watch are told that it is over.
+  private var closers: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
 
   private init(on loop: EventLoop, _ interfaces: InterfaceSelection) {
@@ -76,28 +76,105 @@ actor DiscoveryActor: LoopActor {
     closers = [:]
   }
 
+  /// Does several things in one go.
+  func perform<Value: Sendable>(
+    _ body: @Sendable (isolated DiscoveryActor) throws(DiscoveryError) -> Value
+  ) throws(DiscoveryError) -> Value {
+    try body(self)
+  }
+
+  /// Something that was begun.
+  enum Handle: Hashable, Sendable {
+    case advertising(DiscoveryCore.AdvertisingID)
+    case watching(DiscoveryCore.WatchingID)
+    case resolving(DiscoveryCore.ResolvingID)
+  }
+
+  /// Ends what was begun.
+  func stop(_ handle: Handle) {
+    switch handle {
+    case .advertising(let id): core?.withdraw(id)
+    case .watching(let id):
+      closers[id] = nil
+      core?.stopWatching(id)
+    case .resolving(let id): core?.cancelResolving(id)
+    }
+  }
+}
+
+// MARK: - Advertising
+
+extension DiscoveryActor {
   func advertise(
     _ service: Service, _ handle: @escaping @Sendable (DiscoveryCore.AdvertisingEvent) -> Void
   ) throws(DiscoveryError) -> DiscoveryCore.AdvertisingID {
     try opened().advertise(service, handle)
   }
 
-  func update(_ id: DiscoveryCore.AdvertisingID, txt: TXTRecord) { core?.update(id, txt: txt) }
-
   func withdraw(_ id: DiscoveryCore.AdvertisingID) { core?.withdraw(id) }
 
-  func browse(
-    _ type: ServiceType,
-    _ handle: @escaping @Sendable (Result<ServiceChange, DiscoveryError>) -> Void
-  ) throws(DiscoveryError) -> DiscoveryCore.BrowsingID {
-    let id = try opened().browse(type, for: self) { handle(.success($0)) }
-    closers[id] = { handle(.failure(.closed)) }
-    return id
+  func update(_ id: DiscoveryCore.AdvertisingID, txt: TXTRecord) throws(DiscoveryError) {
+    try core?.update(id, txt: txt)
   }
 
-  func stopBrowsing(_ id: DiscoveryCore.BrowsingID) {
-    closers[id] = nil
-    core?.stopBrowsing(id)
+  func update(_ id: DiscoveryCore.AdvertisingID, subtypes: [String]) throws(DiscoveryError) {
+    try core?.update(id, subtypes: subtypes)
+  }
+
+  func rename(_ id: DiscoveryCore.AdvertisingID, to name: String) throws(DiscoveryError) {
+    try core?.rename(id, to: name)
+  }
+}
+
+// MARK: - Watching
+
+extension DiscoveryActor {
+  /// Hears what watching tells, and why it ends where the loop shuts down.
+  typealias Listener<Value> = @Sendable (Result<Value, DiscoveryError>) -> Void
+
+  func browse(
+    _ search: ServiceSearch, _ listener: @escaping Listener<ServiceChange>
+  ) throws(DiscoveryError) -> Handle {
+    try watch(listener) { core, tell throws(DiscoveryError) in
+      try core.browse(search, for: self, tell)
+    }
+  }
+
+  func browseTypes(
+    _ listener: @escaping Listener<DiscoveryChange<DiscoveredServiceType>>
+  ) throws(DiscoveryError) -> Handle {
+    try watch(listener) { core, tell throws(DiscoveryError) in try core.browseTypes(tell) }
+  }
+
+  func browseDomains(
+    _ purpose: DomainBrowser.Purpose,
+    _ listener: @escaping Listener<DiscoveryChange<DiscoveredDomain>>
+  ) throws(DiscoveryError) -> Handle {
+    try watch(listener) { core, tell throws(DiscoveryError) in
+      try core.browseDomains(purpose, tell)
+    }
+  }
+
+  func query(
+    _ query: RecordQuery, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
+  ) throws(DiscoveryError) -> Handle {
+    try watch(listener) { core, tell throws(DiscoveryError) in try core.query(query, tell) }
+  }
+
+  func monitor(
+    _ name: Name, _ listener: @escaping Listener<TXTRecord?>
+  ) throws(DiscoveryError) -> Handle {
+    try watch(listener) { core, tell throws(DiscoveryError) in try core.monitor(name, tell) }
+  }
+
+  private func watch<Value>(
+    _ listener: @escaping Listener<Value>,
+    _ start: (DiscoveryCore, @escaping (Value) -> Void) throws(DiscoveryError) ->
+      DiscoveryCore.WatchingID
+  ) throws(DiscoveryError) -> Handle {
+    let id = try start(try opened()) { listener(.success($0)) }
+    closers[id] = { listener(.failure(.closed)) }
+    return .watching(id)
   }
 
   func reconfirm(_ name: Name) { core?.reconfirm(name) }
@@ -106,6 +183,13 @@ actor DiscoveryActor: LoopActor {
 // MARK: - Resolving
 
 extension DiscoveryActor {
+  /// Calls back once, perhaps before it returns.
+  func resolve(
+    _ name: Name, within limit: Duration, _ listener: @escaping Listener<ResolvedService>
+  ) throws(DiscoveryError) -> Handle {
+    .resolving(try opened().resolve(name, within: limit, listener))
+  }
+
   func resolve(
     _ name: Name, within limit: Duration
   ) async throws(DiscoveryError) -> ResolvedService {

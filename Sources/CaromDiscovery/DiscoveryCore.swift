@@ -34,7 +34,7 @@ public final class DiscoveryCore {
   private var lastLook: Instant?
   private var droppedBefore = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
-  var browsing: [BrowseID: (Querier.Event) -> Void] = [:]
+  var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
   /// Called once when the loop shuts down under it; `close` does not call it.
   var onClosed: (() -> Void)?
@@ -64,6 +64,9 @@ public final class DiscoveryCore {
 
   /// The interfaces that are in use, by index.
   public var activeInterfaces: [Interface] { sockets.map(\.interface) }
+
+  /// The links as the machines see them.
+  var links: [Link] { sockets.map(\.link) }
 
   /// What came in and was dropped.
   public var counters: DiscoveryCounters {
@@ -112,7 +115,7 @@ public final class DiscoveryCore {
   }
 
   /// Looks again who has port 5353, and tells the machines of it and of the links.
-  private func claimUnicast() {
+  func claimUnicast() {
     lastLook = loop.now
     let bound = UDPSocket.addresses(boundTo: Group.port)
     var hasBound = false
@@ -121,6 +124,13 @@ public final class DiscoveryCore {
     let after = hasBound ? UDPSocket.addresses(boundTo: Group.port) : bound
     for socket in sockets { _ = socket.claimUnicast(after, isFirstLook: false) }
     node.setLinks(sockets.map(\.link), at: loop.now)
+  }
+
+  /// Before anything new.
+  func begin() throws(DiscoveryError) {
+    loop.preconditionCurrent("discovery")
+    guard isOpen else { throw .closed }
+    refreshUnicast()
   }
 
   /// Before something new is asked: another program may have taken the port, or left it.
@@ -166,14 +176,22 @@ public final class DiscoveryCore {
     case .responder(.failed(let id, let error)):
       advertising.removeValue(forKey: id)?(.failed(DiscoveryError(error)))
     case .responder(.hostRenamed): break
-    case .querier(.resolved(let id, let resolution)):
+    case .querier(let event): deliver(event)
+    }
+  }
+
+  private func deliver(_ event: Querier.Event) {
+    switch event {
+    case .added(let id, _), .updated(let id, _), .removed(let id, _), .nameAdded(let id, _),
+      .nameRemoved(let id, _):
+      watching[.browsing(.init(id: id))]?(event)
+    case .text(let id, _): watching[.monitoring(.init(id: id))]?(event)
+    case .recordAdded(let id, _, _), .recordRemoved(let id, _, _), .recordDenied(let id, _):
+      watching[.querying(.init(id: id))]?(event)
+    case .resolved(let id, let resolution):
       resolving.removeValue(forKey: id)?(.success(ResolvedService(resolution)))
-    case .querier(.unresolved(let id, _)):
-      resolving.removeValue(forKey: id)?(.failure(.timedOut))
-    case .querier(.added(let id, _)), .querier(.updated(let id, _)),
-      .querier(.removed(let id, _)):
-      if case .querier(let event) = event { browsing[id]?(event) }
-    case .querier: break
+    case .unresolved(let id, let failure):
+      resolving.removeValue(forKey: id)?(.failure(DiscoveryError(failure)))
     }
   }
 
@@ -183,7 +201,7 @@ public final class DiscoveryCore {
     loop.preconditionCurrent("discovery")
     guard isOpen else { return }
     advertising = [:]
-    browsing = [:]
+    watching = [:]
     resolving = [:]
     node.withdrawAll(at: loop.now)
     drain()

@@ -1,3 +1,4 @@
+import CaromTransport
 import Synchronization
 
 /// The way from a loop to one reader elsewhere: a backlog, and a signal that something is in it.
@@ -5,6 +6,8 @@ final class Feed<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   private struct State: Sendable {
     var backlog = Backlog<Subject, Event>()
     var failure: DiscoveryError?
+    /// Whether the reader will be woken.
+    var isSignalled = false
   }
 
   private let state = Mutex(State())
@@ -20,8 +23,20 @@ final class Feed<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   /// How many events wait.
   var count: Int { state.withLock { $0.backlog.count } }
 
-  func send(_ event: Event, about subject: Subject) {
-    state.withLock { $0.backlog.add(event, about: subject, merge) }
+  /// Adds an event. The reader is woken when the loop has done all that it is doing, so that it
+  /// finds everything that belongs together; at once where there is no loop.
+  func send(_ event: Event, about subject: Subject, on loop: EventLoop? = nil) {
+    let isFirst = state.withLock { state in
+      state.backlog.add(event, about: subject, merge)
+      defer { state.isSignalled = true }
+      return !state.isSignalled
+    }
+    guard isFirst else { return }
+    if let loop { loop.post { [weak self] in self?.wake() } } else { wake() }
+  }
+
+  private func wake() {
+    state.withLock { $0.isSignalled = false }
     signal.yield()
   }
 
@@ -71,4 +86,36 @@ final class Feed<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   }
 
   private func takeFailure() -> DiscoveryError? { state.withLock { $0.failure.take() } }
+}
+
+// MARK: - Beginning
+
+extension Feed {
+  /// Ends what feeds it.
+  typealias Stop = @Sendable () async -> Void
+  typealias Send = @Sendable (Event, Subject, EventLoop) -> Void
+  typealias Finish = @Sendable (DiscoveryError) -> Void
+
+  /// Has `start` begin what feeds `feed`, elsewhere, and gives the reader whose end stops it.
+  static func read(
+    _ feed: Feed,
+    _ start:
+      @escaping @Sendable (@escaping Send, @escaping Finish)
+      async throws(DiscoveryError) -> Stop
+  ) -> Reader {
+    let task = Task { [weak feed] () -> Stop? in
+      do throws(DiscoveryError) {
+        return try await start({ [weak feed] in feed?.send($0, about: $1, on: $2) }) {
+          [weak feed] in feed?.finish(throwing: $0)
+        }
+      } catch {
+        feed?.finish(throwing: error)
+        return nil
+      }
+    }
+    feed.onTermination {
+      Task { await task.value?() }
+    }
+    return Reader(feed)
+  }
 }

@@ -54,7 +54,9 @@ final class LinkSocket {
     v4 = adjust(v4, Group.v4, addresses, &failure)
     v6 = adjust(v6, Group.v6, addresses, &failure)
     link = Link(
-      index: current.index, addresses: addresses, usesV4: v4 != nil, usesV6: v6 != nil)
+      index: current.index, addresses: addresses, usesV4: v4 != nil, usesV6: v6 != nil,
+      epoch: current.carrierChanges, receivesUnicast: link.receivesUnicast,
+      largestPacket: current.largestPacket == 0 ? nil : current.largestPacket)
     if v4 == nil, v6 == nil { throw failure ?? .noSuchInterface }
   }
 
@@ -123,7 +125,7 @@ extension LinkSocket {
         counters.oversized += 1
         continue
       }
-      if isUnicast, !isFromLink(received.source.address, by: received.interface) {
+      if isUnicast, !Self.isFrom(link, received.source.address, by: received.interface) {
         counters.offLink += 1
         continue
       }
@@ -133,8 +135,8 @@ extension LinkSocket {
     }
   }
 
-  /// What this host sends to itself comes in by loopback.
-  private func isFromLink(_ source: IPAddress, by arrival: UInt32) -> Bool {
+  /// Whether a datagram came from a host of the link; this host's own come by loopback.
+  static func isFrom(_ link: Link, _ source: IPAddress, by arrival: UInt32) -> Bool {
     link.isOnLink(source) && (arrival == link.index || link.isOwn(source))
   }
 
@@ -142,8 +144,10 @@ extension LinkSocket {
   /// addresses that sockets are bound to; the second of two looks sees what others did meanwhile.
   /// Says whether something was bound.
   func claimUnicast(_ bound: [IPAddress]?, isFirstLook: Bool) -> Bool {
-    own.claim(link, among: bound, mayBind: isFirstLook) { [weak self] batch in
+    let hasBound = own.claim(link, among: bound, mayBind: isFirstLook) { [weak self] batch in
       self?.hear(batch, isUnicast: true)
     }
+    link.receivesUnicast = own.hasAll(of: link)
+    return hasBound
   }
 }

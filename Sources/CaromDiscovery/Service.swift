@@ -17,11 +17,14 @@ public struct Service: Hashable, Sendable {
   public var subtypes: [String]
   /// Whether "X" becomes "X (2)" where the name is taken; otherwise that is an error.
   public var renamesOnConflict: Bool
+  /// Whether nobody else can have the name, such as one that `uniqueName` made: it is visible at
+  /// once, without the second that asking for it takes.
+  public var isNameUnique: Bool
 
   /// A service on `port`.
   public init(
     name: String, type: ServiceType, port: UInt16, txt: TXTRecord = [:], subtypes: [String] = [],
-    renamesOnConflict: Bool = true
+    renamesOnConflict: Bool = true, isNameUnique: Bool = false
   ) {
     self.name = name
     self.type = type
@@ -29,13 +32,21 @@ public struct Service: Hashable, Sendable {
     self.txt = txt
     self.subtypes = subtypes
     self.renamesOnConflict = renamesOnConflict
+    self.isNameUnique = isNameUnique
+  }
+
+  /// A name that nobody else has: the given one, shortened where it is long, and 64 random bits.
+  public static func uniqueName(_ name: String) -> String {
+    let bits = String(UInt64.random(in: .min ... .max), radix: 16)
+    let suffix = " " + String(repeating: "0", count: 16 - bits.count) + bits
+    var name = name
+    while name.utf8.count + suffix.utf8.count > 63 { name.removeLast() }
+    return name + suffix
   }
 
   /// Throws what cannot be advertised.
   public func validate() throws(DiscoveryError) {
-    do throws(InstanceNameError) {
-      try InstanceName.validate(publishedName)
-    } catch {
+    do throws(PublicationError) { try registration.validate() } catch {
       throw DiscoveryError(error)
     }
     guard port != 0 else { throw .portMissing }
@@ -49,6 +60,6 @@ public struct Service: Hashable, Sendable {
   var registration: Registration {
     Registration(
       instance: publishedName, type: type, port: port, text: txt, subtypes: subtypes,
-      renames: renamesOnConflict)
+      renames: renamesOnConflict, isUnique: isNameUnique)
   }
 }

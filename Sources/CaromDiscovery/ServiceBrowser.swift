@@ -11,15 +11,22 @@ import CaromTransport
 public struct ServiceBrowser: Sendable {
   /// What is looked for.
   public let type: ServiceType
+  /// The narrower type that is looked for (RFC 6763 §7.1), such as "_ranked"; `nil` for all.
+  public let subtype: String?
+  /// Where is looked: "local" is the link.
+  public let domain: String
   private let interfaces: InterfaceSelection
   private let loop: EventLoop?
 
   /// Asks nothing yet; reading `changes` does. Without a loop it runs on one that the program
   /// shares.
   public init(
-    for type: ServiceType, interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
+    for type: ServiceType, subtype: String? = nil, domain: String = "local",
+    interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
   ) {
     self.type = type
+    self.subtype = subtype
+    self.domain = domain
     self.interfaces = interfaces
     self.loop = loop
   }
@@ -32,9 +39,9 @@ public struct ServiceBrowser: Sendable {
   public var batches: DiscoveryBatches<DiscoveredService> { DiscoveryBatches(source: watch) }
 
   private var watch: Watch<DiscoveredService> {
-    Watch(interfaces, on: loop) { [type] discovery, handle throws(DiscoveryError) in
-      let id = try await discovery.browse(type, handle)
-      return { await discovery.stopBrowsing(id) }
+    Watch(interfaces, on: loop) { [self] discovery, handle throws(DiscoveryError) in
+      let search = try ServiceSearch(type, subtype: subtype, domain: domain)
+      return try discovery.browse(search, handle)
     }
   }
 }

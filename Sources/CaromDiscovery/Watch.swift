@@ -5,22 +5,17 @@ import CaromTransport
 struct Watch<Item>: Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   typealias Change = DiscoveryChange<Item>
-  typealias Stop = @Sendable () async -> Void
+  typealias Start =
+    @Sendable (
+      isolated DiscoveryActor, @escaping DiscoveryActor.Listener<Change>
+    ) throws(DiscoveryError) -> DiscoveryActor.Handle
 
   private let loop: EventLoop?
   private let interfaces: InterfaceSelection
-  private let start:
-    @Sendable (DiscoveryActor, @escaping @Sendable (Result<Change, DiscoveryError>) -> Void)
-      async throws(DiscoveryError) -> Stop
+  private let start: Start
 
   /// Watches on `loop`; `start` begins and gives what ends it.
-  init(
-    _ interfaces: InterfaceSelection, on loop: EventLoop?,
-    _ start:
-      @escaping @Sendable (
-        DiscoveryActor, @escaping @Sendable (Result<Change, DiscoveryError>) -> Void
-      ) async throws(DiscoveryError) -> Stop
-  ) {
+  init(_ interfaces: InterfaceSelection, on loop: EventLoop?, _ start: @escaping Start) {
     self.loop = loop
     self.interfaces = interfaces
     self.start = start
@@ -28,26 +23,17 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
 
   /// Begins, and gives the reader whose end stops it.
   func begin() -> Feed<Item.ID, Change>.Reader {
-    let feed = Feed<Item.ID, Change> { $0.merged(with: $1) }
-    let task = Task { await run(feed) }
-    feed.onTermination {
-      Task { await task.value?() }
-    }
-    return Feed.Reader(feed)
-  }
-
-  private func run(_ feed: Feed<Item.ID, Change>) async -> Stop? {
-    do throws(DiscoveryError) {
+    Feed.read(Feed { $0.merged(with: $1) }) { [self] send, finish throws(DiscoveryError) in
       let discovery = try DiscoveryActor.shared(on: loop, interfaces)
-      return try await start(discovery) { [weak feed] result in
-        switch result {
-        case .success(let change): feed?.send(change, about: change.item.id)
-        case .failure(let error): feed?.finish(throwing: error)
+      let handle = try await discovery.perform { [start] discovery throws(DiscoveryError) in
+        try start(discovery) { result in
+          switch result {
+          case .success(let change): send(change, change.item.id, discovery.loop)
+          case .failure(let error): finish(error)
+          }
         }
       }
-    } catch {
-      feed.finish(throwing: error)
-      return nil
+      return { await discovery.stop(handle) }
     }
   }
 }

@@ -43,8 +43,10 @@ extension CommandFailure {
       case .noMulticastInterface, .noSuchInterface: .noMulticast
       case .nameMissing, .nameTooLong, .nameInvalid, .nameTaken: .badName
       case .timedOut: .timedOut
+      case .hostHasNoAddress, .notOffered: .unavailable
       case .transport(let error): CommandFailure(error).status
-      case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong:
+      case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong,
+        .tooManyQuestions, .domainNotLocal:
         .internal
       }
     self.init(status, error.description)

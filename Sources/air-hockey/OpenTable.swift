@@ -56,7 +56,7 @@ actor OpenTable: LoopActor {
   nonisolated func update(freeSeats: Int) {
     assumeIsolated { table in
       guard let advertising = table.advertising else { return }
-      table.discovery?.update(advertising, txt: table.text(freeSeats: freeSeats))
+      try? table.discovery?.update(advertising, txt: table.text(freeSeats: freeSeats))
     }
   }
 

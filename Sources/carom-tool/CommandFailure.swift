@@ -21,7 +21,8 @@ struct CommandFailure: Error, Equatable {
       case .noMulticastInterface: .noMulticast
       case .noSuchInterface: .noSuchInterface
       case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong: .badName
-      case .nameTaken: .unavailable
+      case .domainNotLocal: .badName
+      case .nameTaken, .hostHasNoAddress, .notOffered: .unavailable
       case .timedOut: .timedOut
       case .portMissing: .usage
       case .transport(let error): CommandFailure(error).status

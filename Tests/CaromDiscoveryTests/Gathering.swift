@@ -30,7 +30,7 @@ actor Gathering: LoopActor {
       try core.advertise(Service(name: "table \(index)", type: type, port: UInt16(1000 + index))) {
         _ in
       }
-      core.browse(type) { [weak self] change in
+      try core.browse(type) { [weak self] change in
         self?.assumeIsolated { $0.note(change, at: index) }
       }
     }

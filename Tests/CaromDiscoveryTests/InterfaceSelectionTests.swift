@@ -46,6 +46,22 @@ import Testing
     #expect(names == ["maya", "maya", "host", "x", "host"])
   }
 
+  @Test func `a predicate chooses among what is up; a copy of it is equal, another is not`() {
+    let interfaces = [
+      makeInterface("lo", 1) { $0.isLoopback = true }, makeInterface("eth0", 2),
+      makeInterface("docker0", 4), makeInterface("eth1", 8) { $0.isUp = false },
+    ]
+    let wired = InterfaceSelection.matching { $0.name.hasPrefix("eth") }
+    #expect(wired.selected(from: interfaces).map(\.name) == ["eth0"])
+    let others = InterfaceSelection.matching {
+      !$0.name.hasPrefix("eth") && !InterfaceSelection.isUsual($0)
+    }
+    #expect(others.selected(from: interfaces).map(\.name) == ["lo", "docker0"])
+    let copy = wired
+    #expect(Set([wired, copy]).count == 1 && wired != others)
+    #expect(wired != .automatic && InterfaceSelection.named(["a"]) == .named(["a"]))
+  }
+
   @Test func `the host's label is the system's name with a suffix, letters and digits alone`() {
     #expect(HostLabel.make(from: "maya.example.com") == "maya-carom")
     #expect(HostLabel.make(from: "maya's mac (2)") == "maya-s-mac-2-carom")
@@ -57,9 +73,11 @@ import Testing
     let errors: [DiscoveryError] = [
       .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,
       .nameTooLong(64), .nameInvalid, .nameTaken, .portMissing, .timedOut, .cancelled, .closed,
-      .transport(.unreachable),
+      .transport(.unreachable), .tooManyServices, .tooManyQuestions, .subtypeInvalid,
+      .textTooLong(9000), .domainNotLocal("x"), .hostHasNoAddress("x"), .notOffered,
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)
     #expect(errors.allSatisfy { !$0.description.contains("\n") && $0.description.count <= 72 })
+    #expect(Set(errors.map(\.netServiceCode)) == Set(-72007 ... -72000))
   }
 }

@@ -42,7 +42,7 @@ import Testing
           let resolved = try await found.resolve(within: .seconds(5))
           #expect(resolved.endpoints == [Endpoint(.loopback4, port: 7777)])
           #expect(resolved.txt["seats"] == "1/2")
-          await advertisement.update(txt: ["seats": "2/2"])
+          try await advertisement.update(txt: ["seats": "2/2"])
           let updated = try #require(try await changes.next())
           guard case .updated(let full) = updated else { return #expect(Bool(false), "\(updated)") }
           #expect(full.txt["seats"] == "2/2")

@@ -17,13 +17,11 @@ import Testing
   }
 
   #if os(Linux)
-    static let isRoot = geteuid() == 0
-
-    @Test(.enabled(if: isRoot, "a network namespace of its own needs root"))
+    @Test(.enabled(if: geteuid() == 0, "a network namespace of its own needs root"))
     func `a link that goes up is told once it has settled`() async throws {
       try await onLoop { loop in
         // The loop's thread alone moves to an empty namespace, whose loopback is down.
-        guard leaveNetwork() else { return }
+        guard OwnNetwork.enter() else { return }
         let changes = Events<Bool>()
         let monitor = try InterfaceMonitor(on: loop) {
           let loopback = try? Interfaces.list().first { $0.isLoopback }
@@ -60,14 +58,6 @@ import Testing
 }
 
 #if os(Linux)
-  /// Moves the calling thread to a network namespace of its own (`unshare(CLONE_NEWNET)`).
-  private func leaveNetwork() -> Bool {
-    guard let symbol = unsafe dlsym(nil, "unshare") else { return false }
-    typealias Unshare = @convention(c) (Int32) -> Int32
-    let unshare = unsafe unsafeBitCast(symbol, to: Unshare.self)
-    return unshare(0x4000_0000) == 0
-  }
-
   private func setLoopbackUp() {
     let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue), 0)
     defer { close(descriptor) }

@@ -39,7 +39,8 @@ import Foundation
         for try await name in advertisement.renames { tell(["event": "renamed", "name": name]) }
       }
       for await line in input() {
-        await advertisement.update(txt: strings(line.split(separator: " ").map(String.init)[...]))
+        let pairs = line.split(separator: " ").map(String.init)
+        try await advertisement.update(txt: strings(pairs[...]))
       }
       renames.cancel()
     }

@@ -1,0 +1,184 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+import Testing
+
+@testable import CaromDiscovery
+
+/// What the sockets do on loopback.
+@Suite(.timeLimit(.minutes(1))) struct SocketTests {
+  /// Hears what everybody on loopback sends to the group.
+  private func makeEar(
+    on loop: EventLoop, _ events: Events<Datagram>
+  ) throws -> UDPSocket {
+    var options = UDPOptions()
+    options.reuseAddress = true
+    options.reusePort = true
+    let socket = try UDPSocket(on: loop, bind: Group.v4, options: options) { batch in
+      for index in batch.indices { events.add(batch[index].copy()) }
+    }
+    try socket.join(Group.v4.address, on: try #require(Loopback.interface).index)
+    return socket
+  }
+
+  private func isAbout(_ type: ServiceType, _ datagram: Datagram) -> Bool {
+    guard let message = try? Message(decoding: datagram.payload) else { return false }
+    let names = message.questions.map(\.key.name) + message.answers.map(\.name)
+    return names.contains { $0 == type.name() || $0.parent == type.name() }
+  }
+
+  @Test func `R1 R60: questions, probes and announcements go from 5353, 255 hops, to the group`()
+    async throws
+  {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let heard = Events<Datagram>()
+      let ear = try makeEar(on: loop, heard)
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      try core.browse(type) { _ in }
+      try core.advertise(Loopback.makeService(type)) { _ in }
+      var kinds: Set<String> = []
+      while kinds.count < 3 {
+        let datagram = await heard.next { isAbout(type, $0) }
+        #expect(datagram.hopLimit == 255 && datagram.destination == Group.v4)
+        #expect(datagram.source == Endpoint(.loopback4, port: 5353))
+        let message = try Message(decoding: datagram.payload)
+        kinds.insert(
+          message.isResponse ? "announcement" : message.authorities.isEmpty ? "query" : "probe")
+      }
+      core.close()
+      ear.close()
+    }
+  }
+
+  /// Asks from a port of its own, as resolvers do that know nothing of multicast.
+  private func ask(
+    _ type: ServiceType, at destination: Endpoint, on loop: EventLoop, _ replies: Events<Datagram>
+  ) throws -> UDPSocket {
+    let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { batch in
+      for index in batch.indices { replies.add(batch[index].copy()) }
+    }
+    try socket.setMulticastInterface(try #require(Loopback.interface).index)
+    var query = Message(id: 77)
+    query.questions = [Question(type.name(), .ptr)]
+    socket.send(query.encoded(), to: destination)
+    socket.flush()
+    return socket
+  }
+
+  @Test func `R27 R60: a reply to one asker has 255 hops and comes from port 5353`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let events = Events<DiscoveryCore.AdvertisingEvent>()
+      try core.advertise(Loopback.makeService(type)) { events.add($0) }
+      _ = await events.next()
+      let replies = Events<Datagram>()
+      let socket = try ask(type, at: Group.v4, on: loop, replies)
+      let reply = await replies.next()
+      #expect(reply.hopLimit == 255 && reply.source.port == 5353)
+      #expect(try Message(decoding: reply.payload).id == 77)
+      socket.close()
+      core.close()
+    }
+  }
+
+  /// A link with an address of loopback that nobody else on this machine uses.
+  private func makeLink() -> Link {
+    let address = IPAddress.v4(0x7F00_0000 | UInt32.random(in: 0x10000..<0xFF_0000))
+    return Link(index: Loopback.interface?.index ?? 1, addresses: [.init(address, prefixLength: 8)])
+  }
+
+  /// Looks twice, as discovery does; whether the unicast to the link comes here alone.
+  private func claim(_ sockets: OwnSockets, _ link: Link) -> Bool {
+    for isFirst in [true, false] {
+      let bound = UDPSocket.addresses(boundTo: 5353)
+      _ = sockets.claim(link, among: bound, mayBind: isFirst) { _ in }
+    }
+    return sockets.hasAll(of: link)
+  }
+
+  @Test func `R7: of several discoveries on one host one has the unicast; another may follow`()
+    async throws
+  {
+    try await onLoop { loop in
+      let link = makeLink()
+      let all = (0..<3).map { _ in OwnSockets(on: loop) }
+      for _ in 0..<2 { #expect(all.map { claim($0, link) } == [true, false, false]) }
+      all[0].close()
+      #expect([all[1], all[2]].map { claim($0, link) } == [true, false])
+      all[1].close()
+      #expect(UDPSocket.addresses(boundTo: 5353)?.contains(link.addresses[0].address) == false)
+    }
+  }
+
+  @Test func `R7: who looks at the same moment as another lets go, and so does the other`()
+    async throws
+  {
+    try await onLoop { loop in
+      let link = makeLink()
+      let (a, b) = (OwnSockets(on: loop), OwnSockets(on: loop))
+      let before = UDPSocket.addresses(boundTo: 5353)
+      for sockets in [a, b] {
+        #expect(sockets.claim(link, among: before, mayBind: true) { _ in })
+      }
+      #expect(!claim(a, link) && claim(b, link), "the first that looks again lets go")
+      b.close()
+    }
+  }
+
+  @Test func `R7: who comes later and binds the same address gets it, and no unicast is asked for`()
+    async throws
+  {
+    try await onLoop { loop in
+      let link = makeLink()
+      let sockets = OwnSockets(on: loop)
+      #expect(claim(sockets, link))
+      var options = UDPOptions()
+      options.reuseAddress = true
+      let local = Endpoint(link.addresses[0].address, port: 5353)
+      let other = try UDPSocket(on: loop, bind: local, options: options) { _ in }
+      #expect(!claim(sockets, link))
+      other.close()
+      #expect(claim(sockets, link))
+      sockets.close()
+    }
+  }
+
+  @Test func `R19 R59: what is sent to this host alone counts only from its own link`() throws {
+    let link = Link(
+      index: 2,
+      addresses: [
+        .init(.v4(0x0A4D_0001), prefixLength: 24),
+        .init(.v6(high: 0xFE80 << 48, low: 1, scope: 0), prefixLength: 64),
+      ])
+    let isFromLink = { (source: IPAddress, arrival: UInt32) in
+      LinkSocket.isFrom(link, source, by: arrival)
+    }
+    #expect(isFromLink(.v4(0x0A4D_0009), 2))
+    #expect(isFromLink(.v6(high: 0xFE80 << 48, low: 9, scope: 2), 2))
+    #expect(isFromLink(.v4(0x0A4D_0001), 1), "this host itself, by loopback")
+    #expect(!isFromLink(.v4(0x0A4D_0009), 3), "the right subnet by the wrong interface")
+    #expect(!isFromLink(.v4(0x0808_0808), 2))
+    #expect(!isFromLink(.v6(high: 0x2001 << 48, low: 9, scope: 0), 2))
+  }
+
+  @Test func `what is no message, or too long for one, is dropped and counted`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+      try socket.setMulticastInterface(try #require(Loopback.interface).index)
+      socket.send([1, 2, 3], to: Group.v4)
+      socket.send([UInt8](repeating: 0, count: 9001), to: Group.v4)
+      socket.flush()
+      let events = Events<ServiceChange>()
+      try core.browse(type) { events.add($0) }
+      try core.advertise(Loopback.makeService(type)) { _ in }
+      _ = await events.next()
+      #expect(core.counters.malformed >= 1 && core.counters.oversized >= 1)
+      socket.close()
+      core.close()
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+import Testing
+
+@testable import CaromDiscovery
+
+/// Everything that can be watched, over real sockets on loopback.
+@Suite(.timeLimit(.minutes(1))) struct WatchingTests {
+  @Test func `R78: a narrower type finds the services that have it, also when it comes later`()
+    async throws
+  {
+    let type = try Loopback.makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        var ranked = Loopback.browser(type, here, subtype: "_ranked").changes.makeAsyncIterator()
+        try await Loopback.advertiser(Loopback.makeService(type), there).run { advertisement in
+          try await advertisement.update(subtypes: ["_ranked"])
+          guard case .added(let found) = try await ranked.next() else { return fail() }
+          #expect(found.name == Loopback.makeService(type).name && found.type == type)
+          try await advertisement.update(subtypes: [])
+          guard case .removed(let gone) = try await ranked.next() else { return fail() }
+          #expect(gone.id == found.id)
+        }
+      }
+    }
+  }
+
+  @Test func `R79: the types on the link are listed, come and go`() async throws {
+    let type = try Loopback.makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        let changes = ServiceTypeBrowser(interfaces: Loopback.selection, on: here).changes
+        var ours: [DiscoveryChange<DiscoveredServiceType>] = []
+        let task = Task {
+          for try await change in changes where change.item.type == type {
+            ours.append(change)
+            if case .removed = change { break }
+          }
+          return ours
+        }
+        try await Loopback.advertiser(Loopback.makeService(type), there).run { _ in
+          for try await change in Loopback.browser(type, here).changes {
+            if case .added = change { break }
+          }
+        }
+        let seen = try await task.value
+        #expect(seen.first?.item.name == type.description && seen.count == 2)
+      }
+    }
+  }
+
+  @Test func `records of any type are watched, and doubted`() async throws {
+    let type = try Loopback.makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        let service = Loopback.makeService(type, "X")
+        var records = RecordQuery("X.\(type).local", .srv, interfaces: Loopback.selection, on: here)
+          .changes.makeAsyncIterator()
+        try await Loopback.advertiser(service, there).run { _ in
+          guard case .added(let record) = try await records.next() else { return fail() }
+          #expect(record.type == .srv && record.name == "X.\(type).local")
+          #expect(Array(record.data.prefix(6)) == [0, 0, 0, 0, 30, 97])
+        }
+        guard case .removed(let gone) = try await records.next() else { return fail() }
+        #expect(gone.type == .srv)
+      }
+    }
+  }
+
+  @Test func `strings are monitored by name alone, and a name is enough to resolve`() async throws {
+    let type = try Loopback.makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        let known = ServiceResolver("X", type, interfaces: Loopback.selection, on: here)
+        var strings = known.txtRecords.makeAsyncIterator()
+        try await Loopback.advertiser(Loopback.makeService(type, "X"), there).run { ours in
+          #expect(try await strings.next()?["seats"] == "1/2")
+          try await ours.update(txt: ["seats": "2/2"])
+          #expect(try await strings.next()?["seats"] == "2/2")
+          #expect(try await known.resolve().endpoints == [Endpoint(.loopback4, port: 7777)])
+        }
+      }
+    }
+  }
+
+  @Test func `a service takes another name while it runs, and browsers see that`() async throws {
+    let type = try Loopback.makeType()
+    try await withEventLoop { here in
+      try await withEventLoop { there in
+        var changes = Loopback.browser(type, here).changes.makeAsyncIterator()
+        try await Loopback.advertiser(Loopback.makeService(type, "X"), there).run { ours in
+          guard case .added(let x) = try await changes.next() else { return fail() }
+          try await ours.rename(to: "Y")
+          var renames = ours.renames.makeAsyncIterator()
+          #expect(try await renames.next() == "Y")
+          var names: Set<String> = []
+          while names.count < 2, let change = try await changes.next() {
+            switch change {
+            case .added(let service), .removed(let service): names.insert(service.name)
+            case .updated: break
+            }
+          }
+          #expect(names == ["X", "Y"] && x.name == "X")
+          await #expect(throws: DiscoveryError.nameMissing) { try await ours.rename(to: "") }
+        }
+      }
+    }
+  }
+
+  @Test func `R42: a name that is unique by construction is visible without being asked for`()
+    async throws
+  {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let name = Service.uniqueName(String(repeating: "é", count: 40))
+      #expect(name.utf8.count <= 63)
+      let service = Service(name: name, type: type, port: 7777, isNameUnique: true)
+      let start = loop.now
+      let events = Events<(DiscoveryCore.AdvertisingEvent, Instant)>()
+      try core.advertise(service) { events.add(($0, loop.now)) }
+      let (event, moment) = await events.next()
+      #expect(event == .established(name: name))
+      // Asking takes 750 ms at least.
+      #expect(moment - start < .milliseconds(700))
+      core.close()
+    }
+  }
+
+  @Test func `a batch has all that is known at a time`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let events = Events<DiscoveryCore.AdvertisingEvent>()
+      for index in 0..<50 {
+        let name = Service.uniqueName("\(index)")
+        try core.advertise(Service(name: name, type: type, port: 1, isNameUnique: true)) {
+          events.add($0)
+        }
+      }
+      for _ in 0..<50 { _ = await events.next() }
+      var seen = 0
+      var batches = 0
+      for try await batch in Loopback.browser(type, loop).batches {
+        seen += batch.count
+        batches += 1
+        if seen == 50 { break }
+      }
+      #expect(batches < 25)
+      core.close()
+    }
+  }
+
+  @Test func `when the loop shuts down, whoever watches or waits is told so`() async throws {
+    let type = try Loopback.makeType()
+    let loop = try EventLoop()
+    var changes = Loopback.browser(type, loop).changes.makeAsyncIterator()
+    let resolving = Task {
+      try await ServiceResolver("nobody", type, interfaces: Loopback.selection, on: loop)
+        .resolve(within: .seconds(3600))
+    }
+    let advertising = Task {
+      try await Loopback.advertiser(Loopback.makeService(type), loop).run { advertisement in
+        for try await _ in advertisement.renames {}
+      }
+    }
+    let added = try await changes.next()
+    #expect(added?.item.type == type)
+    await loop.shutdown()
+    await #expect(throws: DiscoveryError.closed) { while try await changes.next() != nil {} }
+    await #expect(throws: DiscoveryError.closed) { try await resolving.value }
+    await #expect(throws: DiscoveryError.closed) { try await advertising.value }
+  }
+
+  @Test func `what cannot be watched is refused`() async throws {
+    let type = try Loopback.makeType()
+    await withEventLoop { loop in
+      await #expect(throws: DiscoveryError.domainNotLocal("example.com")) {
+        let browser = ServiceBrowser(
+          for: type, domain: "example.com", interfaces: Loopback.selection, on: loop)
+        for try await _ in browser.changes {}
+      }
+      await #expect(throws: DiscoveryError.subtypeInvalid) {
+        let long = String(repeating: "x", count: 64)
+        for try await _ in Loopback.browser(type, loop, subtype: long).changes {}
+      }
+      await #expect(throws: DiscoveryError.nameInvalid) {
+        for try await _ in RecordQuery("a..local", .a, on: loop).changes {}
+      }
+    }
+  }
+}
