@@ -21,6 +21,21 @@ package enum InstanceName {
     return joined(base, "-\(number + 1)")
   }
 
+  /// A label that may name a host, of any text: ASCII letters, digits and hyphens within, 1 to 63
+  /// of them (RFC 1123 §2.1).
+  package static func hostLabel(from text: String) -> String {
+    let allowed = text.unicodeScalars.map { scalar in
+      let isLegal = scalar.isASCII && (scalar.properties.isAlphabetic || isDigit(scalar))
+      return isLegal ? Character(scalar) : "-"
+    }
+    let words = String(allowed).split(separator: "-")
+    let label = words.joined(separator: "-").prefix(Name.maximumLabelLength)
+    let trimmed = label.hasSuffix("-") ? label.dropLast() : label
+    return trimmed.isEmpty ? "host" : String(trimmed)
+  }
+
+  private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
+
   /// The name without its counter, and the counter; 1 where there is none.
   private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
     guard name.hasSuffix(after) else { return (name[...], 1) }

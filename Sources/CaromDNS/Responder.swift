@@ -60,13 +60,15 @@ package struct Responder: Sendable {
   private var events = FIFO<Event>()
   private var nextNumber = PublicationID.uniqueHost.number + 1
 
-  /// A responder of the host `hostLabel`.local, 1 to 63 bytes. `isHostUnique` says that nobody
-  /// else can have that name, so that it need not be asked for.
+  /// A responder of the host `hostLabel`.local; what may not stand in a host's name becomes a
+  /// hyphen. `isHostUnique` says that nobody else can have that name, so that it need not be asked
+  /// for.
   package init(hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator) {
     self.generator = generator
     let random = String(self.generator.next(), radix: 36)
     for (id, label, isUnique) in [
-      (PublicationID.host, hostLabel, isHostUnique), (.uniqueHost, "carom-" + random, true),
+      (PublicationID.host, InstanceName.hostLabel(from: hostLabel), isHostUnique),
+      (.uniqueHost, "carom-" + random, true),
     ] {
       let claim = Claim(id: id, purpose: .host(isUnique: isUnique), label: label, target: .root)
       claims[id] = claim
