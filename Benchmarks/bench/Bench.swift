@@ -6,6 +6,7 @@ struct Bench: AsyncParsableCommand {
     commandName: "bench",
     abstract: "Measures Carom beside its peers: ratios in one run, and exact counts.",
     subcommands: [
-      CodecCommand.self, EchoCommand.self, FramesCommand.self, StepCommand.self,
+      CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
+      FramesCommand.self, StepCommand.self,
     ])
 }

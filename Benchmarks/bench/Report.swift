@@ -26,12 +26,14 @@ struct Report: Encodable {
   var rows: [Row] = []
   /// What was not met or could not be measured; empty where all is well.
   var remarks: [String] = []
+  /// The figures that have a goal; `nil` where the benchmark has none.
+  var goals: [DiscoveryGoal]?
   /// The machine's line.
   var machine = ""
   /// Whether the table has a line for each figure and a column for each row.
   var standsUpright = false
 
-  private enum CodingKeys: CodingKey { case title, rows, remarks, machine }
+  private enum CodingKeys: CodingKey { case title, rows, goals, remarks, machine }
 
   mutating func add(_ name: String, _ figures: Figure...) {
     rows.append(Row(name: name, figures: figures))
@@ -47,6 +49,7 @@ struct Report: Encodable {
     }
     Swift.print(title)
     for line in table { Swift.print("  " + line) }
+    for goal in goals ?? [] { Swift.print(goal.line) }
     for remark in remarks { Swift.print(remark) }
     #if DEBUG
       Swift.print("This is a debug build: measure with swift run -c release bench.")

@@ -4,12 +4,9 @@ import CaromDNS
 struct ServiceSearch: Sendable {
   let type: ServiceType
   let target: BrowseTarget
-  /// Whether name servers are asked.
-  let isUnicast: Bool
 
   init(_ type: ServiceType, subtype: String?, domain: String) throws(DiscoveryError) {
-    guard let name = try? Name(text: domain), name != .root else { throw .nameInvalid }
-    isUnicast = !MulticastDNS.isMulticastName(name)
+    let name = try DiscoveryCore.linkName(domain)
     self.type = type
     target =
       if let subtype {

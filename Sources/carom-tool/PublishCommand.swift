@@ -16,15 +16,13 @@ struct PublishCommand: AsyncParsableCommand {
   var subtype: [String] = []
   @Flag(name: .customLong("no-rename"), help: "Fail where the name is taken.")
   var noRename = false
-  @Flag(help: "Nobody else can have the name, such as one with a UUID: visible at once.")
-  var unique = false
   @OptionGroup var options: ToolOptions
   @OptionGroup var watch: WatchOptions
 
   func run() async throws {
     let service = Service(
       name: name, type: try ServiceType(type), port: port, txt: try Self.record(txt),
-      subtypes: subtype, renamesOnConflict: !noRename, isNameUnique: unique)
+      subtypes: subtype, renamesOnConflict: !noRename)
     let output = Output(["NAME", "TYPE", "PORT"], json: options.json)
     let interfaces = options.interfaces
     try await Ending.run(for: watch.limit, output: output) {

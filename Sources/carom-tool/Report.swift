@@ -1,5 +1,3 @@
-import CaromDiscovery
-
 /// Something that a command has to tell: a row for people, an object for machines.
 struct Report: Sendable {
   /// What happened.
@@ -14,16 +12,6 @@ struct Report: Sendable {
       case .removed, .withdrawn: "-"
       case .unresolved: "?"
       }
-    }
-
-    /// What a change means for a row.
-    init<Item>(_ change: DiscoveryChange<Item>) {
-      self =
-        switch change {
-        case .added: .added
-        case .updated: .updated
-        case .removed: .removed
-        }
     }
 
     /// Whether the row goes.

@@ -15,13 +15,11 @@ struct Lab {
     let name = "carom\(UInt32.random(in: 0 ... .max))"
     let lab = Lab(environment: environment.merging(["LAN": name]) { $1 })
     try await lab.change("up", "\(hosts)")
-    do {
-      try await body(lab)
-    } catch {
-      try await lab.change("down")
-      throw error
-    }
-    try await lab.change("down")
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(lab)) } catch { result = .failure(error) }
+    // A test that ran out of time is cancelled, and its LAN goes all the same.
+    try await Task { try await lab.change("down") }.value
+    try result.get()
   }
 
   /// Starts a program in a host.
@@ -48,6 +46,35 @@ struct Lab {
     _ = try await daemon.line(containing: "Server startup complete")
   }
 
+  /// Makes services of ours visible from a host, all on port 7777.
+  func publish(_ host: String, _ names: [String], _ type: String) throws -> LabProcess {
+    let ours = try startPeer(host, "publish", names[0], type, "7777", "_chess", "seats=1/2")
+    for name in names.dropFirst() { ours.say("publish\t\(name)") }
+    return ours
+  }
+
+  /// Starts python-zeroconf in a host: "pub" or "browse", see `Tests/Lab/zc.py`.
+  func zeroconf(_ host: String, _ family: Family, _ arguments: String...) throws -> LabProcess {
+    let versions = family == .both ? "all" : family.rawValue
+    return try script(["exec", host, "python3", "zc.py"] + arguments + [versions])
+  }
+
+  /// Starts systemd-resolved in a host, with a service or none, and returns when it runs.
+  func startResolved(_ host: String, _ folder: String, _ service: String...) async throws {
+    let daemon = try script(["exec", host, "./resolved-host.sh", folder] + service)
+    _ = try await daemon.line(containing: "mdns ready")
+  }
+
+  /// Runs a program in a host to its end; what it said. Fails where it fails.
+  @discardableResult
+  func run(_ host: String, _ command: String...) async throws -> String {
+    let line = ["exec", host, "bash", "-c", "\"$@\"; echo; echo status $?", "bash"] + command
+    let process = try script(line)
+    let status = try await process.line(containing: "status ")
+    try #require(status == "status 0", "\(command): \(process.transcript)")
+    return process.transcript
+  }
+
   /// Does something to the LAN, such as "cut h1". What it leaves running keeps the process
   /// object's socket open, so that its end is told by a line instead.
   func change(_ arguments: String...) async throws {
@@ -67,8 +94,26 @@ struct Lab {
 /// What the tests need of the machine.
 enum Peers {
   static let lab = geteuid() == 0 && has("ip") && has("unshare")
+  static let labIsNeeded: Comment = "needs root and iproute2"
   static let avahi = lab && has("avahi-daemon") && has("avahi-browse") && has("dbus-daemon")
+  static let avahiIsNeeded: Comment =
+    "needs root, iproute2, avahi-daemon, avahi-utils and dbus: .ci/setup test"
+  static let zeroconfIsNeeded: Comment = "needs root, iproute2 and python-zeroconf"
+  static let resolvedIsNeeded: Comment =
+    "needs root, iproute2, tcpdump, dbus and systemd-resolved where .ci/setup test unpacks it"
   static let zeroconf = lab && runs(["python3", "-c", "import zeroconf"])
+
+  /// The folder that systemd-resolved was unpacked in.
+  static let resolved: String? = {
+    let environment = ProcessInfo.processInfo.environment
+    let cache = environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "")/.cache"
+    let folder = "\(cache)/carom/systemd-resolved"
+    let daemon = "\(folder)/lib/systemd/systemd-resolved"
+    let isThere =
+      lab && has("dbus-daemon") && has("tcpdump")
+      && FileManager.default.isExecutableFile(atPath: daemon)
+    return isThere ? folder : nil
+  }()
 
   private static func has(_ program: String) -> Bool {
     ["/usr/sbin", "/usr/bin", "/sbin", "/bin", "/usr/local/bin"].contains {

@@ -67,6 +67,17 @@ final class LabProcess: Sendable {
     return try #require(nil as String?, "no line with \(parts) in:\n\(transcript)")
   }
 
+  /// Reads lines until, for each of `wanted`, one had all of its parts in it; in whatever order.
+  func lines(containing wanted: [[String]]) async throws {
+    var missing = wanted
+    for await line in lines {
+      seen.withLock { $0.append(line) }
+      missing.removeAll { parts in parts.allSatisfy { line.contains($0) } }
+      if missing.isEmpty { return }
+    }
+    try #require(missing.isEmpty, "no line with \(missing) in:\n\(transcript)")
+  }
+
   /// Says a line to the program.
   func say(_ line: String) { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 

@@ -1,0 +1,83 @@
+import ArgumentParser
+import Foundation
+import Synchronization
+
+/// avahi-daemon with its command-line tools, whose start is inside the times.
+final class DiscoveryAvahiSubject: DiscoverySubject {
+  static let name = "avahi"
+
+  private struct Programs {
+    var daemon: DiscoveryProgram?
+    var publishing: DiscoveryProgram?
+    var browsing: [DiscoveryProgram] = []
+  }
+
+  private let lab: DiscoveryLab
+  private let host: String
+  private let programs = Mutex(Programs())
+
+  init(in lab: DiscoveryLab, host: String) {
+    self.lab = lab
+    self.host = host
+  }
+
+  static func isInstalled() -> Bool {
+    ["avahi-daemon", "avahi-browse", "avahi-publish-service", "dbus-daemon"]
+      .allSatisfy(DiscoveryLab.has)
+  }
+
+  func prepare() async throws {
+    let configuration = lab.stack == .v4 ? "avahi4.conf" : "avahi.conf"
+    let command = "rm -f /run/avahi-daemon/pid; exec ./avahi-host.sh $PWD/\(configuration)"
+    let daemon = try lab.startUntilInputEnds(host, ["bash", "-c", command])
+    guard await daemon.line(where: { $0.contains("Server startup complete") }) != nil else {
+      throw ValidationError("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
+    }
+    programs.withLock { $0.daemon = daemon }
+    try await Task.sleep(for: .milliseconds(500))
+  }
+
+  func publish(_ name: String) async throws -> Double {
+    let begin = DiscoveryProgram.now
+    let program = try lab.startUntilInputEnds(
+      host, ["avahi-publish-service", name, DiscoveryPair.type, "4242", "k=v"])
+    programs.withLock { $0.publishing = program }
+    return begin
+  }
+
+  func withdraw() async throws -> Double {
+    let begin = DiscoveryProgram.now
+    programs.withLock { $0.publishing.take() }?.endInput()
+    return begin
+  }
+
+  func browse() async throws -> DiscoverySighting {
+    let begin = DiscoveryProgram.now
+    let program = try lab.startUntilInputEnds(
+      host, ["stdbuf", "-oL", "avahi-browse", "-rp", DiscoveryPair.type])
+    programs.withLock { $0.browsing.append(program) }
+    return DiscoverySighting(program: program, begin: begin, tellsTime: false) { event, name in
+      let name = name.replacingOccurrences(of: " ", with: "\\032")
+      let first =
+        switch event {
+        case .found: "+;"
+        case .resolved: "=;"
+        case .removed: "-;"
+        }
+      return name.isEmpty ? [first] : [first, ";\(name);"]
+    }
+  }
+
+  func browseAgain() async throws -> DiscoverySighting { try await browse() }
+
+  func forget() async throws {
+    let (daemon, browsing) = programs.withLock { programs in
+      defer { programs.browsing = [] }
+      return (programs.daemon.take(), programs.browsing)
+    }
+    for program in browsing { program.endInput() }
+    daemon?.endInput()
+    await daemon?.end()
+    try await prepare()
+  }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import Synchronization
+
+/// Our own side: one `DiscoveryPeerCommand`.
+final class DiscoveryCaromSubject: DiscoverySubject {
+  static let name = "carom"
+
+  private let lab: DiscoveryLab
+  private let host: String
+  private let started = Mutex<DiscoveryProgram?>(nil)
+
+  init(in lab: DiscoveryLab, host: String) {
+    self.lab = lab
+    self.host = host
+  }
+
+  /// The program that does it.
+  var program: DiscoveryProgram {
+    get throws {
+      guard let program = started.withLock({ $0 }) else {
+        throw ValidationError("\(host) was not prepared")
+      }
+      return program
+    }
+  }
+
+  func prepare() async throws {
+    let program = try await lab.startPeer(host)
+    started.withLock { $0 = program }
+  }
+
+  /// Says something, and waits for the line that ends with `echo`; the time in it.
+  func ask(_ words: String, _ echo: String, within limit: Duration = .seconds(10)) async throws
+    -> Double
+  {
+    let program = try program
+    let first = program.count
+    program.say(words)
+    let line = await program.line(from: first, within: limit) { $0.hasSuffix(" \(echo)") }
+    guard let line, let time = line.text.split(separator: " ").first.flatMap({ Double($0) }) else {
+      throw ValidationError("\(host): no '\(echo)' after '\(words)'")
+    }
+    return time
+  }
+
+  func publish(_ name: String) async throws -> Double {
+    try await ask("publish\t\(name)\t\(DiscoveryPair.type)\t4242", "publish")
+  }
+
+  func withdraw() async throws -> Double { try await ask("withdraw", "withdraw") }
+
+  func browse() async throws -> DiscoverySighting { try await look("browse") }
+
+  /// Looks for services, and resolves none.
+  func watch() async throws -> DiscoverySighting { try await look("watch") }
+
+  private func look(_ how: String) async throws -> DiscoverySighting {
+    let program = try program
+    let first = program.count
+    let begin = try await ask("\(how)\t\(DiscoveryPair.type)", how)
+    return DiscoverySighting(program: program, begin: begin, first: first, tellsTime: true) {
+      event, name in
+      switch event {
+      case .found: [" added \(name)"]
+      case .resolved: [" resolved \(name)"]
+      case .removed: [" removed \(name)"]
+      }
+    }
+  }
+
+  func browseAgain() async throws -> DiscoverySighting { try await browse() }
+
+  func forget() async throws { try program.say("forget") }
+
+  /// Memory in kilobytes, and processor time in milliseconds.
+  func usage() async throws -> (kilobytes: Double, milliseconds: Double) {
+    let program = try program
+    let first = program.count
+    program.say("usage")
+    let line = await program.line(from: first) { $0.contains(" usage ") }
+    let numbers = (line?.text ?? "").split(separator: " ").compactMap { Double($0) }
+    return numbers.count == 3 ? (numbers[1], numbers[2]) : (.nan, .nan)
+  }
+}

@@ -1,0 +1,156 @@
+import CaromTransport
+import Foundation
+import Synchronization
+
+/// A program of the lab: what it says, and when. Times are milliseconds of the clock that all
+/// hosts of a lab share.
+final class DiscoveryProgram: Sendable {
+  /// A line and the time at which it was read.
+  struct Line: Sendable {
+    let time: Double
+    let text: String
+  }
+
+  /// Unchecked: `Process` is set up before it is shared, and its pipes alone are used afterwards.
+  private struct Handle: @unchecked Sendable {
+    let process = Process()
+    let input = Pipe()
+    let output = Pipe()
+
+    init() {
+      for pipe in [input, output] {
+        for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+          _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+        }
+      }
+    }
+  }
+
+  private struct Waiter {
+    let number: Int
+    let first: Int
+    let matches: @Sendable (String) -> Bool
+    let continuation: CheckedContinuation<Line?, Never>
+  }
+
+  private struct State {
+    var lines: [Line] = []
+    var waiters: [Waiter] = []
+    var waitersSoFar = 0
+    var hasEnded = false
+  }
+
+  /// One at a time, so that no program inherits the pipes of another and keeps them open.
+  private static let spawning = Mutex(())
+
+  private let handle: Handle
+  private let state = Mutex(State())
+
+  /// Starts it.
+  init(_ command: [String], in folder: URL, _ environment: [String: String]) throws {
+    handle = Self.spawning.withLock { _ in Handle() }
+    let process = handle.process
+    process.executableURL = URL(filePath: command[0])
+    process.arguments = Array(command.dropFirst())
+    process.currentDirectoryURL = folder
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.standardInput = handle.input
+    process.standardOutput = handle.output
+    process.standardError = handle.output
+    try Self.spawning.withLock { _ in try process.run() }
+    // Else a program that ended would end this one too, at the next line said to it.
+    signal(SIGPIPE, SIG_IGN)
+    let output = handle.output.fileHandleForReading
+    Thread.detachNewThread { [self] in
+      var rest = Data()
+      while case let data = output.availableData, !data.isEmpty {
+        let time = Self.now
+        rest += data
+        while let end = rest.firstIndex(of: 0x0A) {
+          hear(Line(time: time, text: String(decoding: rest[..<end], as: UTF8.self)))
+          rest = Data(rest[(end + 1)...])
+        }
+      }
+      finish()
+    }
+  }
+
+  /// The time now.
+  static var now: Double { Double(EventLoop.now.nanoseconds) / 1e6 }
+
+  /// How many lines it has said.
+  var count: Int { state.withLock { $0.lines.count } }
+
+  /// Its lines from the `first` on.
+  func lines(from first: Int = 0) -> ArraySlice<Line> { state.withLock { $0.lines[first...] } }
+
+  /// The next line from the `first` on that matches; `nil` where none comes in time.
+  func line(
+    from first: Int = 0, within limit: Duration = .seconds(10),
+    where matches: @escaping @Sendable (String) -> Bool
+  ) async -> Line? {
+    await withCheckedContinuation { continuation in
+      let (line, number): (Line?, Int?) = state.withLock { state in
+        if let line = state.lines.dropFirst(first).first(where: { matches($0.text) }) {
+          return (line, nil)
+        }
+        guard !state.hasEnded else { return (nil, nil) }
+        state.waitersSoFar += 1
+        state.waiters.append(
+          Waiter(
+            number: state.waitersSoFar, first: first, matches: matches, continuation: continuation))
+        return (nil, state.waitersSoFar)
+      }
+      guard let number else { return continuation.resume(returning: line) }
+      Task {
+        try? await Task.sleep(for: limit)
+        self.giveUp(number)
+      }
+    }
+  }
+
+  /// Says a line to it.
+  func say(_ words: String...) {
+    let line = Data((words.joined(separator: "\t") + "\n").utf8)
+    try? handle.input.fileHandleForWriting.write(contentsOf: line)
+  }
+
+  /// Ends its input.
+  func endInput() { try? handle.input.fileHandleForWriting.close() }
+
+  /// Waits until it has closed its output.
+  func end() async { _ = await line(from: .max, within: .seconds(10)) { _ in false } }
+
+  private func hear(_ line: Line) {
+    let waiters = state.withLock { state in
+      state.lines.append(line)
+      let index = state.lines.count - 1
+      let (met, others) = state.waiters.reduce(into: ([Waiter](), [Waiter]())) { parts, waiter in
+        if waiter.first <= index, waiter.matches(line.text) {
+          parts.0.append(waiter)
+        } else {
+          parts.1.append(waiter)
+        }
+      }
+      state.waiters = others
+      return met
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: line) }
+  }
+
+  private func giveUp(_ number: Int) {
+    let waiter = state.withLock { state in
+      state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
+    }
+    waiter?.continuation.resume(returning: nil)
+  }
+
+  private func finish() {
+    let waiters = state.withLock { state in
+      state.hasEnded = true
+      defer { state.waiters = [] }
+      return state.waiters
+    }
+    for waiter in waiters { waiter.continuation.resume(returning: nil) }
+  }
+}

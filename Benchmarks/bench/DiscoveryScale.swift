@@ -1,0 +1,89 @@
+import ArgumentParser
+
+/// Many services, and a browser that knows none of them.
+struct DiscoveryScale: Sendable {
+  /// What one browser came to.
+  struct Outcome: Sendable {
+    let browser: String
+    /// Milliseconds until all were resolved; `nan` where some were not.
+    var resolved = Double.nan
+    var resolvedCount = 0
+    /// Until then.
+    var frames = 0
+    /// Responses over one IP version until then, and after it.
+    var responses = 0
+    var laterResponses = 0
+    var largestMessage = 0
+    /// The browser's processor time, milliseconds; `nan` where it cannot be told.
+    var cpu = Double.nan
+  }
+
+  let hosts: Int
+  let servicesOfHost: Int
+  let stack: DiscoveryLab.Stack
+  /// Who browses, one after the other.
+  let browsers: [any DiscoverySubject.Type]
+
+  private var total: Int { hosts * servicesOfHost }
+
+  func run() async throws -> [Outcome] {
+    try await DiscoveryLab.with(hosts: hosts + browsers.count, stack) { lab in
+      let publishers = try await startPublishers(lab)
+      // The last announcements are over, and a second more.
+      try await Task.sleep(for: .seconds(3))
+      var outcomes: [Outcome] = []
+      for (index, browser) in browsers.enumerated() {
+        let subject = browser.init(in: lab, host: "h\(hosts + index + 1)")
+        outcomes.append(try await browse(subject, browser.name, lab))
+      }
+      for publisher in publishers { publisher.endInput() }
+      return outcomes
+    }
+  }
+
+  private func startPublishers(_ lab: DiscoveryLab) async throws -> [DiscoveryProgram] {
+    try await withThrowingTaskGroup(of: DiscoveryProgram.self) { group in
+      for host in 1...hosts {
+        group.addTask {
+          let program = try await lab.startPeer("h\(host)")
+          program.say("many\tTable \(host)\t\(DiscoveryPair.type)\t\(servicesOfHost)")
+          let last = " established Table \(host) \(servicesOfHost)"
+          guard await program.line(within: .seconds(60), where: { $0.hasSuffix(last) }) != nil
+          else { throw ValidationError("h\(host) did not publish") }
+          return program
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private func browse(
+    _ subject: any DiscoverySubject, _ name: String, _ lab: DiscoveryLab
+  ) async throws -> Outcome {
+    try await subject.prepare()
+    try await Task.sleep(for: .seconds(name == DiscoveryAvahiSubject.name ? 4 : 2))
+    let capture = try await lab.capture()
+    let sighting = try await subject.browse()
+    var outcome = Outcome(browser: name)
+    let deadline = ContinuousClock.now + .seconds(15)
+    while outcome.resolvedCount < total, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(25))
+      let (count, last) = sighting.resolvedNames()
+      outcome.resolvedCount = count
+      if count >= total { outcome.resolved = last - sighting.begin }
+    }
+    await DiscoveryProgram.sleep(until: sighting.begin + 8_000)
+    let all = capture.frames(from: sighting.begin - 20)
+    let end = outcome.resolved.isFinite ? sighting.begin + outcome.resolved : .infinity
+    let responses = all.filter { $0.kind == .response && !$0.isV6 }
+    outcome.frames = all.count { $0.time <= end }
+    outcome.responses = responses.count { $0.time <= end }
+    outcome.laterResponses = responses.count { $0.time > end }
+    outcome.largestMessage = all.map(\.messageBytes).max() ?? 0
+    if let carom = subject as? DiscoveryCaromSubject {
+      outcome.cpu = try await carom.usage().milliseconds
+    }
+    try await subject.forget()
+    return outcome
+  }
+}

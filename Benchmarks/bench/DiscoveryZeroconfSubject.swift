@@ -1,0 +1,84 @@
+import ArgumentParser
+import Synchronization
+
+/// python-zeroconf (`Tests/Lab/zc.py`), which tells its own times.
+final class DiscoveryZeroconfSubject: DiscoverySubject {
+  static let name = "zeroconf"
+
+  private struct Programs {
+    var publishing: DiscoveryProgram?
+    var browsing: [DiscoveryProgram] = []
+  }
+
+  private let lab: DiscoveryLab
+  private let host: String
+  private let programs = Mutex(Programs())
+
+  init(in lab: DiscoveryLab, host: String) {
+    self.lab = lab
+    self.host = host
+  }
+
+  static func isInstalled() async -> Bool {
+    await DiscoveryLab.succeeds("python3", "-c", "import zeroconf")
+  }
+
+  func prepare() async throws {}
+
+  private var versions: String { lab.stack == .v4 ? "v4" : "all" }
+
+  private func begin(_ program: DiscoveryProgram, _ word: String, _ limit: Duration) async throws
+    -> Double
+  {
+    guard let line = await program.line(within: limit, where: { $0.hasSuffix(" \(word)") }),
+      let time = line.text.split(separator: " ").first.flatMap({ Double($0) })
+    else { throw ValidationError("zc.py: \(program.lines().last?.text ?? "says nothing")") }
+    return time
+  }
+
+  func publish(_ name: String) async throws -> Double {
+    let program = try lab.start(
+      host, ["python3", "zc.py", "pub", name, DiscoveryPair.type, "4242", versions])
+    programs.withLock { $0.publishing = program }
+    return try await begin(program, "REGISTER", .seconds(10))
+  }
+
+  func withdraw() async throws -> Double {
+    guard let program = programs.withLock({ $0.publishing.take() }) else { return .nan }
+    program.endInput()
+    return try await begin(program, "UNREGISTER", .seconds(10))
+  }
+
+  func browse() async throws -> DiscoverySighting {
+    let program = try lab.start(
+      host, ["python3", "zc.py", "browse", DiscoveryPair.type, "-", versions])
+    programs.withLock { $0.browsing.append(program) }
+    let begin = try await begin(program, "BROWSE", .seconds(10))
+    return DiscoverySighting(program: program, begin: begin, tellsTime: true) { event, name in
+      switch event {
+      case .found: [" ADD \(name)"]
+      case .resolved: [" RESOLVED \(name)"]
+      case .removed: [" REMOVE \(name)"]
+      }
+    }
+  }
+
+  func browseAgain() async throws -> DiscoverySighting {
+    guard let program = programs.withLock({ $0.browsing.last }) else {
+      throw ValidationError("zc.py does not browse")
+    }
+    program.say("again")
+    let begin = try await begin(program, "BROWSE2", .seconds(10))
+    return DiscoverySighting(program: program, begin: begin, tellsTime: true) { _, name in
+      [" WARM \(name)"]
+    }
+  }
+
+  func forget() async throws {
+    let browsing = programs.withLock { programs in
+      defer { programs.browsing = [] }
+      return programs.browsing
+    }
+    for program in browsing { program.endInput() }
+  }
+}

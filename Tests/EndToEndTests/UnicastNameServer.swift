@@ -1,1 +1,0 @@
-../CaromDiscoveryTests/UnicastNameServer.swift

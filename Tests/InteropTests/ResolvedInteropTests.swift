@@ -1,0 +1,56 @@
+import Testing
+
+/// The same with systemd-resolved, which publishes what stands in its files, and asks once where
+/// others browse.
+@Suite(.timeLimit(.minutes(1))) struct ResolvedInteropTests {
+  private static let type = DiscoveryInteropTests.type
+  /// Its own limit counts a byte that is not ASCII as four.
+  private static let names =
+    DiscoveryInteropTests.names.dropLast() + [String(repeating: "x", count: 63)]
+
+  @Test(.enabled(if: Peers.resolved != nil, Peers.resolvedIsNeeded), arguments: Family.allCases)
+  func `systemd-resolved resolves our services, and sees their subtype`(
+    _ family: Family
+  ) async throws {
+    let folder = try #require(Peers.resolved)
+    try await Lab.with(hosts: 2, environment: family.environment) { lab in
+      let ours = try lab.publish("h1", Array(Self.names), Self.type)
+      try await lab.startResolved("h2", folder)
+      for _ in Self.names { _ = try await ours.line(containing: "established") }
+      for name in Self.names {
+        let told = try await lab.run(
+          "h2", "\(folder)/usr/bin/resolvectl", "service", name, Self.type, "local")
+        #expect(told.contains("h1-carom.local:7777") && told.contains("seats=1/2"))
+      }
+      // It takes the first answer for all.
+      let narrow = try await lab.run(
+        "h2", "\(folder)/usr/bin/resolvectl", "query", "-t", "PTR", "_chess._sub.\(Self.type).local"
+      )
+      #expect(narrow.contains("_chess._sub.\(Self.type).local IN PTR"))
+      #expect(narrow.contains(".\(Self.type).local --"))
+    }
+  }
+
+  @Test(.enabled(if: Peers.resolved != nil, Peers.resolvedIsNeeded), arguments: Family.allCases)
+  func `we see systemd-resolved's service, resolve it, and see it go`(
+    _ family: Family
+  ) async throws {
+    let folder = try #require(Peers.resolved)
+    try await Lab.with(hosts: 2, environment: family.environment) { lab in
+      let wire = try lab.start("sw", "tcpdump", "-n", "-l", "-i", "br0", "udp port 5353")
+      _ = try await wire.line(containing: "listening on")
+      let browse = try lab.startPeer("h1", "browse", Self.type)
+      try await lab.startResolved("h2", folder, "Its 1.0 🏒", Self.type, "4400", "seats=1/2")
+      // It answers over each family for itself, and the first answer resolves.
+      let address = family == .v4 ? "10.77.0.2:4400" : family == .v6 ? "[fd77::2]:4400" : ":4400"
+      _ = try await browse.line(containing: "resolved", json("Its 1.0 🏒"), address, "seats=1/2")
+      // It answers before its names are claimed, and says no goodbye before that.
+      _ = try await wire.line(containing: "PTR h2.local.", "SRV h2.local.:4400")
+      try await lab.run(
+        "h2", "dbus-send", "--system", "--print-reply", "--dest=org.freedesktop.resolve1",
+        "/org/freedesktop/resolve1", "org.freedesktop.resolve1.Manager.UnregisterService",
+        "objpath:/org/freedesktop/resolve1/dnssd/lab")
+      _ = try await browse.line(containing: "removed", json("Its 1.0 🏒"))
+    }
+  }
+}

@@ -1,0 +1,70 @@
+import CaromDiscovery
+import Foundation
+
+/// Makes services visible until the input ends.
+struct Publisher {
+  private let first: Service
+
+  init(_ words: [String]) throws {
+    var service = Service(
+      name: words[0], type: try ServiceType(words[1]), port: UInt16(words[2]) ?? 0)
+    service.subtypes = words[3...].filter { $0.hasPrefix("_") }
+    service.txt = Self.strings(words[3...])
+    first = service
+  }
+
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      var orders: [String: AsyncStream<[String]>.Continuation] = [:]
+      func add(_ service: Service) {
+        let (stream, continuation) = AsyncStream<[String]>.makeStream()
+        orders[service.name] = continuation
+        group.addTask { try await publish(service, stream) }
+      }
+      add(first)
+      for await words in Peer.input() {
+        switch words.first {
+        case "publish" where words.count == 2:
+          var service = first
+          service.name = words[1]
+          add(service)
+        case "withdraw" where words.count == 2: orders[words[1]]?.finish()
+        default: orders[first.name]?.yield(words)
+        }
+      }
+      for order in orders.values { order.finish() }
+      try await group.waitForAll()
+    }
+    Peer.tell(["event": "withdrawn"])
+  }
+
+  private func publish(_ service: Service, _ orders: AsyncStream<[String]>) async throws {
+    try await ServiceAdvertiser(service, interfaces: Peer.interfaces).run { advertisement in
+      Peer.tell(["event": "established", "name": advertisement.name])
+      let renames = Task {
+        for try await name in advertisement.renames {
+          Peer.tell(["event": "renamed", "name": name])
+        }
+      }
+      for await words in orders { try await obey(words, advertisement) }
+      renames.cancel()
+    }
+  }
+
+  private func obey(_ words: [String], _ advertisement: Advertisement) async throws {
+    switch words.first {
+    case "rename" where words.count == 2: try await advertisement.rename(to: words[1])
+    case "subtypes": try await advertisement.update(subtypes: Array(words.dropFirst()))
+    default: try await advertisement.update(txt: Self.strings(words[...]))
+    }
+  }
+
+  private static func strings(_ pairs: ArraySlice<String>) -> TXTRecord {
+    var record = TXTRecord()
+    for pair in pairs {
+      let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { record[String(parts[0])] = String(parts[1]) }
+    }
+    return record
+  }
+}
