@@ -79,11 +79,19 @@ extension LinkState {
       for slot in follow(queue[next]) where seen.insert(slot).inserted {
         guard let entry = owned[slot] else { continue }
         queue.append(entry.record)
-        if !skips(entry) { added.append(entry.record) }
+        let isSkipped = set(of: slot).allSatisfy { owned[$0].map(skips) ?? true }
+        if !isSkipped { added.append(entry.record) }
       }
       next += 1
     }
     return added
+  }
+
+  /// What is said together with a record: all of its name and type where nobody else has any, so
+  /// that its flush bit drops none of them (RFC 6762 §10.2).
+  func set(of slot: Int) -> [Int] {
+    guard let entry = owned[slot], entry.owned.role == .unique else { return [slot] }
+    return owned.slots(of: entry.record.name).filter { owned[$0]?.record.type == entry.record.type }
   }
 
   private func follow(_ record: Record) -> [Int] {

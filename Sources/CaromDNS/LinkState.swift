@@ -6,6 +6,8 @@ struct LinkState: Sendable {
   /// for a thousand services to answer everybody who asks, and far below what a storm asks for.
   static let burst = 256
   static let responseInterval = Duration.milliseconds(8)
+  /// What is left of it for multicasts, however many want an answer of their own.
+  static let reserve = burst / 4
   /// The same record is not multicast again earlier (RFC 6762 §6).
   static let repeatInterval = Duration.seconds(1)
   /// Nor, when it is defended against a probe.
@@ -26,6 +28,11 @@ struct LinkState: Sendable {
 
   /// When the next answers leave.
   var nextTimeout: Instant? { batches.first?.due }
+
+  /// Whether the budget allows a unicast answer.
+  mutating func mayAnswerOne(at now: Instant) -> Bool {
+    budget.available(at: now) > Self.reserve
+  }
 
   /// How many answers wait.
   var waiting: Int { batches.reduce(0) { $0 + $1.slots.count } }

@@ -43,10 +43,10 @@ package struct Prober: Hashable, Sendable {
     return .probe
   }
 
-  /// Another prober wants the same names and won: try again a second later.
-  package mutating func yield(at now: Instant) {
+  /// Another prober wants the same names and won: try again at `start`, a second later or more.
+  mutating func yield(until start: Instant) {
     guard case .probing = state else { return }
-    state = .probing(sent: 0, next: now.advanced(by: Self.deferral))
+    state = .probing(sent: 0, next: start)
   }
 
   /// Whether the set `ours` comes first: record by record by class, type and raw data, the

@@ -31,22 +31,13 @@ extension Responder {
     guard let slot = links[index].owned.slot(of: record.identity),
       let own = links[index].owned[slot]
     else { return }
-    if record.timeToLive >= own.record.timeToLive {
-      // A set is said whole, so that its flush bit drops none of it (RFC 6762 §10.2).
-      guard own.batch != nil, isAlone(slot, own, on: index) else { return }
-      links[index].owned.markSent(slot, at: now)
-    } else if record.timeToLive < own.record.timeToLive / 2, own.batch == nil {
+    let life = own.record.timeToLive
+    if record.timeToLive >= life, own.batch != nil {
+      // Of a set that is said whole, another may have said a part.
+      if links[index].set(of: slot).count == 1 { links[index].owned.markSent(slot, at: now) }
+    } else if record.timeToLive < life / 2, own.batch == nil {
       let due = now.advanced(by: generator.duration(in: Self.sharedDelay))
-      links[index].schedule([slot], at: due, isDefence: false)
-    }
-  }
-
-  /// Whether a record is all that is said under its name and type.
-  private func isAlone(_ slot: Int, _ entry: OwnedRecords.Entry, on index: Int) -> Bool {
-    guard entry.owned.isUnique else { return true }
-    let owned = links[index].owned
-    return owned.slots(of: entry.record.name).allSatisfy {
-      $0 == slot || owned[$0]?.record.type != entry.record.type
+      links[index].schedule(links[index].set(of: slot), at: due, isDefence: false)
     }
   }
 
@@ -123,7 +114,11 @@ extension Responder {
         !theirs.allSatisfy({ isOurs($0, claim, at: now) }),
         Prober.tiebreak(claim.proposals(on: link), theirs) == .lost
       else { continue }
-      prober.yield(at: now)
+      guard let start = claims[id]?.conflicts.record(at: now) else {
+        fail(id, .noFreeName)
+        continue
+      }
+      prober.yield(until: max(start, now.advanced(by: Prober.deferral)))
       set(.probing(prober), of: id, on: index)
     }
   }

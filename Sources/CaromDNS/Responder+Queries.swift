@@ -97,12 +97,13 @@ extension Responder {
     _ direct: [[Int]], to request: AnswerRequest, on index: Int, at now: Instant
   ) -> Bool {
     guard !direct.isEmpty else { return true }
-    guard links[index].budget.available(at: now) > 0 else {
+    guard links[index].mayAnswerOne(at: now) else {
       counters.withheld += 1
       return false
     }
-    let responses = links[index].responses(direct.flatMap(\.self)) {
-      request.known[$0.record.identity] != nil
+    let known = request.known
+    let responses = links[index].responses(direct.flatMap(\.self)) { entry in
+      known[entry.record.identity].map { $0 >= entry.record.timeToLive / 2 } ?? false
     }
     guard links[index].budget.take(responses.count, at: now) else {
       counters.withheld += 1
@@ -187,7 +188,7 @@ extension Responder {
     counters.examined += slots.count
     let records = slots.compactMap { links[index].owned[$0]?.owned }
     guard !records.isEmpty else { return }
-    guard links[index].budget.take(1, at: now) else {
+    guard links[index].mayAnswerOne(at: now), links[index].budget.take(1, at: now) else {
       counters.withheld += 1
       return
     }

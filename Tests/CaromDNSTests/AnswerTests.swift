@@ -215,6 +215,25 @@ import Testing
     #expect(hub.answers(to: [question], known: known).isEmpty)
   }
 
+  @Test func `R54: a set is set right whole, and whole beside a unicast answer`() throws {
+    var (hub, _) = Hub.makePublished()
+    var attachment = Hub.makeAttachment(0, 2, 1)
+    attachment.link.addresses.append(Link.Address(.v4(0x0A00_0063), prefixLength: 24))
+    hub.setLinks(0, [attachment])
+    hub.run(for: .seconds(5))
+    let known = Record("host1.local", .address(.v4(0x0A00_0001)), timeToLive: 120)
+    hub.log = []
+    var goodbye = known
+    goodbye.timeToLive = 0
+    hub.inject(Hub.makeResponse([goodbye]), from: 9)
+    hub.run(for: .milliseconds(200))
+    #expect(hub.packets(0, responses: true).map(\.message.answers.count) == [2])
+    let question = Question(Hub.makeInstance(), .srv, wantsUnicast: true)
+    let answer = try #require(hub.answers(to: [question], known: [known]).first)
+    #expect(answer.outgoing.destination != Group.v4)
+    #expect(answer.message.additionals.map(\.type) == [.a, .a, .nsec])
+  }
+
   @Test func `R54: no flush bit on shared, probing, known or legacy records`() {
     var (hub, _) = Hub.makePublished()
     #expect(hub.probes(0).flatMap(\.message.authorities).allSatisfy { !$0.flushesCache })

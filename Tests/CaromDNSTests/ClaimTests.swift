@@ -127,6 +127,20 @@ import Testing
     #expect(hub.names(0) == ["Maya's table"])
   }
 
+  @Test func `R39 R49: a prober that wins for ever and never claims is given up after a minute`() {
+    var hub = Hub()
+    hub.addNode(1)
+    let id = hub.publish(0)
+    let probe = makeProbe([.text(Hub.makeService().text.encoded), makeService(port: 9999)])
+    var seen = 0
+    while hub.run(until: .zero + .seconds(90), { $0.probes(0).count > seen }) {
+      seen += 1
+      hub.inject(probe, from: 66)
+    }
+    #expect(hub.nodes[0].events.map(\.event) == [.responder(.failed(id, .noFreeName))])
+    #expect(hub.nodes[0].events[0].at <= .zero + .seconds(62))
+  }
+
   @Test func `R40: after 15 conflicts in 10 s each further probe waits 5 s`() {
     var hub = Hub()
     hub.addNode(1)
