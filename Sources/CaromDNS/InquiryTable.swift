@@ -110,10 +110,12 @@ struct InquiryTable: Sendable {
     }
   }
 
-  /// What is due, in the order of links and of opening; it counts as asked.
-  mutating func takeDue(at now: Instant, hearsUnicast: (UInt32) -> Bool) -> [Due] {
+  /// What is due, `limit` at most, in the order of links and of opening; it counts as asked.
+  mutating func takeDue(
+    at now: Instant, limit: Int, hearsUnicast: (UInt32) -> Bool
+  ) -> [Due] {
     var due: [Due] = []
-    while let timer = timers.popFirst(until: now) {
+    while due.count < limit, let timer = timers.popFirst(until: now) {
       guard let row = rows[timer.key.name],
         let index = row.firstIndex(where: { $0.key.type == timer.key.type }),
         let series = row[index].series.first(where: {

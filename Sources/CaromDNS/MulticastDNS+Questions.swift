@@ -62,7 +62,7 @@ extension MulticastDNS {
   }
 
   /// Asks everything again, as on a link that is new: after a sleep, or when a cable came back.
-  /// `nil` for every link.
+  /// What nobody repeats within ten seconds is gone. `nil` for every link.
   package mutating func askAgain(on link: UInt32?, at now: Instant) {
     querier.askAgain(on: link, at: now)
   }

@@ -41,20 +41,32 @@ extension Querier {
   }
 
   private mutating func ask(at now: Instant) {
+    guard let next = inquiries.nextTimeout, next <= now else { return }
+    let packets = bucket.available(at: now)
+    guard packets > 0 else {
+      pausedUntil = now.advanced(by: Self.packetInterval)
+      return
+    }
     let unicast = Set(links.filter(\.receivesUnicast).map(\.index))
-    var due = inquiries.takeDue(at: now, hearsUnicast: unicast.contains)[...]
+    var due = inquiries.takeDue(
+      at: now, limit: packets * Self.packetQuestions, hearsUnicast: unicast.contains)[...]
+    var sent = 0
     for link in links where !due.isEmpty {
       let questions = due.prefix { $0.link == link.index }.map(\.question)
       due = due.dropFirst(questions.count)
       let payloads = Self.queries(questions, limit: link.payloadLimit) {
         knownAnswers($0, on: link.index, at: now)
       }
+      sent += payloads.count
       for payload in payloads {
         for group in link.groups {
           transmit(Outgoing(payload: payload, destination: group, interface: link.index))
         }
       }
     }
+    // A train of known answers is not torn, though it may take more than there is.
+    _ = bucket.take(min(sent, packets), at: now)
+    if sent >= packets { pausedUntil = now.advanced(by: Self.packetInterval) }
   }
 
   /// The shared answers that need not be repeated: more than half of their life is left

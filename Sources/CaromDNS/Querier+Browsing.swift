@@ -36,8 +36,8 @@ extension Querier {
   ) {
     switch record.data {
     case .pointer(let name):
-      guard let browse = browses[id] else { return }
-      if let base = browse.base {
+      guard browses[id] != nil else { return }
+      if let base = browses[id]?.base {
         add(name, before: base, to: id, on: interface, at: now)
       } else {
         list(name, in: id, on: interface)

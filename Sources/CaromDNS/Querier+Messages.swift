@@ -157,26 +157,26 @@ extension Querier {
       datagram.source.port == Group.port, datagram.destination.address.isMulticast
     else { return }
     let isForeign = !links.contains { $0.isOwn(datagram.source.address) }
-    let known = Set(query.answers.map(\.identity))
+    let known = Dictionary(grouping: query.answers, by: \.key)
+      .mapValues { Set($0.map(\.identity)) }
     var seen: Set<RecordKey> = []
     for question in query.questions
     where !question.wantsUnicast && question.questionClass == Record.internet
       && seen.insert(question.key).inserted
     {
-      overhear(question, known, on: interface, at: now)
+      let theirs = known[question.key] ?? []
+      overhear(question.key, theirs, on: interface, at: now)
       guard isForeign else { continue }
       let place = RecordCache.Place(interface: interface, key: question.key)
-      cache.overhear(place, known: known, at: now)
+      cache.overhear(place, known: theirs, at: now)
     }
   }
 
   /// Counts a question as asked by us where its known answers are among ours.
   private mutating func overhear(
-    _ question: Question, _ known: Set<Record.Identity>, on interface: UInt32, at now: Instant
+    _ key: RecordKey, _ theirs: Set<Record.Identity>, on interface: UInt32, at now: Instant
   ) {
-    let key = question.key
     guard inquiries[key] != nil else { return }
-    let theirs = known.filter { $0.name == key.name && $0.data.type == key.type }
     if !theirs.isEmpty {
       let ours = Set(knownAnswers(key, on: interface, at: now).map(\.identity))
       guard theirs.isSubset(of: ours) else { return }

@@ -16,6 +16,12 @@ package struct Querier: Sendable {
   package static let detailLimit = 8192
   /// Records that are doubted at a time.
   package static let doubtLimit = 1024
+  /// Packets with questions that leave at once, and one more after each interval: a flood of
+  /// names makes no flood of questions.
+  static let packetBurst = 128
+  static let packetInterval = Duration.milliseconds(25)
+  /// Questions that hardly fill more than a packet.
+  static let packetQuestions = 40
   /// A doubted record is gone after that, unless somebody repeats it (RFC 6762 §10.4).
   static let doubtPatience = Duration.seconds(10)
   /// A record that has run out, short as its life may have been, is not asked for earlier than
@@ -37,6 +43,9 @@ package struct Querier: Sendable {
   var generator: SeededGenerator
   /// When the next first queries go: what is opened until shortly before goes with them.
   private var gathering: Instant?
+  var bucket = TokenBucket(capacity: Querier.packetBurst, interval: Querier.packetInterval)
+  /// Until then no packet may leave.
+  var pausedUntil = Instant.zero
   private var outbox = FIFO<Outgoing>()
   private var events = FIFO<Event>()
   private var nextNumber: UInt64 = 1
@@ -62,7 +71,8 @@ package struct Querier: Sendable {
 
   /// When `handleTimeout` has something to do.
   package var nextTimeout: Instant? {
-    let asking = earliest(inquiries.nextTimeout, doubtTimers.first)
+    let question = inquiries.nextTimeout.map { max($0, pausedUntil) }
+    let asking = earliest(question, doubtTimers.first)
     return earliest(earliest(cache.nextTimeout, resolverTimers.first), asking)
   }
 

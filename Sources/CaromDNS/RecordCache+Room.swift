@@ -91,13 +91,20 @@ extension RecordCache {
     guard newcomer.cost <= Self.share.bytes else { return false }
     makeRoomInRow(at: newcomer.place, worth)
     let source = newcomer.source
+    if let usage = sources[source], !Self.share.allows(usage, newcomer.cost) {
+      guard
+        makeRoom(
+          in: \.sources[source], Self.share, newcomer.cost, worth, at: now, isWanted,
+          where: { $0.source == source })
+      else { return false }
+    }
     let interface = newcomer.place.interface
+    guard let usage = interfaces[interface], !Self.whole.allows(usage, newcomer.cost) else {
+      return true
+    }
     return makeRoom(
-      in: \.sources[source], Self.share, newcomer.cost, worth, at: now, isWanted,
-      where: { $0.source == source })
-      && makeRoom(
-        in: \.interfaces[interface], Self.whole, newcomer.cost, worth, at: now, isWanted,
-        where: { $0.place.interface == interface })
+      in: \.interfaces[interface], Self.whole, newcomer.cost, worth, at: now, isWanted,
+      where: { $0.place.interface == interface })
   }
 
   private mutating func makeRoomInRow(at place: Place, _ worth: Worth) {

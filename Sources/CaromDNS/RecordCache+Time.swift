@@ -52,6 +52,13 @@ extension RecordCache {
     }
   }
 
+  /// The same for all records of an interface.
+  mutating func doubtAll(on interface: UInt32, for rest: Duration, at now: Instant) {
+    let doubted = slots.filter { $0.value.place.interface == interface }
+      .sorted { $0.value.entry.serial < $1.value.entry.serial }
+    for (id, _) in doubted { shorten(id, to: rest, at: now) }
+  }
+
   /// Another host asked for the records at `place` and knows those in `known`: where the second
   /// such question within ten seconds stays unanswered, they go (RFC 6762 §10.5).
   package mutating func overhear(

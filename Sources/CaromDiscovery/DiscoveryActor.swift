@@ -28,6 +28,11 @@ actor DiscoveryActor: LoopActor {
   /// How those who watch are told that it is over.
   private var closers: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
+  /// What goes on at name servers.
+  private var unicast: [UInt64: UnicastWork] = [:]
+  private(set) lazy var unicastClient = UnicastClient(on: loop)
+  /// Which name servers are asked.
+  private(set) var nameServers: @Sendable () -> UnicastConfiguration = { .current }
 
   private init(on loop: EventLoop, _ interfaces: InterfaceSelection) {
     self.loop = loop
@@ -74,6 +79,11 @@ actor DiscoveryActor: LoopActor {
   private func loopEnded() {
     for close in closers.values { close() }
     closers = [:]
+    for work in unicast.values {
+      work.task.cancel()
+      work.close()
+    }
+    unicast = [:]
   }
 
   /// Does several things in one go.
@@ -88,6 +98,7 @@ actor DiscoveryActor: LoopActor {
     case advertising(DiscoveryCore.AdvertisingID)
     case watching(DiscoveryCore.WatchingID)
     case resolving(DiscoveryCore.ResolvingID)
+    case unicast(UInt64)
   }
 
   /// Ends what was begun.
@@ -98,7 +109,23 @@ actor DiscoveryActor: LoopActor {
       closers[id] = nil
       core?.stopWatching(id)
     case .resolving(let id): core?.cancelResolving(id)
+    case .unicast(let number):
+      guard let work = unicast.removeValue(forKey: number) else { return }
+      work.task.cancel()
+      if let link = work.link { core?.stopWatching(link) }
     }
+  }
+
+  /// Keeps something that goes on at name servers until it is stopped.
+  func keep(_ work: UnicastWork) -> Handle {
+    defer { nextNumber += 1 }
+    unicast[nextNumber] = work
+    return .unicast(nextNumber)
+  }
+
+  /// Asks these name servers from now on.
+  func use(_ nameServers: @escaping @Sendable () -> UnicastConfiguration) {
+    self.nameServers = nameServers
   }
 }
 
@@ -135,7 +162,8 @@ extension DiscoveryActor {
   func browse(
     _ search: ServiceSearch, _ listener: @escaping Listener<ServiceChange>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { core, tell throws(DiscoveryError) in
+    if search.isUnicast { return try browseServers(search, listener) }
+    return try watch(listener) { core, tell throws(DiscoveryError) in
       try core.browse(search, for: self, tell)
     }
   }
@@ -150,21 +178,28 @@ extension DiscoveryActor {
     _ purpose: DomainBrowser.Purpose,
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredDomain>>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { core, tell throws(DiscoveryError) in
-      try core.browseDomains(purpose, tell)
-    }
+    let collector = DomainCollector { listener(.success($0)) }
+    let core = try opened()
+    let id = try core.browseDomains(purpose) { collector.apply($0) }
+    return try browseServerDomains(purpose, of: core.links, beside: id, collector, listener)
   }
 
   func query(
     _ query: RecordQuery, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { core, tell throws(DiscoveryError) in try core.query(query, tell) }
+    if let name = try? Name(text: query.name), Self.isUnicast(name) {
+      return try queryServers(RecordKey(name, query.type), listener)
+    }
+    return try watch(listener) { core, tell throws(DiscoveryError) in
+      try core.query(query, tell)
+    }
   }
 
   func monitor(
     _ name: Name, _ listener: @escaping Listener<TXTRecord?>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { core, tell throws(DiscoveryError) in try core.monitor(name, tell) }
+    if Self.isUnicast(name) { return try monitorServers(name, listener) }
+    return try watch(listener) { core, tell throws(DiscoveryError) in try core.monitor(name, tell) }
   }
 
   private func watch<Value>(
@@ -187,12 +222,14 @@ extension DiscoveryActor {
   func resolve(
     _ name: Name, within limit: Duration, _ listener: @escaping Listener<ResolvedService>
   ) throws(DiscoveryError) -> Handle {
-    .resolving(try opened().resolve(name, within: limit, listener))
+    if Self.isUnicast(name) { return try resolveAtServers(name, within: limit, listener) }
+    return .resolving(try opened().resolve(name, within: limit, listener))
   }
 
   func resolve(
     _ name: Name, within limit: Duration
   ) async throws(DiscoveryError) -> ResolvedService {
+    if Self.isUnicast(name) { return try await resolveAtServers(name, within: limit) }
     let core = try opened()
     guard !Task.isCancelled else { throw .cancelled }
     let number = nextNumber

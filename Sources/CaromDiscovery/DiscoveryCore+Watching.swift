@@ -23,7 +23,9 @@ extension DiscoveryCore {
     _ type: ServiceType, subtype: String? = nil, domain: String = "local",
     _ handle: @escaping (ServiceChange) -> Void
   ) throws(DiscoveryError) -> WatchingID {
-    try browse(ServiceSearch(type, subtype: subtype, domain: domain), for: nil, handle)
+    let search = try ServiceSearch(type, subtype: subtype, domain: domain)
+    guard !search.isUnicast else { throw .domainNotLocal(domain) }
+    return try browse(search, for: nil, handle)
   }
 
   func browse(

@@ -30,6 +30,8 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case textTooLong(Int)
   /// A domain that is not asked for by multicast: browse "local".
   case domainNotLocal(String)
+  /// No name server is known for a domain beyond the link: connect to a network.
+  case noNameServer
   /// Port 0 cannot be advertised: listen first and advertise the port that the system chose.
   case portMissing
   /// Nobody answered in time.
@@ -104,6 +106,7 @@ extension DiscoveryError: CustomStringConvertible {
     case .subtypeInvalid: "a service may have 64 subtypes of 1 to 63 bytes"
     case .textTooLong(let count): "strings of \(count) bytes fit no message: shorten them"
     case .domainNotLocal(let domain): "multicast does not reach '\(domain)': use \"local\""
+    case .noNameServer: "no name server is known: connect to a network"
     case .portMissing: "port 0 cannot be advertised: listen first"
     case .timedOut: "nobody answered in time: try again"
     case .hostHasNoAddress(let host): "host \(host) tells no address: try again"
@@ -121,7 +124,7 @@ extension DiscoveryError {
   public var netServiceCode: Int {
     switch self {
     case .nameTaken: -72001  // collision
-    case .noSuchInterface, .hostHasNoAddress, .notOffered: -72002  // not found
+    case .noSuchInterface, .noNameServer, .hostHasNoAddress, .notOffered: -72002  // not found
     case .portInUse, .noMulticastInterface, .tooManyServices, .tooManyQuestions:
       -72003  // activity in progress
     case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong, .portMissing,

@@ -8,16 +8,19 @@ public struct ServiceResolver: Sendable {
   public let name: String
   /// What it speaks.
   public let type: ServiceType
+  /// Where it is: "local" is the link.
+  public let domain: String
   private let interfaces: InterfaceSelection
   private let loop: EventLoop?
 
   /// Asks nothing yet. Without a loop it runs on one that the program shares.
   public init(
-    _ name: String, _ type: ServiceType, interfaces: InterfaceSelection = .automatic,
-    on loop: EventLoop? = nil
+    _ name: String, _ type: ServiceType, domain: String = "local",
+    interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
   ) {
     self.name = name
     self.type = type
+    self.domain = domain
     self.interfaces = interfaces
     self.loop = loop
   }
@@ -26,7 +29,8 @@ public struct ServiceResolver: Sendable {
     do throws(InstanceNameError) { try InstanceName.validate(name) } catch {
       throw DiscoveryError(error)
     }
-    guard let name = try? type.name().prefixed(by: name) else { throw .nameInvalid }
+    let search = try ServiceSearch(type, subtype: nil, domain: domain)
+    guard let name = try? search.target.name().prefixed(by: name) else { throw .nameInvalid }
     return name
   }
 

@@ -4,9 +4,12 @@ import CaromDNS
 struct ServiceSearch: Sendable {
   let type: ServiceType
   let target: BrowseTarget
+  /// Whether name servers are asked.
+  let isUnicast: Bool
 
   init(_ type: ServiceType, subtype: String?, domain: String) throws(DiscoveryError) {
-    let name = try DiscoveryCore.linkName(domain)
+    guard let name = try? Name(text: domain), name != .root else { throw .nameInvalid }
+    isUnicast = !MulticastDNS.isMulticastName(name)
     self.type = type
     target =
       if let subtype {

@@ -46,7 +46,7 @@ extension CommandFailure {
       case .hostHasNoAddress, .notOffered: .unavailable
       case .transport(let error): CommandFailure(error).status
       case .portMissing, .cancelled, .closed, .tooManyServices, .subtypeInvalid, .textTooLong,
-        .tooManyQuestions, .domainNotLocal:
+        .tooManyQuestions, .domainNotLocal, .noNameServer:
         .internal
       }
     self.init(status, error.description)

@@ -8,18 +8,26 @@ struct BrowseCommand: AsyncParsableCommand {
     commandName: "browse", abstract: "Show the services of a TYPE as they come, change and go.")
 
   @Argument(help: "What they speak, such as _http._tcp.") var type: String
+  @Option(help: "Only those that are published under this narrower type, too.")
+  var subtype: String?
+  @Option(help: "Where to look; name servers are asked for any domain but local.")
+  var domain = "local"
   @Flag(help: "Show where each listens, too.") var resolve = false
+  @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
   @OptionGroup var watch: WatchOptions
 
   func run() async throws {
     let type = try ServiceType(type)
     let output = Output(ServiceRows.headings, json: options.json)
-    let rows = ServiceRows()
-    let (interfaces, resolves) = (options.interfaces, resolve)
+    let rows = ServiceRows(domain: try CommandFailure.domain(domain).description)
+    try servers.apply()
+    let browser = ServiceBrowser(
+      for: type, subtype: subtype, domain: domain, interfaces: options.interfaces)
+    let resolves = resolve
     try await Ending.run(for: watch.limit, output: output) {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for try await change in ServiceBrowser(for: type, interfaces: interfaces).changes {
+        for try await change in browser.changes {
           output.tell(rows.report(change))
           guard resolves, case .added(let service) = change else { continue }
           group.addTask {

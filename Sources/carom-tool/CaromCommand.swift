@@ -9,6 +9,7 @@ struct CaromCommand: AsyncParsableCommand {
     discussion: ExitStatus.help,
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, QueryCommand.self,
+      TypesCommand.self, DomainsCommand.self,
     ])
 
   /// Runs what the command line says. Whatever goes wrong is told in one line.

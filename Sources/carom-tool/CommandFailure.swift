@@ -12,6 +12,14 @@ struct CommandFailure: Error, Equatable {
     self.line = line
   }
 
+  /// The domain of that text, or why there is none.
+  static func domain(_ text: String) throws(CommandFailure) -> Name {
+    guard let name = try? Name(text: text), name != .root else {
+      throw CommandFailure(.badName, "'\(text)' is no domain")
+    }
+    return name
+  }
+
   /// The line and the status for what discovery said.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
@@ -23,6 +31,7 @@ struct CommandFailure: Error, Equatable {
       case .nameMissing, .nameTooLong, .nameInvalid, .subtypeInvalid, .textTooLong: .badName
       case .domainNotLocal: .badName
       case .nameTaken, .hostHasNoAddress, .notOffered: .unavailable
+      case .noNameServer: .unreachable
       case .timedOut: .timedOut
       case .portMissing: .usage
       case .transport(let error): CommandFailure(error).status

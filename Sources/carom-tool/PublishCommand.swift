@@ -16,13 +16,15 @@ struct PublishCommand: AsyncParsableCommand {
   var subtype: [String] = []
   @Flag(name: .customLong("no-rename"), help: "Fail where the name is taken.")
   var noRename = false
+  @Flag(help: "Nobody else can have the name, such as one with a UUID: visible at once.")
+  var unique = false
   @OptionGroup var options: ToolOptions
   @OptionGroup var watch: WatchOptions
 
   func run() async throws {
     let service = Service(
       name: name, type: try ServiceType(type), port: port, txt: try Self.record(txt),
-      subtypes: subtype, renamesOnConflict: !noRename)
+      subtypes: subtype, renamesOnConflict: !noRename, isNameUnique: unique)
     let output = Output(["NAME", "TYPE", "PORT"], json: options.json)
     let interfaces = options.interfaces
     try await Ending.run(for: watch.limit, output: output) {

@@ -17,15 +17,20 @@ struct QueryCommand: AsyncParsableCommand {
 
   @Argument(help: "A name such as maya.local; '\\' escapes a dot within a label.") var name: String
   @Argument(help: "A record type, such as A, PTR, SRV, TXT, ANY, or a number.") var type: String
-  @Option(help: "Ask this name server: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may be repeated.")
-  var server: [String] = []
+  @Flag(help: "Watch the records as they come and go, on the shared port.")
+  var continuous = false
+  @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
   @OptionGroup var answer: AnswerOptions
+  @OptionGroup var watch: WatchOptions
 
   func run() async throws {
     let key = try recordKey()
+    try servers.apply()
     let output = Output(RecordRows.headings, json: options.json)
-    if MulticastDNS.isMulticastName(key.name) {
+    if continuous {
+      try await keepAsking(key, output)
+    } else if MulticastDNS.isMulticastName(key.name) {
       try await askLink(key, output)
     } else {
       try await askServers(key, output)
@@ -67,9 +72,22 @@ struct QueryCommand: AsyncParsableCommand {
     if end != .asked, let failure = verdict.failure { throw failure }
   }
 
+  private func keepAsking(_ key: RecordKey, _ output: Output) async throws {
+    let (rows, options) = (RecordRows(), options)
+    let query = RecordQuery(key.name.description, key.type, interfaces: options.interfaces)
+    try await Ending.run(for: watch.limit, output: output) {
+      for try await change in query.changes {
+        let found = change.item
+        output.tell(
+          rows.report(
+            .init(change), found.record, isAnswer: true,
+            on: found.interface == 0 ? nil : found.interface))
+      }
+    }
+  }
+
   private func askServers(_ key: RecordKey, _ output: Output) async throws {
-    let servers =
-      server.isEmpty ? UnicastConfiguration.system().servers : try server.map(Self.endpoint)
+    let servers = UnicastConfiguration.current.servers
     let client = UnicastClient(on: try EventLoop(name: "carom-query"))
     let (rows, limit) = (RecordRows(), answer.limit)
     try await Ending.run(output: output) {
@@ -84,22 +102,6 @@ struct QueryCommand: AsyncParsableCommand {
 
   fileprivate static let silence = CommandFailure(.timedOut, "nobody answered in time")
   fileprivate static let absence = CommandFailure(.unavailable, "the name has no such record")
-
-  /// A server's address as people write it.
-  private static func endpoint(_ text: String) throws(CommandFailure) -> Endpoint {
-    if let address = IPAddress(text) {
-      return Endpoint(address, port: UnicastConfiguration.port)
-    }
-    var host = text[...]
-    if let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
-      port > 0
-    {
-      host = text[..<colon]
-      if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
-      if let address = IPAddress(host) { return Endpoint(address, port: port) }
-    }
-    throw CommandFailure(.usage, "--server wants ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT")
-  }
 }
 
 /// What the replies of the link came to.

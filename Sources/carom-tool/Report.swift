@@ -1,3 +1,5 @@
+import CaromDiscovery
+
 /// Something that a command has to tell: a row for people, an object for machines.
 struct Report: Sendable {
   /// What happened.
@@ -12,6 +14,16 @@ struct Report: Sendable {
       case .removed, .withdrawn: "-"
       case .unresolved: "?"
       }
+    }
+
+    /// What a change means for a row.
+    init<Item>(_ change: DiscoveryChange<Item>) {
+      self =
+        switch change {
+        case .added: .added
+        case .updated: .updated
+        case .removed: .removed
+        }
     }
 
     /// Whether the row goes.

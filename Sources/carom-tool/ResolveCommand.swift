@@ -9,25 +9,26 @@ struct ResolveCommand: AsyncParsableCommand {
 
   @Argument(help: "What people see.") var name: String
   @Argument(help: "What it speaks, such as _http._tcp.") var type: String
+  @Option(help: "Where it is; name servers are asked for any domain but local.")
+  var domain = "local"
+  @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
   @OptionGroup var answer: AnswerOptions
 
   func run() async throws {
     let type = try ServiceType(type)
-    guard !name.isEmpty else { throw CommandFailure(.nameMissing) }
-    try Service(name: name, type: type, port: 1).validate()
+    let rows = ServiceRows(domain: try CommandFailure.domain(domain).description)
+    try servers.apply()
     let output = Output(ServiceRows.headings, json: options.json)
-    let rows = ServiceRows()
-    let (wanted, interfaces, limit) = (name, options.interfaces, answer.limit)
-    let end = try await Ending.run(for: limit, output: output) {
-      for try await change in ServiceBrowser(for: type, interfaces: interfaces).changes {
-        guard case .added(let service) = change, service.name == wanted else { continue }
-        let place = try await service.resolve(within: limit)
-        return output.tell(rows.report(service, at: place))
+    let (name, limit) = (name, answer.limit)
+    let resolver = ServiceResolver(name, type, domain: domain, interfaces: options.interfaces)
+    try await Ending.run(output: output) {
+      do throws(DiscoveryError) {
+        let place = try await resolver.resolve(within: limit)
+        output.tell(rows.report(name, type, at: place))
+      } catch .timedOut {
+        throw CommandFailure(.timedOut, "no service '\(name)' of \(type) answered in time")
       }
-    }
-    if end == .expired {
-      throw CommandFailure(.timedOut, "no service '\(name)' of \(type) answered in time")
     }
   }
 }

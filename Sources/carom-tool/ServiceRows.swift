@@ -6,8 +6,12 @@ import Synchronization
 final class ServiceRows: Sendable {
   static let headings = ["NAME", "INTERFACE", "ADDRESS", "TXT"]
 
+  private let domain: String
   private let interfaces = InterfaceNames()
   private let resolved = Mutex<[Name: ResolvedService]>([:])
+
+  /// Services of a domain.
+  init(domain: String) { self.domain = domain }
 
   /// A change of a browsing.
   func report(_ change: ServiceChange) -> Report {
@@ -28,14 +32,29 @@ final class ServiceRows: Sendable {
     return report(.resolved, service)
   }
 
+  /// Where the service of that name listens.
+  func report(_ name: String, _ type: ServiceType, at place: ResolvedService) -> Report {
+    report(
+      .resolved, name, type, key: name, on: place.interface == 0 ? [] : [place.interface],
+      place.txt, place)
+  }
+
   private func report(_ event: Report.Event, _ service: DiscoveredService) -> Report {
     let place = resolved.withLock { $0[service.fullName] }
-    let names = interfaces[service.interfaces]
+    return report(
+      event, service.name, service.type, key: service.fullName.description,
+      on: service.interfaces, event == .resolved ? place?.txt ?? service.txt : service.txt, place)
+  }
+
+  private func report(
+    _ event: Report.Event, _ name: String, _ type: ServiceType, key: String,
+    on indices: [UInt32], _ txt: TXTRecord, _ place: ResolvedService?
+  ) -> Report {
+    let names = interfaces[indices]
     let addresses = (place?.endpoints ?? []).map(\.description)
-    let txt = place?.txt ?? service.txt
     var fields: [JSONValue.Field] = [
-      .init("name", .string(service.name)), .init("type", .string(service.type.description)),
-      .init("domain", .string("local")), .init("interfaces", .strings(names)),
+      .init("name", .string(name)), .init("type", .string(type.description)),
+      .init("domain", .string(domain)), .init("interfaces", .strings(names)),
       .init("txt", txt.json),
     ]
     if let place {
@@ -43,9 +62,9 @@ final class ServiceRows: Sendable {
       fields.append(.init("endpoints", .strings(addresses)))
     }
     return Report(
-      event, service.fullName.description,
+      event, key,
       cells: [
-        service.name, names.joined(separator: " "), addresses.joined(separator: " "),
+        name, names.joined(separator: " "), addresses.joined(separator: " "),
         txt.description,
       ], fields)
   }

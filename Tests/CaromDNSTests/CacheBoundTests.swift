@@ -4,6 +4,11 @@ import Testing
 
 /// What strangers may fill, and what they cannot.
 @Suite struct CacheBoundTests {
+  #if DEBUG
+    private static let many = 6000
+  #else
+    private static let many = 20_000
+  #endif
   private static let type: Name = "_airhockey._tcp.local"
 
   private func makeJunk(_ index: Int, life: UInt32 = 120) -> Record {
@@ -56,12 +61,12 @@ import Testing
 
   @Test func `many senders fill no more than all, in records and in bytes`() {
     var cache = RecordCache()
-    for index in 0..<10_000 {
+    for index in 0..<Self.many {
       insert(makeJunk(index), in: &cache, from: UInt32(index % 50))
     }
     #expect(cache.count <= RecordCache.capacity)
     #expect(cache.count > RecordCache.capacity * 3 / 4)
-    for index in 0..<2000 {
+    for index in 0..<1000 {
       let big = Record(
         Name(junk: index), .text([UInt8](repeating: 0, count: 8000)), timeToLive: 9000)
       insert(big, in: &cache, from: UInt32(index % 50))
@@ -77,7 +82,7 @@ import Testing
     var cache = RecordCache()
     let wanted = (0..<20).map { makePointer("real \($0)", life: 10) }
     for record in wanted { insert(record, in: &cache, from: 9) }
-    for index in 0..<20_000 {
+    for index in 0..<Self.many {
       insert(makeJunk(index, life: 86_400), in: &cache, from: UInt32(index % 10))
     }
     #expect(wanted.allSatisfy { holds(cache, $0) })
@@ -97,7 +102,7 @@ import Testing
   @Test func `what is wanted is dropped too, the greediest sender's first`() {
     var cache = RecordCache()
     for index in 0..<20 { insert(makePointer("real \(index)"), in: &cache, from: 99) }
-    for index in 0..<10_000 {
+    for index in 0..<Self.many {
       insert(makePointer("fake \(index)", life: 86_400), in: &cache, from: UInt32(index % 8))
       for (_, record) in cache.takeEvicted() { #expect(record.timeToLive == 86_400) }
     }
@@ -127,11 +132,7 @@ import Testing
   }
 
   @Test func `searching for room is rare: a flood costs little for each record`() {
-    #if DEBUG
-      let count = 10_000
-    #else
-      let count = 60_000
-    #endif
+    let count = Self.many
     var cache = RecordCache()
     var asked = 0
     for index in 0..<1024 { insert(makePointer("real \(index)"), in: &cache, from: 200) }

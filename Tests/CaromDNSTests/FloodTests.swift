@@ -5,7 +5,7 @@ import Testing
 /// A link full of junk: what is real is found all the same, and what is told is true.
 @Suite struct FloodTests {
   #if DEBUG
-    private static let junk = 5000
+    private static let junk = 4600
   #else
     private static let junk = 60_000
   #endif
@@ -15,7 +15,9 @@ import Testing
   }
 
   /// Messages of 40 records each.
-  private func flood(_ hub: inout Hub, _ kind: Kind, senders: Int, at count: Int = junk) {
+  private func flood(
+    _ hub: inout Hub, _ kind: Kind, senders: Int, at count: Int = junk, clearing: Bool = true
+  ) {
     for start in stride(from: 0, to: count, by: 40) {
       var message = Message(isResponse: true)
       message.answers = (start..<start + 40).map { index in
@@ -28,7 +30,7 @@ import Testing
       }
       hub.inject(message, from: UInt8(100 + start / 40 % senders))
       hub.run(for: .microseconds(1300))
-      hub.log = []
+      if clearing { hub.log = [] }
     }
   }
 
@@ -79,11 +81,54 @@ import Testing
     #expect(hub.changes(0).contains("+Maya's table"))
   }
 
+  @Test func `a flood of services makes no flood of questions`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.browse(0)
+    let start = hub.now
+    flood(&hub, .ofTheType, senders: 100, clearing: false)
+    hub.run(for: .seconds(2))
+    let seconds = Int((hub.now - start).components.seconds)
+    #expect(hub.log.count <= 128 + 40 * (seconds + 1))
+    #expect(hub.log.contains { $0.message.questions.count > 30 })
+  }
+
+  @Test func `denials are bounded with all other records`() {
+    var hub = Hub()
+    hub.addNode(1)
+    for start in stride(from: 0, to: 3000, by: 30) {
+      hub.say((start..<start + 30).map { Hub.makeDenial(Name(junk: $0), has: [.a]) })
+    }
+    var kept = 0
+    for index in 0..<3000 {
+      kept += hub.nodes[0].machine.known(Name(junk: index), .nsec, at: hub.now).count
+    }
+    #expect(kept > 500 && kept <= RecordCache.capacity / RecordCache.sourceShare)
+  }
+
+  @Test func `with very many questions open, strings of what is found are not asked for`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.with(0) { machine, now in
+      for index in 0..<Querier.monitorLimit {
+        _ = machine.monitorText(of: Name(junk: index), at: now)
+        _ = machine.resolve(Name(junk: index), deadline: now.advanced(by: .seconds(90)), at: now)
+      }
+    }
+    hub.browse(0)
+    hub.say([Hub.makePointer()])
+    #expect(hub.changes(0) == ["+Maya's table"])
+    hub.run(for: .seconds(10))
+    let asked = hub.questions(0, .txt).map(\.question.key.name)
+    #expect(!asked.isEmpty && !asked.contains(Hub.makeInstance()))
+    #expect(hub.log.allSatisfy { $0.outgoing.payload.count <= 1452 })
+  }
+
   @Test func `fakes that are not repeated are gone in a day, and their questions before`() {
     var hub = Hub()
     hub.addNode(1)
     hub.browse(0)
-    flood(&hub, .ofTheType, senders: 1, at: 2000)
+    flood(&hub, .ofTheType, senders: 1, at: 1200)
     #expect(standing(hub).count > 500)
     hub.run(for: .seconds(86_401))
     #expect(standing(hub).isEmpty)

@@ -62,6 +62,21 @@ import Testing
     #expect(hub.log.map(\.outgoing.interface) == [2, 3])
   }
 
+  @Test func `R46: what nobody repeats after a sleep is gone in ten seconds, all else stays`() {
+    var hub = Hub()
+    hub.addNode(1)
+    hub.addNode(2)
+    hub.publish(1)
+    hub.browse(0)
+    hub.say([Hub.makePointer("left behind")])
+    hub.run(for: .seconds(100))
+    let start = hub.now
+    hub.with(0) { $0.askAgain(on: nil, at: $1) }
+    hub.run(for: .seconds(60))
+    #expect(hub.changes(0) == ["+left behind", "+Maya's table", "-left behind"])
+    #expect(hub.nodes[0].events.last.map { $0.at - start == .seconds(10) } == true)
+  }
+
   @Test func `R56: what was heard on a link goes with it at once`() {
     var hub = makeTwoLinks()
     let places = hub.nodes[0].attachments

@@ -57,19 +57,6 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func `junk never displaces what is wanted, and memory is bounded`() throws {
-    var cache = RecordCache()
-    insert(makeRecord(1, life: 10), in: &cache, at: 0)
-    for index in 0..<20_000 {
-      let name = try Name(text: "junk\(index).local")
-      insert(makeRecord(9, name: name), in: &cache, at: 0.001 * Double(index) / 100)
-    }
-    #expect(cache.count <= RecordCache.capacity)
-    #expect(live(&cache, at: 1) == [.address(.v4(1))])
-    insert(makeRecord(2, life: 10, flush: false), in: &cache, at: 2)
-    #expect(live(&cache, at: 2).count == 2)
-  }
-
   @Test func `saying the same record for ever costs no memory`() {
     var cache = RecordCache()
     for index in 0..<5000 { insert(makeRecord(1), in: &cache, at: Double(index) / 1000) }

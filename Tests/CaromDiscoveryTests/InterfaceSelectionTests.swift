@@ -74,7 +74,7 @@ import Testing
       .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,
       .nameTooLong(64), .nameInvalid, .nameTaken, .portMissing, .timedOut, .cancelled, .closed,
       .transport(.unreachable), .tooManyServices, .tooManyQuestions, .subtypeInvalid,
-      .textTooLong(9000), .domainNotLocal("x"), .hostHasNoAddress("x"), .notOffered,
+      .textTooLong(9000), .domainNotLocal("x"), .noNameServer, .hostHasNoAddress("x"), .notOffered,
     ]
     #expect(Set(errors.map(\.description)).count == errors.count)
     #expect(errors.allSatisfy { !$0.description.contains("\n") && $0.description.count <= 72 })

@@ -177,9 +177,10 @@ import Testing
     let type = try Loopback.makeType()
     await withEventLoop { loop in
       await #expect(throws: DiscoveryError.domainNotLocal("example.com")) {
-        let browser = ServiceBrowser(
-          for: type, domain: "example.com", interfaces: Loopback.selection, on: loop)
-        for try await _ in browser.changes {}
+        try await loop.run {
+          let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+          try core.browse(type, domain: "example.com") { _ in }
+        }
       }
       await #expect(throws: DiscoveryError.subtypeInvalid) {
         let long = String(repeating: "x", count: 64)

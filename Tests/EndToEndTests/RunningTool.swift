@@ -46,11 +46,13 @@ struct RunningTool: Sendable {
     try RunningTool(arguments + ["--interface", "lo", "--json"])
   }
 
-  /// The next line of that event, or the `number`th.
+  /// The first line of that event that holds `part`.
   @discardableResult
-  func line(_ event: String, _ number: Int = 1) async throws -> Line {
+  func line(_ event: String, with part: String? = nil) async throws -> Line {
     let mark = "{\"event\":\"\(event)\""
-    let text = await process.output.line(number) { $0.hasPrefix(mark) }
+    let text = await process.output.line { line in
+      line.hasPrefix(mark) && part.map { line.contains($0) } ?? true
+    }
     guard let text else {
       let (output, errors) = (await process.output.all(), await process.errors.all())
       return try #require(nil, "no \(event): \(output) \(errors)")

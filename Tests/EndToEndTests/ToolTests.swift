@@ -1,3 +1,5 @@
+import CaromDNS
+import CaromTransport
 import Foundation
 import Testing
 
@@ -76,5 +78,66 @@ struct ToolTests {
     #expect(await browser.process.status == 0)
     let publisher = try RunningTool.start("publish", "X", type, "1000", "--for", "0.05")
     #expect(await publisher.process.status == 0)
+  }
+
+  @Test func `types and narrower types are found, and a name that is unique at once`() async throws
+  {
+    let types = try RunningTool.start("types")
+    let browser = try RunningTool.start("browse", type, "--subtype", "_ranked")
+    let plain = try RunningTool.start("publish", "X", type, "1000", "--unique")
+    let ranked = try RunningTool.start("publish", "Y", type, "1001", "--subtype", "_ranked")
+    #expect(try await types.line("added", with: type).type == type)
+    #expect(try await browser.line("added").name == "Y")
+    #expect(try await plain.line("published").name == "X")
+    #expect(await ranked.end() == 0)
+    #expect(try await browser.line("removed").name == "Y")
+    #expect(await plain.end() == 0)
+    try await types.line("removed", with: type)
+    #expect(await types.end() == 0)
+    #expect(await browser.end() == 0)
+  }
+
+  @Test func `a record is watched as it comes and goes`() async throws {
+    let watcher = try RunningTool.start("query", "X.\(type).local", "TXT", "--continuous")
+    let publisher = try RunningTool.start("publish", "X", type, "1000", "a=b")
+    #expect(try await watcher.line("added").data == #""a=b""#)
+    #expect(await publisher.end() == 0)
+    try await watcher.line("removed")
+    #expect(await watcher.end() == 0)
+  }
+
+  @Test func `a domain with name servers is browsed, resolved and asked`() async throws {
+    let instance = try Name(text: "X.\(type).example.com")
+    let zone = [
+      Record(try Name(text: "\(type).example.com"), .pointer(instance), timeToLive: 60),
+      Record(
+        instance, .service(priority: 0, weight: 0, port: 7, target: "h.example.com"),
+        timeToLive: 60),
+      Record("h.example.com", .address(.v4(0xC000_0201)), timeToLive: 60),
+      Record("b._dns-sd._udp.example.com", .pointer("games.example.com"), timeToLive: 60),
+    ]
+    try await withEventLoop { loop in
+      let names = UnicastNameServer(on: loop, zone: zone)
+      let server = try await names.open().description
+      let ask = ["--server", server, "--interface", "lo", "--json"]
+      let inDomain = ["--domain", "example.com"] + ask
+      let browser = try RunningTool(["browse", type, "--resolve"] + inDomain)
+      let found = try await browser.line("resolved")
+      #expect(found.name == "X" && found.domain == "example.com" && found.interfaces == [])
+      #expect(found.endpoints == ["192.0.2.1:7"] && found.host == "h.example.com")
+      #expect(await browser.end() == 0)
+      let resolver = try RunningTool(["resolve", "X", type] + inDomain)
+      #expect(try await resolver.line("resolved").endpoints == ["192.0.2.1:7"])
+      #expect(await resolver.process.status == 0)
+      let query = try RunningTool(["query", "h.example.com", "A"] + ask)
+      #expect(try await query.line("added").data == "192.0.2.1")
+      #expect(await query.process.status == 0)
+      let domains = try RunningTool(["domains", "--search", "example.com"] + ask)
+      let domain = try await domains.line("added")
+      #expect(domain.domain == "games.example.com" && domain.purpose == "browsing")
+      #expect(await domains.end() == 0)
+      let nobody = try RunningTool(["query", "nobody.example.com", "A"] + ask)
+      #expect(await nobody.process.status == 69)
+    }
   }
 }

@@ -1,0 +1,121 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+import Synchronization
+import Testing
+
+@testable import CaromDiscovery
+
+/// Domains with name servers, behind the same calls as the link.
+@Suite struct UnicastServicesTests {
+  private static let loopback = InterfaceSelection.named(["lo"])
+  private static let type: ServiceType = "_game._tcp"
+  private static let instance: Name = "Maya's table._game._tcp.example.com"
+
+  private static let zone: [Record] = [
+    Record("_game._tcp.example.com", .pointer(instance), timeToLive: 60),
+    Record("_ranked._sub._game._tcp.example.com", .pointer(instance), timeToLive: 60),
+    Record(
+      instance, .service(priority: 0, weight: 0, port: 7777, target: "host.example.com"),
+      timeToLive: 60),
+    Record(instance, .text([3] + Array("a=b".utf8)), timeToLive: 60),
+    Record("host.example.com", .address(.v4(0xC000_0201)), timeToLive: 60),
+    Record(
+      "host.example.com", .address(.v6(high: 0x2001_0DB8 << 32, low: 1, scope: 0)),
+      timeToLive: 60),
+    Record("b._dns-sd._udp.example.com", .pointer("games.example.com"), timeToLive: 60),
+  ]
+
+  private func withServer(_ body: (EventLoop) async throws -> Void) async throws {
+    try await withEventLoop { loop in
+      let server = UnicastNameServer(on: loop, zone: Self.zone)
+      let place = try await server.open()
+      let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
+      await discovery.use { UnicastConfiguration(servers: [place], domains: ["example.com"]) }
+      try await body(loop)
+      await discovery.use { UnicastConfiguration() }
+    }
+  }
+
+  @Test(arguments: [nil, "_ranked"])
+  func `a service in a domain with servers is found, resolved and told of`(
+    subtype: String?
+  ) async throws {
+    try await withServer { loop in
+      let browser = ServiceBrowser(
+        for: Self.type, subtype: subtype, domain: "example.com", interfaces: Self.loopback,
+        on: loop)
+      var changes = browser.changes.makeAsyncIterator()
+      var found: DiscoveredService?
+      while found?.txt["a"] != "b" { found = try #require(try await changes.next()).item }
+      let service = try #require(found)
+      #expect(service.name == "Maya's table" && service.interfaces.isEmpty)
+      let place = try await service.resolve(within: .seconds(5))
+      #expect(place.host == "host.example.com" && place.txt["a"] == "b")
+      #expect(place.endpoints.map(\.description) == ["[2001:db8::1]:7777", "192.0.2.1:7777"])
+    }
+  }
+
+  @Test func `R81: servers recommend domains in the search domains`() async throws {
+    try await withServer { loop in
+      var changes = DomainBrowser(.browsing, interfaces: Self.loopback, on: loop).changes
+        .makeAsyncIterator()
+      let first = try #require(try await changes.next())
+      guard case .added(let domain) = first else { return #expect(Bool(false), "\(first)") }
+      #expect(domain.name == "games.example.com" && domain.interfaces.isEmpty)
+    }
+  }
+
+  @Test func `records of names with servers are watched, too`() async throws {
+    try await withServer { loop in
+      let query = RecordQuery("host.example.com", .a, interfaces: Self.loopback, on: loop)
+      var changes = query.changes.makeAsyncIterator()
+      let found = try #require(try await changes.next()).item
+      #expect(found.data == [192, 0, 2, 1] && found.interface == 0)
+    }
+  }
+
+  @Test func `without servers such a domain cannot be browsed`() async throws {
+    try await withEventLoop { loop in
+      let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
+      await discovery.use { UnicastConfiguration() }
+      let browser = ServiceBrowser(
+        for: Self.type, domain: "example.com", interfaces: Self.loopback, on: loop)
+      await #expect(throws: DiscoveryError.noNameServer) {
+        for try await _ in browser.changes {}
+      }
+    }
+  }
+
+  @Test func `a domain that link and servers recommend is told once`() {
+    let told = Told()
+    let collector = DomainCollector { told.add($0) }
+    let record = Record("b._dns-sd._udp.x.example", .pointer("a.example"), timeToLive: 60)
+    let onLink = DiscoveredDomain(FoundName("A.example", on: [2]))
+    collector.apply([.added(record)], from: "x.example")
+    collector.apply([.added(record)], from: "y.example")
+    collector.apply(.added(onLink))
+    collector.apply([.removed(record)], from: "x.example")
+    collector.apply(.removed(onLink))
+    collector.apply([.removed(record)], from: "y.example")
+    collector.apply([.removed(record)], from: "y.example")
+    #expect(told.texts == ["added []", "updated [2]", "removed []"])
+  }
+}
+
+/// What a collector told.
+private final class Told: Sendable {
+  private let state = Mutex<[String]>([])
+
+  var texts: [String] { state.withLock { $0 } }
+
+  func add(_ change: DiscoveryChange<DiscoveredDomain>) {
+    let text =
+      switch change {
+      case .added(let domain): "added \(domain.interfaces)"
+      case .updated(let domain): "updated \(domain.interfaces)"
+      case .removed(let domain): "removed \(domain.interfaces)"
+      }
+    state.withLock { $0.append(text) }
+  }
+}

@@ -1,0 +1,1 @@
+../CaromDiscoveryTests/UnicastNameServer.swift
