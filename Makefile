@@ -7,7 +7,7 @@ TESTABLE := --scratch-path .build-release-tests -c release -Xswiftc -enable-test
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Games as processes are left out: a sanitizer makes them many times slower than their clocks.
-WITHIN := --skip '(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|TidyTests|DiscoveryInteropTests|RuleTests)/'
+WITHIN := --skip '(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|ToolTests|ToolErrorTests|ToolTerminalTests|TidyTests|DiscoveryInteropTests|RuleTests)/'
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet
 

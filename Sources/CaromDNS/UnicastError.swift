@@ -18,6 +18,8 @@ package enum UnicastError: Error, Hashable, Sendable {
   case tooManyQueries
   /// Whoever waited has gone.
   case cancelled
+  /// The loop has ended: open another one.
+  case closed
 }
 
 extension UnicastError: CustomStringConvertible {
@@ -33,6 +35,7 @@ extension UnicastError: CustomStringConvertible {
     case .noServers: "no name server is known: name one"
     case .tooManyQueries: "too many questions are open: wait for an answer"
     case .cancelled: "cancelled"
+    case .closed: "the loop has ended: open another one"
     }
   }
 }

@@ -7,7 +7,7 @@ import CaromCore
 /// call `handleTimeout` at `nextTimeout`.
 package struct UnicastResolver: Sendable {
   /// Questions that may be open at a time: each holds a socket.
-  package static let queryLimit = 64
+  package static let queryLimit = 256
   /// Servers that are tried for a question; further ones are left out.
   package static let serverLimit = 8
 

@@ -7,25 +7,29 @@ extension DiscoveryActor {
   /// Whether that name is asked for at name servers.
   static func isUnicast(_ name: Name) -> Bool { !MulticastDNS.isMulticastName(name) }
 
-  /// Begins to ask; throws where there is nobody to ask.
-  private func ask<Value>(
+  /// Begins to watch; throws where there is nobody to ask.
+  private func watch<Value>(
     _ listener: @escaping Listener<Value>, beside link: DiscoveryCore.WatchingID? = nil,
     _ work: @escaping @Sendable (UnicastClient, [Endpoint]) async -> Void
   ) throws(DiscoveryError) -> Handle {
-    let servers = nameServers().servers
+    let (client, servers) = (unicastClient, nameServers().servers)
     guard !servers.isEmpty || link != nil else { throw .noNameServer }
-    let client = unicastClient
-    return keep(
-      UnicastWork(
-        task: Task { await work(client, servers) }, link: link,
-        close: { listener(.failure(.closed)) }))
+    let close = { @Sendable in listener(.failure(.closed)) }
+    return keep(UnicastWork(link: link, close: close)) { number in
+      guard !servers.isEmpty else { return nil }
+      return Task {
+        await work(client, servers)
+        // Watching ends by itself only where the loop does.
+        if !Task.isCancelled { self.finish(number)?.close() }
+      }
+    }
   }
 
   func browseServers(
     _ search: ServiceSearch, _ listener: @escaping Listener<ServiceChange>
   ) throws(DiscoveryError) -> Handle {
     guard let name = try? search.target.name() else { throw .nameInvalid }
-    return try ask(listener) { client, servers in
+    return try watch(listener) { client, servers in
       let browsing = UnicastBrowsing(name, by: client, of: servers) { change in
         listener(
           .success(change.map { DiscoveredService($0, type: search.type, discovery: self) }))
@@ -37,7 +41,7 @@ extension DiscoveryActor {
   func queryServers(
     _ key: RecordKey, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
-    try ask(listener) { client, servers in
+    try watch(listener) { client, servers in
       await client.watch(key, of: servers) { changes in
         for change in changes { listener(.success(DiscoveryChange(change))) }
       }
@@ -47,7 +51,7 @@ extension DiscoveryActor {
   func monitorServers(
     _ name: Name, _ listener: @escaping Listener<TXTRecord?>
   ) throws(DiscoveryError) -> Handle {
-    try ask(listener) { client, servers in
+    try watch(listener) { client, servers in
       await client.watch(RecordKey(name, .txt), of: servers) { changes in
         for change in changes {
           if case .added(let record) = change, case .text(let bytes) = record.data {
@@ -71,8 +75,7 @@ extension DiscoveryActor {
       searchDomains: nameServers().domains,
       addresses: links.flatMap(\.addresses)
     ).filter(Self.isUnicast)
-    return try ask(listener, beside: link) { client, servers in
-      guard !servers.isEmpty else { return }
+    return try watch(listener, beside: link) { client, servers in
       await withTaskGroup(of: Void.self) { group in
         for domain in domains {
           guard let name = try? BrowseTarget.domains(purpose.kind, in: domain).name() else {
@@ -100,13 +103,18 @@ extension DiscoveryActor {
   func resolveAtServers(
     _ name: Name, within limit: Duration, _ listener: @escaping Listener<ResolvedService>
   ) throws(DiscoveryError) -> Handle {
-    try ask(listener) { client, servers in
-      do throws(DiscoveryError) {
-        listener(
-          .success(
-            ResolvedService(try await client.resolve(name, of: servers, within: limit))))
-      } catch {
-        listener(.failure(error))
+    let (client, servers) = (unicastClient, nameServers().servers)
+    guard !servers.isEmpty else { throw .noNameServer }
+    return keep(UnicastWork(close: { listener(.failure(.closed)) })) { number in
+      Task {
+        let result: Result<ResolvedService, DiscoveryError>
+        do throws(DiscoveryError) {
+          let place = try await client.resolve(name, of: servers, within: limit)
+          result = .success(ResolvedService(place))
+        } catch {
+          result = .failure(error)
+        }
+        if self.finish(number) != nil { listener(result) }
       }
     }
   }

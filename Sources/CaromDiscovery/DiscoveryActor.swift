@@ -80,7 +80,7 @@ actor DiscoveryActor: LoopActor {
     for close in closers.values { close() }
     closers = [:]
     for work in unicast.values {
-      work.task.cancel()
+      work.task?.cancel()
       work.close()
     }
     unicast = [:]
@@ -110,18 +110,23 @@ actor DiscoveryActor: LoopActor {
       core?.stopWatching(id)
     case .resolving(let id): core?.cancelResolving(id)
     case .unicast(let number):
-      guard let work = unicast.removeValue(forKey: number) else { return }
-      work.task.cancel()
+      guard let work = finish(number) else { return }
+      work.task?.cancel()
       if let link = work.link { core?.stopWatching(link) }
     }
   }
 
-  /// Keeps something that goes on at name servers until it is stopped.
-  func keep(_ work: UnicastWork) -> Handle {
-    defer { nextNumber += 1 }
-    unicast[nextNumber] = work
-    return .unicast(nextNumber)
+  /// Keeps something that goes on at name servers until it is stopped, or has finished.
+  func keep(_ work: UnicastWork, _ start: (UInt64) -> Task<Void, Never>?) -> Handle {
+    let number = nextNumber
+    nextNumber += 1
+    unicast[number] = work
+    unicast[number]?.task = start(number)
+    return .unicast(number)
   }
+
+  /// Forgets it; `nil` where it was stopped before.
+  func finish(_ number: UInt64) -> UnicastWork? { unicast.removeValue(forKey: number) }
 
   /// Asks these name servers from now on.
   func use(_ nameServers: @escaping @Sendable () -> UnicastConfiguration) {
@@ -212,7 +217,8 @@ extension DiscoveryActor {
     return .watching(id)
   }
 
-  func reconfirm(_ name: Name) { core?.reconfirm(name) }
+  /// What name servers say is asked for again as it grows old.
+  func reconfirm(_ name: Name) { if !Self.isUnicast(name) { core?.reconfirm(name) } }
 }
 
 // MARK: - Resolving

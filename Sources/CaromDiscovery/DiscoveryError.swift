@@ -30,7 +30,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case textTooLong(Int)
   /// A domain that is not asked for by multicast: browse "local".
   case domainNotLocal(String)
-  /// No name server is known for a domain beyond the link: connect to a network.
+  /// No name server can be asked for a domain beyond the link: connect to a network.
   case noNameServer
   /// Port 0 cannot be advertised: listen first and advertise the port that the system chose.
   case portMissing
@@ -106,7 +106,7 @@ extension DiscoveryError: CustomStringConvertible {
     case .subtypeInvalid: "a service may have 64 subtypes of 1 to 63 bytes"
     case .textTooLong(let count): "strings of \(count) bytes fit no message: shorten them"
     case .domainNotLocal(let domain): "multicast does not reach '\(domain)': use \"local\""
-    case .noNameServer: "no name server is known: connect to a network"
+    case .noNameServer: "no name server can be asked: connect to a network"
     case .portMissing: "port 0 cannot be advertised: listen first"
     case .timedOut: "nobody answered in time: try again"
     case .hostHasNoAddress(let host): "host \(host) tells no address: try again"

@@ -21,7 +21,7 @@ extension UnicastClient {
         let answer = try await ask(key.name, key.type, of: servers)
         await handle(watch.handleAnswer(answer, at: loop.now))
       } catch {
-        if error == .cancelled { return }
+        if error == .cancelled || error == .closed { return }
         await handle(watch.handleFailure(error, at: loop.now))
       }
       guard let next = watch.nextTimeout, (try? await loop.sleep(until: next)) != nil else {
@@ -46,7 +46,13 @@ extension UnicastClient {
     do throws(UnicastError) {
       answer = try await ask(instance, .srv, of: servers, within: limit)
     } catch {
-      throw error == .cancelled ? .cancelled : .timedOut
+      switch error {
+      case .cancelled: throw .cancelled
+      case .closed: throw .closed
+      case .noServers, .unreachable, .refused: throw .noNameServer
+      case .nameError: throw .notOffered
+      default: throw .timedOut
+      }
     }
     async let text = text(of: instance, of: servers)
     var addresses: [Name: [IPAddress]] = [:]

@@ -16,6 +16,8 @@ package actor UnicastClient: LoopActor {
   private var streams: [UnicastFlow: TCPStream] = [:]
   private var connecting: [UnicastFlow: Task<Void, Never>] = [:]
   private var timer: LoopTimer?
+  private var hook: ShutdownHook?
+  private var isClosed = false
   private var waiting:
     [UnicastQueryID: CheckedContinuation<Result<UnicastAnswer, UnicastError>, Never>] = [:]
 
@@ -28,6 +30,7 @@ package actor UnicastClient: LoopActor {
     within limit: Duration = UnicastClient.patience
   ) async throws(UnicastError) -> UnicastAnswer {
     guard !Task.isCancelled else { throw .cancelled }
+    try begin()
     let now = loop.now
     let id = try resolver.ask(
       RecordKey(name, type), of: servers, deadline: now.advanced(by: limit), at: now)
@@ -42,7 +45,24 @@ package actor UnicastClient: LoopActor {
     return try result.get()
   }
 
+  private func begin() throws(UnicastError) {
+    guard !isClosed else { throw .closed }
+    guard hook == nil else { return }
+    timer = LoopTimer(on: loop, owner: self) { $0.timeout() }
+    hook = ShutdownHook(on: loop) { [weak self] in self?.assumeIsolated { $0.loopEnds() } }
+  }
+
+  /// The loop shuts down: whoever waits is told so.
+  private func loopEnds() {
+    isClosed = true
+    for id in waiting.keys {
+      resolver.cancel(id)
+      finish(id, .failure(.closed))
+    }
+  }
+
   private func cancel(_ id: UnicastQueryID) {
+    guard !isClosed else { return }
     resolver.cancel(id)
     drain()
     finish(id, .failure(.cancelled))
@@ -61,9 +81,7 @@ package actor UnicastClient: LoopActor {
       case .close(let flow): close(flow)
       }
     }
-    let timer = self.timer ?? LoopTimer(on: loop, owner: self) { $0.timeout() }
-    self.timer = timer
-    if let next = resolver.nextTimeout { timer.arm(at: next) } else { timer.cancel() }
+    if let next = resolver.nextTimeout { timer?.arm(at: next) } else { timer?.cancel() }
     while let event = resolver.pollEvent() {
       switch event {
       case .answered(let id, let answer): finish(id, .success(answer))

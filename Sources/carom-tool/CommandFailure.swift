@@ -66,7 +66,7 @@ struct CommandFailure: Error, Equatable {
       case .serverFailure, .refused, .unreachable, .noServers: .unreachable
       case .timedOut: .timedOut
       case .multicastName: .badName
-      case .tooManyQueries, .cancelled: .internal
+      case .tooManyQueries, .cancelled, .closed: .internal
       }
     self.init(status, error.description)
   }

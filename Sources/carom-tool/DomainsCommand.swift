@@ -8,8 +8,8 @@ struct DomainsCommand: AsyncParsableCommand {
     commandName: "domains",
     abstract: "Show which domains are recommended for browsing and for registering services.",
     discussion: """
-      Hosts of the link are asked, and name servers: in the search domains of this host, and by its
-      subnets. The link itself, "local", is always there and not listed.
+      Hosts of the link are asked, and name servers: in the search domains of this host, and by \
+      its subnets. The link itself, "local", is always there and not listed.
       """)
 
   @Option(help: "Ask in this domain instead of the host's own; may be repeated.")

@@ -10,9 +10,9 @@ struct QueryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Ask for the records of a NAME.",
     discussion: """
-      Names of the link (*.local) are asked for by multicast, once, from a port of its own; all
-      others at name servers. A type that a name has several records of (PTR, ANY) is listened for
-      until --timeout.
+      Names of the link (*.local) are asked for by multicast, once, from a port of its own; all \
+      others at name servers. A type that a name has several records of (PTR, ANY) is listened \
+      for until --timeout.
       """)
 
   @Argument(help: "A name such as maya.local; '\\' escapes a dot within a label.") var name: String

@@ -33,7 +33,7 @@ import Testing
       let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
       await discovery.use { UnicastConfiguration(servers: [place], domains: ["example.com"]) }
       try await body(loop)
-      await discovery.use { UnicastConfiguration() }
+      withExtendedLifetime(discovery) {}
     }
   }
 
@@ -84,6 +84,19 @@ import Testing
       await #expect(throws: DiscoveryError.noNameServer) {
         for try await _ in browser.changes {}
       }
+    }
+  }
+
+  @Test func `a name that is not there is not offered; a loop that ends tells so`() async throws {
+    try await withServer { loop in
+      let resolver = ServiceResolver(
+        "Leo", Self.type, domain: "example.com", interfaces: Self.loopback, on: loop)
+      await #expect(throws: DiscoveryError.notOffered) { try await resolver.resolve() }
+      let query = RecordQuery("host.example.com", .a, interfaces: Self.loopback, on: loop)
+      var changes = query.changes.makeAsyncIterator()
+      _ = try await changes.next()
+      await loop.shutdown()
+      await #expect(throws: DiscoveryError.closed) { while try await changes.next() != nil {} }
     }
   }
 

@@ -8,14 +8,14 @@ private let script = "/usr/bin/script"
 struct ToolTerminalTests {
   private let type = RunningTool.makeType()
 
-  /// Everything that browsing writes to a terminal of 72 by 8 cells until `isDone`.
+  /// Everything that browsing writes to a terminal of 72 by 5 cells until `isDone`.
   private func show(until isDone: @Sendable @escaping (String) -> Bool) async throws -> String {
     let tool = try RunningTool.executable().path
     let process = Process()
     process.executableURL = URL(filePath: script)
     process.arguments = [
       "-qec",
-      "stty cols 72 rows 8; echo $$; exec '\(tool)' browse \(type) --resolve --interface lo",
+      "stty cols 72 rows 5; echo $$; exec '\(tool)' browse \(type) --resolve --interface lo",
       "/dev/null",
     ]
     process.environment = ["TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"]
@@ -47,11 +47,11 @@ struct ToolTerminalTests {
     let hostile = "a\u{9B}31m\u{202E}b"
     let first = try RunningTool.start("publish", hostile, type, "7777", "k=\u{1B}[2J")
     try await first.line("published")
-    let many = try (0..<6).map { index in
+    let many = try (0..<2).map { index in
       try RunningTool.start("publish", "n\(index)", type, "\(8000 + index)")
     }
     for publisher in many { try await publisher.line("published") }
-    let shown = try await show { $0.contains("… and 3 more") && $0.contains("127.0.0.1:7777") }
+    let shown = try await show { $0.contains("… and 2 more") && $0.contains("127.0.0.1:7777") }
     #expect(shown.contains(#"a\u{9B}31m\u{202E}b"#))
     #expect(shown.contains("NAME"))
     #expect(!shown.contains("\u{9B}") && !shown.contains("\u{202E}"))
