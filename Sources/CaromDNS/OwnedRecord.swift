@@ -1,3 +1,5 @@
+import CaromCore
+
 /// A record of ours on one link.
 struct OwnedRecord: Hashable, Sendable {
   /// Who else may have records of that name and type (RFC 6762 §2).
@@ -15,4 +17,9 @@ struct OwnedRecord: Hashable, Sendable {
 
   /// Whether nobody else may have records of that name and type.
   var isUnique: Bool { role != .shared }
+
+  /// Whether it is an address that is not among these.
+  func isOther(than addresses: Set<IPAddress>) -> Bool {
+    if case .address(let address) = record.data { !addresses.contains(address) } else { false }
+  }
 }

@@ -25,11 +25,16 @@ extension Responder {
   private mutating func claimAgain(on index: Int, as link: Link, at now: Instant) {
     let ids = claims.keys.filter { claims[$0]?.state(on: link.index) != nil }.sorted()
     let start = nextProbeStart(at: now)
+    let addresses = Set(link.addresses.map(\.address))
+    var goodbyes = Goodbyes()
     for id in ids {
       if id <= .uniqueHost { remember(id, at: now) }
-      set(.probing(Prober(start: start)), of: id, on: index)
+      let old = set(.probing(Prober(start: start)), of: id, on: index)
+      // The others are told again, and till then nobody needs to drop them (RFC 6762 §8.4).
+      goodbyes.add(old.filter { $0.isOther(than: addresses) }, on: link.index)
     }
     links[index].restart(link)
+    send(goodbyes)
     for id in ids where claims[id]?.isUnique ?? false {
       set(.announcing(Announcer(start: now)), of: id, on: index)
     }

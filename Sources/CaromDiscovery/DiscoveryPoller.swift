@@ -37,7 +37,13 @@ public final class DiscoveryPoller: Sendable {
   deinit { Self.end(mailbox, discovery) }
 
   /// What happened next; `nil` when all is told.
-  public func poll() -> Event? { mailbox.poll() }
+  public func poll() -> Event? {
+    guard let (event, end) = mailbox.poll() else { return nil }
+    if let end {
+      discovery.loop.post { [discovery] in discovery.assumeIsolated { $0.stop(end) } }
+    }
+    return event
+  }
 
   /// Ends a request: a service is withdrawn, a question is asked no longer. Events of it that
   /// were not polled are gone.

@@ -63,16 +63,15 @@ final class Mailbox: Sendable {
     }
   }
 
-  /// The next event of a request that was not cancelled. With its last event a request is over.
-  func poll() -> Event? {
+  /// The next event of a request that was not cancelled. With its last event a request is over:
+  /// how to end what is left of it.
+  func poll() -> (event: Event, end: DiscoveryActor.Handle?)? {
     state.withLock { state in
       while let event = state.backlog.popFirst() {
         guard state.open.contains(event.request) else { continue }
-        if event.isLast {
-          state.open.remove(event.request)
-          state.handles[event.request] = nil
-        }
-        return event
+        guard event.isLast else { return (event, nil) }
+        state.open.remove(event.request)
+        return (event, state.handles.removeValue(forKey: event.request))
       }
       return nil
     }
