@@ -40,6 +40,7 @@ let package = Package(
     fuzz("PacketFuzz", ["CaromCodec"]),
     fuzz("PayloadFuzz", ["CaromCodec"]),
     fuzz("MessageFuzz", ["CaromDNS"]),
+    fuzz("NodeFuzz", ["CaromDNS"]),
     fuzz("UnicastFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
