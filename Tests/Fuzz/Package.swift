@@ -39,6 +39,7 @@ let package = Package(
     fuzz("LineFuzz", ["CaromCodec"]),
     fuzz("PacketFuzz", ["CaromCodec"]),
     fuzz("PayloadFuzz", ["CaromCodec"]),
+    fuzz("MachineFuzz", ["CaromDNS"]),
     fuzz("MessageFuzz", ["CaromDNS"]),
     fuzz("NodeFuzz", ["CaromDNS"]),
     fuzz("UnicastFuzz", ["CaromDNS"]),

@@ -1,0 +1,1 @@
+../../../CaromDNSTests/ScriptMessage.swift
