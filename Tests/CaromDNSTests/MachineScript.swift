@@ -132,7 +132,7 @@ extension MachineScript {
       guard publications.count < 8 else { return }
       let service = Registration(
         instance: name, type: ScriptMessage.type, port: 7777,
-        text: choice & 4 == 0 ? [:] : ["k": String(repeating: "v", count: Int(choice))],
+        text: choice & 4 == 0 ? [:] : ["k": String(repeating: "v", count: Int(choice) / 2)],
         subtypes: choice & 8 == 0 ? [] : ["_sub"], renames: choice & 16 == 0,
         isUnique: choice & 32 != 0)
       if let id = try? machine.publish(service, at: now) { publications.append(id) }
@@ -157,22 +157,21 @@ extension MachineScript {
       ]
       guard open.browses.count < 8 else { return }
       if let id = machine.browse(targets[Int(choice) % targets.count], at: now) {
-        open.browses[id] = []
+        open.browses.append((id, []))
       }
     case 3, 4:
       guard open.resolves.count < 16 else { return }
       let limit = Duration.milliseconds(Int64(choice) * 40)
-      open.resolves.insert(
-        machine.resolve(name, deadline: now.advanced(by: limit), at: now))
+      open.resolves.append(machine.resolve(name, deadline: now.advanced(by: limit), at: now))
     case 5, 6:
       guard open.queries.count < 8 else { return }
       let types: [RecordType] = [.any, .srv, .a, .nsec, .txt]
       if let id = machine.query(name, types[Int(choice) % types.count], at: now) {
-        open.queries[id] = 0
+        open.queries.append((id, 0))
       }
     case 7:
       guard open.monitors.count < 8 else { return }
-      if let id = machine.monitorText(of: name, at: now) { open.monitors.insert(id) }
+      if let id = machine.monitorText(of: name, at: now) { open.monitors.append(id) }
     case 8...11: stop(kind, Int(choice))
     case 12: machine.reconfirm(name, at: now)
     case 13: machine.askAgain(on: choice & 1 == 0 ? nil : 2, at: now)
@@ -181,18 +180,11 @@ extension MachineScript {
   }
 
   private mutating func stop(_ kind: UInt8, _ choice: Int) {
-    if kind == 8, let id = open.browses.keys.min(by: { $0.hashValue < $1.hashValue }) {
-      machine.stopBrowsing(id)
-      open.browses[id] = nil
-    } else if kind == 9, let id = open.resolves.first {
-      machine.cancelResolve(id)
-      open.resolves.remove(id)
-    } else if kind == 10, let id = open.queries.keys.first {
-      machine.stopQuery(id)
-      open.queries[id] = nil
-    } else if kind == 11, let id = open.monitors.first {
-      machine.stopMonitoring(id)
-      open.monitors.remove(id)
+    switch kind {
+    case 8: if let id = open.takeBrowse(choice) { machine.stopBrowsing(id) }
+    case 9: if let id = open.takeResolve(choice) { machine.cancelResolve(id) }
+    case 10: if let id = open.takeQuery(choice) { machine.stopQuery(id) }
+    default: if let id = open.takeMonitor(choice) { machine.stopMonitoring(id) }
     }
   }
 }
