@@ -6,9 +6,12 @@ import Testing
 /// Whatever comes in, in whatever order, a node keeps its rules and never traps.
 @Suite struct MachineFuzzTests {
   #if DEBUG
-    static let inputs = 300
+    static let inputs = 50
+    /// Of the corpus, one of so many is run.
+    static let stride = 16
   #else
     static let inputs = 25_000
+    static let stride = 1
   #endif
   /// Parts of the inputs, so that every core has some.
   static let parts = 4
@@ -35,7 +38,9 @@ import Testing
 
   @Test func `inputs that found something once find nothing now`() throws {
     #expect(Self.corpus.count > 100)
-    for input in Self.corpus { try Self.run(input) }
+    for index in stride(from: 0, to: Self.corpus.count, by: Self.stride) {
+      try Self.run(Self.corpus[index])
+    }
   }
 
   @Test(arguments: 0..<parts)
