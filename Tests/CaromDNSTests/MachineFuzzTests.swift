@@ -8,10 +8,10 @@ import Testing
   #if DEBUG
     static let inputs = 50
     /// Of the corpus, one of so many is run.
-    static let stride = 16
+    static let corpusStride = 16
   #else
     static let inputs = 25_000
-    static let stride = 1
+    static let corpusStride = 1
   #endif
   /// Parts of the inputs, so that every core has some.
   static let parts = 4
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `inputs that found something once find nothing now`() throws {
     #expect(Self.corpus.count > 100)
-    for index in stride(from: 0, to: Self.corpus.count, by: Self.stride) {
+    for index in stride(from: 0, to: Self.corpus.count, by: Self.corpusStride) {
       try Self.run(Self.corpus[index])
     }
   }
