@@ -121,6 +121,23 @@ import Testing
     #expect(hub.nodes[0].machine.responderCounters.offLink == 3)
   }
 
+  @Test func `R59: a unicast response counts from the link alone, a multicast from anywhere`() {
+    let data = RecordData.service(priority: 0, weight: 0, port: 1, target: "x.local")
+    let claim = Hub.makeResponse([
+      Record(Hub.makeInstance(), data, timeToLive: 120, flushesCache: true)
+    ])
+    let own = Endpoint(.v4(0x0A00_0001), port: 5353)
+    for (source, destination, count) in [
+      (0x0B00_0001, own, 0), (0x0A00_0042, own, 3), (0x0B00_0001, Group.v4, 3),
+    ] as [(UInt32, Endpoint, Int)] {
+      var (hub, _) = Hub.makePublished()
+      hub.log = []
+      hub.inject(claim.encoded(), from: Endpoint(.v4(source), port: 5353), to: destination)
+      hub.run(for: .seconds(2))
+      #expect(hub.probes(0).count == count)
+    }
+  }
+
   @Test func `R22 R23: an address answer has all addresses of its link, and no others`() throws {
     var hub = Hub()
     hub.addNode(

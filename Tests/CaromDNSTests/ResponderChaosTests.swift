@@ -117,7 +117,7 @@ import Testing
     #if DEBUG
       let rounds = 1500
     #else
-      let rounds = 15_000
+      let rounds = 6000
     #endif
     var world = World(generator: SeededGenerator(seed: seed))
     for _ in 0..<rounds {
