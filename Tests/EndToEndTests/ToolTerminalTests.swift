@@ -8,50 +8,28 @@ private let script = "/usr/bin/script"
 struct ToolTerminalTests {
   private let type = RunningTool.makeType()
 
-  /// Everything that browsing writes to a terminal of 72 by 5 cells until `isDone`.
-  private func show(until isDone: @Sendable @escaping (String) -> Bool) async throws -> String {
-    let tool = try RunningTool.executable().path
-    let process = Process()
-    process.executableURL = URL(filePath: script)
-    process.arguments = [
-      "-qec",
-      "stty cols 72 rows 5; echo $$; exec '\(tool)' browse \(type) --resolve --interface lo",
-      "/dev/null",
-    ]
-    process.environment = ["TERM": "xterm-256color", "SWIFT_BACKTRACE": "enable=no"]
-    process.standardInput = FileHandle.nullDevice
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    let (chunks, source) = AsyncStream.makeStream(of: Data.self)
-    try process.run()
-    let output = pipe.fileHandleForReading
-    Thread.detachNewThread {
-      while case let data = output.availableData, !data.isEmpty { source.yield(data) }
-      source.finish()
-    }
-    var shown = Data()
-    var isSignalled = false
-    for await chunk in chunks {
-      shown += chunk
-      let text = String(decoding: shown, as: UTF8.self)
-      guard !isSignalled, isDone(text), let id = text.split(separator: "\r\n").first else {
-        continue
-      }
-      isSignalled = true
-      kill(try #require(Int32(id)), SIGINT)
-    }
-    return String(decoding: shown, as: UTF8.self)
-  }
-
   @Test func `the table is drawn over itself, and strangers' words do not steer it`() async throws {
     let hostile = "a\u{9B}31m\u{202E}b"
     let first = try RunningTool.start("publish", hostile, type, "7777", "k=\u{1B}[2J")
     try await first.line("published")
-    let many = try (0..<2).map { index in
+    let tool = try RunningTool.executable().path
+    let table = try RunningProcess(
+      URL(filePath: script),
+      [
+        "-qec",
+        "stty cols 72 rows 8; echo $$; exec '\(tool)' browse \(type) --resolve --interface lo",
+        "/dev/null",
+      ], environment: ["TERM": "xterm-256color"])
+    let id = try #require(await table.output.line { _ in true }).filter(\.isNumber)
+    // The first that came stays in sight when others do.
+    #expect(await table.output.line { $0.contains("127.0.0.1:7777") } != nil)
+    let many = try (0..<6).map { index in
       try RunningTool.start("publish", "n\(index)", type, "\(8000 + index)")
     }
     for publisher in many { try await publisher.line("published") }
-    let shown = try await show { $0.contains("… and 2 more") && $0.contains("127.0.0.1:7777") }
+    #expect(await table.output.line { $0.contains("… and 3 more") } != nil)
+    kill(try #require(Int32(id)), SIGINT)
+    let shown = await table.output.all().joined(separator: "\n")
     #expect(shown.contains(#"a\u{9B}31m\u{202E}b"#))
     #expect(shown.contains("NAME"))
     #expect(!shown.contains("\u{9B}") && !shown.contains("\u{202E}"))
