@@ -32,6 +32,7 @@ public struct ServiceAdvertiser: Sendable {
   public func run<Value>(
     _ body: (Advertisement) async throws -> Value
   ) async throws -> Value {
+    try service.validate()
     let discovery = try DiscoveryActor.shared(on: loop, interfaces)
     let names = Latest<String>.makeFeed()
     let id = try await discovery.advertise(service) { event in

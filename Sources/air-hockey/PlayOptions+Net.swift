@@ -16,6 +16,7 @@ extension PlayOptions {
     _ play: (EventLoop, @Sendable () throws(CommandFailure) -> any GameFace) async throws ->
       Summary
   ) async throws {
+    try checkSeat()
     Interrupts.begin()
     do {
       let summary = try await withEventLoop { (loop) async throws in

@@ -68,13 +68,18 @@ struct PlayOptions: ParsableArguments {
   func makeFace(_ seating: Controls.Seating) throws(CommandFailure) -> any GameFace {
     if headless { return SilentFace() }
     if Terminal.isPresent, let face = try? TerminalFace(seating) { return face }
-    guard bot else {
-      throw CommandFailure(
-        .notATerminal, "not a terminal: nobody can move the mallet here (use --bot or --headless)")
-    }
+    guard bot else { throw Self.notATerminal }
     // A summary for machines has standard output to itself.
     return PlainFace(output: json ? .standardError : .standardOutput)
   }
+
+  /// Throws where a person is to play and there is no terminal, before anything else is done.
+  func checkSeat() throws(CommandFailure) {
+    guard headless || bot || Terminal.isPresent else { throw Self.notATerminal }
+  }
+
+  private static let notATerminal = CommandFailure(
+    .notATerminal, "not a terminal: nobody can move the mallet here (use --bot or --headless)")
 
   /// Prints the summary in the form that was asked for.
   func report(_ summary: Summary) {
