@@ -20,6 +20,17 @@ int64_t cuv_now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
+int64_t cuv_asleep(void) {
+#if defined(CLOCK_BOOTTIME)
+  struct timespec all, awake;
+  clock_gettime(CLOCK_MONOTONIC, &awake);
+  clock_gettime(CLOCK_BOOTTIME, &all);
+  return ((int64_t)all.tv_sec - awake.tv_sec) * 1000000000 + all.tv_nsec - awake.tv_nsec;
+#else
+  return 0;
+#endif
+}
+
 // Loop
 
 static void on_wake(uv_async_t *wake) { ((cuv_loop *)wake->data)->woken = true; }

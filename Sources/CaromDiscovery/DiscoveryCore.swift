@@ -20,6 +20,8 @@ public final class DiscoveryCore {
 
   /// Who has port 5353 is looked at once in that time at most.
   static let lookInterval = Duration.seconds(1)
+  /// A shorter sleep is none: the clocks differ by a little.
+  static let shortestSleep = Duration.seconds(1)
 
   /// The loop that it lives on.
   public let loop: EventLoop
@@ -36,6 +38,9 @@ public final class DiscoveryCore {
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
+  /// How long the computer has slept; tests put something else here.
+  var timeAsleep: () -> Duration = { EventLoop.timeAsleep }
+  private lazy var lastAsleep = timeAsleep()
   /// Called once when the loop shuts down under it; `close` does not call it.
   var onClosed: (() -> Void)?
 
@@ -130,7 +135,18 @@ public final class DiscoveryCore {
   func begin() throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
     guard isOpen else { throw .closed }
+    noticeSleep()
     refreshUnicast()
+  }
+
+  /// After a sleep it may be another network: names are claimed and questions asked again
+  /// (RFC 6762 §8.3, §5.2). Looked for whenever something happens.
+  func noticeSleep() {
+    let asleep = timeAsleep()
+    guard asleep - lastAsleep > Self.shortestSleep else { return }
+    lastAsleep = asleep
+    node.claimAgain(at: loop.now)
+    node.askAgain(on: nil, at: loop.now)
   }
 
   /// Before something new is asked: another program may have taken the port, or left it.
@@ -141,18 +157,21 @@ public final class DiscoveryCore {
 
   private func interfacesChanged() {
     guard isOpen, let all = try? Interfaces.list() else { return }
+    noticeSleep()
     _ = adopt(interfaces.selected(from: all))
     drain()
   }
 
   private func receive(_ datagram: Datagram) {
     guard isOpen else { return }
+    noticeSleep()
     node.handle(datagram, at: loop.now)
     drain()
   }
 
   private func timeout() {
     guard isOpen else { return }
+    noticeSleep()
     node.handleTimeout(at: loop.now)
     drain()
   }

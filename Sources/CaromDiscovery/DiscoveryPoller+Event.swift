@@ -11,6 +11,8 @@ extension DiscoveryPoller {
     case serviceType(Request, DiscoveryChange<DiscoveredServiceType>)
     /// A domain came or went.
     case domain(Request, DiscoveryChange<DiscoveredDomain>)
+    /// A record came or went.
+    case record(Request, DiscoveryChange<DiscoveredRecord>)
     /// The strings of a service, or others than before; empty where it has none, or is gone.
     case txt(Request, TXTRecord)
     /// Where the service listens; nothing follows.
@@ -24,7 +26,8 @@ extension DiscoveryPoller {
     public var request: Request {
       switch self {
       case .advertised(let request, _), .service(let request, _), .serviceType(let request, _),
-        .domain(let request, _), .txt(let request, _), .resolved(let request, _),
+        .domain(let request, _), .record(let request, _), .txt(let request, _),
+        .resolved(let request, _),
         .refused(let request, _), .failed(let request, _):
         request
       }
@@ -44,6 +47,7 @@ extension DiscoveryPoller {
         case .service(_, let change): .service(change.item.id)
         case .serviceType(_, let change): .name(change.item.id)
         case .domain(_, let change): .name(change.item.id)
+        case .record(_, let change): .record(change.item.id)
         case .refused: .refusal
         case .failed: .failure
         case .advertised, .txt, .resolved: .request
@@ -60,6 +64,8 @@ extension DiscoveryPoller {
         old.merged(with: new).map { .serviceType(request, $0) }
       case (.domain(_, let old), .domain(let request, let new)):
         old.merged(with: new).map { .domain(request, $0) }
+      case (.record(_, let old), .record(let request, let new)):
+        old.merged(with: new).map { .record(request, $0) }
       default: next
       }
     }

@@ -95,6 +95,13 @@ extension DiscoveryPoller {
     }
   }
 
+  /// Watches the records of a type under a name: `.record` follows.
+  public func query(_ name: String, _ type: RecordType) -> Request {
+    begin { discovery, request, mailbox throws(DiscoveryError) in
+      try discovery.query(RecordQuery(name, type)) { mailbox.send($0, of: request, Event.record) }
+    }
+  }
+
   /// Watches the strings of a service: `.txt` follows.
   public func monitor(_ service: DiscoveredService) -> Request {
     begin { discovery, request, mailbox throws(DiscoveryError) in

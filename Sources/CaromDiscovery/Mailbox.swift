@@ -10,7 +10,8 @@ final class Mailbox: Sendable {
   /// What a waiting event is about: a request, or one thing that it watches.
   struct Subject: Hashable, Sendable {
     enum Item: Hashable, Sendable {
-      case request, refusal, failure, service(DiscoveredService.ID), name(String)
+      case request, refusal, failure, name(String)
+      case service(DiscoveredService.ID), record(DiscoveredRecord.ID)
     }
 
     var request: Request

@@ -59,6 +59,9 @@ final class Events<Event> {
     return all[start]
   }
 
+  /// What has happened is not waited for.
+  func skip() { start = all.count }
+
   /// The next event that satisfies the predicate; those before it are skipped.
   func next(where isWanted: (Event) -> Bool) async -> Event {
     while true {

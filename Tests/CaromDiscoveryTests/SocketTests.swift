@@ -51,6 +51,29 @@ import Testing
     }
   }
 
+  @Test func `R46: after a sleep names are claimed and questions asked again`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let heard = Events<Datagram>()
+      let ear = try makeEar(on: loop, heard)
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      core.timeAsleep = { .seconds(5) }
+      let events = Events<DiscoveryCore.AdvertisingEvent>()
+      try core.advertise(Loopback.makeService(type)) { events.add($0) }
+      _ = await events.next()
+      heard.skip()
+      core.timeAsleep = { .seconds(3605) }
+      try core.browse(type) { _ in }
+      let probe = await heard.next { datagram in
+        let message = try? Message(decoding: datagram.payload)
+        return isAbout(type, datagram) && message?.authorities.isEmpty == false
+      }
+      #expect(probe.destination == Group.v4)
+      core.close()
+      ear.close()
+    }
+  }
+
   /// Asks from a port of its own, as resolvers do that know nothing of multicast.
   private func ask(
     _ type: ServiceType, at destination: Endpoint, on loop: EventLoop, _ replies: Events<Datagram>

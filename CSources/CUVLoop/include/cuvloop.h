@@ -46,6 +46,9 @@ int cuv_loop_destroy(cuv_loop *_Nonnull loop);
 
 /// CLOCK_MONOTONIC, nanoseconds.
 int64_t cuv_now(void);
+/// How long the computer has slept, which `cuv_now` does not count, nanoseconds; 0 where the system
+/// does not say.
+int64_t cuv_asleep(void);
 /// The pointer that this thread was given last by `cuv_set_current`.
 void *_Nullable cuv_current(void);
 void cuv_set_current(void *_Nullable current);
