@@ -10,13 +10,14 @@ extension DiscoveryActor {
   /// Begins to watch; throws where there is nobody to ask.
   private func watch<Value>(
     _ listener: @escaping Listener<Value>, beside link: DiscoveryCore.WatchingID? = nil,
+    hasQuestions: Bool = true,
     _ work: @escaping @Sendable (UnicastClient, [Endpoint]) async -> Void
   ) throws(DiscoveryError) -> Handle {
     let (client, servers) = (unicastClient, nameServers().servers)
     guard !servers.isEmpty || link != nil else { throw .noNameServer }
     let close = { @Sendable in listener(.failure(.closed)) }
     return keep(UnicastWork(link: link, close: close)) { number in
-      guard !servers.isEmpty else { return nil }
+      guard hasQuestions, !servers.isEmpty else { return nil }
       return Task {
         await work(client, servers)
         // Watching ends by itself only where the loop does.
@@ -75,7 +76,7 @@ extension DiscoveryActor {
       searchDomains: nameServers().domains,
       addresses: links.flatMap(\.addresses)
     ).filter(Self.isUnicast)
-    return try watch(listener, beside: link) { client, servers in
+    return try watch(listener, beside: link, hasQuestions: !domains.isEmpty) { client, servers in
       await withTaskGroup(of: Void.self) { group in
         for domain in domains {
           guard let name = try? BrowseTarget.domains(purpose.kind, in: domain).name() else {

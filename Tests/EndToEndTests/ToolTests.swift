@@ -78,6 +78,9 @@ struct ToolTests {
     #expect(await browser.process.status == 0)
     let publisher = try RunningTool.start("publish", "X", type, "1000", "--for", "0.05")
     #expect(await publisher.process.status == 0)
+    for command in ["types", "domains"] {
+      #expect(try await RunningTool.start(command, "--for", "0.05").process.status == 0)
+    }
   }
 
   @Test func `types and narrower types are found, and a name that is unique at once`() async throws
