@@ -6,6 +6,7 @@ struct LiveTable: Sendable {
   private static let gap = "  "
 
   private let headings: [String]
+  /// By what stands in the first column, so that a row stays where people look for it.
   private var rows: [(key: String, cells: [String])] = []
   /// Lines that the last drawing took: the cursor is below them.
   private var height = 0
@@ -21,6 +22,7 @@ struct LiveTable: Sendable {
     }
     let cells = report.cells.map(TextWidth.escaped)
     if let index { rows[index].cells = cells } else { rows.append((report.key, cells)) }
+    rows.sort { ($0.cells[0], $0.key) < ($1.cells[0], $1.key) }
   }
 
   /// What draws the table in place of the last one: at most as many lines as the terminal has,

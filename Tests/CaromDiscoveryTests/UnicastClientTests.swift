@@ -42,9 +42,9 @@ import Testing
   }
 
   @Test func `R86: an answer that does not fit a datagram comes over TCP`() async throws {
-    try await withServer(try makeZone(1000)) { client, server, place in
-      let answer = try await client.ask(Self.type, .ptr, of: [place])
-      #expect(answer.records.count == 1000)
+    try await withServer(try makeZone(200)) { client, server, place in
+      let answer = try await client.ask(Self.type, .ptr, of: [place], within: .seconds(60))
+      #expect(answer.records.count == 200)
       // A busy machine may miss the first datagram's second.
       #expect(await server.asked.map(\.isStream).last == true)
     }

@@ -21,7 +21,7 @@ struct ToolTerminalTests {
         "/dev/null",
       ], environment: ["TERM": "xterm-256color"])
     let id = try #require(await table.output.line { _ in true }).filter(\.isNumber)
-    // The first that came stays in sight when others do.
+    // By its name it stays in sight when others come.
     #expect(await table.output.line { $0.contains("127.0.0.1:7777") } != nil)
     let many = try (0..<6).map { index in
       try RunningTool.start("publish", "n\(index)", type, "\(8000 + index)")

@@ -40,7 +40,7 @@ struct ToolTextTests {
 
   @Test func `a table keeps within the terminal, whatever stands in it`() {
     var table = LiveTable(["NAME", "TXT"])
-    for index in 0..<10 {
+    for index in (0..<10).reversed() {
       table.apply(Report(.added, "\(index)", cells: ["日本 \(index)\n", "k=v"], []))
     }
     let first = table.drawn(columns: 20, rows: 8)
