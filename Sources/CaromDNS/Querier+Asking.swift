@@ -41,12 +41,9 @@ extension Querier {
   }
 
   private mutating func ask(at now: Instant) {
-    guard let next = inquiries.nextTimeout, next <= now else { return }
-    let packets = bucket.available(at: now)
-    guard packets > 0 else {
-      pausedUntil = now.advanced(by: Self.packetInterval)
-      return
-    }
+    guard let next = inquiries.nextTimeout, max(next, busyUntil) <= now else { return }
+    busyUntil = max(busyUntil, now.advanced(by: Self.packetInterval * -Self.packetBurst))
+    let packets = 1 + Int((now - busyUntil) / Self.packetInterval)
     let unicast = Set(links.filter(\.receivesUnicast).map(\.index))
     var due = inquiries.takeDue(
       at: now, limit: packets * Self.packetQuestions, hearsUnicast: unicast.contains)[...]
@@ -64,9 +61,8 @@ extension Querier {
         }
       }
     }
-    // A train of known answers is not torn, though it may take more than there is.
-    _ = bucket.take(min(sent, packets), at: now)
-    if sent >= packets { pausedUntil = now.advanced(by: Self.packetInterval) }
+    // A train of known answers is not torn, though it may take more than there was.
+    busyUntil = busyUntil.advanced(by: Self.packetInterval * sent)
   }
 
   /// The shared answers that need not be repeated: more than half of their life is left

@@ -43,9 +43,9 @@ package struct Querier: Sendable {
   var generator: SeededGenerator
   /// When the next first queries go: what is opened until shortly before goes with them.
   private var gathering: Instant?
-  var bucket = TokenBucket(capacity: Querier.packetBurst, interval: Querier.packetInterval)
-  /// Until then no packet may leave.
-  var pausedUntil = Instant.zero
+  /// When what was sent would have left at the steady rate, less the burst: before that no
+  /// packet leaves.
+  var busyUntil = Instant.zero
   private var outbox = FIFO<Outgoing>()
   private var events = FIFO<Event>()
   private var nextNumber: UInt64 = 1
@@ -71,7 +71,7 @@ package struct Querier: Sendable {
 
   /// When `handleTimeout` has something to do.
   package var nextTimeout: Instant? {
-    let question = inquiries.nextTimeout.map { max($0, pausedUntil) }
+    let question = inquiries.nextTimeout.map { max($0, busyUntil) }
     let asking = earliest(question, doubtTimers.first)
     return earliest(earliest(cache.nextTimeout, resolverTimers.first), asking)
   }

@@ -49,12 +49,23 @@ extension RecordCache {
     }
   }
 
+  /// A record that may have to go; without the record itself, since many are sorted.
   private struct Candidate {
     var id: Int
     var worth: Worth
-    var slot: Slot
+    var source: Source
+    var expires: Instant
+    var serial: UInt64
     /// How many records its sender has that live longer and are worth as much.
     var rank = 0
+
+    init(id: Int, worth: Worth, slot: Slot) {
+      self.id = id
+      self.worth = worth
+      source = slot.source
+      expires = slot.entry.expires
+      serial = slot.entry.serial
+    }
   }
 
   /// An eighth goes at a time, so that searching costs little for each record that comes.
@@ -156,12 +167,10 @@ extension RecordCache {
       var source: Source
       var worth: Worth
     }
-    candidates.sort {
-      ($0.slot.entry.expires, $0.slot.entry.serial) > ($1.slot.entry.expires, $1.slot.entry.serial)
-    }
+    candidates.sort { ($0.expires, $0.serial) > ($1.expires, $1.serial) }
     var counts: [Group: Int] = [:]
     for index in candidates.indices {
-      let group = Group(source: candidates[index].slot.source, worth: candidates[index].worth)
+      let group = Group(source: candidates[index].source, worth: candidates[index].worth)
       candidates[index].rank = counts[group, default: 0]
       counts[group, default: 0] += 1
     }
@@ -172,8 +181,7 @@ extension RecordCache {
   private static func goesBefore(_ a: Candidate, _ b: Candidate, isFair: Bool) -> Bool {
     if a.worth != b.worth { return a.worth < b.worth }
     if a.rank != b.rank, isFair || a.worth != .idle { return a.rank > b.rank }
-    return (a.slot.entry.expires, a.slot.entry.serial)
-      < (b.slot.entry.expires, b.slot.entry.serial)
+    return (a.expires, a.serial) < (b.expires, b.serial)
   }
 
   private mutating func evict(_ id: Int) {
