@@ -16,9 +16,21 @@ public struct NetworkCounters: Hashable, Sendable {
   public var datagramsCut = 0
   /// Datagrams that nobody has an open socket for.
   public var datagramsUnclaimed = 0
+  /// All datagrams that did not come out, by reason.
+  public internal(set) var dropped = DropCounts()
   /// Bytes that came out of streams.
   public var streamBytesDelivered = 0
 
   /// Nothing yet.
   public init() {}
+
+  mutating func noteDrop(for reason: DropReason) {
+    dropped[reason] += 1
+    switch reason {
+    case .loss, .burst: datagramsLost += 1
+    case .cut, .crash: datagramsCut += 1
+    case .unreachable, .unclaimed: datagramsUnclaimed += 1
+    case .queue, .tooLong, .blackout, .mapping: break
+    }
+  }
 }

@@ -28,4 +28,19 @@ public struct Seeds: Sequence, Sendable {
       }
     }
   }
+
+  /// Runs `body` for each seed of each row, and stops at the first that fails.
+  public func check(
+    _ rows: [LinkProfile], _ body: (LinkProfile, UInt64) throws -> Void
+  ) throws(SeedFailure) {
+    for row in rows {
+      for seed in seeds {
+        do {
+          try body(row, seed)
+        } catch {
+          throw SeedFailure(seed: seed, reason: "row \(row): \(error)")
+        }
+      }
+    }
+  }
 }

@@ -18,13 +18,16 @@ public enum VirtualEvent: Hashable, Sendable {
   case end(VirtualStream)
   /// The other end broke the stream off: no more events come from it.
   case reset(VirtualStream)
+  /// Nothing of what was written waits at the sender, as `notifyWhenDrained` asked to be told.
+  case drained(VirtualStream)
 
   /// Whom it is for.
   public var host: VirtualHost.ID {
     switch self {
     case .datagram(_, let socket): socket.host
     case .accepted(let stream, _, _), .connected(let stream), .refused(let stream),
-      .timedOut(let stream), .bytes(_, let stream), .end(let stream), .reset(let stream):
+      .timedOut(let stream), .bytes(_, let stream), .end(let stream), .reset(let stream),
+      .drained(let stream):
       stream.host
     }
   }
@@ -46,6 +49,7 @@ extension VirtualEvent: CustomStringConvertible {
       "\(stream.host): \(bytes.count) bytes on stream \(stream.number)"
     case .end(let stream): "\(stream.host): end of stream \(stream.number)"
     case .reset(let stream): "\(stream.host): reset of stream \(stream.number)"
+    case .drained(let stream): "\(stream.host): drained stream \(stream.number)"
     }
   }
 }

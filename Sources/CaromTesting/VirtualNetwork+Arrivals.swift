@@ -1,25 +1,36 @@
 import CaromCore
 
 extension VirtualNetwork {
+  // MARK: Calls
+
   /// A call reaches the other machine, or does not.
   mutating func arriveCall(_ number: Int, attempt: Int) -> VirtualEvent? {
-    let state = streams[number]
-    guard !state.toCaller.isDead else { return nil }
-    let isSilent =
-      state.machines.listener < 0
-      || isCut(from: state.machines.caller, to: state.machines.listener)
-    if isSilent { return repeatCall(number, attempt: attempt) }
-    let listener = machines[state.machines.listener].listeners.first {
-      $0.port == state.destination.port
-    }
+    guard !streams[number].toCaller.isDead else { return nil }
+    guard let destination = reach(number) else { return repeatCall(number, attempt: attempt) }
+    let machine = streams[number].machines.listener
+    let listener = machines[machine].listeners.first { $0.port == destination.port }
     guard let listener else {
-      let delay = streamDelay(of: number, toward: .caller)
-      timeline.schedule(.refusal(stream: number), at: now + delay)
+      timeline.schedule(
+        .refusal(stream: number), at: arrivalTime(of: 0, number, toward: .caller))
       return nil
     }
     streams[number].listener = listener.host
+    machines[machine].streams.append(number)
     enqueue(.connected, number, toward: .caller)
     return nil
+  }
+
+  /// The endpoint that a call comes to; `nil` where there is only silence.
+  private mutating func reach(_ number: Int) -> Endpoint? {
+    let state = streams[number]
+    let link = state.link(toward: .listener)
+    guard state.machines.listener >= 0, obstacle(on: link) == nil,
+      links[link].conditions.blackout?.end(at: now) == nil
+    else { return nil }
+    return inside(
+      Endpoint(
+        state.destination.address.scoped(to: state.interface), port: state.destination.port),
+      by: state.interface, over: link)
   }
 
   private mutating func repeatCall(_ number: Int, attempt: Int) -> VirtualEvent? {
@@ -39,63 +50,84 @@ extension VirtualNetwork {
     return state.end(number, .caller).map { .refused($0) }
   }
 
-  /// The next piece toward one end: held while the way is cut, else delivered.
+  // MARK: Pieces
+
+  /// The next piece toward one end: held while the way is cut or dark, else delivered.
   mutating func arrivePiece(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
-    if isCut(from: streams[number].machine(side.other), to: streams[number].machine(side)) {
+    let link = streams[number].link(toward: side)
+    if obstacle(on: link) != nil {
       streams[number][toward: side].waiting += 1
+      hold(number, toward: side)
+      return nil
+    }
+    if let end = links[link].conditions.blackout?.end(at: now) {
+      schedulePiece(of: number, toward: side, at: end)
       return nil
     }
     guard let piece = streams[number][toward: side].pieces.removeFirst(),
-      let end = streams[number].end(number, side), !streams[number][toward: side].isDead
+      let end = streams[number].end(number, side), !streams[number][toward: side].isDead,
+      !streams[number].isBroken
     else { return nil }
+    if isForgotten(number) {
+      breakStream(number, toward: side)
+      return nil
+    }
     return deliver(piece, to: end)
+  }
+
+  /// Whether a translator on the way has forgotten the stream.
+  private func isForgotten(_ number: Int) -> Bool {
+    let links = streams[number].links
+    return streams[number].epochs != [epoch(of: links.toListener), epoch(of: links.toCaller)]
+  }
+
+  /// What the caller sends comes from a stranger then, and is answered with a reset; what comes
+  /// from the listener reaches nobody.
+  private mutating func breakStream(_ number: Int, toward side: VirtualStream.Side) {
+    if side == .caller && streams[number].isOpen { return }
+    streams[number].isBroken = true
+    let due = arrivalTime(of: 0, number, toward: .caller)
+    timeline.schedule(.breakage(stream: number), at: due)
+  }
+
+  mutating func arriveBreakage(_ number: Int) -> VirtualEvent? {
+    let state = streams[number]
+    guard !state.toCaller.isDead, let end = state.end(number, .caller),
+      !machines[state.machines.caller].isCrashed
+    else { return nil }
+    streams[number].toListener.isDead = true
+    if !state.isOpen { return .timedOut(end) }
+    return state.toCaller.isUnwanted ? nil : .reset(end)
   }
 
   private mutating func deliver(
     _ piece: StreamState.Piece, to end: VirtualStream
   ) -> VirtualEvent? {
+    let isUnwanted = streams[end.number][toward: end.side].isUnwanted
     switch piece {
     case .connected:
       streams[end.number].isOpen = true
       enqueue(.accepted, end.number, toward: .listener)
       return .connected(end)
     case .accepted:
-      if streams[end.number][toward: end.side].isUnwanted {
-        reset(end)
-        return nil
-      }
+      if isUnwanted { return answerWithReset(end) }
       let state = streams[end.number]
       return .accepted(end, from: state.source, port: state.destination.port)
     case .bytes(let bytes):
       guard !bytes.isEmpty else { return nil }
-      if streams[end.number][toward: end.side].isUnwanted {
-        reset(end)
-        return nil
-      }
+      if isUnwanted { return answerWithReset(end) }
       counters.streamBytesDelivered += bytes.count
       return .bytes(bytes, end)
-    case .end:
-      return streams[end.number][toward: end.side].isUnwanted ? nil : .end(end)
+    case .end: return isUnwanted ? nil : .end(end)
     case .reset:
-      let wasUnwanted = streams[end.number][toward: end.side].isUnwanted
       streams[end.number][toward: end.side].isDead = true
       streams[end.number][toward: end.side.other].isDead = true
-      return wasUnwanted ? nil : .reset(end)
+      return isUnwanted ? nil : .reset(end)
     }
   }
 
-  /// Sends again what waited for the cable.
-  mutating func resumeStreams() {
-    for number in streams.indices {
-      for side in [VirtualStream.Side.caller, .listener] {
-        for _ in 0..<streams[number][toward: side].waiting {
-          let due = now + streamDelay(of: number, toward: side)
-          let time = max(due, streams[number][toward: side].lastDue)
-          streams[number][toward: side].lastDue = time
-          timeline.schedule(.piece(stream: number, toward: side), at: time)
-        }
-        streams[number][toward: side].waiting = 0
-      }
-    }
+  private mutating func answerWithReset(_ end: VirtualStream) -> VirtualEvent? {
+    reset(end)
+    return nil
   }
 }

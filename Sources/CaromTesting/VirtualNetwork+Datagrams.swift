@@ -1,31 +1,18 @@
 import CaromCore
 
-struct SocketState: Sendable {
-  let host: VirtualHost.ID
-  let port: UInt16
-  var isOpen = true
-  var groups: [Membership] = []
-
-  struct Membership: Equatable, Sendable {
-    let group: IPAddress
-    let interface: UInt32
-  }
-}
-
 extension VirtualNetwork {
   /// The largest payload that a datagram carries (IPv4: 65,535 less two headers).
   public static let maximumPayload = 65_507
-  /// What one frame of a network card carries, bytes; a longer datagram travels in fragments and
-  /// is lost if one of them is.
-  static let fragmentLength = 1_472
+
+  // MARK: Sockets
 
   /// Opens a socket on every address of the host. Sockets may share a port: multicast comes to
   /// all of them, anything else to one that is drawn. Port 0 is a free one.
   public mutating func bind(_ host: VirtualHost, port: UInt16 = 0) -> VirtualSocket {
-    let machine = host.machine
     let socket = VirtualSocket(host: host.id, number: sockets.count)
-    sockets.append(SocketState(host: host.id, port: port == 0 ? freePort(of: machine) : port))
-    machines[machine].sockets.append(socket.number)
+    let port = port == 0 ? machines[host.machine].freePort() : port
+    sockets.append(SocketState(host: host.id, port: port))
+    machines[host.machine].open(socket.number, port: port)
     return socket
   }
 
@@ -35,27 +22,47 @@ extension VirtualNetwork {
   /// Closes the socket; what is still on its way to it vanishes.
   public mutating func close(_ socket: VirtualSocket) {
     guard sockets[socket.number].isOpen else { return }
+    for group in sockets[socket.number].groups { leave(group, on: socket) }
     sockets[socket.number].isOpen = false
-    machines[machine(of: socket.host)].sockets.removeAll { $0 == socket.number }
+    machines[machine(of: socket.host)].close(socket.number, port: port(of: socket))
   }
 
   /// Lets the group's datagrams in that come by an interface; 0 means every interface.
   public mutating func join(_ group: IPAddress, on socket: VirtualSocket, interface: UInt32 = 0) {
     precondition(group.isMulticast, "a group has a multicast address")
-    for card in hosts[socket.host.number].interfaces
-    where interface == 0 || interface == card.index {
-      let membership = SocketState.Membership(group: group.scoped(to: 0), interface: card.index)
-      guard !sockets[socket.number].groups.contains(membership) else { continue }
-      sockets[socket.number].groups.append(membership)
+    guard sockets[socket.number].isOpen else { return }
+    let member = member(socket)
+    for group in groups(group, of: socket, interface: interface)
+    where !sockets[socket.number].groups.contains(group) {
+      sockets[socket.number].groups.append(group)
+      members[group, default: []].insert(sorted: member)
     }
   }
 
   /// Undoes `join`.
   public mutating func leave(_ group: IPAddress, on socket: VirtualSocket, interface: UInt32 = 0) {
-    sockets[socket.number].groups.removeAll {
-      $0.group == group.scoped(to: 0) && (interface == 0 || interface == $0.interface)
+    for group in groups(group, of: socket, interface: interface) { leave(group, on: socket) }
+  }
+
+  private mutating func leave(_ group: SocketState.Group, on socket: VirtualSocket) {
+    sockets[socket.number].groups.removeAll { $0 == group }
+    let member = member(socket)
+    members[group]?.remove(sorted: member)
+  }
+
+  private func groups(_ address: IPAddress, of socket: VirtualSocket, interface: UInt32)
+    -> [SocketState.Group]
+  {
+    hosts[socket.host.number].interfaces.filter { interface == 0 || interface == $0.index }.map {
+      .init(address: address.scoped(to: 0), port: port(of: socket), segment: $0.segment)
     }
   }
+
+  private func member(_ socket: VirtualSocket) -> SocketState.Member {
+    .init(machine: machine(of: socket.host), socket: socket.number)
+  }
+
+  // MARK: Sending
 
   /// Sends from a socket. The source is the socket's; a multicast one leaves by `interface`, or
   /// by the first, and comes to the sender's own machine too, as it does where
@@ -71,7 +78,7 @@ extension VirtualNetwork {
     counters.datagramBytesSent += payload.count
     let isMulticast = destination.address.isMulticast
     let datagram = Datagram(
-      payload, from: Endpoint(.any4, port: sockets[socket.number].port), to: destination,
+      payload, from: Endpoint(.any4, port: port(of: socket)), to: destination,
       interface: interface, hopLimit: hopLimit ?? (isMulticast ? 1 : 64))
     if isMulticast {
       counters.multicastsSent += 1
@@ -90,86 +97,108 @@ extension VirtualNetwork {
 
   /// Puts a datagram with any source at all before a socket, at once: an attacker's.
   public mutating func inject(_ datagram: Datagram, to socket: VirtualSocket) {
-    timeline.schedule(
-      .datagram(datagram, from: machine(of: socket.host), to: socket), at: now)
+    timeline.schedule(.delivery(datagram, to: socket), at: now)
   }
 
-  mutating func freePort(of machine: Int) -> UInt16 {
-    defer {
-      let port = machines[machine].nextPort
-      machines[machine].nextPort = port == .max ? 49_152 : port + 1
-    }
-    return machines[machine].nextPort
-  }
-
+  /// One copy for each machine of the segment that has a member.
   private mutating func multicast(_ original: Datagram, from sender: VirtualHost) {
     let address = original.destination.address
     let wanted = scope(of: address) ?? original.interface
     guard let card = sender.interfaces.first(where: { wanted == 0 || $0.index == wanted }) else {
-      counters.datagramsUnclaimed += 1
+      counters.noteDrop(for: .unreachable)
       return
     }
-    let group = address.scoped(to: 0)
-    for machine in machines.indices {
-      guard let target = machines[machine].interfaces.first(where: { $0.segment == card.segment })
-      else { continue }
-      let membership = SocketState.Membership(group: group, interface: target.index)
-      for number in machines[machine].sockets
-      where sockets[number].port == original.destination.port
-        && sockets[number].groups.contains(membership)
-      {
-        var copy = original
-        copy.address(from: card, to: target, as: group)
-        dispatch(copy, from: sender.machine, to: number)
-      }
+    let group = SocketState.Group(
+      address: address.scoped(to: 0), port: original.destination.port, segment: card.segment)
+    var last = -1
+    for member in members[group] ?? [] where member.machine != last {
+      last = member.machine
+      let cards = machines[member.machine].interfaces
+      guard let target = cards.first(where: { $0.segment == card.segment }) else { continue }
+      var copy = original
+      copy.address(from: card, to: target, as: group.address)
+      pass(copy, over: link(from: sender.machine, to: member.machine))
     }
   }
 
   private mutating func unicast(_ original: Datagram, from sender: VirtualHost) {
     guard let route = route(from: sender, to: original.destination.address) else {
-      counters.datagramsUnclaimed += 1
-      return
-    }
-    let claimed = machines[route.machine].sockets.filter {
-      sockets[$0].port == original.destination.port
-    }
-    guard let socket = claimed.randomElement(using: &generator) else {
-      counters.datagramsUnclaimed += 1
+      counters.noteDrop(for: .unreachable)
       return
     }
     var copy = original
     copy.address(from: route.from, to: route.to, as: original.destination.address)
-    dispatch(copy, from: sender.machine, to: socket)
+    let link = link(from: sender.machine, to: route.machine)
+    copy.source = outside(copy.source, of: route.from, over: link)
+    pass(copy, over: link)
   }
 
-  /// Draws loss, doubling and delay.
-  private mutating func dispatch(_ datagram: Datagram, from machine: Int, to socket: Int) {
-    let target = VirtualSocket(host: sockets[socket].host, number: socket)
-    let way = conditions(from: machine, to: self.machine(of: target.host))
-    let copies = generator.chance(way.duplication) ? 2 : 1
-    counters.datagramsDoubled += copies - 1
-    for _ in 0..<copies {
-      let fragments = 1 + datagram.payload.count / Self.fragmentLength
-      guard !(0..<fragments).contains(where: { _ in generator.chance(way.loss) }) else {
-        counters.datagramsLost += 1
-        note("lost: datagram of \(datagram.payload.count) to \(target.host)")
-        continue
-      }
-      let delay = generator.duration(in: way.delay)
-      timeline.schedule(.datagram(datagram, from: machine, to: target), at: now + delay)
-    }
-  }
+  // MARK: Arriving
 
-  mutating func arriveDatagram(
-    _ datagram: Datagram, from machine: Int, on socket: VirtualSocket
-  ) -> VirtualEvent? {
-    guard !isCut(from: machine, to: self.machine(of: socket.host)) else {
-      counters.datagramsCut += 1
-      note("cut: datagram of \(datagram.payload.count) to \(socket.host)")
+  mutating func arriveDatagram(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
+    var reason = obstacle(on: link)
+    if reason == nil, links[link].conditions.blackout?.end(at: now) != nil { reason = .blackout }
+    if let reason {
+      drop(datagram, over: link, for: reason)
       return nil
     }
+    return datagram.destination.address.isMulticast
+      ? arriveMulticast(datagram, over: link) : arriveUnicast(datagram, over: link)
+  }
+
+  private mutating func arriveUnicast(_ original: Datagram, over link: Int) -> VirtualEvent? {
+    let interface = original.interface
+    guard let destination = inside(original.destination, by: interface, over: link) else {
+      drop(original, over: link, for: .mapping)
+      return nil
+    }
+    var datagram = original
+    datagram.destination = destination
+    guard let claimed = machines[links[link].to].ports[destination.port] else {
+      drop(datagram, over: link, for: .unclaimed)
+      return nil
+    }
+    let choice = claimed.count == 1 ? 0 : Int.random(in: 0..<claimed.count, using: &generator)
+    noteDelivery(datagram, over: link)
+    return deliver(datagram, to: claimed[choice])
+  }
+
+  /// To every member on the machine: to the first now, to the others in a moment of the same time.
+  private mutating func arriveMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
+    let machine = links[link].to
+    let card = machines[machine].interfaces[Int(datagram.interface) - 2]
+    let group = SocketState.Group(
+      address: datagram.destination.address.scoped(to: 0), port: datagram.destination.port,
+      segment: card.segment)
+    let all = members[group] ?? []
+    let start = all.place(of: .init(machine: machine, socket: 0))
+    let here = all[start...].prefix { $0.machine == machine }
+    guard let first = here.first else {
+      drop(datagram, over: link, for: .unclaimed)
+      return nil
+    }
+    noteDelivery(datagram, over: link)
+    for member in here.dropFirst() {
+      let socket = VirtualSocket(host: sockets[member.socket].host, number: member.socket)
+      timeline.schedule(.delivery(datagram, to: socket), at: now)
+    }
+    return deliver(datagram, to: first.socket)
+  }
+
+  private mutating func noteDelivery(_ datagram: Datagram, over link: Int) {
+    links[link].counters.delivered += 1
+    links[link].counters.bytesDelivered += WireLength.datagram(
+      payload: datagram.payload.count, isV6: datagram.destination.address.isV6)
+    record(.delivered, datagram, over: link)
+  }
+
+  private mutating func deliver(_ datagram: Datagram, to number: Int) -> VirtualEvent? {
+    deliver(datagram, to: VirtualSocket(host: sockets[number].host, number: number))
+  }
+
+  mutating func deliver(_ datagram: Datagram, to socket: VirtualSocket) -> VirtualEvent? {
     guard sockets[socket.number].isOpen else {
-      counters.datagramsUnclaimed += 1
+      counters.noteDrop(for: .unclaimed)
       return nil
     }
     counters.datagramsDelivered += 1
@@ -182,13 +211,12 @@ extension Datagram {
   fileprivate mutating func address(
     from card: VirtualHost.Interface, to target: VirtualHost.Interface, as address: IPAddress
   ) {
-    let isV6 = address.isV6
     if address.isLoopback {
       source.address = address
       interface = 1
       return
     }
-    source.address = isV6 ? card.v6.scoped(to: target.index) : card.v4
+    source.address = address.isV6 ? card.v6.scoped(to: target.index) : card.v4
     destination.address = address.scoped(to: target.index)
     interface = target.index
   }

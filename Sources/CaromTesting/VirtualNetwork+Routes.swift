@@ -8,14 +8,15 @@ extension VirtualNetwork {
     let to: VirtualHost.Interface
   }
 
-  /// The way to an address: to this machine itself, or to one on a segment of its own.
+  /// The way to an address: to this machine itself, or to one on a segment of its own. An address
+  /// that a translator gave belongs to all of a machine's cards.
   func route(from sender: VirtualHost, to address: IPAddress) -> Route? {
     let own = sender.interfaces[0]
     if address.isLoopback { return Route(machine: sender.machine, from: own, to: own) }
     guard let machine = machine(at: address) else { return nil }
     let scope = scope(of: address)
     for to in machines[machine].interfaces
-    where to.v4 == address || to.v6.scoped(to: 0) == address.scoped(to: 0) {
+    where address.isOutside || to.v4 == address || to.v6.scoped(to: 0) == address.scoped(to: 0) {
       let from = sender.interfaces.first {
         $0.segment == to.segment && (scope == nil || scope == $0.index)
       }

@@ -1,5 +1,9 @@
 import CaromCore
 
+/// Streams are TCP as a program sees it, and no more: bytes in order, none lost, late where the
+/// link loses; they share the link's rate with the datagrams and wait at the sender while half of
+/// its queue is full. There are no acknowledgements on the way back and no congestion control: a
+/// stream fills the rate under loss too, where real ones would not.
 extension VirtualNetwork {
   /// How often a call is repeated that nobody answers: after 1, 2, 4 … 64 s, as Linux does.
   static let maximumRepeats = 7
@@ -9,7 +13,7 @@ extension VirtualNetwork {
   public mutating func listen(_ host: VirtualHost, port: UInt16 = 0) -> UInt16? {
     let taken = machines[host.machine].listeners.contains { $0.port == port }
     guard !taken else { return nil }
-    let chosen = port == 0 ? freePort(of: host.machine) : port
+    let chosen = port == 0 ? machines[host.machine].freePort() : port
     machines[host.machine].listeners.append((chosen, host.id))
     return chosen
   }
@@ -23,20 +27,34 @@ extension VirtualNetwork {
   public mutating func connect(
     from host: VirtualHost, to destination: Endpoint
   ) -> VirtualStream {
+    let number = streams.count
     let route = route(from: host, to: destination.address)
+    streams.append(makeStream(from: host, to: destination, by: route))
+    machines[host.machine].streams.append(number)
+    let due = route == nil ? now : arrivalTime(of: 0, number, toward: .listener)
+    timeline.schedule(.call(stream: number, attempt: 1), at: due)
+    return VirtualStream(host: host.id, number: number, side: .caller)
+  }
+
+  private mutating func makeStream(
+    from host: VirtualHost, to destination: Endpoint, by route: Route?
+  ) -> StreamState {
     let card = route?.from ?? host.interfaces[0]
     let address =
       destination.address.isLoopback
       ? destination.address : destination.address.isV6 ? card.v6 : card.v4
-    let source = Endpoint(address, port: freePort(of: host.machine))
-    let number = streams.count
-    streams.append(
-      StreamState(
-        caller: host.id, source: source, destination: destination,
-        machines: (host.machine, route?.machine ?? -1)))
-    let delay = route == nil ? .zero : streamDelay(of: number, toward: .listener)
-    timeline.schedule(.call(stream: number, attempt: 1), at: now + delay)
-    return VirtualStream(host: host.id, number: number, side: .caller)
+    let source = Endpoint(address, port: machines[host.machine].freePort())
+    guard let route else {
+      return StreamState(
+        caller: host.id, source: source, destination: destination, machines: (host.machine, -1),
+        links: (-1, -1), interface: 0, epochs: [])
+    }
+    let there = link(from: host.machine, to: route.machine)
+    let back = link(from: route.machine, to: host.machine)
+    return StreamState(
+      caller: host.id, source: outside(source, of: card, over: there), destination: destination,
+      machines: (host.machine, route.machine), links: (back, there), interface: route.to.index,
+      epochs: [epoch(of: there), epoch(of: back)])
   }
 
   /// Sends bytes; they come in order, in pieces that the seed chooses.
@@ -45,15 +63,30 @@ extension VirtualNetwork {
   public mutating func write(_ bytes: [UInt8], to stream: VirtualStream) -> Bool {
     let side = stream.side.other
     guard isWritable(stream) else { return false }
-    let way = conditions(ofStream: stream.number, toward: side)
+    let link = streams[stream.number].link(toward: side)
     var start = 0
     while start < bytes.count {
-      let length = min(
-        bytes.count - start, Int.random(in: way.pieceLength, using: &generator))
-      enqueueBytes(bytes[start..<start + length], stream.number, toward: side, joining: way.joining)
+      let length = min(bytes.count - start, links[link].drawPieceLength())
+      let piece = bytes[start..<start + length]
+      enqueueBytes(piece, stream.number, toward: side, joins: links[link].drawJoining())
       start += length
     }
     return true
+  }
+
+  /// How many of the bytes written wait at the sender: for the link's rate, or for the end of a
+  /// cut or a blackout. A writer that stops at a bound of its own has no unbounded queue.
+  public func unsentBytes(of stream: VirtualStream) -> Int {
+    streams[stream.number][toward: stream.side.other].unsentBytes
+  }
+
+  /// Asks for one `drained`, which comes when nothing waits at the sender.
+  public mutating func notifyWhenDrained(_ stream: VirtualStream) {
+    let side = stream.side.other
+    streams[stream.number][toward: side].wantsDrained = true
+    if streams[stream.number][toward: side].unsent.count == 0 {
+      scheduleDrained(stream.number, toward: side)
+    }
   }
 
   /// Writes no more: the other end gets `end` after all that was written, and may go on writing.
@@ -78,56 +111,10 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// The most times that one piece is lost.
-  private static let maximumLosses = 10
-
-  /// Draws the delay of one piece, with what its losses cost.
-  mutating func streamDelay(of number: Int, toward side: VirtualStream.Side) -> Duration {
-    let way = conditions(ofStream: number, toward: side)
-    var losses = 0
-    while losses < Self.maximumLosses, generator.chance(way.loss) { losses += 1 }
-    return generator.duration(in: way.delay) + way.retransmission * losses
-  }
-
-  private func conditions(
-    ofStream number: Int, toward side: VirtualStream.Side
-  ) -> LinkConditions {
-    conditions(
-      from: streams[number].machine(side.other), to: streams[number].machine(side))
-  }
-
   /// Whether `write` takes bytes: the stream is open and this end did not finish.
   public func isWritable(_ stream: VirtualStream) -> Bool {
     guard streams[stream.number].isOpen else { return false }
     let direction = streams[stream.number][toward: stream.side.other]
     return !direction.isFinished && !direction.isDead
-  }
-
-  /// By chance the bytes join those in front of them, which then come as late as these.
-  private mutating func enqueueBytes(
-    _ bytes: ArraySlice<UInt8>, _ number: Int, toward side: VirtualStream.Side, joining: Double
-  ) {
-    if generator.chance(joining),
-      case .bytes(let before)? = streams[number][toward: side].pieces.last,
-      before.count + bytes.count <= Self.maximumJoined
-    {
-      streams[number][toward: side].pieces.last = .bytes([])
-      enqueue(.bytes(before + bytes), number, toward: side)
-    } else {
-      enqueue(.bytes(Array(bytes)), number, toward: side)
-    }
-  }
-
-  /// The most bytes that come at once, as a receiver reads them.
-  private static let maximumJoined = 65_536
-
-  mutating func enqueue(
-    _ piece: StreamState.Piece, _ number: Int, toward side: VirtualStream.Side
-  ) {
-    let due = now + streamDelay(of: number, toward: side)
-    let time = max(due, streams[number][toward: side].lastDue)
-    streams[number][toward: side].lastDue = time
-    streams[number][toward: side].pieces.append(piece)
-    timeline.schedule(.piece(stream: number, toward: side), at: time)
   }
 }

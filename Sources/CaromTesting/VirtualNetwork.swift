@@ -8,23 +8,17 @@ import CaromCore
 public struct VirtualNetwork: Sendable {
   /// What is on its way.
   enum Arrival: Sendable {
-    case datagram(Datagram, from: Int, to: VirtualSocket)
+    case datagram(Datagram, link: Int)
+    case delivery(Datagram, to: VirtualSocket)
     case call(stream: Int, attempt: Int)
     case refusal(stream: Int)
+    case breakage(stream: Int)
     case piece(stream: Int, toward: VirtualStream.Side)
+    case release(stream: Int, toward: VirtualStream.Side)
+    case drained(VirtualStream)
   }
 
-  /// A computer with a cable.
-  struct Machine: Sendable {
-    let interfaces: [VirtualHost.Interface]
-    var isCut = false
-    var isCrashed = false
-    var sockets: [Int] = []
-    var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
-    var nextPort: UInt16 = 49_152
-  }
-
-  /// The ways from one machine to another that have conditions of their own.
+  /// From one machine to another.
   struct Way: Hashable, Sendable {
     let from: Int
     let to: Int
@@ -32,24 +26,32 @@ public struct VirtualNetwork: Sendable {
 
   /// The time now: that of the last event, or what `advance(to:)` set.
   public private(set) var now = Instant.zero
-  /// What every way does that has no conditions of its own.
-  public var conditions: LinkConditions { didSet { resumeStreams() } }
+  /// What every link does that has no conditions of its own.
+  public var conditions: LinkConditions { didSet { changeConditions() } }
   /// Every host, by id.
   public private(set) var hosts: [VirtualHost] = []
   /// What became of everything that was sent.
   public internal(set) var counters = NetworkCounters()
   /// The story so far; `nil`, as at the beginning, writes none.
   public var trace: Trace?
+  /// Whether links of limited rate keep a `queueHistory`; set before they are used.
+  public var recordsQueues = false
 
+  let seed: UInt64
   var timeline = Timeline<Arrival>()
   var generator: SeededGenerator
   var machines: [Machine] = []
   var sockets: [SocketState] = []
+  var members: [SocketState.Group: [SocketState.Member]] = [:]
   var streams: [StreamState] = []
-  private var ways: [Way: LinkConditions] = [:]
+  var heldStreams: [StreamState.Way] = []
+  var links: [LinkState] = []
+  var linkNumbers: [Way: Int] = [:]
 
   /// An empty network; every draw follows from `seed`.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
+    conditions.check()
+    self.seed = seed
     generator = SeededGenerator(seed: seed)
     self.conditions = conditions
   }
@@ -90,31 +92,6 @@ public struct VirtualNetwork: Sendable {
 
   func machine(of host: VirtualHost.ID) -> Int { hosts[host.number].machine }
 
-  // MARK: Conditions
-
-  /// Gives the way from one machine to another conditions of its own, one direction.
-  public mutating func setConditions(
-    _ conditions: LinkConditions?, from: VirtualHost, to: VirtualHost
-  ) {
-    ways[Way(from: from.machine, to: to.machine)] = conditions
-    resumeStreams()
-  }
-
-  /// What the way between two machines does; inside one nothing is late or lost.
-  func conditions(from: Int, to: Int) -> LinkConditions {
-    from == to ? Self.loopback : ways[Way(from: from, to: to)] ?? conditions
-  }
-
-  private static let loopback = LinkConditions(
-    delay: .microseconds(10) ... .microseconds(30), pieceLength: 1...16_384)
-
-  /// Whether anything passes from one machine to another now.
-  func isCut(from: Int, to: Int) -> Bool {
-    if from == to { return machines[from].isCrashed }
-    return machines[from].isCut || machines[to].isCut || machines[from].isCrashed
-      || machines[to].isCrashed || conditions(from: from, to: to).isCut
-  }
-
   // MARK: Time
 
   /// No event comes before it; `nil` when nothing is on its way.
@@ -125,9 +102,7 @@ public struct VirtualNetwork: Sendable {
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
     while let (time, arrival) = timeline.next(notAfter: limit) {
       now = max(now, time)
-      guard let event = arrive(arrival) else { continue }
-      note("\(event)")
-      return event
+      if let event = arrive(arrival) { return event }
     }
     return nil
   }
@@ -140,19 +115,27 @@ public struct VirtualNetwork: Sendable {
   }
 
   private mutating func arrive(_ arrival: Arrival) -> VirtualEvent? {
-    switch arrival {
-    case .datagram(let datagram, let machine, let socket):
-      arriveDatagram(datagram, from: machine, on: socket)
-    case .call(let stream, let attempt): arriveCall(stream, attempt: attempt)
-    case .refusal(let stream): arriveRefusal(stream)
-    case .piece(let stream, let side): arrivePiece(stream, toward: side)
+    if case .datagram(let datagram, let link) = arrival {
+      return arriveDatagram(datagram, over: link)
     }
+    guard let event = arriveElse(arrival) else { return nil }
+    record(event)
+    return event
   }
 
-  /// Writes a line into the trace, if there is one.
-  mutating func note(_ text: @autoclosure () -> String) {
-    guard trace != nil else { return }
-    let line = text()
-    trace?.append(line, at: now)
+  private mutating func arriveElse(_ arrival: Arrival) -> VirtualEvent? {
+    switch arrival {
+    case .datagram: return nil
+    case .delivery(let datagram, let socket): return deliver(datagram, to: socket)
+    case .call(let stream, let attempt): return arriveCall(stream, attempt: attempt)
+    case .refusal(let stream): return arriveRefusal(stream)
+    case .breakage(let stream): return arriveBreakage(stream)
+    case .piece(let stream, let side): return arrivePiece(stream, toward: side)
+    case .release(let stream, let side):
+      streams[stream][toward: side].isReleasing = false
+      release(stream, toward: side)
+      return nil
+    case .drained(let stream): return arriveDrained(stream)
+    }
   }
 }

@@ -11,6 +11,8 @@ public struct VirtualWorld<Node: VirtualNode> {
   public private(set) var nodes: [Node?] = []
   /// Events and timeouts handled so far.
   public private(set) var steps = 0
+  /// Each node's `nextTimeout`, read after each time that the node was touched.
+  private var deadlines = DeadlineTree()
 
   /// A world without nodes.
   public init(network: VirtualNetwork) { self.network = network }
@@ -48,6 +50,11 @@ public struct VirtualWorld<Node: VirtualNode> {
     precondition(nodes[host.id.number] == nil, "a host runs one node at a time")
     nodes[host.id.number] = node
     nodes[host.id.number]?.start(in: &network)
+    noteDeadline(of: host.id.number)
+  }
+
+  private mutating func noteDeadline(of index: Int) {
+    deadlines.set(nodes[index]?.nextTimeout, at: index)
   }
 
   /// Takes the node away without a word; what its host does to its streams is the network's
@@ -55,7 +62,10 @@ public struct VirtualWorld<Node: VirtualNode> {
   @discardableResult
   public mutating func stop(_ host: VirtualHost) -> Node? {
     guard nodes.indices.contains(host.id.number) else { return nil }
-    defer { nodes[host.id.number] = nil }
+    defer {
+      nodes[host.id.number] = nil
+      noteDeadline(of: host.id.number)
+    }
     return nodes[host.id.number]
   }
 
@@ -72,7 +82,10 @@ public struct VirtualWorld<Node: VirtualNode> {
       return nil
     }
     nodes[host.id.number] = nil  // so that the node has one owner while it changes
-    defer { nodes[host.id.number] = node }
+    defer {
+      nodes[host.id.number] = node
+      noteDeadline(of: host.id.number)
+    }
     return try body(&node, &network)
   }
 
@@ -106,9 +119,7 @@ public struct VirtualWorld<Node: VirtualNode> {
 
   /// When something happens next.
   private var nextTime: Instant? {
-    var time = network.nextEventTime
-    for node in nodes { time = earliest(time, node?.nextTimeout) }
-    return time.map { max($0, network.now) }
+    earliest(network.nextEventTime, deadlines.first).map { max($0, network.now) }
   }
 
   /// The network's next event, or else every timeout that is due.
@@ -116,13 +127,17 @@ public struct VirtualWorld<Node: VirtualNode> {
     steps += 1
     if let event = network.nextEvent(notAfter: time) {
       let index = event.host.number
-      if nodes.indices.contains(index) { nodes[index]?.handle(event, in: &network) }
+      guard nodes.indices.contains(index) else { return }
+      nodes[index]?.handle(event, in: &network)
+      noteDeadline(of: index)
       return
     }
     network.advance(to: time)
-    for index in nodes.indices {
-      guard let due = nodes[index]?.nextTimeout, due <= time else { continue }
+    var start = 0
+    while let index = deadlines.place(from: start, dueAt: time) {
       nodes[index]?.handleTimeout(in: &network)
+      noteDeadline(of: index)
+      start = index + 1
     }
   }
 }

@@ -90,6 +90,7 @@ struct SwarmNode: VirtualNode {
       end(stream, .ended, at: now)
       network.close(stream)
     case .reset(let stream): end(stream, .reset, at: now)
+    case .drained: break
     }
     drain(in: &network)
   }

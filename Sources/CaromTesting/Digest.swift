@@ -1,0 +1,14 @@
+/// A hash for telling texts and payloads apart, the same on every machine (FNV-1a, 64 bits).
+struct Digest: Hashable, Sendable {
+  var value: UInt64 = 0xCBF2_9CE4_8422_2325
+
+  mutating func absorb(_ byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+
+  mutating func absorb(_ bytes: some Sequence<UInt8>) { for byte in bytes { absorb(byte) } }
+
+  /// Sixteen digits.
+  var text: String {
+    let digits = String(value, radix: 16)
+    return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}

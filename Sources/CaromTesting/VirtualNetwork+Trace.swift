@@ -1,0 +1,61 @@
+import CaromCore
+
+extension VirtualNetwork {
+  /// Writes what befalls a datagram into the trace, if there is one.
+  mutating func record(
+    _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int, reason: DropReason? = nil
+  ) {
+    guard trace != nil else { return }
+    let (from, to, now) = (links[link].from, links[link].to, now)
+    trace?.append {
+      var entry = TraceEntry(event, at: now).about(datagram.payload)
+      entry.link = .init(from: from, to: to)
+      entry.reason = reason
+      return entry
+    }
+  }
+
+  /// Writes what a host is told into the trace, if there is one.
+  mutating func record(_ event: VirtualEvent) {
+    guard trace != nil else { return }
+    let now = now
+    trace?.append { TraceEntry(event, at: now) }
+  }
+
+  /// Writes what was done to the network into the trace, if there is one.
+  mutating func recordFault(_ text: @autoclosure () -> String, of host: VirtualHost? = nil) {
+    guard trace != nil else { return }
+    let now = now
+    trace?.append {
+      var entry = TraceEntry(.fault, at: now)
+      entry.text = text()
+      entry.host = host?.id
+      return entry
+    }
+  }
+}
+
+extension TraceEntry {
+  /// What a host was told.
+  fileprivate init(_ told: VirtualEvent, at time: Instant) {
+    switch told {
+    case .datagram(let datagram, _):
+      self = TraceEntry(.delivered, at: time).about(datagram.payload)
+    case .bytes(let bytes, let stream):
+      self = TraceEntry(.bytes, of: stream, at: time).about(bytes)
+    case .accepted(let stream, _, _): self.init(.accepted, of: stream, at: time)
+    case .connected(let stream): self.init(.connected, of: stream, at: time)
+    case .refused(let stream): self.init(.refused, of: stream, at: time)
+    case .timedOut(let stream): self.init(.timedOut, of: stream, at: time)
+    case .end(let stream): self.init(.end, of: stream, at: time)
+    case .reset(let stream): self.init(.reset, of: stream, at: time)
+    case .drained(let stream): self.init(.drained, of: stream, at: time)
+    }
+    host = told.host
+  }
+
+  private init(_ event: Event, of stream: VirtualStream, at time: Instant) {
+    self.init(event, at: time)
+    self.stream = stream.number
+  }
+}

@@ -1,0 +1,38 @@
+import CaromCore
+import Testing
+
+@testable import CaromTesting
+
+@Suite struct DeadlineTreeTests {
+  @Test func `it agrees with a plain list`() {
+    var generator = SeededGenerator(seed: 5)
+    var tree = DeadlineTree()
+    var list = [Instant?](repeating: nil, count: 37)
+    #expect(tree.first == nil)
+    for _ in 0..<2_000 {
+      let place = Int.random(in: 0..<37, using: &generator)
+      let time = Instant(nanoseconds: .random(in: 0..<50, using: &generator))
+      list[place] = generator.chance(0.3) ? nil : time
+      tree.set(list[place], at: place)
+      #expect(tree.first == list.compactMap { $0 }.min())
+      let start = Int.random(in: 0..<64, using: &generator)
+      let due = list.indices.first { $0 >= start && list[$0].map { $0 <= time } == true }
+      #expect(tree.place(from: start, dueAt: time) == due)
+    }
+  }
+
+  @Test func `a timeline leaves in the order of time, then of scheduling`() {
+    var generator = SeededGenerator(seed: 6)
+    var timeline = Timeline<Int>()
+    var times: [Int64] = []
+    for number in 0..<1_000 {
+      times.append(.random(in: 0..<100, using: &generator))
+      timeline.schedule(number, at: Instant(nanoseconds: times[number]))
+    }
+    let expected = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
+    var left: [Int] = []
+    while let next = timeline.next(notAfter: .distantFuture) { left.append(next.element) }
+    #expect(left == expected)
+    #expect(timeline.count == 0 && timeline.firstTime == nil)
+  }
+}

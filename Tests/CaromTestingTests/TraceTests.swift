@@ -1,0 +1,95 @@
+import CaromCore
+import CaromTesting
+import Testing
+
+@Suite struct TraceTests {
+  @Test func `a trace is one JSON object a line`() throws {
+    var (network, a, b) = makePair(.steady.with { $0.mtu = 100 })
+    network.trace = Trace()
+    let from = network.bind(a)
+    _ = network.bind(b, port: 9)
+    network.send([1, 2], from: from, to: Endpoint(b.v4, port: 9))
+    network.send([UInt8](repeating: 0, count: 73), from: from, to: Endpoint(b.v4, port: 9))
+    _ = network.nextEvent()
+    network.cut(b)
+    network.trace?.append("say \"hi\"\n", at: network.now)
+    let lines = [
+      #"{"time":0,"event":"sent","link":"0>1","size":2,"hash":"082f2407b4e8902a"}"#,
+      #"{"time":0,"event":"sent","link":"0>1","size":73,"hash":"LONG"}"#,
+      #"{"time":0,"event":"dropped","link":"0>1","size":73,"hash":"LONG","reason":"tooLong"}"#,
+      #"{"time":1000000,"event":"delivered","link":"0>1","size":2,"hash":"082f2407b4e8902a"}"#,
+      #"{"time":1000000,"event":"fault","host":1,"text":"cut"}"#,
+      #"{"time":1000000,"event":"note","text":"say \"hi\"\u000a"}"#,
+    ]
+    let trace = try #require(network.trace)
+    let long = try #require(trace.entries[1].hash)
+    let hash = String(repeating: "0", count: 16) + String(long, radix: 16)
+    #expect(trace.lines == lines.map { $0.replacing("LONG", with: hash.suffix(16)) })
+    #expect(trace.text == trace.lines.map { $0 + "\n" }.joined())
+  }
+
+  @Test func `streams have lines too`() throws {
+    var (network, a, b) = makePair()
+    network.trace = Trace()
+    network.listen(b, port: 80)
+    let call = network.connect(from: a, to: Endpoint(b.v4, port: 80))
+    _ = events(of: &network)
+    network.write([1], to: call)
+    network.reset(call)
+    _ = events(of: &network)
+    let entries = try #require(network.trace).entries
+    #expect(entries.map(\.event) == [.connected, .accepted, .bytes, .reset])
+    #expect(entries.allSatisfy { $0.stream == 0 })
+    #expect(entries.map(\.host) == [a.id, b.id, b.id, b.id])
+  }
+
+  @Test(arguments: LinkProfile.table) func `one seed is one story, another seed another`(
+    row: LinkProfile
+  ) throws {
+    let stories = try ([3, 3, 4] as [UInt64]).map { seed in
+      let flow = Flow(
+        row.outbound.with { $0.corruption = 0.01 }, count: 600, every: .milliseconds(30),
+        size: 900, seed: seed, traced: true)
+      return try #require(flow.network.trace)
+    }
+    #expect(stories[0].text == stories[1].text)
+    #expect(stories[0].firstDifference(from: stories[1]) == nil)
+    #expect(stories[0].firstDifference(from: stories[2]) != nil)
+  }
+
+  @Test func `a trace keeps its limit and counts the rest`() {
+    var trace = Trace(limit: 2)
+    for number in 0..<5 { trace.append("\(number)", at: .zero) }
+    #expect(trace.entries.count == 2)
+    #expect(trace.omitted == 3)
+    #expect(trace.text.hasSuffix("\"text\":\"1\"}\n{\"omitted\":3}\n"))
+  }
+
+  @Test func `the first difference comes with what was before it`() throws {
+    var (a, b) = (Trace(), Trace())
+    for number in 0..<6 {
+      a.append("\(number)", at: .zero)
+      b.append(number == 4 ? "other" : "\(number)", at: .zero)
+    }
+    let difference = try #require(a.firstDifference(from: b))
+    #expect(difference.line == 5)
+    #expect(difference.before == Array(a.lines[1...3]))
+    #expect(difference.here == a.lines[4] && difference.there == b.lines[4])
+    #expect(difference == TraceDifference(of: a.text, from: b.text))
+    #expect(difference.description.hasPrefix("line 5:\n  {"))
+    #expect(difference.description.contains("\n- {"))
+  }
+
+  @Test func `a story that ends early differs there`() throws {
+    var (a, b) = (Trace(limit: 2), Trace())
+    for number in 0..<3 {
+      a.append("\(number)", at: .zero)
+      b.append("\(number)", at: .zero)
+    }
+    let difference = try #require(a.firstDifference(from: b))
+    #expect(difference.line == 3)
+    #expect(difference.here == "{\"omitted\":1}")
+    #expect(TraceDifference(of: "a\nb", from: "a")?.there == nil)
+    #expect(TraceDifference(of: "a\nb", from: "a\nb") == nil)
+  }
+}
