@@ -1,14 +1,18 @@
 /// How many datagrams were dropped, by reason.
 public struct DropCounts: Hashable, Sendable {
-  private var counts = [Int](repeating: 0, count: DropReason.allCases.count)
+  /// By raw value; empty as long as nothing was dropped.
+  private var counts: [Int] = []
 
   /// None yet.
   public init() {}
 
   /// How many for that reason.
   public internal(set) subscript(reason: DropReason) -> Int {
-    get { counts[reason.rawValue] }
-    set { counts[reason.rawValue] = newValue }
+    get { counts.isEmpty ? 0 : counts[reason.rawValue] }
+    set {
+      if counts.isEmpty { counts = Array(repeating: 0, count: DropReason.allCases.count) }
+      counts[reason.rawValue] = newValue
+    }
   }
 
   /// How many in all.

@@ -35,7 +35,8 @@ public struct LinkConditions: Hashable, Sendable {
 
   // MARK: How much
 
-  /// Bytes a second, with the headers of IP, UDP and TCP; `nil` has no limit.
+  /// Bytes a second, with the headers of IP, UDP and TCP; `nil` has no limit. Where it changes,
+  /// what waits leaves as fast as it was going to.
   public var rate: Int?
   /// What may wait in front of `rate`.
   public var queue = QueueLimit.time(.milliseconds(200))

@@ -12,10 +12,10 @@ struct LinkState: Sendable {
   let to: Int
   /// The link in the other direction, if there is one yet.
   var reverse: Int?
-  /// Its own conditions; `nil` where it has the network's.
-  var own: LinkConditions?
   /// The conditions that hold.
-  var conditions: LinkConditions
+  var shared: SharedConditions
+  /// Whether they are its own, and not the network's.
+  var hasOwn = false
   var counters = LinkCounters()
   var history: QueueHistory?
   /// What a translator in front of the sender remembers.
@@ -27,13 +27,15 @@ struct LinkState: Sendable {
   private var lastArrival = Instant.zero
 
   /// Each link has dice of its own, so that traffic on one does not change another.
-  init(from: Int, to: Int, conditions: LinkConditions, seed: UInt64) {
+  init(from: Int, to: Int, conditions: SharedConditions, seed: UInt64) {
     self.from = from
     self.to = to
-    self.conditions = conditions
+    shared = conditions
     var root = SeededGenerator(seed: seed ^ (UInt64(from) << 32 | UInt64(to)))
     generator = root.split()
   }
+
+  var conditions: LinkConditions { _read { yield shared.value } }
 
   // MARK: Datagrams
 

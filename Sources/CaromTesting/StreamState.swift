@@ -39,6 +39,12 @@ struct StreamState: Sendable {
     var isDead = false
   }
 
+  /// How often the sources on both sides had changed.
+  struct Epochs: Equatable, Sendable {
+    var caller = Translation.Epoch()
+    var listener = Translation.Epoch()
+  }
+
   let caller: VirtualHost.ID
   var listener: VirtualHost.ID?
   /// The caller's end as the listener sees it.
@@ -50,7 +56,7 @@ struct StreamState: Sendable {
   /// The caller's card, and the listener's, by index.
   let interface: UInt32
   /// What the translators on both sides were at when the stream began.
-  let epochs: [Translation.Epoch]
+  let epochs: Epochs
   var isOpen = false
   /// A translator has forgotten it: nothing arrives any more.
   var isBroken = false

@@ -78,7 +78,9 @@ extension VirtualNetwork {
   /// Whether a translator on the way has forgotten the stream.
   private func isForgotten(_ number: Int) -> Bool {
     let links = streams[number].links
-    return streams[number].epochs != [epoch(of: links.toListener), epoch(of: links.toCaller)]
+    let epochs = StreamState.Epochs(
+      caller: epoch(of: links.toListener), listener: epoch(of: links.toCaller))
+    return streams[number].epochs != epochs
   }
 
   /// What the caller sends comes from a stranger then, and is answered with a reset; what comes

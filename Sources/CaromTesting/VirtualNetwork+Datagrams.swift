@@ -105,7 +105,7 @@ extension VirtualNetwork {
     let address = original.destination.address
     let wanted = scope(of: address) ?? original.interface
     guard let card = sender.interfaces.first(where: { wanted == 0 || $0.index == wanted }) else {
-      counters.noteDrop(for: .unreachable)
+      drop(original, for: .unreachable)
       return
     }
     let group = SocketState.Group(
@@ -123,7 +123,7 @@ extension VirtualNetwork {
 
   private mutating func unicast(_ original: Datagram, from sender: VirtualHost) {
     guard let route = route(from: sender, to: original.destination.address) else {
-      counters.noteDrop(for: .unreachable)
+      drop(original, for: .unreachable)
       return
     }
     var copy = original
@@ -198,7 +198,7 @@ extension VirtualNetwork {
 
   mutating func deliver(_ datagram: Datagram, to socket: VirtualSocket) -> VirtualEvent? {
     guard sockets[socket.number].isOpen else {
-      counters.noteDrop(for: .unclaimed)
+      drop(datagram, for: .unclaimed)
       return nil
     }
     counters.datagramsDelivered += 1

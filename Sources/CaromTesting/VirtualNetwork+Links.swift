@@ -11,29 +11,30 @@ extension VirtualNetwork {
     conditions?.check()
     let link = link(from: from.machine, to: to.machine)
     guard from.machine != to.machine else { return }
-    links[link].own = conditions
-    links[link].conditions = conditions ?? self.conditions
+    links[link].hasOwn = conditions != nil
+    links[link].shared = conditions.map { SharedConditions($0) } ?? sharedConditions
     resumeStreams()
   }
 
   /// What the network's conditions are now holds for every link without its own.
   mutating func changeConditions() {
     conditions.check()
-    for link in links.indices where links[link].own == nil && links[link].from != links[link].to {
-      links[link].conditions = conditions
+    sharedConditions = SharedConditions(conditions)
+    for link in links.indices where !links[link].hasOwn && links[link].from != links[link].to {
+      links[link].shared = sharedConditions
     }
     resumeStreams()
   }
 
-  private static let loopback = LinkConditions(
-    delay: .microseconds(10) ... .microseconds(30), pieceLength: 1...16_384)
+  private static let loopback = SharedConditions(
+    LinkConditions(delay: .microseconds(10) ... .microseconds(30), pieceLength: 1...16_384))
 
   /// The link's number; it is made when it is first used.
   mutating func link(from: Int, to: Int) -> Int {
     if let number = linkNumbers[Way(from: from, to: to)] { return number }
     let number = links.count
     var link = LinkState(
-      from: from, to: to, conditions: from == to ? Self.loopback : conditions, seed: seed)
+      from: from, to: to, conditions: from == to ? Self.loopback : sharedConditions, seed: seed)
     if from != to, let reverse = linkNumbers[Way(from: to, to: from)] {
       link.reverse = reverse
       links[reverse].reverse = number
@@ -119,8 +120,9 @@ extension VirtualNetwork {
     timeline.schedule(.datagram(datagram, link: link), at: time)
   }
 
-  mutating func drop(_ datagram: Datagram, over link: Int, for reason: DropReason) {
-    links[link].counters.dropped[reason] += 1
+  /// Counts a datagram that did not come out; without a link where it came to none.
+  mutating func drop(_ datagram: Datagram, over link: Int? = nil, for reason: DropReason) {
+    if let link { links[link].counters.dropped[reason] += 1 }
     counters.noteDrop(for: reason)
     record(.dropped, datagram, over: link, reason: reason)
   }

@@ -47,14 +47,14 @@ extension VirtualNetwork {
     guard let route else {
       return StreamState(
         caller: host.id, source: source, destination: destination, machines: (host.machine, -1),
-        links: (-1, -1), interface: 0, epochs: [])
+        links: (-1, -1), interface: 0, epochs: .init())
     }
     let there = link(from: host.machine, to: route.machine)
     let back = link(from: route.machine, to: host.machine)
     return StreamState(
       caller: host.id, source: outside(source, of: card, over: there), destination: destination,
       machines: (host.machine, route.machine), links: (back, there), interface: route.to.index,
-      epochs: [epoch(of: there), epoch(of: back)])
+      epochs: .init(caller: epoch(of: there), listener: epoch(of: back)))
   }
 
   /// Sends bytes; they come in order, in pieces that the seed chooses.

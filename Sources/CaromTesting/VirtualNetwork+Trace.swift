@@ -3,13 +3,14 @@ import CaromCore
 extension VirtualNetwork {
   /// Writes what befalls a datagram into the trace, if there is one.
   mutating func record(
-    _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int, reason: DropReason? = nil
+    _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int?, reason: DropReason? = nil
   ) {
     guard trace != nil else { return }
-    let (from, to, now) = (links[link].from, links[link].to, now)
+    let place = link.map { TraceEntry.Link(from: links[$0].from, to: links[$0].to) }
+    let now = now
     trace?.append {
       var entry = TraceEntry(event, at: now).about(datagram.payload)
-      entry.link = .init(from: from, to: to)
+      entry.link = place
       entry.reason = reason
       return entry
     }

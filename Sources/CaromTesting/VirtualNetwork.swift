@@ -38,6 +38,7 @@ public struct VirtualNetwork: Sendable {
   public var recordsQueues = false
 
   let seed: UInt64
+  var sharedConditions: SharedConditions
   var timeline = Timeline<Arrival>()
   var generator: SeededGenerator
   var machines: [Machine] = []
@@ -54,6 +55,7 @@ public struct VirtualNetwork: Sendable {
     self.seed = seed
     generator = SeededGenerator(seed: seed)
     self.conditions = conditions
+    sharedConditions = SharedConditions(conditions)
   }
 
   // MARK: Hosts

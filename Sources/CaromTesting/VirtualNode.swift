@@ -12,7 +12,7 @@ public protocol VirtualNode {
   /// The deadline that `nextTimeout` named has come.
   mutating func handleTimeout(in network: inout VirtualNetwork)
 
-  /// When `handleTimeout` is wanted next; `nil` is never.
+  /// When `handleTimeout` is wanted next; `nil` is never. Read after each call of the node.
   var nextTimeout: Instant? { get }
 }
 

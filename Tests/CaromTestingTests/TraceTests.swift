@@ -1,6 +1,7 @@
 import CaromCore
-import CaromTesting
 import Testing
+
+@testable import CaromTesting
 
 @Suite struct TraceTests {
   @Test func `a trace is one JSON object a line`() throws {
@@ -55,6 +56,18 @@ import Testing
     #expect(stories[0].text == stories[1].text)
     #expect(stories[0].firstDifference(from: stories[1]) == nil)
     #expect(stories[0].firstDifference(from: stories[2]) != nil)
+  }
+
+  /// Debug and release builds, and every machine, tell the same story.
+  @Test func `a story is the same everywhere`() throws {
+    var digest = Digest()
+    for row in LinkProfile.table {
+      let flow = Flow(
+        row.outbound.with { $0.corruption = 0.01 }, count: 100, every: .milliseconds(150),
+        size: 900, traced: true)
+      digest.absorb(try #require(flow.network.trace).text.utf8)
+    }
+    #expect(digest.text == "6e6bb1a9480ea42d")
   }
 
   @Test func `a trace keeps its limit and counts the rest`() {
