@@ -187,7 +187,9 @@ import Testing
         for try await _ in Loopback.browser(type, loop, subtype: long).changes {}
       }
       await #expect(throws: DiscoveryError.nameInvalid) {
-        for try await _ in RecordQuery("a..local", .a, interfaces: Loopback.selection, on: loop).changes {}
+        for try await _ in RecordQuery("a..local", .a, interfaces: Loopback.selection, on: loop)
+          .changes
+        {}
       }
     }
   }
