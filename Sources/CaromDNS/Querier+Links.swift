@@ -4,9 +4,13 @@ extension Querier {
   /// Tells of an interface or of its new addresses: everything is asked for again there.
   package mutating func setLink(_ link: Link, at now: Instant) {
     if let index = links.firstIndex(where: { $0.index == link.index }) {
-      let isSame = links[index].isSame(as: link)
+      let old = links[index]
       links[index] = link
-      guard !isSame else { return }
+      guard !old.isSame(as: link) else { return }
+      // The cable was out: it may lead elsewhere now.
+      if old.epoch != link.epoch {
+        cache.doubtAll(on: link.index, for: Self.doubtPatience, at: now)
+      }
     } else {
       links.append(link)
       links.sort { $0.index < $1.index }

@@ -54,7 +54,7 @@ extension Querier {
       }
       let insertion = cache.insert(
         record, from: source, on: interface, at: now,
-        jitter: Int64.random(in: 0...10, using: &generator), isWanted: wanted.wants)
+        jitter: UInt8.random(in: 0...10, using: &generator), isWanted: wanted.wants)
       for (place, record) in cache.takeEvicted() { changes.append(.evicted(place, record)) }
       if insertion != .refused { changes.append(.heard(record, isNew: insertion == .new)) }
     }

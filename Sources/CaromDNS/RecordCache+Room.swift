@@ -140,7 +140,8 @@ extension RecordCache {
     guard let full = self[keyPath: usage], !bound.allows(full, cost) else { return true }
     if let stuck = full.stuck, worth <= stuck.worth, now < stuck.until { return false }
     var candidates: [Candidate] = []
-    for (id, slot) in slots where isThere(slot) {
+    for id in slots.indices {
+      guard let slot = slots[id], isThere(slot) else { continue }
       let other = Self.worth(of: slot.place.key, isWanted)
       if other <= worth { candidates.append(Candidate(id: id, worth: other, slot: slot)) }
     }

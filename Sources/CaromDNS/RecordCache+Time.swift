@@ -35,10 +35,7 @@ extension RecordCache {
 
   /// Forgets an interface; gives what it had brought, oldest first.
   package mutating func removeAll(on interface: UInt32) -> [(Place, Record)] {
-    let gone = slots.filter { $0.value.place.interface == interface }
-      .sorted { $0.value.entry.serial < $1.value.entry.serial }
-    for (id, _) in gone { _ = remove(id) }
-    return gone.map { ($0.value.place, $0.value.entry.record) }
+    ids(on: interface).compactMap { remove($0) }.map { ($0.place, $0.entry.record) }
   }
 
   /// The doubted records at `place` go after `rest` unless somebody says them again
@@ -54,9 +51,7 @@ extension RecordCache {
 
   /// The same for all records of an interface.
   mutating func doubtAll(on interface: UInt32, for rest: Duration, at now: Instant) {
-    let doubted = slots.filter { $0.value.place.interface == interface }
-      .sorted { $0.value.entry.serial < $1.value.entry.serial }
-    for (id, _) in doubted { shorten(id, to: rest, at: now) }
+    for id in ids(on: interface) { shorten(id, to: rest, at: now) }
   }
 
   /// Another host asked for the records at `place` and knows those in `known`: where the second
@@ -70,11 +65,11 @@ extension RecordCache {
         now - entry.received >= Self.grace
       else { continue }
       guard let silence = entry.silence, now - silence.since <= Self.silenceLimit else {
-        slots[id]?.entry.silence = (now, 1)
+        slots[id]?.entry.silence = (now, false)
         continue
       }
-      slots[id]?.entry.silence?.questions += 1
-      guard silence.questions == 1 else { continue }
+      guard !silence.isRepeated else { continue }
+      slots[id]?.entry.silence?.isRepeated = true
       let end = max(silence.since + Self.silenceLimit, now + Self.answerTime)
       shorten(id, to: now.duration(to: end), at: now, leaves: false)
     }
@@ -97,7 +92,7 @@ extension RecordCache {
     guard var entry = slots[id]?.entry else { return }
     entry.expires = min(entry.expires, now.advanced(by: rest))
     entry.isLeaving = entry.isLeaving || leaves
-    entry.refreshes = Self.refreshPoints.count
+    entry.refreshes = UInt8(Self.refreshPoints.count)
     entry.serial = makeSerial()
     slots[id]?.entry = entry
     schedule(id)
@@ -105,7 +100,7 @@ extension RecordCache {
 
   mutating func schedule(_ id: Int) {
     guard let entry = slots[id]?.entry else { return }
-    if timers.count > 256, timers.count > 4 * count {
+    if timers.count > 256, timers.count > 2 * count {
       let slots = slots
       timers.filter { slots[$0.id]?.entry.serial == $0.serial }
     }
@@ -118,7 +113,7 @@ extension RecordCache {
     guard entry.refreshes < refreshPoints.count else { return entry.expires }
     let life = entry.received.duration(to: entry.expires)
     let due = entry.received.advanced(
-      by: life / 1000 * (refreshPoints[entry.refreshes] + entry.jitter))
+      by: life / 1000 * (refreshPoints[Int(entry.refreshes)] + Int64(entry.jitter)))
     let step = max(1, (life / 100).wholeNanoseconds)
     let late = due.nanoseconds % step
     return late <= 0 ? due : due.advanced(byNanoseconds: step - late)

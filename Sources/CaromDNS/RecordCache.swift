@@ -36,13 +36,13 @@ package struct RecordCache: Sendable {
     package var received: Instant
     package var expires: Instant
     var serial: UInt64
-    var refreshes = 0
+    var refreshes: UInt8 = 0
     /// Whether it was withdrawn, replaced or doubted, and lives its last seconds.
     var isLeaving = false
     /// Per mille of the time to live by which refreshes are put off, 0 to 10.
-    var jitter: Int64
-    /// Since when questions that it would answer stayed unanswered, and how many.
-    var silence: (since: Instant, questions: Int)?
+    var jitter: UInt8
+    /// Since when questions that it would answer stayed unanswered, and whether several did.
+    var silence: (since: Instant, isRepeated: Bool)?
   }
 
   /// What became of a record that came in.
@@ -87,13 +87,14 @@ package struct RecordCache: Sendable {
     var serial: UInt64
   }
 
-  var slots: [Int: Slot] = [:]
+  /// The records, each in its place for as long as it is here, and the places that are free.
+  var slots: [Slot?] = []
+  private var free: [Int] = []
   var rows: [Place: Row] = [:]
   var ids: [Sighting: Int] = [:]
   var interfaces: [UInt32: Usage] = [:]
   var sources: [Source: Usage] = [:]
   var timers = DeadlineQueue<Timer>()
-  private var nextID = 0
   private var nextSerial: UInt64 = 0
   /// What lost its place since it was last taken.
   var evicted: [(Place, Record)] = []
@@ -101,7 +102,7 @@ package struct RecordCache: Sendable {
   package init() {}
 
   /// How many records it holds.
-  package var count: Int { slots.count }
+  package var count: Int { slots.count - free.count }
 
   /// How many bytes they count as.
   package var byteCount: Int { interfaces.values.reduce(0) { $0 + $1.bytes } }
@@ -153,6 +154,12 @@ package struct RecordCache: Sendable {
     return evicted
   }
 
+  /// The records on an interface, the first heard first: a search through all.
+  func ids(on interface: UInt32) -> [Int] {
+    slots.indices.filter { slots[$0]?.place.interface == interface }
+      .sorted { (slots[$0]?.entry.serial ?? 0) < (slots[$1]?.entry.serial ?? 0) }
+  }
+
   mutating func makeSerial() -> UInt64 {
     defer { nextSerial += 1 }
     return nextSerial
@@ -166,7 +173,7 @@ extension RecordCache {
   /// room runs out. What had to go for it is in `takeEvicted`.
   package mutating func insert(
     _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
-    jitter: Int64, isWanted: (RecordKey) -> Bool
+    jitter: UInt8, isWanted: (RecordKey) -> Bool
   ) -> Insertion {
     let place = Place(interface: interface, key: record.key)
     let sighting = Sighting(interface: interface, identity: record.identity)
@@ -190,10 +197,8 @@ extension RecordCache {
   }
 
   private mutating func add(
-    _ record: Record, _ sighting: Sighting, _ newcomer: Newcomer, at now: Instant, jitter: Int64
+    _ record: Record, _ sighting: Sighting, _ newcomer: Newcomer, at now: Instant, jitter: UInt8
   ) {
-    let id = nextID
-    nextID += 1
     var entry = Entry(
       record: record, received: now, expires: Self.end(of: record, heard: now),
       serial: makeSerial(), jitter: jitter)
@@ -203,6 +208,8 @@ extension RecordCache {
       // One copy of the name for all.
       entry.record.name = name
     }
+    let id = free.popLast() ?? slots.count
+    if id == slots.count { slots.append(nil) }
     slots[id] = Slot(
       entry: entry, place: newcomer.place, source: newcomer.source, cost: newcomer.cost)
     ids[sighting] = id
@@ -213,7 +220,7 @@ extension RecordCache {
   }
 
   private mutating func renew(
-    _ id: Int, with record: Record, at now: Instant, jitter: Int64
+    _ id: Int, with record: Record, at now: Instant, jitter: UInt8
   ) {
     guard let place = slots[id]?.place, var entry = slots[id]?.entry else { return }
     entry.record.timeToLive = record.timeToLive
@@ -279,6 +286,7 @@ extension RecordCache {
     guard let slot = slots[id] else { return nil }
     unlink(id, at: slot.place)
     slots[id] = nil
+    free.append(id)
     ids[Sighting(interface: slot.place.interface, identity: slot.entry.record.identity)] = nil
     interfaces[slot.place.interface]?.remove(slot.cost)
     sources[slot.source]?.remove(slot.cost)

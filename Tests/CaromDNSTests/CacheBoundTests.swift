@@ -75,7 +75,7 @@ import Testing
     #expect(cache.tableCounts.sources <= 50)
     #expect(cache.tableCounts.rows <= cache.count)
     #expect(cache.tableCounts.ids == cache.count)
-    #expect(cache.timerCount <= 4 * RecordCache.capacity + 257)
+    #expect(cache.timerCount <= 2 * RecordCache.capacity + 257)
   }
 
   @Test func `what answers an open question stays while there is junk to drop`() {

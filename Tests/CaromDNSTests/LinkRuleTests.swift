@@ -62,7 +62,10 @@ import Testing
     #expect(hub.log.map(\.outgoing.interface) == [2, 3])
   }
 
-  @Test func `R46: what nobody repeats after a sleep is gone in ten seconds, all else stays`() {
+  @Test(arguments: [false, true])
+  func `R46: what nobody repeats after a sleep or a cable is gone in ten seconds, all else stays`(
+    isCable: Bool
+  ) {
     var hub = Hub()
     hub.addNode(1)
     hub.addNode(2)
@@ -71,7 +74,13 @@ import Testing
     hub.say([Hub.makePointer("left behind")])
     hub.run(for: .seconds(100))
     let start = hub.now
-    hub.with(0) { $0.askAgain(on: nil, at: $1) }
+    if isCable {
+      var places = hub.nodes[0].attachments
+      places[0].link.epoch += 1
+      hub.setLinks(0, places)
+    } else {
+      hub.with(0) { $0.askAgain(on: nil, at: $1) }
+    }
     hub.run(for: .seconds(60))
     #expect(hub.changes(0) == ["+left behind", "+Maya's table", "-left behind"])
     #expect(hub.nodes[0].events.last.map { $0.at - start == .seconds(10) } == true)
