@@ -13,9 +13,11 @@ case $amount in
 esac
 export SWIFT_BACKTRACE=enable=no # or a crash waits in the backtracer
 for name in "${targets[@]}"; do
-  # One sanitizer: of two the compiler takes the last, and SwiftPM's order is chance. Without
-  # -parse-as-library the program has a main of its own, and fuzzes nothing.
-  swift build -c release --sanitize=fuzzer --product "$name" -Xswiftc -parse-as-library \
+  # SwiftPM is told of the fuzzer, so that it expects no main; of several -sanitize the compiler
+  # takes the last, so that one names the address sanitizer too. Without -parse-as-library the
+  # program has a main of its own, and fuzzes nothing.
+  swift build -c release --sanitize=fuzzer --product "$name" \
+    -Xswiftc -sanitize=fuzzer,address -Xswiftc -parse-as-library \
     >".build-$name.log" 2>&1 || { cat ".build-$name.log"; exit 1; }
   rm ".build-$name.log"
   mkdir -p ".build/corpus/$name"
