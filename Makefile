@@ -30,7 +30,7 @@ build: ## everything, release
 	@.ci/setup play
 	swift build -c release
 
-bench: ## the benchmarks (ARGS='frames', 'echo', 'step' or 'codec', and their options)
+bench: ## the benchmarks (ARGS='discovery', 'frames', 'echo', 'step' or 'codec', and options)
 	@.ci/setup play
 	@swift build -c release --product bench
 	@.build/release/bench $(ARGS)
@@ -48,9 +48,10 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN)
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, one is stopped
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress
 	@.ci/setup play
 	@swift build -c release --product air-hockey
+	@swift build -c release --product bench
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
 
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)

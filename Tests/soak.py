@@ -3,12 +3,16 @@
 
 Two computer players meet and play SECONDS on loopback and, as root, between two hosts that have
 only link-local addresses; swarms of eight and three fill tables ROUNDS times; a player that was
-stopped for a minute ends; a host that never answers is given up. One line for each; the exit
-status is 1 where something is not as it has to be."""
-import json, os, signal, socket, subprocess, sys, time
+stopped for a minute ends; a host that never answers is given up. As root, discovery too: a host
+with two interfaces on one network keeps its name for SECONDS, a host with twenty makes no storm,
+and 'bench discovery --full' sees every event that it waits for: 250 hosts, 300 services of one,
+loss, conflicts, cables, crashes, floods. One line for each; the exit status is 1 where something
+is not as it has to be. BENCH names another bench than the release build."""
+import json, os, signal, socket, subprocess, sys, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 GAME = os.path.abspath(os.environ.get("GAME", os.path.join(ROOT, ".build/release/air-hockey")))
+BENCH = os.path.abspath(os.environ.get("BENCH", os.path.join(ROOT, ".build/release/bench")))
 LAN = os.path.join(ROOT, "Tests/Lab/lan.sh")
 PLAYER = [GAME, "auto", "--bot", "--headless", "--json"]
 failures = []
@@ -23,8 +27,11 @@ def check(ok, line):
 class Lab:
     """Hosts in namespaces of their own, taken down at the end."""
 
+    count = 0
+
     def __init__(self, hosts, link_local=False):
-        self.environment = dict(os.environ, LAN=f"soak{os.getpid()}")
+        Lab.count += 1
+        self.environment = dict(os.environ, LAN=f"soak{os.getpid()}x{Lab.count}")
         if link_local:
             self.environment.update(LAN_NET4="169.254", LAN_NET6="none")
         self.hosts = hosts
@@ -141,6 +148,74 @@ def never_answered():
               f"never answered: status {game.returncode} after {took:.1f} s, {errors.strip()}")
 
 
+class Side:
+    """Our side of discovery in a host: told what to do by lines, tells what happens by lines."""
+
+    def __init__(self, lab, host):
+        self.process = subprocess.Popen(
+            [LAN, "exec", host, BENCH, "discovery-peer"], env=lab.environment,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        self.wait("ready")
+
+    def say(self, *words):
+        self.process.stdin.write("\t".join(words) + "\n")
+        self.process.stdin.flush()
+
+    def wait(self, event):
+        return next(line for line in self.process.stdout if event in line)
+
+    def end(self):
+        """Its remaining lines."""
+        return self.process.communicate()[0].splitlines()
+
+
+def capture(lab, seconds):
+    """Frames that pass the first bridge within so many seconds."""
+    told = subprocess.run(
+        [LAN, "exec", "sw", "timeout", str(seconds), "tcpdump", "-n", "-i", "br0", "udp port 5353"],
+        env=lab.environment, capture_output=True, text=True)
+    return len(told.stdout.splitlines())
+
+
+def many_interfaces(count, seconds):
+    """A host with `count` interfaces on one network publishes and browses."""
+    with Lab(2) as lab:
+        for number in range(1, count):
+            lab.script("attach", "h1", str(number))
+            lab.script("join", "0", str(number))
+        ours, other = Side(lab, "h1"), Side(lab, "h2")
+        other.say("browse", "_game._udp")
+        ours.say("publish", "Table", "_game._udp", "4242")
+        ours.wait("established Table")
+        ours.say("browse", "_game._udp")
+        other.wait("resolved Table")
+        time.sleep(5)
+        frames = capture(lab, min(seconds, 60))
+        time.sleep(max(0, seconds - min(seconds, 60)))
+        lines = ours.end()
+        told = [line for line in lines if "renamed" in line or "removed" in line]
+        gone = [line for line in other.end() if "removed Table" in line]
+        # Its queries at 7, 15, 31 and 63 s, one on each interface and over both families.
+        limit = 2 * 2 * count * 4
+        check(not told and len(gone) <= 1 and frames <= limit,
+              f"{count} interfaces on one network, {seconds} s: {len(told)} renames, "
+              f"{frames} frames in {min(seconds, 60)} s (at most {limit}) {told[:3]}")
+
+
+def measured_discovery():
+    """Every scenario of the benchmark: what it waits for happens; its times are reported."""
+    begin = time.monotonic()
+    bench = subprocess.run(
+        [BENCH, "discovery", "--full", "--json"], stdout=subprocess.PIPE, text=True)
+    told = json.loads(bench.stdout) if bench.returncode == 0 else {"goals": []}
+    goals = told["goals"]
+    check(bool(goals), f"bench discovery: {len(goals)} figures in {time.monotonic() - begin:.0f} s")
+    for goal in goals:
+        check(isinstance(goal["figure"], (int, float)),
+              "{number} {what}: {figure} {unit}, goal {limit}: ".format(**goal)
+              + ("met" if goal["isMet"] else "not met on this machine"))
+
+
 def main():
     seconds = int(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 20
@@ -154,8 +229,13 @@ def main():
         meet(what, [start(player) for player in on_loopback], seconds)
         print("skipped the lab: it needs root")
     else:
+        two = threading.Thread(target=many_interfaces, args=(2, seconds))
+        two.start()
         with Lab(1) as lab:
             meet(what, [lab.start("h1", player) for player in on_loopback], seconds)
+        two.join()
+        many_interfaces(20, 30)
+        measured_discovery()
         with Lab(2, link_local=True) as lab:
             players = [
                 lab.start(host, PLAYER + ["--seconds", str(min(seconds, 60)), "--name", host])

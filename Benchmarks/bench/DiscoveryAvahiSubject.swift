@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Synchronization
 
@@ -31,7 +30,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
     let command = "rm -f /run/avahi-daemon/pid; exec ./avahi-host.sh $PWD/\(configuration)"
     let daemon = try lab.startUntilInputEnds(host, ["bash", "-c", command])
     guard await daemon.line(where: { $0.contains("Server startup complete") }) != nil else {
-      throw ValidationError("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
+      throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
     }
     programs.withLock { $0.daemon = daemon }
     try await Task.sleep(for: .milliseconds(500))

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Synchronization
 
 /// Our own side: one `DiscoveryPeerCommand`.
@@ -18,7 +17,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
   var program: DiscoveryProgram {
     get throws {
       guard let program = started.withLock({ $0 }) else {
-        throw ValidationError("\(host) was not prepared")
+        throw DiscoveryFailure("\(host) was not prepared")
       }
       return program
     }
@@ -38,7 +37,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
     program.say(words)
     let line = await program.line(from: first, within: limit) { $0.hasSuffix(" \(echo)") }
     guard let line, let time = line.text.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw ValidationError("\(host): no '\(echo)' after '\(words)'")
+      throw DiscoveryFailure("\(host): no '\(echo)' after '\(words)'")
     }
     return time
   }

@@ -61,7 +61,11 @@ struct DiscoveryCommand: AsyncParsableCommand {
     if !withoutPeers { await run.findPeers() }
     for scenario in Scenario.allCases where wanted.contains(scenario) {
       progress("\(scenario.rawValue)")
-      try await run.measure(scenario, hosts: hosts, services: services)
+      do {
+        try await run.measure(scenario, hosts: hosts, services: services)
+      } catch {
+        run.report.remarks.append("\(scenario.rawValue) failed: \(error)")
+      }
     }
     run.print(json: json)
   }

@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// What networks do to services: names that are taken, cables, crashes, floods. Our own side.
 struct DiscoveryFaults: Sendable {
   let stack: DiscoveryLab.Stack
@@ -18,7 +16,7 @@ struct DiscoveryFaults: Sendable {
   private func established(_ subject: Subject, _ name: String) async throws -> Double {
     let line = await (try subject.program).line { $0.hasSuffix(" established \(name)") }
     guard let time = line?.text.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw ValidationError("'\(name)' was not established")
+      throw DiscoveryFailure("'\(name)' was not established")
     }
     return time
   }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 
 /// A LAN of network namespaces for a measurement (`Tests/Lab/lan.sh`); its hosts are h1, h2 and
@@ -27,7 +26,7 @@ final class DiscoveryLab: Sendable {
       [script, "run", "\(hosts)", "bash", "-c", "echo up; cat >/dev/null"], in: Self.folder,
       environment)
     guard await holder.line(within: .seconds(60), where: { $0 == "up" }) != nil else {
-      throw ValidationError("no lab: \(holder.lines().last?.text ?? "lan.sh says nothing")")
+      throw DiscoveryFailure("no lab: \(holder.lines().last?.text ?? "lan.sh says nothing")")
     }
   }
 
@@ -84,7 +83,7 @@ final class DiscoveryLab: Sendable {
     let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let peer = try start(host, [path, "discovery-peer"])
     guard await peer.line(where: { $0.hasSuffix(" ready") }) != nil else {
-      throw ValidationError("\(host): \(peer.lines().last?.text ?? "the peer says nothing")")
+      throw DiscoveryFailure("\(host): \(peer.lines().last?.text ?? "the peer says nothing")")
     }
     return peer
   }
@@ -99,7 +98,7 @@ final class DiscoveryLab: Sendable {
     let status = await program.line(within: .seconds(60)) { $0.hasPrefix("status ") }
     guard status?.text == "status 0" else {
       let said = program.lines().map(\.text).joined(separator: " ")
-      throw ValidationError("lan.sh \(arguments.joined(separator: " ")): \(said)")
+      throw DiscoveryFailure("lan.sh \(arguments.joined(separator: " ")): \(said)")
     }
     return began
   }
@@ -115,7 +114,7 @@ final class DiscoveryLab: Sendable {
         file.path, "udp port 5353",
       ])
     guard await program.line(where: { $0.contains("listening on") }) != nil else {
-      throw ValidationError("tcpdump: \(program.lines().last?.text ?? "says nothing")")
+      throw DiscoveryFailure("tcpdump: \(program.lines().last?.text ?? "says nothing")")
     }
     return DiscoveryCapture(file: file, program: program)
   }

@@ -8,7 +8,7 @@ struct DiscoveryRun {
   /// Who is there: our own side first.
   private var subjects: [any DiscoverySubject.Type] = [DiscoveryCaromSubject.self]
   /// Labs at a time, so that they do not wait for each other's processor time.
-  private static let labsAtATime = 6
+  private static let labsAtATime = 9
 
   init(stack: DiscoveryLab.Stack, rounds: Int, isFull: Bool, title: String) {
     self.stack = stack

@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// Many services, and a browser that knows none of them.
 struct DiscoveryScale: Sendable {
   /// What one browser came to.
@@ -34,7 +32,8 @@ struct DiscoveryScale: Sendable {
       var outcomes: [Outcome] = []
       for (index, browser) in browsers.enumerated() {
         let subject = browser.init(in: lab, host: "h\(hosts + index + 1)")
-        outcomes.append(try await browse(subject, browser.name, lab))
+        let outcome = try await browse(subject, browser.name, lab, isFirst: index == 0)
+        outcomes.append(outcome)
       }
       for publisher in publishers { publisher.endInput() }
       return outcomes
@@ -49,7 +48,7 @@ struct DiscoveryScale: Sendable {
           program.say("many\tTable \(host)\t\(DiscoveryPair.type)\t\(servicesOfHost)")
           let last = " established Table \(host) \(servicesOfHost)"
           guard await program.line(within: .seconds(60), where: { $0.hasSuffix(last) }) != nil
-          else { throw ValidationError("h\(host) did not publish") }
+          else { throw DiscoveryFailure("h\(host) did not publish") }
           return program
         }
       }
@@ -58,7 +57,7 @@ struct DiscoveryScale: Sendable {
   }
 
   private func browse(
-    _ subject: any DiscoverySubject, _ name: String, _ lab: DiscoveryLab
+    _ subject: any DiscoverySubject, _ name: String, _ lab: DiscoveryLab, isFirst: Bool
   ) async throws -> Outcome {
     try await subject.prepare()
     try await Task.sleep(for: .seconds(name == DiscoveryAvahiSubject.name ? 4 : 2))
@@ -72,7 +71,8 @@ struct DiscoveryScale: Sendable {
       outcome.resolvedCount = count
       if count >= total { outcome.resolved = last - sighting.begin }
     }
-    await DiscoveryProgram.sleep(until: sighting.begin + 8_000)
+    // Past the queries at 1, 3 and 7 s; for the others it is enough to see the first of them.
+    await DiscoveryProgram.sleep(until: sighting.begin + (isFirst ? 8_000 : 2_000))
     let all = capture.frames(from: sighting.begin - 20)
     let end = outcome.resolved.isFinite ? sighting.begin + outcome.resolved : .infinity
     let responses = all.filter { $0.kind == .response && !$0.isV6 }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Synchronization
 
 /// python-zeroconf (`Tests/Lab/zc.py`), which tells its own times.
@@ -32,7 +31,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
   {
     guard let line = await program.line(within: limit, where: { $0.hasSuffix(" \(word)") }),
       let time = line.text.split(separator: " ").first.flatMap({ Double($0) })
-    else { throw ValidationError("zc.py: \(program.lines().last?.text ?? "says nothing")") }
+    else { throw DiscoveryFailure("zc.py: \(program.lines().last?.text ?? "says nothing")") }
     return time
   }
 
@@ -65,7 +64,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting {
     guard let program = programs.withLock({ $0.browsing.last }) else {
-      throw ValidationError("zc.py does not browse")
+      throw DiscoveryFailure("zc.py does not browse")
     }
     program.say("again")
     let begin = try await begin(program, "BROWSE2", .seconds(10))

@@ -44,6 +44,8 @@ struct Report: Encodable {
     if json {
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+      encoder.nonConformingFloatEncodingStrategy = .convertToString(
+        positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
       Swift.print(String(decoding: (try? encoder.encode(self)) ?? Data(), as: UTF8.self))
       return
     }
