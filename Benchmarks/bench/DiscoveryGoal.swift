@@ -14,13 +14,13 @@ struct DiscoveryGoal: Encodable {
   var count: Int
   var isMet: Bool
 
-  /// A goal over samples: `figure` of those that came, and failed where one is lost.
+  /// A goal over samples: `figure` of those that came, and failed where one is `nan`.
   init(
     _ number: String, _ what: String, _ samples: [Double], _ unit: String = "ms",
     atMost limit: Double,
     figure: ([Double]) -> Double = median
   ) {
-    let came = samples.filter(\.isFinite)
+    let came = samples.filter { !$0.isNaN }
     self.number = number
     self.what = what
     self.figure = came.isEmpty ? .nan : figure(came)

@@ -32,12 +32,17 @@ struct Report: Encodable {
   var machine = ""
   /// Whether the table has a line for each figure and a column for each row.
   var standsUpright = false
+  /// Before which rows a table of its own begins.
+  var breaks: [Int] = []
 
   private enum CodingKeys: CodingKey { case title, rows, goals, remarks, machine }
 
   mutating func add(_ name: String, _ figures: Figure...) {
     rows.append(Row(name: name, figures: figures))
   }
+
+  /// What is added from now on stands in a table of its own, for other figures.
+  mutating func beginTable() { breaks.append(rows.count) }
 
   /// Prints the report to standard output.
   func print(json: Bool) {
@@ -50,7 +55,9 @@ struct Report: Encodable {
       return
     }
     Swift.print(title)
-    for line in table { Swift.print("  " + line) }
+    for (start, end) in zip([0] + breaks, breaks + [rows.count]) where start < end {
+      for line in table(of: rows[start..<end]) { Swift.print("  " + line) }
+    }
     for goal in goals ?? [] { Swift.print(goal.line) }
     for remark in remarks { Swift.print(remark) }
     #if DEBUG
@@ -59,8 +66,8 @@ struct Report: Encodable {
     Swift.print(machine)
   }
 
-  /// The table's lines: a heading, then the rows; numbers stand on the right.
-  private var table: [String] {
+  /// A table's lines: a heading, then the rows; numbers stand on the right.
+  private func table(of rows: ArraySlice<Row>) -> [String] {
     var columns: [String] = []
     for row in rows {
       for figure in row.figures where !columns.contains(figure.heading) {
