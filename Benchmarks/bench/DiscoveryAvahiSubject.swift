@@ -25,15 +25,22 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
       .allSatisfy(DiscoveryLab.has)
   }
 
+  /// A daemon that was killed may still be on the bus: another one is tried.
   func prepare() async throws {
-    let configuration = lab.stack == .v4 ? "avahi4.conf" : "avahi.conf"
-    let command = "rm -f /run/avahi-daemon/pid; exec ./avahi-host.sh $PWD/\(configuration)"
-    let daemon = try lab.startUntilInputEnds(host, ["bash", "-c", command])
-    guard await daemon.line(where: { $0.contains("Server startup complete") }) != nil else {
-      throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
+    for attempt in 1...3 {
+      let configuration = lab.stack == .v4 ? "avahi4.conf" : "avahi.conf"
+      let command = "rm -f /run/avahi-daemon/pid; exec ./avahi-host.sh $PWD/\(configuration)"
+      let daemon = try lab.startUntilInputEnds(host, ["bash", "-c", command])
+      if await daemon.line(where: { $0.contains("Server startup complete") }) != nil {
+        programs.withLock { $0.daemon = daemon }
+        return try await Task.sleep(for: .milliseconds(500))
+      }
+      guard attempt < 3 else {
+        throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
+      }
+      daemon.endInput()
+      await daemon.end()
     }
-    programs.withLock { $0.daemon = daemon }
-    try await Task.sleep(for: .milliseconds(500))
   }
 
   func publish(_ name: String) async throws -> Double {

@@ -2,6 +2,8 @@
 struct DiscoveryPair: Sendable {
   /// What is published and browsed.
   static let type = "_game._udp"
+  /// Services that are published in a round, one after the other.
+  private static let publishings = 4
   /// How long frames count that follow a publishing, milliseconds.
   private static let publishWindow = 3_200.0
   /// How long frames count that follow a cold browsing, milliseconds.
@@ -9,9 +11,9 @@ struct DiscoveryPair: Sendable {
 
   /// What one round came to, milliseconds; `nan` where it did not happen.
   struct Round: Sendable {
-    /// From publishing to the event of a browser that runs.
-    var found = Double.nan
-    var resolved = Double.nan
+    /// From publishing to the event of a browser that runs, several times.
+    var found: [Double] = []
+    var resolved: [Double] = []
     /// From taking back to the event.
     var removed = Double.nan
     /// From browsing, without knowledge, to the event of an established service.
@@ -52,12 +54,20 @@ struct DiscoveryPair: Sendable {
     // Past the queries at 0, 1 and 3 s: the next one comes after 7 s.
     try await Task.sleep(for: .milliseconds(4_500))
     let begin = try await publisher.publish("Svc")
-    round.found = await sighting.time(of: .found, "Svc", since: begin)
-    round.resolved = await sighting.time(of: .resolved, "Svc", since: begin)
+    round.found.append(await sighting.time(of: .found, "Svc", since: begin))
+    round.resolved.append(await sighting.time(of: .resolved, "Svc", since: begin))
     await DiscoveryProgram.sleep(until: begin + Self.publishWindow)
     round.publishFrames = capture.frames(from: begin, to: begin + Self.publishWindow)
     let end = try await publisher.withdraw()
     round.removed = await sighting.time(of: .removed, "Svc", since: end)
+    // The wait before the first probe is by chance: more of them, without their packets.
+    for number in 2...Self.publishings {
+      let name = "Svc \(number)"
+      let begin = try await publisher.publish(name)
+      round.found.append(await sighting.time(of: .found, name, since: begin))
+      round.resolved.append(await sighting.time(of: .resolved, name, since: begin))
+      _ = try await publisher.withdraw()
+    }
   }
 
   private func browseCold(

@@ -84,12 +84,14 @@ extension DiscoveryRun {
     if !isFull { pairs.removeSubrange(subjects.count...) }
     let all = pairs
     let results = try await repeated(rounds * all.count) { number in
-      (number % all.count, try await all[number % all.count].run())
+      (number % all.count, try? await all[number % all.count].run())
     }
     // What it costs where there is IPv4 alone: no other addresses in the messages.
     let only = DiscoveryPair(publisher: subjects[0], browser: subjects[0], stack: .v4)
     let onlyV4 = try await repeated(min(3, rounds)) { _ in try await only.run() }
-    let grouped = all.indices.map { index in results.filter { $0.0 == index }.map(\.1) }
+    let grouped = all.indices.map { index in results.filter { $0.0 == index }.compactMap(\.1) }
+    let failed = results.count { $0.1 == nil }
+    if failed > 0 { report.remarks.append("\(failed) of \(results.count) rounds failed") }
     for (pair, rounds) in zip(all, grouped) { add(pair, rounds) }
     addRatios(Array(zip(all, grouped)))
     addPairGoals(grouped[0])
@@ -102,7 +104,8 @@ extension DiscoveryRun {
     }
     report.add(
       pair.name,
-      .init("found", middle(\.found), "ms"), .init("resolved", middle(\.resolved), "ms"),
+      .init("found", median(rounds.flatMap(\.found).filter(\.isFinite)), "ms"),
+      .init("resolved", median(rounds.flatMap(\.resolved).filter(\.isFinite)), "ms"),
       .init("frames", middle { Double($0.publishFrames.count) }),
       .init("bytes", middle { Double(DiscoveryWire($0.publishFrames).bytes) }),
       .init("cold found", middle(\.coldFound), "ms"),
@@ -110,7 +113,7 @@ extension DiscoveryRun {
       .init("cold frames", middle { Double($0.coldFrames.count) }),
       .init("cold bytes", middle { Double(DiscoveryWire($0.coldFrames).bytes) }),
       .init("warm", middle(\.warm), "ms"), .init("removed", middle(\.removed), "ms"))
-    let lost = rounds.count { !$0.resolved.isFinite || !$0.coldResolved.isFinite }
+    let lost = rounds.count { !$0.resolved.allSatisfy(\.isFinite) || !$0.coldResolved.isFinite }
     if lost > 0 { report.remarks.append("\(pair.name): \(lost) rounds resolved nothing") }
   }
 
@@ -119,9 +122,10 @@ extension DiscoveryRun {
     let peers = results.filter {
       $0.0.publisher == $0.0.browser && $0.0.publisher != subjects[0]
     }
-    func best(_ value: (DiscoveryPair.Round) -> Double) -> Double {
-      let ours = median(results[0].1.map(value).filter(\.isFinite))
-      let theirs = peers.map { median($0.1.map(value).filter(\.isFinite)) }.min() ?? .nan
+    func best(_ value: (DiscoveryPair.Round) -> Double) -> Double { best { [value($0)] } }
+    func best(_ values: (DiscoveryPair.Round) -> [Double]) -> Double {
+      let ours = median(results[0].1.flatMap(values).filter(\.isFinite))
+      let theirs = peers.map { median($0.1.flatMap(values).filter(\.isFinite)) }.min() ?? .nan
       return ours / theirs
     }
     guard !peers.isEmpty else { return }
@@ -138,7 +142,7 @@ extension DiscoveryRun {
 
   private mutating func addPairGoals(_ rounds: [DiscoveryPair.Round]) {
     let most = { (samples: [Double]) in samples.max() ?? .nan }
-    let resolved = rounds.map(\.resolved)
+    let resolved = rounds.flatMap(\.resolved)
     let cold = rounds.map(\.coldResolved)
     report.goals? += [
       .init("G2", "publish -> resolved, median", resolved, atMost: 900),
@@ -148,7 +152,8 @@ extension DiscoveryRun {
       .init("G5", "warm browse -> resolved, median", rounds.map(\.warm), atMost: 1),
       .init("G10", "goodbye -> removed, most", rounds.map(\.removed), atMost: 1_100, figure: most),
     ]
-    for (what, frames) in [("publish", rounds[0].publishFrames), ("cold", rounds[0].coldFrames)] {
+    guard let first = rounds.first else { return }
+    for (what, frames) in [("publish", first.publishFrames), ("cold", first.coldFrames)] {
       report.remarks.append("\(what), first round: \(DiscoveryWire(frames).kinds)")
     }
   }
