@@ -34,14 +34,16 @@ struct Lab: Sendable {
       environment["LAN_NET6"] = "none"
     }
     let lab = Lab(environment: environment)
-    try await lab.script("up", "\(hosts)")
+    let result: Result<Void, any Error>
     do {
-      try await body(lab)
+      try await lab.script("up", "\(hosts)")
+      result = .success(try await body(lab))
     } catch {
-      try await lab.script("down")
-      throw error
+      result = .failure(error)
     }
-    try await lab.script("down")
+    // A test that ran out of time is cancelled, and its lab goes all the same.
+    try await Task { try await lab.script("down") }.value
+    try result.get()
   }
 
   private func script(_ arguments: String...) async throws {

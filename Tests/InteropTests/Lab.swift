@@ -14,9 +14,13 @@ struct Lab {
   ) async throws {
     let name = "carom\(UInt32.random(in: 0 ... .max))"
     let lab = Lab(environment: environment.merging(["LAN": name]) { $1 })
-    try await lab.change("up", "\(hosts)")
     let result: Result<Void, any Error>
-    do { result = .success(try await body(lab)) } catch { result = .failure(error) }
+    do {
+      try await lab.change("up", "\(hosts)")
+      result = .success(try await body(lab))
+    } catch {
+      result = .failure(error)
+    }
     // A test that ran out of time is cancelled, and its LAN goes all the same.
     try await Task { try await lab.change("down") }.value
     try result.get()
