@@ -7,6 +7,10 @@ import CaromTransport
 /// A socket that is bound to a group and joined on one interface hears exactly that interface's
 /// multicast; one that is bound to an own address hears exactly the unicast to it.
 final class LinkSocket {
+  /// Bytes that may wait in the system for each socket: the answers of some hundreds of hosts to
+  /// one question come at once, and what is lost is asked for again a second later.
+  static let receiveBuffer = 1 << 20
+
   /// The interface as it was when it was last looked at.
   private(set) var interface: Interface
   /// The link as the machines see it.
@@ -83,6 +87,7 @@ final class LinkSocket {
     options.reuseAddress = true
     options.reusePort = true
     options.largestDatagram = Message.maximumLength
+    options.receiveBuffer = Self.receiveBuffer
     let index = interface.index
     let local = Endpoint(group.address.scoped(to: index), port: group.port)
     let socket = try UDPSocket(on: loop, bind: local, options: options) { [weak self] batch in

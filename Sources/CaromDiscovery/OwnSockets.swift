@@ -55,6 +55,7 @@ final class OwnSockets {
     // No `reusePort`: that would spread the answers over all processes of one user.
     options.reuseAddress = true
     options.largestDatagram = Message.maximumLength
+    options.receiveBuffer = LinkSocket.receiveBuffer
     let scope = address.isLinkLocal ? interface : 0
     let local = Endpoint(address.scoped(to: scope), port: Group.port)
     return try UDPSocket(on: loop, bind: local, options: options, receive)
