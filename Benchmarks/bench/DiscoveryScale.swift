@@ -62,6 +62,8 @@ struct DiscoveryScale: Sendable {
     try await subject.prepare()
     try await Task.sleep(for: .seconds(name == DiscoveryAvahiSubject.name ? 4 : 2))
     let capture = try await lab.capture()
+    let carom = subject as? DiscoveryCaromSubject
+    let cpuBefore = try await carom?.usage().milliseconds ?? .nan
     let sighting = try await subject.browse()
     var outcome = Outcome(browser: name)
     let deadline = ContinuousClock.now + .seconds(15)
@@ -80,9 +82,7 @@ struct DiscoveryScale: Sendable {
     outcome.responses = responses.count { $0.time <= end }
     outcome.laterResponses = responses.count { $0.time > end }
     outcome.largestMessage = all.map(\.messageBytes).max() ?? 0
-    if let carom = subject as? DiscoveryCaromSubject {
-      outcome.cpu = try await carom.usage().milliseconds
-    }
+    outcome.cpu = try await (carom?.usage().milliseconds ?? .nan) - cpuBefore
     try await subject.forget()
     return outcome
   }
