@@ -24,7 +24,7 @@ struct DiscoveryCommand: AsyncParsableCommand {
   var scenario: [Scenario] = []
 
   @Option(help: "Rounds of each pair and each fault.")
-  var rounds = 6
+  var rounds = 4
 
   @Option(help: "Hosts with one service each.")
   var hosts = 50
@@ -62,7 +62,11 @@ struct DiscoveryCommand: AsyncParsableCommand {
     for scenario in Scenario.allCases where wanted.contains(scenario) {
       progress("\(scenario.rawValue)")
       do {
-        try await run.measure(scenario, hosts: hosts, services: services)
+        if scenario == .loss, wanted.remove(.faults) != nil {
+          try await run.measureLossAndFaults()
+        } else {
+          try await run.measure(scenario, hosts: hosts, services: services)
+        }
       } catch {
         run.report.remarks.append("\(scenario.rawValue) failed: \(error)")
       }

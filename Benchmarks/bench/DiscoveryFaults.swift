@@ -124,8 +124,15 @@ struct DiscoveryFaults: Sendable {
 // MARK: - The network changes
 
 extension DiscoveryFaults {
-  /// From a change at the publisher's host to its next announcement, for each kind of change.
-  func changes() async throws -> (cable: Double, address: Double, interface: Double) {
+  /// From what the publisher's host was told of a change to its next announcement.
+  struct Changes: Sendable {
+    var cable: Double
+    var address: Double
+    var interface: Double
+  }
+
+  /// The network of the publisher's host changes in several ways.
+  func changes() async throws -> Changes {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("Moved")
@@ -133,25 +140,35 @@ extension DiscoveryFaults {
       try await lab.change("attach", "h2", "1")
       let capture = try await lab.capture()
       let other = try await lab.capture(bridge: 1)
+      let monitor = try lab.startUntilInputEnds(
+        "h1", ["stdbuf", "-oL", "ip", "-o", "monitor", "link", "address"])
       try await Task.sleep(for: .seconds(2))
       try await lab.change("cut", "h1")
       try await Task.sleep(for: .milliseconds(500))
-      let cable = await announcement(in: capture, since: try await lab.change("heal", "h1"))
+      var first = monitor.count
+      try await lab.change("heal", "h1")
+      let cable = await announcement(in: capture, after: monitor, first, "LOWER_UP")
       try await Task.sleep(for: .milliseconds(1_500))
-      let changed = DiscoveryProgram.now
+      first = monitor.count
       _ = try lab.start("h1", ["ip", "addr", "add", "10.77.0.201/24", "dev", "eth0"])
-      let address = await announcement(in: capture, since: changed)
-      let attached = try await lab.change("attach", "h1", "1")
-      let interface = await announcement(in: other, since: attached)
-      return (cable, address, interface)
+      let address = await announcement(in: capture, after: monitor, first, "10.77.0.201")
+      first = monitor.count
+      try await lab.change("attach", "h1", "1")
+      let interface = await announcement(in: other, after: monitor, first, "10.77.1.1")
+      return Changes(cable: cable, address: address, interface: interface)
     }
   }
 
-  private func announcement(in capture: DiscoveryCapture, since begin: Double) async -> Double {
-    let frame = await capture.frame(from: begin, within: .seconds(5)) {
+  private func announcement(
+    in capture: DiscoveryCapture, after monitor: DiscoveryProgram, _ first: Int, _ sign: String
+  ) async -> Double {
+    guard let event = await monitor.line(from: first, where: { $0.contains(sign) }) else {
+      return .nan
+    }
+    let frame = await capture.frame(from: event.time, within: .seconds(5)) {
       $0.host == 1 && $0.kind == .response && $0.isMulticast && $0.answers >= 3
     }
-    return frame.map { $0.time - begin } ?? .nan
+    return frame.map { $0.time - event.time } ?? .nan
   }
 
   /// Cable of the browser's host: from out to "removed", and from in to "resolved".

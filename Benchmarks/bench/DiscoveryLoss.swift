@@ -6,8 +6,10 @@ struct DiscoveryLoss: Sendable {
   let browser: any DiscoverySubject.Type
   /// Browsings in a lab, one after the other.
   let samples: Int
+  /// How long each is waited for.
+  let patience: Duration
 
-  /// Milliseconds from browsing to resolved, each without knowledge; `nan` after half a minute.
+  /// Milliseconds from browsing to resolved, each without knowledge; `nan` where it took longer.
   func run() async throws -> [Double] {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let publisher = publisher.init(in: lab, host: "h1")
@@ -21,7 +23,7 @@ struct DiscoveryLoss: Sendable {
       for _ in 1...samples {
         let sighting = try await browser.browse()
         times.append(
-          await sighting.time(of: .resolved, "Lost", since: sighting.begin, within: .seconds(30)))
+          await sighting.time(of: .resolved, "Lost", since: sighting.begin, within: patience))
         try await browser.forget()
         // What was multicast less than a second ago is not multicast again.
         try await Task.sleep(for: .milliseconds(1_200))
