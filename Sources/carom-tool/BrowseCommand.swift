@@ -24,18 +24,21 @@ struct BrowseCommand: AsyncParsableCommand {
     try servers.apply()
     let browser = ServiceBrowser(
       for: type, subtype: subtype, domain: domain, interfaces: options.interfaces)
-    let resolves = resolve
+    let (resolves, interfaces) = (resolve, options.interfaces)
     try await Ending.run(for: watch.limit, output: output) {
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        for try await change in browser.changes {
-          output.tell(rows.report(change))
-          guard resolves, case .added(let service) = change else { continue }
-          group.addTask {
-            let place = try? await service.resolve()
-            output.tell(rows.report(service, at: place))
+      var followers: [DiscoveredService.ID: Task<Void, Never>] = [:]
+      defer { for follower in followers.values { follower.cancel() } }
+      for try await change in browser.changes {
+        let service = change.service
+        if case .removed = change { followers.removeValue(forKey: service.id)?.cancel() }
+        guard let number = rows.tell(change, to: output), resolves else { continue }
+        followers[service.id]?.cancel()
+        followers[service.id] = Task {
+          let follower = PlaceFollower(service, interfaces: interfaces) { place in
+            rows.tell(place, of: service, number, to: output)
           }
+          await follower.run()
         }
-        group.cancelAll()
       }
     }
   }

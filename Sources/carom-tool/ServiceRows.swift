@@ -6,30 +6,59 @@ import Synchronization
 final class ServiceRows: Sendable {
   static let headings = ["NAME", "INTERFACE", "ADDRESS", "TXT"]
 
+  /// A service that is there.
+  private struct Present {
+    /// Tells it from one of the same name that was there before.
+    var number: UInt64
+    var service: DiscoveredService
+    var place: ResolvedService?
+  }
+  private struct State {
+    var present: [Name: Present] = [:]
+    var nextNumber: UInt64 = 0
+  }
+
   private let domain: String
   private let interfaces = InterfaceNames()
-  private let resolved = Mutex<[Name: ResolvedService]>([:])
+  private let state = Mutex(State())
 
   /// Services of a domain.
   init(domain: String) { self.domain = domain }
 
-  /// A change of a browsing.
-  func report(_ change: ServiceChange) -> Report {
+  /// Tells of a change; gives the number of a service that came.
+  @discardableResult
+  func tell(_ change: ServiceChange, to output: Output) -> UInt64? {
     let service = change.service
-    switch change {
-    case .added: return report(.added, service)
-    case .updated: return report(.updated, service)
-    case .removed:
-      defer { resolved.withLock { $0[service.fullName] = nil } }
-      return report(.removed, service)
+    let name = service.fullName
+    return state.withLock { state in
+      switch change {
+      case .added:
+        defer { state.nextNumber += 1 }
+        state.present[name] = Present(number: state.nextNumber, service: service)
+        output.tell(report(.added, service, nil))
+        return state.nextNumber
+      case .updated:
+        state.present[name]?.service = service
+        output.tell(report(.updated, service, state.present[name]?.place))
+      case .removed:
+        output.tell(report(.removed, service, state.present.removeValue(forKey: name)?.place))
+      }
+      return nil
     }
   }
 
-  /// Where a service listens; `nil` where nobody said so.
-  func report(_ service: DiscoveredService, at place: ResolvedService?) -> Report {
-    guard let place else { return report(.unresolved, service) }
-    resolved.withLock { $0[service.fullName] = place }
-    return report(.resolved, service)
+  /// Tells where a service listens, if it is still the one of that number and that is news;
+  /// `nil` where nobody said so.
+  func tell(
+    _ place: ResolvedService?, of service: DiscoveredService, _ number: UInt64, to output: Output
+  ) {
+    state.withLock { state in
+      guard let present = state.present[service.fullName], present.number == number,
+        place == nil || place != present.place
+      else { return }
+      state.present[service.fullName]?.place = place
+      output.tell(report(place == nil ? .unresolved : .resolved, present.service, place))
+    }
   }
 
   /// Where the service of that name listens.
@@ -39,9 +68,10 @@ final class ServiceRows: Sendable {
       place.txt, place)
   }
 
-  private func report(_ event: Report.Event, _ service: DiscoveredService) -> Report {
-    let place = resolved.withLock { $0[service.fullName] }
-    return report(
+  private func report(
+    _ event: Report.Event, _ service: DiscoveredService, _ place: ResolvedService?
+  ) -> Report {
+    report(
       event, service.name, service.type, key: service.fullName.description,
       on: service.interfaces, event == .resolved ? place?.txt ?? service.txt : service.txt, place)
   }

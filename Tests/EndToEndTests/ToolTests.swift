@@ -32,6 +32,20 @@ struct ToolTests {
     #expect(await browser.end(signal) == 0)
   }
 
+  @Test func `a service that comes back on another port is resolved anew`() async throws {
+    let browser = try RunningTool.start("browse", type, "--resolve")
+    let first = try RunningTool.start("publish", "X", type, "1111")
+    let place = try await browser.line("resolved", with: "127.0.0.1:1111")
+    #expect(place.name == "X")
+    first.process.signal(SIGKILL)
+    #expect(await first.process.status == 128 + SIGKILL)
+    let second = try RunningTool.start("publish", "X", type, "2222")
+    #expect(try await browser.line("resolved", with: "127.0.0.1:2222").name == "X")
+    #expect(await second.end() == 0)
+    #expect(try await browser.line("removed").endpoints == ["127.0.0.1:2222"])
+    #expect(await browser.end() == 0)
+  }
+
   @Test func `a taken name is changed, or an error where it must not be`() async throws {
     let first = try RunningTool.start("publish", "X", type, "1000")
     try await first.line("published")
