@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <termios.h>
 #include <time.h>
 #include <unistd.h>
@@ -139,6 +140,18 @@ int cterminal_wait_signal(void) {
 }
 
 void cterminal_ignore_broken_pipes(void) { signal(SIGPIPE, SIG_IGN); }
+
+bool cterminal_wait_reader_gone(void) {
+  struct stat output;
+  struct pollfd end = {.fd = STDOUT_FILENO};
+  if (fstat(STDOUT_FILENO, &output) != 0) return false;
+  if (!S_ISFIFO(output.st_mode) && !S_ISSOCK(output.st_mode)) return false;
+  /* Errors and hang-ups are told without being asked for. */
+  while (poll(&end, 1, -1) < 0) {
+    if (errno != EINTR) return false;
+  }
+  return true;
+}
 
 static cterminal_size size_of(int fd) {
   struct winsize size;

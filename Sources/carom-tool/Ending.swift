@@ -21,16 +21,16 @@ enum Ending {
   }
 
   /// Runs `work` until it ends, or until there is another reason to end: then it is cancelled and
-  /// waited for. Throws what `work` throws, unless it was cancelled.
+  /// waited for. Throws what `work` throws, unless it was cancelled, and why the output failed.
   @discardableResult
   static func run(
     for limit: Duration? = nil, output: Output,
     _ work: @escaping @Sendable () async throws -> Void
   ) async throws -> Reason {
-    defer { output.finish() }
-    return try await withThrowingTaskGroup(of: Reason.self) { group in
+    let result = await withThrowingTaskGroup(of: Reason.self) { group in
       group.addTask {
         try await work()
+        await output.drain()
         return .done
       }
       group.addTask {
@@ -50,8 +50,11 @@ enum Ending {
       let first = await group.nextResult()
       group.cancelAll()
       while await group.nextResult() != nil {}
-      return try first?.get() ?? .done
+      return first ?? .success(.done)
     }
+    await output.drainSoon()
+    if let failure = output.failure { throw failure }
+    return try result.get()
   }
 
   /// Returns when the system asks for the end, or the task is cancelled.

@@ -9,6 +9,7 @@ enum ExitStatus: Int32, CaseIterable {
   case `internal` = 70
   case noMulticast = 71
   case portTaken = 73
+  case outputFailed = 74
   case timedOut = 75
   case notPermitted = 77
 
@@ -24,6 +25,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .internal: "a fault of this program"
     case .noMulticast: "no interface can do multicast"
     case .portTaken: "another program keeps UDP port 5353 for itself"
+    case .outputFailed: "the output cannot be written"
     case .timedOut: "no answer in time"
     case .notPermitted: "the system does not permit it"
     }

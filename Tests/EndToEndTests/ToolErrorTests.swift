@@ -60,6 +60,26 @@ struct ToolErrorTests {
     try await expect(.usage, line, of: command)
   }
 
+  @Test(arguments: [
+    ("browse", "| true", 0), ("publish X", "| true", 0), ("types", "| true", 0),
+    ("browse", "> /dev/full", 74), ("publish X", "> /dev/full", 74),
+  ])
+  func `output that nobody reads, or that has no room`(
+    command: String, sink: String, status: Int32
+  ) async throws {
+    let tool = try RunningTool.executable().path
+    let type = RunningTool.makeType()
+    let publisher = try RunningTool.start("publish", "Y", type, "1")
+    try await publisher.line("published")
+    let arguments = command == "types" ? "" : command == "browse" ? type : "\(type) 2"
+    let line = "'\(tool)' \(command) \(arguments) --interface lo \(sink); exit ${PIPESTATUS[0]}"
+    let shell = try RunningProcess(URL(filePath: "/bin/bash"), ["-c", line])
+    #expect(await shell.status == status)
+    let errors = await shell.errors.all()
+    #expect(status == 0 ? errors.isEmpty : errors.first?.contains("cannot be written") == true)
+    #expect(await publisher.end() == 0)
+  }
+
   @Test func `nobody answers in time`() async throws {
     let type = RunningTool.makeType()
     let short = ["--interface", "lo", "--timeout", "0.1"]

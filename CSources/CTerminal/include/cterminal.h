@@ -50,6 +50,10 @@ int cterminal_wait_signal(void);
 /* Writing to a pipe or socket that nobody reads is an error from now on, and no signal. */
 void cterminal_ignore_broken_pipes(void);
 
+/* Waits until nobody reads the pipe or socket that standard output is, from a thread of its own;
+   false at once where it is neither. */
+bool cterminal_wait_reader_gone(void);
+
 /* The size of the terminal that standard output is, whether or not a screen is drawn on it. */
 cterminal_size cterminal_output_size(void);
 
