@@ -45,7 +45,8 @@ format: ## mend the formatting
 sanitize: ## the tests under the thread and the address sanitizer
 	@.ci/setup test
 	@$(QUIET) 'thread build' swift build $(THREAD) --build-tests
-	@$(QUIET) 'thread tests' swift test $(THREAD) --skip-build --disable-xctest $(WITHIN)
+	@TSAN_OPTIONS=suppressions=$(CURDIR)/Tests/tsan.txt \
+	  $(QUIET) 'thread tests' swift test $(THREAD) --skip-build --disable-xctest $(WITHIN)
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN)
 
