@@ -64,11 +64,11 @@ extension DiscoveryRun {
   typealias LossTimes = [(subject: any DiscoverySubject.Type, percent: Int, times: [Double])]
 
   func collectLoss() async throws -> LossTimes {
-    let samples = isFull ? 13 : 5
-    let patience = Duration.seconds(isFull ? 60 : 12)
+    let patience = Duration.seconds(isFull ? 30 : 12)
     let stack = stack
     var all: LossTimes = []
     for subject in isFull ? subjects : [subjects[0]] {
+      let samples = isFull && subject == subjects[0] ? 13 : 5
       let results = try await repeated(16, atATime: 16) { number in
         let percent = number % 2 == 0 ? 20 : 50
         let loss = DiscoveryLoss(

@@ -12,7 +12,7 @@ struct DiscoveryScale: Sendable {
     var responses = 0
     var laterResponses = 0
     var largestMessage = 0
-    /// The browser's processor time, milliseconds; `nan` where it cannot be told.
+    /// The browser's processor time until then, milliseconds; `nan` where it cannot be told.
     var cpu = Double.nan
   }
 
@@ -73,6 +73,7 @@ struct DiscoveryScale: Sendable {
       outcome.resolvedCount = count
       if count >= total { outcome.resolved = last - sighting.begin }
     }
+    outcome.cpu = try await (carom?.usage().milliseconds ?? .nan) - cpuBefore
     // Past the queries at 1, 3 and 7 s; for the others it is enough to see the first of them.
     await DiscoveryProgram.sleep(until: sighting.begin + (isFirst ? 8_000 : 2_000))
     let all = capture.frames(from: sighting.begin - 20)
@@ -82,7 +83,6 @@ struct DiscoveryScale: Sendable {
     outcome.responses = responses.count { $0.time <= end }
     outcome.laterResponses = responses.count { $0.time > end }
     outcome.largestMessage = all.map(\.messageBytes).max() ?? 0
-    outcome.cpu = try await (carom?.usage().milliseconds ?? .nan) - cpuBefore
     try await subject.forget()
     return outcome
   }
