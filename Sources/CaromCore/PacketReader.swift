@@ -5,15 +5,15 @@ public struct PacketReader: ~Escapable {
   @usableFromInline let bytes: Span<UInt8>
 
   /// How many bytes were read so far.
-  public var offset: Int { position }
+  @inlinable public var offset: Int { position }
   @usableFromInline var position = 0
 
   /// Begins at the first of `bytes`.
   @_lifetime(copy bytes)
-  public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+  @inlinable public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
   /// How many bytes are left.
-  public var remaining: Int { bytes.count - offset }
+  @inlinable public var remaining: Int { bytes.count - position }
 
   /// Counts `count` bytes as read and says where they begin.
   @inlinable mutating func take(_ count: Int) throws(DecodeError) -> Int {
@@ -23,6 +23,9 @@ public struct PacketReader: ~Escapable {
     defer { position += count }
     return position
   }
+
+  /// The next byte, which stays unread; `nil` at the end.
+  @inlinable public func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
   /// The next integer, least significant byte first.
   @inlinable public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
@@ -50,7 +53,7 @@ public struct PacketReader: ~Escapable {
 
   /// The next `count` bytes, where they lie.
   @_lifetime(copy self)
-  public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {
+  @inlinable public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {
     let start = try take(count)
     return bytes.extracting(start..<start + count)
   }

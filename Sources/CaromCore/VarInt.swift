@@ -6,8 +6,8 @@ public enum VarInt {
   public static let maximumLength = 10
 
   /// How many bytes `value` takes.
-  public static func length(of value: UInt64) -> Int {
-    max(1, (64 - value.leadingZeroBitCount + 6) / 7)
+  @inlinable public static func length(of value: UInt64) -> Int {
+    value < 0x80 ? 1 : (64 - value.leadingZeroBitCount + 6) / 7
   }
 
   /// Small for small magnitudes of either sign: 0, -1, 1, -2 … become 0, 1, 2, 3 …
@@ -23,14 +23,19 @@ public enum VarInt {
 
 extension PacketReader {
   /// The next `VarInt`; a longer form than needed is `invalid`.
-  public mutating func readVarInt() throws(DecodeError) -> UInt64 {
-    var value: UInt64 = 0
-    for index in 0..<VarInt.maximumLength {
+  @inlinable public mutating func readVarInt() throws(DecodeError) -> UInt64 {
+    let first = try read(UInt8.self)
+    return first < 0x80 ? UInt64(first) : try readVarInt(after: first)
+  }
+
+  @usableFromInline mutating func readVarInt(after first: UInt8) throws(DecodeError) -> UInt64 {
+    var value = UInt64(first & 0x7F)
+    for index in 1..<VarInt.maximumLength {
       let byte = try read(UInt8.self)
       if index == 9, byte > 1 { throw .invalid(what: "VarInt: over 64 bits") }
       value |= UInt64(byte & 0x7F) << UInt64(7 * index)
       guard byte & 0x80 == 0 else { continue }
-      if byte == 0, index > 0 { throw .invalid(what: "VarInt: not the shortest form") }
+      if byte == 0 { throw .invalid(what: "VarInt: not the shortest form") }
       return value
     }
     throw .invalid(what: "VarInt: no last byte")

@@ -1,0 +1,146 @@
+import CaromCore
+
+/// Reads a packet's frames one after the other. Only what `FrameWriter` writes is accepted, so that
+/// decoding and encoding again gives the same bytes.
+package struct FrameReader: ~Escapable {
+  private var reader: PacketReader
+  private var previous = PreviousMessage()
+
+  /// Begins at the first of `bytes`, which are a packet's after its header.
+  @_lifetime(copy bytes)
+  package init(_ bytes: Span<UInt8>) { reader = PacketReader(bytes) }
+
+  /// Goes on where `reader` stands, which is behind a packet's header.
+  @_lifetime(copy reader)
+  package init(_ reader: PacketReader) { self.reader = reader }
+
+  /// The next frame, or `nil` at the packet's end. The ranges of an acknowledgement go into
+  /// `ranges`, which is the caller's so that nothing is allocated.
+  @_lifetime(copy self)
+  package mutating func next(ranges: inout AcknowledgedRanges) throws(DecodeError) -> Frame? {
+    guard reader.remaining > 0 else { return nil }
+    let lead = try reader.read(UInt8.self)
+    if lead & FrameByte.message != 0 { return .message(try readMessage(lead)) }
+    switch lead {
+    case FrameByte.padding: return .padding(try readPadding())
+    case FrameByte.ping: return .ping
+    case FrameByte.acknowledgement: return .acknowledgement(try readRanges(into: &ranges))
+    case FrameByte.credit:
+      let channel = try readChannel(atLeast: 0)
+      return .credit(channel: channel, limit: try reader.readVarInt())
+    default: throw .invalid(what: "frame")
+    }
+  }
+
+  @_lifetime(copy self)
+  private mutating func readMessage(_ lead: UInt8) throws(DecodeError) -> MessageFrame {
+    let mode = lead >> 4 & 7
+    if mode == FrameByte.nextMode { return try readNext(lead) }
+    let channel = try readChannel(of: lead)
+    if mode == FrameByte.fragmentMode { return try readFragment(channel) }
+    let delivery = try readMode(mode)
+    guard delivery.isNumbered else {
+      previous.forget()
+      return MessageFrame(mode: delivery, channel: channel, number: 0, payload: try readPayload())
+    }
+    let number = try reader.read(UInt16.self)
+    guard !previous.isFollowed(by: delivery, channel, number) else {
+      throw .invalid(what: "message: not the shortest form")
+    }
+    previous.set(delivery, channel, number)
+    return MessageFrame(
+      mode: delivery, channel: channel, number: number, payload: try readPayload())
+  }
+
+  /// A message of the same channel and mode as the one before, with the next number.
+  @_lifetime(copy self)
+  private mutating func readNext(_ lead: UInt8) throws(DecodeError) -> MessageFrame {
+    guard previous.isSet, lead == FrameByte.message(FrameByte.nextMode, previous.channel)
+    else { throw .invalid(what: "next message: none before it on the channel") }
+    previous.advance()
+    return MessageFrame(
+      mode: previous.mode, channel: previous.channel, number: previous.number,
+      payload: try readPayload())
+  }
+
+  @_lifetime(copy self)
+  private mutating func readFragment(_ channel: UInt8) throws(DecodeError) -> MessageFrame {
+    previous.forget()
+    let mode = try readMode(try reader.read())
+    let number = try reader.read(UInt16.self)
+    let total = try readSize(limit: MessageFrame.maximumMessage)
+    let offset = try readSize(limit: total)
+    let payload = try readPayload()
+    guard payload.count >= 1 else { throw .invalid(what: "fragment: no bytes") }
+    guard payload.count <= total - offset else { throw .invalid(what: "fragment: past the end") }
+    return MessageFrame(
+      pieceOf: total, at: offset, mode: mode, channel: channel, number: number, payload: payload)
+  }
+
+  private func readMode(_ byte: UInt8) throws(DecodeError) -> MessageMode {
+    guard let mode = MessageMode(rawValue: byte) else { throw .invalid(what: "message mode") }
+    return mode
+  }
+
+  /// The channel in the lead byte, or in the byte after it.
+  private mutating func readChannel(of lead: UInt8) throws(DecodeError) -> UInt8 {
+    let bits = lead & 15
+    return bits < FrameByte.channelFollows ? bits : try readChannel(atLeast: bits)
+  }
+
+  private mutating func readChannel(atLeast lowest: UInt8) throws(DecodeError) -> UInt8 {
+    let channel = try reader.read(UInt8.self)
+    guard channel >= lowest, channel <= MessageFrame.sessionChannel else {
+      throw .invalid(what: "channel")
+    }
+    return channel
+  }
+
+  private mutating func readSize(limit: Int) throws(DecodeError) -> Int {
+    let value = try reader.readVarInt()
+    guard value <= UInt64(limit) else { throw .tooLarge(length: value, limit: UInt64(limit)) }
+    return Int(value)
+  }
+
+  /// A length and that many bytes.
+  @_lifetime(copy self)
+  private mutating func readPayload() throws(DecodeError) -> Span<UInt8> {
+    let length = try reader.readVarInt()
+    guard length <= UInt64(reader.remaining) else {
+      throw .truncated(wanted: Int(clamping: length), remaining: reader.remaining)
+    }
+    return try reader.readSpan(Int(length))
+  }
+
+  private mutating func readPadding() throws(DecodeError) -> Int {
+    var count = 1
+    while reader.remaining > 0 {
+      guard try reader.read(UInt8.self) == 0 else { throw .invalid(what: "padding") }
+      count += 1
+    }
+    return count
+  }
+
+  private mutating func readRanges(
+    into ranges: inout AcknowledgedRanges
+  ) throws(DecodeError) -> HoldTime {
+    ranges.removeAll()
+    var upper = try reader.readVarInt()
+    let holdTime = HoldTime(byte: try reader.read())
+    let further = try readSize(limit: AcknowledgedRanges.maximumCount - 1)
+    for index in 0...further {
+      if index > 0 {
+        let missing = try reader.readVarInt()
+        guard missing <= .max - 2, upper >= missing + 2 else {
+          throw .invalid(what: "acknowledgement: below 0")
+        }
+        upper -= missing + 2
+      }
+      let more = try reader.readVarInt()
+      guard more <= upper else { throw .invalid(what: "acknowledgement: below 0") }
+      ranges.append(upper - more...upper)
+      upper -= more
+    }
+    return holdTime
+  }
+}

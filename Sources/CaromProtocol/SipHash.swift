@@ -1,0 +1,71 @@
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that nobody can foretell without the key.
+package struct SipHash: Sendable {
+  private var v0: UInt64
+  private var v1: UInt64
+  private var v2: UInt64
+  private var v3: UInt64
+  private var length: UInt64 = 0
+
+  /// Begins with a key of two halves, each little-endian.
+  package init(key low: UInt64, _ high: UInt64) {
+    v0 = low ^ 0x736f_6d65_7073_6575
+    v1 = high ^ 0x646f_7261_6e64_6f6d
+    v2 = low ^ 0x6c79_6765_6e65_7261
+    v3 = high ^ 0x7465_6462_7974_6573
+  }
+
+  /// Takes the next eight bytes, little-endian.
+  package mutating func absorb(_ word: UInt64) {
+    compress(word)
+    length &+= 8
+  }
+
+  /// The hash of what was absorbed.
+  package consuming func finish() -> UInt64 { finish(tail: 0, count: 0) }
+
+  /// The hash of what was absorbed and of `count` bytes more, 7 at most.
+  private consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
+    compress((length &+ count) << 56 | tail)
+    v2 ^= 0xFF
+    for _ in 0..<4 { round() }
+    return v0 ^ v1 ^ v2 ^ v3
+  }
+
+  /// The hash of `bytes`.
+  package static func hash(_ bytes: Span<UInt8>, key low: UInt64, _ high: UInt64) -> UInt64 {
+    var state = SipHash(key: low, high)
+    var word: UInt64 = 0
+    for index in bytes.indices {
+      word |= UInt64(bytes[index]) << UInt64(8 * (index & 7))
+      if index & 7 == 7 {
+        state.absorb(word)
+        word = 0
+      }
+    }
+    return state.finish(tail: word, count: UInt64(bytes.count & 7))
+  }
+
+  private mutating func compress(_ word: UInt64) {
+    v3 ^= word
+    round()
+    round()
+    v0 ^= word
+  }
+
+  private mutating func round() {
+    v0 &+= v1
+    v2 &+= v3
+    v1 = Self.rotate(v1, 13) ^ v0
+    v3 = Self.rotate(v3, 16) ^ v2
+    v0 = Self.rotate(v0, 32)
+    v2 &+= v1
+    v0 &+= v3
+    v1 = Self.rotate(v1, 17) ^ v2
+    v3 = Self.rotate(v3, 21) ^ v0
+    v2 = Self.rotate(v2, 32)
+  }
+
+  private static func rotate(_ value: UInt64, _ count: UInt64) -> UInt64 {
+    value << count | value >> (64 - count)
+  }
+}
