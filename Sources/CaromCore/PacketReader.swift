@@ -16,16 +16,25 @@ public struct PacketReader: ~Escapable {
   @inlinable public var remaining: Int { bytes.count - position }
 
   /// Counts `count` bytes as read and says where they begin.
-  @inlinable mutating func take(_ count: Int) throws(DecodeError) -> Int {
+  @inlinable @inline(__always)
+  mutating func take(_ count: Int) throws(DecodeError) -> Int {
     guard count >= 0, count <= bytes.count - position else {
       throw .truncated(wanted: count, remaining: bytes.count - position)
     }
-    defer { position += count }
+    defer { position &+= count }
     return position
   }
 
   /// The next byte, which stays unread; `nil` at the end.
   @inlinable public func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  /// The next byte: what the general form does, without its loop.
+  @inlinable @inline(__always)
+  public mutating func read(_ type: UInt8.Type = UInt8.self) throws(DecodeError) -> UInt8 {
+    guard position < bytes.count else { throw .truncated(wanted: 1, remaining: 0) }
+    defer { position &+= 1 }
+    return bytes[position]
+  }
 
   /// The next integer, least significant byte first.
   @inlinable public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
@@ -53,7 +62,8 @@ public struct PacketReader: ~Escapable {
 
   /// The next `count` bytes, where they lie.
   @_lifetime(copy self)
-  @inlinable public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {
+  @inlinable @inline(__always)
+  public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {
     let start = try take(count)
     return bytes.extracting(start..<start + count)
   }

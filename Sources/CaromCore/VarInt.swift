@@ -23,7 +23,8 @@ public enum VarInt {
 
 extension PacketReader {
   /// The next `VarInt`; a longer form than needed is `invalid`.
-  @inlinable public mutating func readVarInt() throws(DecodeError) -> UInt64 {
+  @inlinable @inline(__always)
+  public mutating func readVarInt() throws(DecodeError) -> UInt64 {
     let first = try read(UInt8.self)
     return first < 0x80 ? UInt64(first) : try readVarInt(after: first)
   }

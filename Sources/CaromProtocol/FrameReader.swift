@@ -104,6 +104,7 @@ package struct FrameReader: ~Escapable {
 
   /// A length and that many bytes.
   @_lifetime(copy self)
+  @inline(__always)
   private mutating func readPayload() throws(DecodeError) -> Span<UInt8> {
     let length = try reader.readVarInt()
     guard length <= UInt64(reader.remaining) else {

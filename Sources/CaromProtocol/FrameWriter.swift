@@ -13,70 +13,90 @@ package struct FrameWriter: Sendable {
   /// What a credit takes, at most.
   package static let maximumCredit = 12
 
-  /// What was written so far, the header with it.
-  package private(set) var bytes: [UInt8] = []
+  /// Room for a packet; what lies behind `count` is of packets before.
+  private var storage: [UInt8] = []
+  /// How many bytes were written, the header with them.
+  package private(set) var count = 0
   /// How many bytes the packet may have.
   package private(set) var limit: Int
   private var previous = PreviousMessage()
 
   /// A writer of packets of `limit` bytes at most.
   package init(limit: Int = 0) {
-    self.limit = limit
-    bytes.reserveCapacity(limit)
+    self.limit = 0
+    begin(limit: limit)
   }
 
   /// Begins a packet of `limit` bytes at most.
   package mutating func begin(limit: Int) {
-    bytes.removeAll(keepingCapacity: true)
-    start(limit)
+    self.limit = limit
+    count = 0
+    previous.forget()
+    guard storage.count < limit else { return }
+    storage.append(contentsOf: repeatElement(0, count: limit - storage.count))
   }
 
   /// Begins a packet in the storage of an array that was taken before.
   package mutating func begin(limit: Int, reusing storage: consuming [UInt8]) {
-    bytes = storage
+    self.storage = storage
     begin(limit: limit)
-  }
-
-  private mutating func start(_ limit: Int) {
-    self.limit = limit
-    previous.forget()
-    if bytes.capacity < limit { bytes.reserveCapacity(limit) }
   }
 
   /// The packet, which is the caller's from here on.
   package mutating func takeBytes() -> [UInt8] {
     var taken: [UInt8] = []
-    swap(&taken, &bytes)
+    swap(&taken, &storage)
+    taken.removeLast(taken.count - count)
+    begin(limit: 0)
     return taken
   }
 
+  /// The packet so far, copied.
+  package var bytes: [UInt8] { Array(storage[..<count]) }
+
   /// The packet so far, where it lies.
   package var span: Span<UInt8> {
-    @_lifetime(borrow self) get { bytes.span }
+    @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
-
-  package var count: Int { bytes.count }
 
   /// How many bytes may still be written.
-  package var room: Int { limit - bytes.count }
+  package var room: Int { limit - count }
 
-  /// Appends the few bytes of a header.
-  mutating func append(_ header: ShortBytes) {
-    bytes.append(addingCapacity: header.count) { output in header.write(to: &output) }
+  /// Appends the few bytes of a header; there has to be room.
+  @inline(__always)
+  mutating func append(_ head: ShortBytes) {
+    let start = count
+    var output = storage.mutableSpan
+    for index in 0..<head.count {
+      output[start &+ index] = UInt8(truncatingIfNeeded: head.bits &>> UInt64(8 &* index))
+    }
+    count = start + head.count
   }
 
-  /// Appends one byte of a header.
-  mutating func append(_ byte: UInt8) { bytes.append(byte) }
+  /// Appends one byte; there has to be room.
+  @inline(__always)
+  mutating func append(_ byte: UInt8) {
+    storage[count] = byte
+    count += 1
+  }
 
-  /// Appends a field of a header, least significant byte first.
+  /// Appends a field of a header, least significant byte first; there has to be room.
   mutating func append(integer value: some FixedWidthInteger & UnsignedInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) {
-      bytes.append(UInt8(truncatingIfNeeded: value >> shift))
+      append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
-  /// Appends bytes as they are, such as a packet behind a hello.
-  mutating func append(copying part: Span<UInt8>) { bytes.append(copying: part) }
+  /// Appends bytes as they are, such as a packet behind a hello; there has to be room.
+  @inline(__always)
+  package mutating func append(copying part: Span<UInt8>) {
+    let start = count
+    let end = start + part.count
+    precondition(end <= storage.count, "what is copied fits")
+    var output = storage.mutableSpan
+    for index in part.indices { output[start &+ index] = part[index] }
+    count = end
+  }
 }
 
 // MARK: Messages
@@ -88,7 +108,7 @@ extension FrameWriter {
   ) -> Bool {
     guard appendMessageHead(mode, channel: channel, number: number, length: payload.count)
     else { return false }
-    bytes.append(copying: payload)
+    append(copying: payload)
     return true
   }
 
@@ -100,8 +120,8 @@ extension FrameWriter {
     let length = first.count + second.count
     guard appendMessageHead(mode, channel: channel, number: number, length: length)
     else { return false }
-    bytes.append(copying: first)
-    bytes.append(copying: second)
+    append(copying: first)
+    append(copying: second)
     return true
   }
 
@@ -114,7 +134,7 @@ extension FrameWriter {
       appendFragmentHead(
         mode, channel: channel, number: number, total: total, offset: offset, length: payload.count)
     else { return false }
-    bytes.append(copying: payload)
+    append(copying: payload)
     return true
   }
 
@@ -128,8 +148,8 @@ extension FrameWriter {
         mode, channel: channel, number: number, total: total, offset: offset,
         length: first.count + second.count)
     else { return false }
-    bytes.append(copying: first)
-    bytes.append(copying: second)
+    append(copying: first)
+    append(copying: second)
     return true
   }
 
@@ -199,17 +219,14 @@ extension FrameWriter {
   /// Appends a ping.
   package mutating func appendPing() -> Bool {
     guard room >= 1 else { return false }
-    bytes.append(FrameByte.ping)
+    append(FrameByte.ping)
     return true
   }
 
   /// Appends zeros until the packet has `size` bytes; nothing may follow.
   package mutating func appendPadding(to size: Int) {
     precondition(size <= limit, "padding ends within the packet")
-    guard size > bytes.count else { return }
-    bytes.append(addingCapacity: size - bytes.count) { output in
-      output.append(repeating: 0, count: output.freeCapacity)
-    }
+    while count < size { append(0) }
   }
 
   /// Appends how many bytes of reliable messages may ever come on a channel.
@@ -231,9 +248,9 @@ extension FrameWriter {
   ) -> Int {
     let (told, size) = extent(of: ranges, count: min(count, ranges.count))
     guard told > 0, size <= room else { return 0 }
-    bytes.append(FrameByte.acknowledgement)
-    append(varInt: ranges.largest)
-    bytes.append(holdTime.byte)
+    append(FrameByte.acknowledgement)
+    append(varInt: ranges[0].upperBound)
+    append(holdTime.byte)
     append(varInt: UInt64(told - 1))
     for index in 0..<told {
       let range = ranges[index]
@@ -246,7 +263,8 @@ extension FrameWriter {
   /// How many ranges find room, and how many bytes the acknowledgement then has.
   private func extent(of ranges: AcknowledgedRanges, count: Int) -> (told: Int, size: Int) {
     guard count > 0 else { return (0, 0) }
-    var size = 3 + VarInt.length(of: ranges.largest) + Self.length(of: ranges[0])  // count <= 63
+    // the count of further ranges is one byte, for it is 63 at most
+    var size = 3 + VarInt.length(of: ranges[0].upperBound) + Self.length(of: ranges[0])
     for index in 1..<max(1, count) {
       let gap = ranges[index - 1].lowerBound - ranges[index].upperBound - 2
       let more = VarInt.length(of: gap) + Self.length(of: ranges[index])
@@ -263,9 +281,9 @@ extension FrameWriter {
   private mutating func append(varInt value: UInt64) {
     var rest = value
     while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      append(UInt8(truncatingIfNeeded: rest) | 0x80)
       rest >>= 7
     }
-    bytes.append(UInt8(rest))
+    append(UInt8(rest))
   }
 }

@@ -24,11 +24,11 @@ package struct HoldTime: Hashable, Sendable {
     }
     let units = UInt64(nanoseconds / Self.unit) + 32  // 32 ... 8,063
     let exponent = UInt64(58 - units.leadingZeroBitCount)
-    byte = UInt8(exponent << 5 | (units >> exponent - 32))
+    byte = UInt8(exponent &<< 5 | (units &>> exponent - 32))
   }
 
   /// The hold time in nanoseconds.
   package var nanoseconds: Int64 {
-    (Int64(32 + (byte & 31)) << Int64(byte >> 5) - 32) * Self.unit
+    (Int64(32 + (byte & 31)) &<< Int64(byte &>> 5) - 32) * Self.unit
   }
 }

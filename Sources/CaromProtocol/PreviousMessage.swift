@@ -19,6 +19,7 @@ struct PreviousMessage: Sendable {
   mutating func advance() { number &+= 1 }
 
   /// Whether a message is the next one, so that its channel, mode and number go unsaid.
+  @inline(__always)
   func isFollowed(by mode: MessageMode, _ channel: UInt8, _ number: UInt16) -> Bool {
     isSet && mode == self.mode && channel == self.channel && number == self.number &+ 1
   }

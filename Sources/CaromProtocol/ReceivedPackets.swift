@@ -27,7 +27,7 @@ package struct ReceivedPackets: Sendable {
   package init() {}
 
   /// The largest number that came.
-  package var largest: UInt64? { ranges.isEmpty ? nil : ranges.largest }
+  package var largest: UInt64? { ranges.largest }
 
   /// Whether something came that no acknowledgement has told of.
   package var hasNews: Bool { lowestUntold != .max }
@@ -38,7 +38,7 @@ package struct ReceivedPackets: Sendable {
   /// Notes that a packet came; `false` if it came already or is too old to say.
   package mutating func insert(_ number: UInt64, elicits: Bool, at now: Instant) -> Bool {
     guard number >= floor else { return false }
-    let next = ranges.isEmpty ? number : ranges.largest &+ 1
+    let next = ranges.largest.map { $0 &+ 1 } ?? number
     var forgotten: ClosedRange<UInt64>?
     guard ranges.insert(number, forgotten: &forgotten) else { return false }
     if let forgotten { floor = forgotten.upperBound + 1 }

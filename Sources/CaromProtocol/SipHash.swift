@@ -25,7 +25,7 @@ package struct SipHash: Sendable {
 
   /// The hash of what was absorbed and of `count` bytes more, 7 at most.
   private consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
-    compress((length &+ count) << 56 | tail)
+    compress((length &+ count) &<< 56 | tail)
     v2 ^= 0xFF
     for _ in 0..<4 { round() }
     return v0 ^ v1 ^ v2 ^ v3
@@ -36,7 +36,7 @@ package struct SipHash: Sendable {
     var state = SipHash(key: low, high)
     var word: UInt64 = 0
     for index in bytes.indices {
-      word |= UInt64(bytes[index]) << UInt64(8 * (index & 7))
+      word |= UInt64(bytes[index]) &<< UInt64(8 * (index & 7))
       if index & 7 == 7 {
         state.absorb(word)
         word = 0
@@ -52,6 +52,7 @@ package struct SipHash: Sendable {
     v0 ^= word
   }
 
+  @inline(__always)
   private mutating func round() {
     v0 &+= v1
     v2 &+= v3
@@ -65,7 +66,8 @@ package struct SipHash: Sendable {
     v2 = Self.rotate(v2, 32)
   }
 
+  @inline(__always)
   private static func rotate(_ value: UInt64, _ count: UInt64) -> UInt64 {
-    value << count | value >> (64 - count)
+    value &<< count | value &>> (64 - count)
   }
 }

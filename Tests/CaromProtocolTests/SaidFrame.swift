@@ -23,7 +23,7 @@ enum SaidFrame: Hashable {
         self = .message(message.mode, message.channel, number, payload)
       }
     case .ping: self = .ping
-    case .acknowledgement(let holdTime): self = .acknowledgement(ranges.ranges, holdTime)
+    case .acknowledgement(let holdTime): self = .acknowledgement(Array(ranges), holdTime)
     case .credit(let channel, let limit): self = .credit(channel, limit)
     case .padding(let count): self = .padding(count)
     }
