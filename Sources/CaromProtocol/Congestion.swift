@@ -1,0 +1,174 @@
+/// How much may be under way and how fast it leaves, from a model of the path: what it delivers at
+/// most, and its round trip without a queue (after BBR, Cardwell and others).
+///
+/// Loss alone never slows it down; a queue does. It sends somewhat more than the path carried for
+/// a round trip, somewhat less until that has drained, and for some rounds just that much.
+struct Congestion: Sendable {
+  enum Phase: Hashable, Sendable {
+    /// Nearly triples the rate each round trip until the path gives no more.
+    case startup
+    /// Gives the queue of the startup time to drain.
+    case drain
+    /// Keeps the rate.
+    case cruise
+    /// Looks for more.
+    case up
+    /// Drains what that queued.
+    case down
+    /// Keeps very little under way, to see the round trip without a queue.
+    case probeRoundTrip
+  }
+
+  /// What an acknowledgement told.
+  struct Report: Sendable {
+    var now: Int64
+    /// Nanoseconds; `nil` where there is none.
+    var roundTrip: Int64?
+    var sample: DeliveryRate.Sample?
+    /// Bytes delivered in all, acknowledged by this, and still under way.
+    var delivered: Int64
+    var acknowledged: Int
+    var inFlight: Int
+  }
+
+  /// Packets that may always be under way, and bytes a second that may always leave, so that a
+  /// game goes on whatever the model says.
+  static let minimumPackets = 4
+  static let minimumRate = 16_000.0
+  /// Packets under way before anything is known.
+  static let initialPackets = 16
+  static let startupGain = 2.77
+  /// Loss at random that the rate makes up for.
+  static let maximumLoss = 0.3
+  /// The queue that it allows itself, nanoseconds: a quarter of the round trip within bounds.
+  static let shortestTarget: Int64 = 4_000_000
+  static let longestTarget: Int64 = 25_000_000
+
+  var roundTrip = RoundTripEstimator()
+  var packetSize = PathMTUSearch.base
+  var phase = Phase.startup
+  /// Nothing has been answered for long.
+  var isStalled = false
+
+  /// The most that was delivered, bytes a second, in this cycle and the one before.
+  var bestOfCycle = 0.0
+  var bestBefore = 0.0
+  /// The loss of packets that left while the sender held back: not its own doing.
+  private var calmLoss = LossRate(memory: 512)
+
+  // Rounds: from a packet's leaving to its acknowledgement.
+  private var roundEnd: Int64 = 0
+  private var leastOfRound = Int64.max
+  private var bestOfRound = 0.0
+  /// The least round trip of the last whole round, and the most that it delivered.
+  var leastOfLastRound = Int64.max
+  var bestOfLastRound = 0.0
+  var rounds = 0
+  var isRoundStart = false
+
+  // What the phases remember.
+  var fullBandwidth = 0.0
+  var stagnantRounds = 0
+  /// The round in which the phase began, or is to end.
+  var phaseRound = 0
+  var phaseStart: Int64 = 0
+  var bandwidthBeforeUp = 0.0
+  var growths = 0
+  var cruises = 0
+
+  init() {}
+
+  // MARK: The model
+
+  /// Bytes a second that the path delivers.
+  var bandwidth: Double { max(bestOfCycle, bestBefore) }
+  /// The share of packets that is lost whatever the rate.
+  var randomLoss: Double { min(calmLoss.value, Self.maximumLoss) }
+  /// Bytes a second that have to leave so that `bandwidth` arrives.
+  var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
+
+  /// The queue that it allows itself, nanoseconds.
+  var target: Int64 {
+    let share = min(max(roundTrip.minimum / 4, Self.shortestTarget), Self.longestTarget)
+    return max(share, min(roundTrip.variation, 2 * Self.longestTarget))
+  }
+
+  /// How long packets wait in queues, nanoseconds: the least of a round.
+  var queue: Int64 {
+    let least = min(leastOfLastRound, leastOfRound)
+    return least == .max ? 0 : least - roundTrip.minimum
+  }
+
+  /// Bytes that are under way when nothing queues.
+  var product: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
+
+  // MARK: What it allows
+
+  /// Bytes that may be under way.
+  var window: Int {
+    let least = Self.minimumPackets * packetSize
+    let first = Self.initialPackets * packetSize
+    if isStalled { return least }
+    let room = Double(target) / 1e9 * wireBandwidth
+    switch phase {
+    case .startup: return max(first, Int(Self.startupGain * product + room))
+    case .probeRoundTrip: return max(least, Int(product / 2))
+    case .up: return least + Int(1.25 * (product + room))
+    case .drain, .down, .cruise: return least + Int(product + room)
+    }
+  }
+
+  /// Bytes a second that leave.
+  var rate: Double {
+    if isStalled { return Self.minimumRate }
+    let first = Double(Self.initialPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
+    switch phase {
+    case .startup: return max(Self.minimumRate, first, Self.startupGain * wireBandwidth)
+    case .drain: return max(Self.minimumRate, 0.5 * wireBandwidth)
+    case .up: return max(Self.minimumRate, 1.25 * wireBandwidth)
+    case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)
+    case .cruise, .probeRoundTrip: return max(Self.minimumRate, wireBandwidth)
+    }
+  }
+
+  /// Whether what leaves now cannot be lost by its own doing.
+  var isCalm: Bool { phase == .down }
+
+  // MARK: Events
+
+  /// A packet that left while `isCalm` was acknowledged or lost.
+  mutating func noteCalm(isLost: Bool) { calmLoss.add(isLost: isLost) }
+  mutating func takeBackCalmLoss() { calmLoss.takeBack() }
+
+  mutating func handle(_ report: Report) {
+    if report.acknowledged > 0, isStalled { recover(at: report.now) }
+    if let sample = report.sample { note(sample, report) }
+    if let latest = report.roundTrip { leastOfRound = min(leastOfRound, latest) }
+    step(report)
+    isRoundStart = false
+  }
+
+  private mutating func note(_ sample: DeliveryRate.Sample, _ report: Report) {
+    if sample.priorDelivered >= roundEnd {
+      roundEnd = report.delivered
+      rounds += 1
+      isRoundStart = true
+      (leastOfLastRound, leastOfRound) = (leastOfRound, .max)
+      (bestOfLastRound, bestOfRound) = (bestOfRound, 0)
+    }
+    bestOfRound = max(bestOfRound, sample.rate)
+    if !sample.isAppLimited || sample.rate > bandwidth {
+      bestOfCycle = max(bestOfCycle, sample.rate)
+    }
+  }
+
+  /// No probe was answered: next to nothing leaves until an answer comes.
+  mutating func stall() { isStalled = true }
+
+  private mutating func recover(at now: Int64) {
+    isStalled = false
+    let half = bandwidth / 2
+    (bestOfCycle, bestBefore) = (half, half)
+    enterStartup(at: now)
+  }
+}

@@ -1,0 +1,108 @@
+import CaromCore
+
+extension DatagramFlow {
+  /// When `handleTimeout` is wanted.
+  package var nextTimeout: Instant? {
+    let deadline = min(lossDeadline, probeDeadline)
+    return deadline == .max ? nil : Instant(nanoseconds: deadline)
+  }
+
+  /// When a probe asks after what nothing was heard of.
+  private var probeDeadline: Int64 {
+    var number = sent.waiting.head
+    if let largest = detector.largest {
+      while number < largest { number = sent.number(after: number) }
+    }
+    guard number != PacketRing.List.end else { return .max }
+    return detector.probeDeadline(
+      sent: sent[number].sent, isSingle: sent.waiting.count == 1, roundTrip)
+  }
+
+  /// Gives up what is due; when it returns a probe, a packet has to leave at once, whatever
+  /// `allowance` says.
+  package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Probe? {
+    let time = now.nanoseconds
+    if lossDeadline <= time { findLosses(at: time, telling: &lost) }
+    guard probeDeadline <= time else { return nil }
+    detector.noteProbe(at: time)
+    statistics.tailProbes += 1
+    if detector.probes >= 2 { fallBackToShortPackets(at: time) }
+    if detector.probes > LossDetector.patientProbes {
+      giveUpAll(before: time - roundTrip.probeTimeout(isSingle: true), at: time, telling: &lost)
+      statistics.stalls += congestion.isStalled ? 0 : 1
+      congestion.stall()
+    }
+    return .tail
+  }
+
+  /// Gives everything up: the path is gone.
+  package mutating func abandonAll(lost: inout [FrameRecord]) {
+    giveUpAll(before: .max, at: Int64.min / 2, telling: &lost)
+  }
+
+  /// The peer's address, or one's own, changed: numbers go on, and what was learnt of the path is
+  /// forgotten.
+  package mutating func pathChanged(at now: Instant) {
+    firstOfPath = sent.nextNumber
+    congestion = Congestion()
+    detector.forgetPath()
+    pacer = Pacer()
+    loss = LossRate(memory: 256)
+    search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
+  }
+
+  // MARK: Giving up
+
+  /// Gives up what was overtaken for too long, and sets the deadline for what is next.
+  mutating func findLosses(at now: Int64, telling told: inout [FrameRecord]) {
+    lossDeadline = .max
+    var number = sent.waiting.head
+    while number != PacketRing.List.end {
+      guard let deadline = detector.deadline(of: number, sent: sent[number].sent, roundTrip)
+      else { return }
+      guard deadline <= now else {
+        lossDeadline = deadline
+        return
+      }
+      let following = sent.number(after: number)
+      giveUp(number, at: now, telling: &told)
+      number = following
+    }
+  }
+
+  private mutating func giveUpAll(
+    before time: Int64, at now: Int64, telling told: inout [FrameRecord]
+  ) {
+    while !sent.waiting.isEmpty, sent[sent.waiting.head].sent < time {
+      giveUp(sent.waiting.head, at: now, telling: &told)
+    }
+    if sent.waiting.isEmpty { lossDeadline = .max }
+  }
+
+  private mutating func giveUp(
+    _ number: UInt64, at now: Int64, telling told: inout [FrameRecord]
+  ) {
+    let (bytes, traits) = (Int(sent[number].bytes), sent[number].traits)
+    sent.giveUp(number, at: now, telling: &told)
+    statistics.packetsLost += 1
+    if traits.contains(.probesMTU) {
+      search.noteProbeLost(at: now)
+      return
+    }
+    detector.noteLoss()
+    loss.add(isLost: true)
+    if traits.contains(.isCalm) { congestion.noteCalm(isLost: true) }
+    if search.noteLost(bytes - Self.headers, at: now) { noteBlackHole() }
+  }
+
+  private mutating func fallBackToShortPackets(at now: Int64) {
+    guard search.size > PathMTUSearch.base else { return }
+    search.fallBack(at: now)
+    noteBlackHole()
+  }
+
+  private mutating func noteBlackHole() {
+    congestion.packetSize = search.size
+    statistics.blackHoles += 1
+  }
+}

@@ -1,0 +1,76 @@
+/// Sent packets by number in a ring that grows, with lists that run through them in the order of
+/// their numbers.
+struct PacketRing: Sendable {
+  /// A list through the ring.
+  struct List: Sendable {
+    /// No number: behind the last, before the first.
+    static let end = UInt64.max
+
+    fileprivate(set) var head = end
+    fileprivate(set) var tail = end
+    fileprivate(set) var count = 0
+    var isEmpty: Bool { count == 0 }
+  }
+
+  private var packets = [SentPacket](repeating: .free, count: 64)
+
+  var capacity: Int { packets.count }
+  private var mask: Int { packets.count - 1 }
+
+  subscript(number: UInt64) -> SentPacket {
+    _read { yield packets[Int(truncatingIfNeeded: number) & mask] }
+    _modify { yield &packets[Int(truncatingIfNeeded: number) & mask] }
+  }
+
+  /// Makes room for `count` packets from `oldest` on.
+  mutating func reserve(_ count: UInt64, from oldest: UInt64) {
+    guard count > UInt64(packets.count) else { return }
+    var capacity = packets.count
+    while UInt64(capacity) < count { capacity *= 2 }
+    let old = self
+    packets = Array(repeating: .free, count: capacity)
+    for number in oldest..<oldest + UInt64(old.capacity) { self[number] = old[number] }
+  }
+
+  /// The number behind `number` in its list.
+  func number(after number: UInt64) -> UInt64 {
+    let distance = self[number].next &- UInt32(truncatingIfNeeded: number)
+    return distance == 0 ? List.end : number + UInt64(distance)
+  }
+
+  private func number(before number: UInt64) -> UInt64 {
+    let distance = UInt32(truncatingIfNeeded: number) &- self[number].previous
+    return distance == 0 ? List.end : number - UInt64(distance)
+  }
+
+  /// Puts a number, larger than the others, at the end of a list.
+  mutating func push(_ number: UInt64, to list: inout List) {
+    let low = UInt32(truncatingIfNeeded: number)
+    self[number].next = low
+    if list.isEmpty {
+      self[number].previous = low
+      list.head = number
+    } else {
+      self[number].previous = UInt32(truncatingIfNeeded: list.tail)
+      self[list.tail].next = low
+    }
+    list.tail = number
+    list.count += 1
+  }
+
+  mutating func remove(_ number: UInt64, from list: inout List) {
+    let before = self.number(before: number)
+    let after = self.number(after: number)
+    if before == List.end {
+      list.head = after
+    } else {
+      self[before].next = UInt32(truncatingIfNeeded: after == List.end ? before : after)
+    }
+    if after == List.end {
+      list.tail = before
+    } else {
+      self[after].previous = UInt32(truncatingIfNeeded: before == List.end ? after : before)
+    }
+    list.count -= 1
+  }
+}

@@ -1,0 +1,81 @@
+import CaromCore
+import CaromProtocol
+import CaromTesting
+
+/// Flows that share one link, and what came of them.
+struct FlowRun {
+  private(set) var world: VirtualWorld<FlowNode>
+  private let near: VirtualHost
+  private let far: VirtualHost
+  private(set) var senders: [VirtualHost] = []
+  private(set) var receivers: [VirtualHost] = []
+
+  init(_ profile: LinkProfile, seed: UInt64 = 1) {
+    var network = VirtualNetwork(seed: seed)
+    network.recordsQueues = true
+    (near, far) = (network.addHost(), network.addHost())
+    network.setProfile(profile, from: near, to: far)
+    world = VirtualWorld(network: network)
+  }
+
+  init(_ conditions: LinkConditions, seed: UInt64 = 1) {
+    self.init(LinkProfile("", conditions), seed: seed)
+  }
+
+  /// 20 Mbit/s, 50 ms each way, 250 kB of queue.
+  static func line(loss: Double = 0) -> LinkConditions {
+    LinkConditions(oneWay: .milliseconds(50), rate: 2_500_000, loss: loss).with {
+      $0.queue = .bytes(250_000)
+    }
+  }
+
+  mutating func addFlow(bulk: Bool = true, game: Bool = false, maximumPayload: Int = 1_472) {
+    let port = UInt16(1_000 + receivers.count)
+    let destination = Endpoint(far.v4, port: port)
+    let receiver = world.network.addHost(beside: far)
+    let inbox = world.network.bind(receiver, port: port)
+    world.start(.receiver(FlowReceiver(inbox)), on: receiver)
+    let sender = world.network.addHost(beside: near)
+    let socket = world.network.bind(sender)
+    let flow = FlowSender(
+      socket, to: destination, bulk: bulk, game: game, maximumPayload: maximumPayload,
+      at: world.network.now)
+    world.start(.sender(flow), on: sender)
+    senders.append(sender)
+    receivers.append(receiver)
+  }
+
+  mutating func run(to seconds: Double) {
+    let end = Instant(nanoseconds: Int64(seconds * 1e9))
+    _ = try? world.run(until: end, stepLimit: 100_000_000)
+  }
+
+  mutating func change(_ conditions: LinkConditions) {
+    world.network.setConditions(conditions, from: near, to: far)
+  }
+
+  func sender(_ index: Int = 0) -> FlowSender { world[senders[index]]!.sender! }
+  func flow(_ index: Int = 0) -> DatagramFlow { sender(index).flow }
+
+  /// Bytes a second of the stream that came first, in a time.
+  func goodput(_ index: Int = 0, from start: Double = 0, to end: Double) -> Double {
+    Double(world[receivers[index]]!.receiver!.bytes(from: start, to: end)) / (end - start)
+  }
+
+  /// Bytes that left, headers included, for each byte of the stream that came.
+  func wireRatio(_ index: Int = 0) -> Double {
+    let now = Double(world.network.now.nanoseconds) / 1e9
+    return Double(flow(index).statistics.bytesSent) / (goodput(index, to: now) * now)
+  }
+
+  var counters: LinkCounters { world.network.counters(from: near, to: far) }
+
+  /// The mean of the queue in front of the link over a time, seconds of its rate.
+  func meanQueue(from start: Double, to end: Double, rate: Double) -> Double {
+    let samples = world.network.queueHistory(from: near, to: far).samples.filter {
+      Double($0.time.nanoseconds) >= start * 1e9 && Double($0.time.nanoseconds) < end * 1e9
+    }
+    guard !samples.isEmpty else { return 0 }
+    return samples.reduce(0) { $0 + Double($1.bytes) } / Double(samples.count) / rate
+  }
+}
