@@ -17,15 +17,15 @@ extension DatagramFlow {
     acknowledged: inout [FrameRecord], lost: inout [FrameRecord]
   ) -> Bool {
     let time = now.nanoseconds
-    guard !ranges.isEmpty else { return true }
-    guard ranges[0].upperBound < sent.nextNumber else { return false }
+    guard let largest = ranges.largest else { return true }
+    guard largest < sent.nextNumber else { return false }
     var tally = Tally()
     takeQuiet(ranges, telling: &acknowledged)
     takeWaiting(ranges, at: time, into: &tally, telling: &acknowledged)
     lookAtLost(ranges, at: time)
     guard let newest = tally.newest else { return true }
     detector.noteAnswer(at: time)
-    let sample = noteRoundTrip(ranges[0].upperBound, newest, holdTime: holdTime, at: time)
+    let sample = noteRoundTrip(largest, newest, holdTime: holdTime, at: time)
     findLosses(at: time, telling: &lost)
     report(tally, newest, roundTrip: sample, at: time)
     return true
@@ -45,9 +45,9 @@ extension DatagramFlow {
     telling told: inout [FrameRecord]
   ) {
     var number = sent.waiting.head
-    guard number <= ranges[0].upperBound else { return }
+    guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
-    while number <= ranges[0].upperBound {
+    while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
       if number >= ranges[index].lowerBound {
@@ -80,9 +80,9 @@ extension DatagramFlow {
     _ ranges: borrowing AcknowledgedRanges, telling told: inout [FrameRecord]
   ) {
     var number = sent.quiet.head
-    guard number <= ranges[0].upperBound else { return }
+    guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
-    while number <= ranges[0].upperBound {
+    while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
       if number >= ranges[index].lowerBound { sent.acknowledge(number, telling: &told) }
@@ -96,9 +96,9 @@ extension DatagramFlow {
     lastLookAtLost = now
     sent.forgetLost(before: now - Self.memory * roundTrip.smoothed)
     var number = sent.lost.head
-    guard number <= ranges[0].upperBound else { return }
+    guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
-    while number <= ranges[0].upperBound {
+    while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
       if number >= ranges[index].lowerBound { takeBackLoss(of: number, at: now) }
