@@ -1,0 +1,89 @@
+import CaromCore
+
+/// Room for messages, in buffers of powers of two that are kept and used again: a message is
+/// copied in once, and in the steady state nothing is allocated.
+struct MessageArena: Sendable {
+  /// A buffer's place; `none` stands for "no buffer".
+  typealias Slot = Int32
+  static let none: Slot = -1
+  /// The smallest buffer is 64 bytes; each class is twice the one before.
+  private static let smallestShift = 6
+  private static let classCount = 15
+
+  private var buffers: [[UInt8]] = []
+  private var emptySlots: [Slot] = []
+  private var free = [[Slot]](repeating: [], count: classCount)
+  private var leastFree = [Int](repeating: 0, count: classCount)
+  /// Bytes of the buffers that hold messages.
+  private(set) var usedBytes = 0
+  /// Bytes of all buffers.
+  private(set) var heldBytes = 0
+
+  private static func kind(of count: Int) -> Int {
+    max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
+  }
+
+  /// A buffer for `count` bytes; what stands in it is arbitrary.
+  mutating func allocate(_ count: Int) -> Slot {
+    precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
+    let kind = Self.kind(of: count)
+    usedBytes += 1 << (kind + Self.smallestShift)
+    if let slot = free[kind].popLast() {
+      if free[kind].count < leastFree[kind] { leastFree[kind] = free[kind].count }
+      return slot
+    }
+    return grow(kind)
+  }
+
+  private mutating func grow(_ kind: Int) -> Slot {
+    let size = 1 << (kind + Self.smallestShift)
+    heldBytes += size
+    let buffer = [UInt8](repeating: 0, count: size)
+    if let slot = emptySlots.popLast() {
+      buffers[Int(slot)] = buffer
+      return slot
+    }
+    buffers.append(buffer)
+    return Slot(buffers.count - 1)
+  }
+
+  /// Copies `bytes` to `offset` of a buffer.
+  mutating func write(_ bytes: Span<UInt8>, to slot: Slot, at offset: Int) {
+    var whole = buffers[Int(slot)].mutableSpan
+    var part = whole._mutatingExtracting(offset..<offset + bytes.count)
+    for index in 0..<bytes.count { part[index] = bytes[index] }
+  }
+
+  /// A buffer with a copy of `bytes`.
+  mutating func store(_ bytes: Span<UInt8>) -> Slot {
+    let slot = allocate(bytes.count)
+    write(bytes, to: slot, at: 0)
+    return slot
+  }
+
+  /// The bytes `range` of a buffer.
+  @_lifetime(borrow self)
+  func bytes(_ slot: Slot, _ range: Range<Int>) -> Span<UInt8> {
+    buffers[Int(slot)].span.extracting(range)
+  }
+
+  /// Takes a buffer back.
+  mutating func release(_ slot: Slot) {
+    let size = buffers[Int(slot)].count
+    usedBytes -= size
+    free[Self.kind(of: size)].append(slot)
+  }
+
+  /// Gives back the buffers that nobody needed since the last time.
+  mutating func trim() {
+    for kind in 0..<Self.classCount {
+      for _ in 0..<leastFree[kind] {
+        guard let slot = free[kind].popLast() else { break }
+        heldBytes -= buffers[Int(slot)].count
+        buffers[Int(slot)] = []
+        emptySlots.append(slot)
+      }
+      leastFree[kind] = free[kind].count
+    }
+  }
+}

@@ -1,0 +1,17 @@
+import CaromCore
+
+/// How one message is to be carried.
+package struct SendOptions: Hashable, Sendable {
+  /// What is promised of it.
+  package var mode: MessageMode
+  /// When it is dropped if nothing of it has left by then; `nil` for never.
+  package var deadline: Instant?
+  /// Whether an event tells what became of it.
+  package var wantsReceipt: Bool
+
+  package init(_ mode: MessageMode, deadline: Instant? = nil, wantsReceipt: Bool = false) {
+    self.mode = mode
+    self.deadline = deadline
+    self.wantsReceipt = wantsReceipt
+  }
+}
