@@ -1,5 +1,5 @@
 /// What a `ChannelSet` tells its owner beside messages. `message` is what `send` returned.
-package enum ChannelEvent: Hashable, Sendable {
+package enum ChannelEvent: Hashable, Sendable, BitwiseCopyable {
   /// There is room for reliable messages again, after `queueFull`.
   case writable
   /// A message's deadline passed before it left.

@@ -10,7 +10,8 @@ struct MessageArena: Sendable {
   private static let smallestShift = 6
   private static let classCount = 15
 
-  private var buffers: [[UInt8]] = []
+  /// All buffers, by their slots; to be read in place.
+  private(set) var buffers: [[UInt8]] = []
   private var emptySlots: [Slot] = []
   private var free = [[Slot]](repeating: [], count: classCount)
   private var leastFree = [Int](repeating: 0, count: classCount)
@@ -59,12 +60,6 @@ struct MessageArena: Sendable {
     let slot = allocate(bytes.count)
     write(bytes, to: slot, at: 0)
     return slot
-  }
-
-  /// The bytes `range` of a buffer.
-  @_lifetime(borrow self)
-  func bytes(_ slot: Slot, _ range: Range<Int>) -> Span<UInt8> {
-    buffers[Int(slot)].span.extracting(range)
   }
 
   /// Takes a buffer back.

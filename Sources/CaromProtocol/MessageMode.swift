@@ -1,5 +1,5 @@
 /// What the wire says of a message's delivery; its number stands in the frame's first byte.
-package enum MessageMode: UInt8, Hashable, Sendable, CaseIterable {
+package enum MessageMode: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// May be lost, and comes in any order. It alone has no number.
   case unreliable = 0
   /// May be lost; an older one never comes after a newer one.

@@ -29,6 +29,15 @@ struct Ring<Element: BitwiseCopyable & Sendable>: Sendable {
     if count > mostSinceTrim { mostSinceTrim = count }
   }
 
+  /// Puts an element before all others.
+  mutating func prepend(_ element: Element) {
+    if count == storage.count { resize(to: max(4, 2 * count), filler: element) }
+    head = (head &- 1) & (storage.count &- 1)
+    storage[head] = element
+    count &+= 1
+    if count > mostSinceTrim { mostSinceTrim = count }
+  }
+
   @discardableResult
   mutating func popFirst() -> Element? {
     guard count > 0 else { return nil }

@@ -4,14 +4,6 @@
 /// pass it), gets its number when the first of it leaves, and stays in `outstanding` until it is
 /// acknowledged if its mode is reliable.
 struct SendLane: Sendable {
-  /// What the lane could send at once.
-  enum Readiness: UInt8, Sendable {
-    case idle
-    /// Only messages that are bulk.
-    case bulk
-    case small
-  }
-
   let channel: UInt8
   let mode: MessageMode
   var unsent = Ring<SendMessage>()
@@ -29,18 +21,9 @@ struct SendLane: Sendable {
   var resend = Ring<UInt64>()
   var resendBulk = Ring<UInt64>()
 
-  var plan: ChannelPlan
-  var readiness = Readiness.idle
-  var isScheduled = false
-  /// Bytes that it may send before the next lane of its level.
-  var deficit = 0
-  /// The round of its level in which the deficit was given.
-  var round: UInt64 = 0
-
-  init(channel: UInt8, mode: MessageMode, plan: ChannelPlan) {
+  init(channel: UInt8, mode: MessageMode) {
     self.channel = channel
     self.mode = mode
-    self.plan = plan
   }
 
   /// Whether small messages may pass bulk of the same lane.
@@ -59,6 +42,36 @@ struct SendLane: Sendable {
       outstanding.popFirst()
       base += 1
     }
+  }
+
+  /// Whether one more message may be on its way.
+  var hasWindow: Bool {
+    !mode.isReliable || outstanding.count < ChannelLimits.outstandingMessages
+  }
+
+  /// What the lane could send, with so much credit, where longer messages than `bulkFrom` are bulk.
+  func readiness(credit: Int, bulkFrom: Int) -> Scheduler.Readiness {
+    if !resend.isEmpty { return .small }
+    if hasWindow, isUnordered || openNumber == nil, let message = unsent.first,
+      message.length <= bulkFrom, message.charge <= credit
+    {
+      return .small
+    }
+    if !resendBulk.isEmpty { return .bulk }
+    if let number = openNumber {
+      let message = open ?? outstanding[Int(number - base)]
+      return credit >= min(ChannelLimits.pieceLength, Int(message.length - message.begun))
+        ? .bulk : .idle
+    }
+    guard hasWindow, let message = firstBulk(from: bulkFrom) else { return .idle }
+    let least = min(ChannelLimits.pieceLength, Int(message.length)) + ChannelLimits.messageCharge
+    return credit >= least ? .bulk : .idle
+  }
+
+  /// The message that would begin to leave next, if it is bulk.
+  func firstBulk(from length: Int) -> SendMessage? {
+    if let message = unsent.first { return message.length > length ? message : unsentBulk.first }
+    return unsentBulk.first
   }
 
   mutating func trim() {

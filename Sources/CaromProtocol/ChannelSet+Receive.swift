@@ -1,0 +1,337 @@
+import CaromCore
+
+extension ChannelSet {
+  /// Takes a message or a piece of one. What throws is a violation by the peer.
+  package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
+    throws(DecodeError)
+  {
+    clock = now
+    let limit = ChannelLimits.length(of: frame.mode)
+    guard frame.total <= limit else {
+      throw .tooLarge(length: UInt64(frame.total), limit: UInt64(limit))
+    }
+    let lane = receiveLane(frame.channel, frame.mode)
+    switch frame.mode {
+    case .unreliable: try receiveUnreliable(frame, lane, number: UInt64(frame.number))
+    case .unreliableSequenced, .reliableSequenced: try receiveSequenced(frame, lane)
+    case .reliableOrdered, .reliableUnordered: try receiveNumbered(frame, lane)
+    }
+  }
+
+  private mutating func receiveLane(_ channel: UInt8, _ mode: MessageMode) -> Int {
+    let entry = Int(channel) * Self.modes + Int(mode.rawValue)
+    let known = receiveTable[entry]
+    if known != Self.absent { return Int(known) }
+    _ = self.channel(channel)
+    receiveLanes.append(ReceiveLane(channel: channel, mode: mode))
+    receiveTable[entry] = UInt16(receiveLanes.count - 1)
+    return receiveLanes.count - 1
+  }
+
+  private func channelIndex(_ lane: Int) -> Int {
+    Int(channelTable[Int(receiveLanes[lane].channel)])
+  }
+
+  // MARK: Modes that tell every message
+
+  private mutating func receiveNumbered(
+    _ frame: borrowing MessageFrame, _ lane: Int
+  ) throws(DecodeError) {
+    let distance = receiveLanes[lane].distance(of: frame.number)
+    guard distance >= 0 else {
+      statistics.stale += 1
+      return
+    }
+    guard distance < ChannelLimits.outstandingMessages else {
+      throw .tooLarge(
+        length: UInt64(distance), limit: UInt64(ChannelLimits.outstandingMessages))
+    }
+    if distance == 0, receiveLanes[lane].window.isEmpty, !frame.isFragment {
+      let charge = frame.payload.count + ChannelLimits.messageCharge
+      try channels[channelIndex(lane)].credit.receive(charge)
+      receiveLanes[lane].next += 1
+      handOn(arena.store(frame.payload), frame.payload.count, lane)
+      return
+    }
+    while receiveLanes[lane].window.count <= distance {
+      receiveLanes[lane].window.append(ReceiveLane.Entry())
+    }
+    let entry = receiveLanes[lane].window[distance]
+    guard entry.state != .whole else {
+      statistics.stale += 1
+      return
+    }
+    if frame.isFragment {
+      try addPiece(frame, lane, distance)
+    } else {
+      try addWhole(frame, lane, distance)
+    }
+    deliver(lane)
+  }
+
+  private mutating func addWhole(
+    _ frame: borrowing MessageFrame, _ lane: Int, _ position: Int
+  ) throws(DecodeError) {
+    let entry = receiveLanes[lane].window[position]
+    var charge = frame.payload.count + ChannelLimits.messageCharge
+    if entry.state == .partial {
+      let assembly = reassemblies[entry.index]
+      guard assembly.total == frame.total else { throw .invalid(what: "message: another length") }
+      charge = assembly.total - assembly.bytes
+    }
+    try channels[channelIndex(lane)].credit.receive(charge)
+    if entry.state == .partial { arena.release(finish(entry.index, lane)) }
+    complete(arena.store(frame.payload), frame.total, lane, position)
+  }
+
+  private mutating func addPiece(
+    _ frame: borrowing MessageFrame, _ lane: Int, _ position: Int
+  ) throws(DecodeError) {
+    let channel = channelIndex(lane)
+    var entry = receiveLanes[lane].window[position]
+    if entry.state == .missing {
+      try channels[channel].credit.receive(ChannelLimits.messageCharge)
+      entry.index = try reassemblies.begin(frame.total, needsCredit: true, arena: &arena)
+      entry.state = .partial
+      receiveLanes[lane].window[position] = entry
+      if channels[channel].credit.reserve(frame.total) { owe(channel) }
+    }
+    guard reassemblies[entry.index].total == frame.total else {
+      throw .invalid(what: "fragment: another length")
+    }
+    let count = try reassemblies.add(
+      frame.payload, at: frame.offset, to: entry.index, arena: &arena)
+    try channels[channel].credit.receive(count)
+    guard reassemblies[entry.index].isWhole else { return }
+    complete(finish(entry.index, lane), frame.total, lane, position)
+  }
+
+  private mutating func finish(_ index: Int32, _ lane: Int) -> MessageArena.Slot {
+    channels[channelIndex(lane)].credit.unreserve(reassemblies[index].total)
+    return reassemblies.finish(index, needsCredit: true)
+  }
+
+  /// A message is whole: without order it is handed on at once.
+  private mutating func complete(
+    _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int, _ position: Int
+  ) {
+    var entry = ReceiveLane.Entry(state: .whole, index: buffer, length: UInt32(length))
+    if receiveLanes[lane].mode == .reliableUnordered {
+      handOn(buffer, length, lane)
+      entry.index = MessageArena.none
+    }
+    receiveLanes[lane].window[position] = entry
+  }
+
+  /// Hands on what is whole from the front.
+  private mutating func deliver(_ lane: Int) {
+    while let entry = receiveLanes[lane].window.first, entry.state == .whole {
+      receiveLanes[lane].window.popFirst()
+      receiveLanes[lane].next += 1
+      guard entry.index != MessageArena.none else { continue }
+      handOn(entry.index, Int(entry.length), lane)
+    }
+  }
+
+  // MARK: Modes where only the newest counts
+
+  private mutating func receiveSequenced(
+    _ frame: borrowing MessageFrame, _ lane: Int
+  ) throws(DecodeError) {
+    let distance = receiveLanes[lane].distance(of: frame.number)
+    guard distance >= 0 else {
+      statistics.stale += 1
+      return
+    }
+    let number = receiveLanes[lane].next + UInt64(distance)
+    guard receiveLanes[lane].mode.isReliable else {
+      return try receiveUnreliable(frame, lane, number: number)
+    }
+    guard frame.isFragment else {
+      return advance(to: number, arena.store(frame.payload), frame.total, lane)
+    }
+    guard let index = try partial(number, frame.total, lane) else {
+      statistics.stale += 1
+      return
+    }
+    guard reassemblies[index].total == frame.total else {
+      throw .invalid(what: "fragment: another length")
+    }
+    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
+    guard reassemblies[index].isWhole else { return }
+    if receiveLanes[lane].oldest?.index == index {
+      receiveLanes[lane].oldest = nil
+    } else {
+      receiveLanes[lane].newest = nil
+    }
+    advance(to: number, reassemblies.finish(index, needsCredit: false), frame.total, lane)
+  }
+
+  /// The newest message is whole; what is older is forgotten.
+  private mutating func advance(
+    to number: UInt64, _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
+  ) {
+    receiveLanes[lane].next = number + 1
+    if let oldest = receiveLanes[lane].oldest, oldest.number <= number {
+      forget(oldest.index)
+      receiveLanes[lane].oldest = nil
+    }
+    if let newest = receiveLanes[lane].newest, newest.number <= number {
+      forget(newest.index)
+      receiveLanes[lane].newest = nil
+    }
+    if receiveLanes[lane].oldest == nil {
+      receiveLanes[lane].oldest = receiveLanes[lane].newest
+      receiveLanes[lane].newest = nil
+    }
+    handOn(buffer, length, lane)
+  }
+
+  /// Where the pieces of a reliable message go of which only the newest counts; `nil` when one
+  /// older and one newer are being put together already.
+  private mutating func partial(
+    _ number: UInt64, _ total: Int, _ lane: Int
+  ) throws(DecodeError) -> Int32? {
+    guard let oldest = receiveLanes[lane].oldest else {
+      let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+      receiveLanes[lane].oldest = ReceiveLane.Partial(number: number, index: index)
+      return index
+    }
+    if oldest.number == number { return oldest.index }
+    if let newest = receiveLanes[lane].newest {
+      if newest.number == number { return newest.index }
+      guard number > newest.number else { return nil }
+      forget(newest.index)
+    }
+    let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+    let partial = ReceiveLane.Partial(number: number, index: index)
+    if number > oldest.number {
+      receiveLanes[lane].newest = partial
+    } else {
+      receiveLanes[lane].newest = oldest
+      receiveLanes[lane].oldest = partial
+    }
+    return index
+  }
+
+  private mutating func forget(_ index: Int32) {
+    arena.release(reassemblies.finish(index, needsCredit: false))
+    statistics.incomplete += 1
+  }
+
+  // MARK: Unreliable modes
+
+  private mutating func receiveUnreliable(
+    _ frame: borrowing MessageFrame, _ lane: Int, number: UInt64
+  ) throws(DecodeError) {
+    guard frame.isFragment else {
+      if frame.mode.isSequenced { overtake(number, lane) }
+      return handOnUnreliable(arena.store(frame.payload), frame.total, lane)
+    }
+    guard let index = try unreliablePartial(number, frame.total, lane) else { return }
+    _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
+    guard reassemblies[index].isWhole else { return }
+    unreliablePartials.remove(index)
+    let buffer = reassemblies.finish(index, needsCredit: false)
+    if frame.mode.isSequenced { overtake(number, lane) }
+    handOnUnreliable(buffer, frame.total, lane)
+  }
+
+  private mutating func overtake(_ number: UInt64, _ lane: Int) {
+    receiveLanes[lane].next = number + 1
+    while let stale = unreliablePartials.popStale(before: number + 1, lane: lane) {
+      forget(stale.index)
+    }
+  }
+
+  private mutating func unreliablePartial(
+    _ number: UInt64, _ total: Int, _ lane: Int
+  ) throws(DecodeError) -> Int32? {
+    if let known = unreliablePartials.find(number, lane: lane) {
+      if reassemblies[known.index].total == total { return known.index }
+      // 16 bits tell no more: the older one is long past.
+      unreliablePartials.remove(known.index)
+      forget(known.index)
+    }
+    let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
+    if let forgotten = unreliablePartials.append(number, lane: lane, index: index) {
+      forget(forgotten.index)
+    }
+    return index
+  }
+
+  private mutating func handOnUnreliable(
+    _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
+  ) {
+    guard
+      receiveLanes[lane].queued != nil
+        || unreliableReadyBytes + length <= ChannelLimits.unreliableReceiveBytes
+          && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
+    else {
+      arena.release(buffer)
+      statistics.incomplete += 1
+      return
+    }
+    unreliableReadyBytes += length
+    unreliableReadyCount += 1
+    handOn(buffer, length, lane)
+  }
+}
+
+// MARK: Handing on
+
+extension ChannelSet {
+  /// Queues a message for the owner; of a sequenced mode it replaces the one that waits.
+  private mutating func handOn(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
+    let (channel, mode) = (receiveLanes[lane].channel, receiveLanes[lane].mode)
+    let message = ReadyQueue.Message(
+      buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel, mode: mode)
+    let isSession = channel == ChannelLimits.sessionChannel
+    statistics.messagesReceived += 1
+    if let place = receiveLanes[lane].queued {
+      let old =
+        isSession
+        ? sessionReady.replace(message, at: place) : ready.replace(message, at: place)
+      statistics.stale += 1
+      noteTaken(old)
+      return
+    }
+    let place = isSession ? sessionReady.append(message) : ready.append(message)
+    if mode.isSequenced { receiveLanes[lane].queued = place }
+  }
+
+  /// Hands the next message of the application's channels to `body`; `false` when none waits.
+  package mutating func pollMessage(
+    _ body: (_ channel: UInt8, _ mode: MessageMode, _ bytes: Span<UInt8>) -> Void
+  ) -> Bool {
+    guard let message = ready.popFirst() else { return false }
+    let buffer = arena.buffers[Int(message.buffer)]
+    body(message.channel, message.mode, buffer.span.extracting(0..<Int(message.length)))
+    if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
+    noteTaken(message)
+    return true
+  }
+
+  /// The next message of the session's own channel.
+  package mutating func pollSessionMessage() -> [UInt8]? {
+    guard let message = sessionReady.popFirst() else { return nil }
+    let buffer = arena.buffers[Int(message.buffer)]
+    let bytes = Array(copying: buffer.span.extracting(0..<Int(message.length)))
+    if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
+    noteTaken(message)
+    return bytes
+  }
+
+  /// The owner has taken a message: its room is free, and the peer may send more.
+  private mutating func noteTaken(_ message: ReadyQueue.Message) {
+    arena.release(message.buffer)
+    if !message.mode.isReliable {
+      unreliableReadyBytes -= Int(message.length)
+      unreliableReadyCount -= 1
+    }
+    guard message.mode.needsCredit else { return }
+    let index = Int(channelTable[Int(message.channel)])
+    let charge = Int(message.length) + ChannelLimits.messageCharge
+    if channels[index].credit.take(charge) { owe(index) }
+  }
+}

@@ -1,0 +1,72 @@
+import CaromCore
+
+/// Messages that have come in part.
+struct Reassemblies: Sendable {
+  struct Assembly: Sendable {
+    var buffer = MessageArena.none
+    var total = 0
+    /// How many of its bytes have come.
+    var bytes = 0
+    var received = ByteRanges()
+
+    var isWhole: Bool { bytes == total }
+  }
+
+  private var table: [Assembly] = []
+  private var free: [Int32] = []
+  /// Totals of the reliable ones that cost credit.
+  private(set) var reliableBytes = 0
+
+  subscript(index: Int32) -> Assembly { table[Int(index)] }
+
+  /// Begins a message of `total` bytes.
+  mutating func begin(
+    _ total: Int, needsCredit: Bool, arena: inout MessageArena
+  ) throws(DecodeError) -> Int32 {
+    if needsCredit {
+      guard reliableBytes + total <= ChannelLimits.reassemblyBytes else {
+        throw .tooLarge(
+          length: UInt64(reliableBytes + total), limit: UInt64(ChannelLimits.reassemblyBytes))
+      }
+      reliableBytes += total
+    }
+    let index: Int32
+    if let last = free.popLast() {
+      index = last
+    } else {
+      table.append(Assembly())
+      index = Int32(table.count - 1)
+    }
+    table[Int(index)].buffer = arena.allocate(total)
+    table[Int(index)].total = total
+    return index
+  }
+
+  /// Adds a piece; how many of its bytes were new.
+  mutating func add(
+    _ bytes: Span<UInt8>, at offset: Int, to index: Int32, arena: inout MessageArena
+  ) throws(DecodeError) -> Int {
+    let entry = Int(index)
+    let new = table[entry].received.insert(UInt32(offset), UInt32(offset + bytes.count))
+    guard table[entry].received.count <= ChannelLimits.reassemblyRanges else {
+      throw .invalid(what: "fragment: too many gaps")
+    }
+    guard new > 0 else { return 0 }
+    arena.write(bytes, to: table[entry].buffer, at: offset)
+    table[entry].bytes += new
+    return new
+  }
+
+  /// Ends a message and hands its buffer over.
+  mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
+    let entry = Int(index)
+    if needsCredit { reliableBytes -= table[entry].total }
+    let buffer = table[entry].buffer
+    table[entry].received.removeAll()
+    table[entry].buffer = MessageArena.none
+    table[entry].bytes = 0
+    table[entry].total = 0
+    free.append(index)
+    return buffer
+  }
+}

@@ -1,0 +1,23 @@
+/// Small reliable messages that ride again on the next packets while nothing is known of them.
+struct Riders: Sendable {
+  struct Rider: Sendable, BitwiseCopyable {
+    var lane: UInt16
+    var rides: UInt8
+    /// The packet that it left in first.
+    var packet: UInt64
+    var number: UInt64
+  }
+
+  private var riders = Ring<Rider>()
+
+  var count: Int { riders.count }
+
+  mutating func add(_ number: UInt64, lane: Int, packet: UInt64) {
+    if riders.count == ChannelLimits.riders { riders.popFirst() }
+    riders.append(Rider(lane: UInt16(lane), rides: 0, packet: packet, number: number))
+  }
+
+  mutating func popFirst() -> Rider? { riders.popFirst() }
+  mutating func append(_ rider: Rider) { riders.append(rider) }
+  mutating func removeAll() { riders.removeAll() }
+}
