@@ -33,7 +33,7 @@ package struct FrameWriter: Sendable {
     count = 0
     previous.forget()
     guard storage.count < limit else { return }
-    storage.append(contentsOf: repeatElement(0, count: limit - storage.count))
+    storage += [UInt8](repeating: 0, count: limit - storage.count)
   }
 
   /// Begins a packet in the storage of an array that was taken before.

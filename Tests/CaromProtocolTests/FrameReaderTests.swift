@@ -48,4 +48,75 @@ import Testing
     #expect(encodeFrames(frames) == bytes)
     #expect(try decodeFrames(bytes) == frames)
   }
+
+  /// Each row: bytes that no writer writes, and what is wrong with them.
+  private static let refused: [([UInt8], DecodeError)] = [
+    ([0xA1, 0, 0, 1, 5, 0xA1, 1, 0, 1, 6], .invalid(what: "message: not the shortest form")),
+    ([0xE1, 1, 6], .invalid(what: "next message: none before it on the channel")),
+    ([0xA1, 0, 0, 0, 0xE2, 0], .invalid(what: "next message: none before it on the channel")),
+    (
+      [0xA1, 0, 0, 0, 0x81, 0, 0xE1, 0],
+      .invalid(what: "next message: none before it on the channel")
+    ),
+    ([0xEF, 20, 1, 6], .invalid(what: "next message: none before it on the channel")),
+    ([0xF0, 0], .invalid(what: "message mode")),
+    ([0xD0, 5, 0, 0, 1, 0, 1, 1], .invalid(what: "message mode")),
+    ([0x8F, 14, 0], .invalid(what: "channel")),
+    ([0x8F, 65, 0], .invalid(what: "channel")),
+    ([0x80, 0x81, 0x00, 1], .invalid(what: "VarInt: not the shortest form")),
+    ([0x80, 2, 1], .truncated(wanted: 2, remaining: 1)),
+    (
+      [0x80] + [UInt8](repeating: 0xFF, count: 9) + [1],
+      .truncated(wanted: .max, remaining: 0)
+    ),
+    ([0xD0, 2, 0, 0, 2, 0, 0], .invalid(what: "fragment: no bytes")),
+    ([0xD0, 2, 0, 0, 2, 1, 2, 1, 1], .invalid(what: "fragment: past the end")),
+    ([0xD0, 2, 0, 0, 2, 3, 1, 1], .tooLarge(length: 3, limit: 2)),
+    ([0xD0, 2, 0, 0, 0x81, 0x80, 0x40, 0, 1, 1], .tooLarge(length: 0x10_0001, limit: 1 << 20)),
+    ([0, 0, 1], .invalid(what: "padding")),
+    ([4], .invalid(what: "frame")),
+    ([0x7F], .invalid(what: "frame")),
+    ([3, 65, 0], .invalid(what: "channel")),
+    ([2, 5, 0, 64], .tooLarge(length: 64, limit: 63)),
+    ([2, 5, 0, 0, 6], .invalid(what: "acknowledgement: below 0")),
+    ([2, 5, 0, 1, 4, 0, 0], .invalid(what: "acknowledgement: below 0")),
+    ([2, 5, 0, 1, 0, 0, 4], .invalid(what: "acknowledgement: below 0")),
+    (
+      [2, 5, 0, 1, 0] + [UInt8](repeating: 0xFF, count: 9) + [1, 0],
+      .invalid(what: "acknowledgement: below 0")
+    ),
+  ]
+
+  @Test(arguments: refused) func `what no writer writes is refused`(
+    bytes: [UInt8], error: DecodeError
+  ) {
+    #expect(frameError(bytes) == error)
+  }
+
+  @Test(arguments: vectors) func `a packet that is cut short says less or is refused`(
+    frames: [SaidFrame], bytes: [UInt8]
+  ) {
+    for count in bytes.indices {
+      guard let said = try? decodeFrames(Array(bytes[..<count])) else { continue }
+      #expect(said.count < frames.count || said != frames)
+    }
+  }
+
+  @Test func `an acknowledgement has 64 ranges at most`() throws {
+    var ranges: [ClosedRange<UInt64>] = []
+    for number: UInt64 in stride(from: 126, through: 0, by: -2) { ranges.append(number...number) }
+    let frames = [SaidFrame.acknowledgement(ranges, HoldTime(byte: 0))]
+    let bytes = try #require(encodeFrames(frames))
+    #expect(bytes.count == 5 + 2 * 63)
+    #expect(try decodeFrames(bytes) == frames)
+  }
+
+  @Test func `frames that only tell do not ask to be acknowledged`() throws {
+    var elicits: [Bool] = []
+    var ranges = AcknowledgedRanges()
+    let bytes: [UInt8] = [0x80, 0, 1, 3, 0, 0, 2, 0, 0, 0, 0, 0, 0]
+    var reader = FrameReader(bytes.span)
+    while let frame = try reader.next(ranges: &ranges) { elicits.append(frame.elicits) }
+    #expect(elicits == [true, true, true, false, false])
+  }
 }

@@ -1,0 +1,120 @@
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+@Suite struct HelloTests {
+  private let key = ConnectionKey(prefix: 0x0807_0605_0403_0201, rest: 0x100F_0E0D_0C0B_0A09)
+
+  private func makeHello(cookie: UInt64 = 0, resumes: Bool = false) -> Hello {
+    Hello(key: key, epoch: 0x0D0C_0B0A, resumes: resumes, cookie: Cookie(bits: cookie))
+  }
+
+  private func encode(_ hello: Hello) -> [UInt8] {
+    var writer = FrameWriter(limit: 1500)
+    hello.write(to: &writer)
+    return writer.takeBytes()
+  }
+
+  /// The datagram and how many bytes are left behind it.
+  private func decode(_ bytes: [UInt8]) throws(DecodeError) -> (SessionDatagram, Int) {
+    var reader = PacketReader(bytes.span)
+    return (try SessionDatagram(decoding: &reader), reader.remaining)
+  }
+
+  private func error(of bytes: [UInt8]) -> DecodeError? {
+    do {
+      _ = try decode(bytes)
+      return nil
+    } catch { return error }
+  }
+
+  @Test func `a hello without a cookie is padded`() throws {
+    let bytes = encode(makeHello())
+    #expect(bytes.count == 1200)
+    let head: [UInt8] =
+      [0x80, 0x43, 0x52, 0x4D, 0x32, 2, 0] + Array(1...16) + [10, 11, 12, 13, 0]
+    #expect(Array(bytes[..<28]) == head)
+    #expect(bytes[28...].allSatisfy { $0 == 0 })
+    let (datagram, rest) = try decode(bytes)
+    #expect(datagram == .hello(makeHello()))
+    #expect(rest == 0)
+  }
+
+  @Test func `a hello with a cookie carries a packet`() throws {
+    let hello = makeHello(cookie: 0x0102, resumes: true)
+    let bytes = encode(hello)
+    #expect(bytes.count == Hello.length)
+    #expect(Array(bytes[27...]) == [1, 2, 1, 0, 0, 0, 0, 0, 0])
+    #expect(try decode(bytes) == (.hello(hello), 0))
+    #expect(try decode(bytes + [0x10, 0, 0, 1]) == (.hello(hello), 4))
+  }
+
+  @Test func `a hello that no caller writes is refused`() {
+    let padded = encode(makeHello())
+    let carrying = encode(makeHello(cookie: 1))
+    #expect(error(of: Array(padded.dropLast())) == .invalid(what: "hello: length"))
+    #expect(error(of: padded + [0]) == .invalid(what: "hello: length"))
+    #expect(error(of: Array(padded[..<36])) == .invalid(what: "hello: length"))
+    var changed = padded
+    changed[1199] = 1
+    #expect(error(of: changed) == .invalid(what: "hello: padding"))
+    changed = carrying
+    changed[1] = 0
+    #expect(error(of: changed) == .invalid(what: "hello: magic"))
+    changed = carrying
+    changed[27] = 2
+    #expect(error(of: changed) == .invalid(what: "hello: flags"))
+    let wrong = DecodeError.invalid(what: "hello: what follows is no caller's data packet")
+    #expect(error(of: carrying + [0x50, 0, 0]) == wrong)
+    #expect(error(of: carrying + carrying) == wrong)
+    for count in 0..<36 {
+      guard case .truncated = error(of: Array(carrying[..<count])) else {
+        Issue.record("\(count) bytes are no hello")
+        continue
+      }
+    }
+  }
+
+  @Test func `another version's hello can be read`() throws {
+    var hello = makeHello(cookie: 1)
+    hello.version = 0x0309
+    #expect(try decode(encode(hello)) == (.hello(hello), 0))
+  }
+
+  @Test func `a retry has 9 bytes or 17`() throws {
+    let cookie = try #require(Cookie(bits: 0x0807_0605_0403_0201))
+    for (prefix, bytes) in [
+      (nil, [0x81, 1, 2, 3, 4, 5, 6, 7, 8]),
+      (0x0A, [0x81, 1, 2, 3, 4, 5, 6, 7, 8, 0x0A, 0, 0, 0, 0, 0, 0, 0]),
+    ] as [(UInt64?, [UInt8])] {
+      let retry = Retry(cookie: cookie, keyPrefix: prefix)
+      var writer = FrameWriter(limit: Retry.maximumLength)
+      retry.write(to: &writer)
+      #expect(writer.bytes == bytes)
+      #expect(try decode(bytes) == (.retry(retry), 0))
+      #expect(error(of: bytes + [0]) != nil)
+      for count in 0..<bytes.count where count != 9 {
+        #expect(error(of: Array(bytes[..<count])) != nil)
+      }
+    }
+    #expect(error(of: [0x81, 0, 0, 0, 0, 0, 0, 0, 0]) == .invalid(what: "retry: no cookie"))
+  }
+
+  @Test func `gone has 10 bytes`() throws {
+    let gone = Gone(keyPrefix: key.prefix, reason: 9)
+    var writer = FrameWriter(limit: Gone.length)
+    gone.write(to: &writer)
+    #expect(writer.bytes == [0x82, 1, 2, 3, 4, 5, 6, 7, 8, 9])
+    #expect(try decode(writer.bytes) == (.gone(gone), 0))
+    #expect(error(of: writer.bytes + [0]) == .trailingBytes(1))
+    for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
+  }
+
+  @Test func `other first bytes are refused`() {
+    for first in 0x83...0xFF as ClosedRange<UInt8> {
+      #expect(error(of: [first] + [UInt8](repeating: 0, count: 40)) == .invalid(what: "datagram"))
+    }
+    #expect(error(of: []) == .truncated(wanted: 1, remaining: 0))
+  }
+}

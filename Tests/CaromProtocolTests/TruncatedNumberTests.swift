@@ -1,0 +1,31 @@
+import CaromCore
+import Testing
+
+@testable import CaromProtocol
+
+@Suite struct TruncatedNumberTests {
+  @Test func `the example of RFC 9000, appendix A 3`() {
+    #expect(UInt64(expanding: 0x9b32, bits: 16, near: 0xa82f_30eb) == 0xa82f_9b32)
+  }
+
+  @Test func `half a window ahead and behind is told apart`() {
+    var generator = SeededGenerator(seed: 4)
+    var wrong = 0
+    for bits in [16, 24, 32] as [UInt64] {
+      let half = Int64(1) << Int64(bits - 1)
+      for _ in 0..<2_000 {
+        let expected = generator.next() >> (2 + generator.next() % 50) + UInt64(half)
+        let offset = Int64.random(in: -half + 1...half, using: &generator)
+        let number = UInt64(Int64(expected) + offset)
+        let low = number & (1 << bits - 1)
+        if UInt64(expanding: low, bits: bits, near: expected) != number { wrong += 1 }
+      }
+    }
+    #expect(wrong == 0)
+  }
+
+  @Test func `nothing is below 0 and nothing above the largest`() {
+    #expect(UInt64(expanding: 0xFFFF, bits: 16, near: 0) == 0xFFFF)
+    #expect(UInt64(expanding: 0, bits: 16, near: .max) == UInt64.max - 0xFFFF)
+  }
+}
