@@ -33,7 +33,8 @@ package struct FrameWriter: Sendable {
     count = 0
     previous.forget()
     guard storage.count < limit else { return }
-    storage += [UInt8](repeating: 0, count: limit - storage.count)
+    let more = [UInt8](repeating: 0, count: limit - storage.count)
+    if storage.isEmpty { storage = more } else { storage += more }
   }
 
   /// Begins a packet in the storage of an array that was taken before.

@@ -44,6 +44,7 @@ let package = Package(
     fuzz("NodeFuzz", ["CaromDNS"]),
     fuzz("UnicastFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
+    fuzz("ProtocolPacketFuzz", ["CaromProtocol"]),
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
     fuzz("RinkFuzz", ["AirHockey"]),
     fuzz("InputFuzz", ["AirHockeyTerminal"]),

@@ -1,0 +1,79 @@
+import CaromCore
+import CaromProtocol
+import FuzzSupport
+
+/// A datagram of the session decodes or throws, and what decodes is written again as it was.
+@c(LLVMFuzzerTestOneInput)
+public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+  let bytes = fuzzInput(data, count)
+  var writer = FrameWriter(limit: bytes.count)
+  do throws(DecodeError) {
+    try rewrite(bytes.span, into: &writer)
+  } catch {
+    return 0
+  }
+  precondition(writer.bytes == bytes, "there is one form only")
+  return 0
+}
+
+private func rewrite(
+  _ bytes: Span<UInt8>, into writer: inout FrameWriter
+) throws(DecodeError) {
+  var reader = PacketReader(bytes)
+  switch try SessionDatagram(decoding: &reader) {
+  case .data(let header):
+    header.write(to: &writer)
+    check(header)
+    try rewriteFrames(reader, into: &writer)
+  case .hello(let hello):
+    hello.write(to: &writer)
+    guard reader.remaining > 0 else { return }
+    precondition(hello.cookie != nil, "what is padded carries nothing")
+    try rewrite(bytes.extracting(reader.offset..<bytes.count), into: &writer)
+  case .retry(let retry): retry.write(to: &writer)
+  case .gone(let gone): gone.write(to: &writer)
+  }
+}
+
+private func check(_ header: DataHeader) {
+  let mask: UInt64 = 1 << UInt64(8 * header.numberLength) - 1
+  for near in [nil, 0, 40_000, 1 << 40] as [UInt64?] {
+    precondition(header.expanded(after: near) & mask == UInt64(header.number))
+  }
+}
+
+private func rewriteFrames(
+  _ rest: PacketReader, into writer: inout FrameWriter
+) throws(DecodeError) {
+  var frames = FrameReader(rest)
+  var ranges = AcknowledgedRanges()
+  while let frame = try frames.next(ranges: &ranges) {
+    let wrote =
+      switch frame {
+      case .message(let message): rewrite(message, into: &writer)
+      case .ping: writer.appendPing()
+      case .acknowledgement(let holdTime):
+        writer.appendAcknowledgement(ranges, holdTime: holdTime) == ranges.count
+      case .credit(let channel, let limit): writer.appendCredit(channel: channel, limit: limit)
+      case .padding(let count): pad(count, into: &writer)
+      }
+    precondition(wrote, "it takes no more room than it took")
+  }
+}
+
+private func pad(_ count: Int, into writer: inout FrameWriter) -> Bool {
+  writer.appendPadding(to: writer.count + count)
+  return true
+}
+
+private func rewrite(_ message: borrowing MessageFrame, into writer: inout FrameWriter) -> Bool {
+  precondition(message.channel <= 64 && message.total <= MessageFrame.maximumMessage)
+  precondition(message.offset + message.payload.count <= message.total)
+  guard message.isFragment else {
+    return writer.appendMessage(
+      message.mode, channel: message.channel, number: UInt64(message.number), message.payload)
+  }
+  return writer.appendFragment(
+    message.mode, channel: message.channel, number: UInt64(message.number), total: message.total,
+    offset: message.offset, message.payload)
+}
