@@ -5,7 +5,6 @@ extension ChannelSet {
   package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
     throws(DecodeError)
   {
-    clock = now
     let limit = ChannelLimits.length(of: frame.mode)
     guard frame.total <= limit else {
       throw .tooLarge(length: UInt64(frame.total), limit: UInt64(limit))
@@ -39,7 +38,7 @@ extension ChannelSet {
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      statistics.stale += 1
+      counts.stale += 1
       return
     }
     guard distance < ChannelLimits.outstandingMessages else {
@@ -58,7 +57,7 @@ extension ChannelSet {
     }
     let entry = receiveLanes[lane].window[distance]
     guard entry.state != .whole else {
-      statistics.stale += 1
+      counts.stale += 1
       return
     }
     if frame.isFragment {
@@ -140,7 +139,7 @@ extension ChannelSet {
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      statistics.stale += 1
+      counts.stale += 1
       return
     }
     let number = receiveLanes[lane].next + UInt64(distance)
@@ -151,7 +150,7 @@ extension ChannelSet {
       return advance(to: number, arena.store(frame.payload), frame.total, lane)
     }
     guard let index = try partial(number, frame.total, lane) else {
-      statistics.stale += 1
+      counts.stale += 1
       return
     }
     guard reassemblies[index].total == frame.total else {
@@ -216,7 +215,7 @@ extension ChannelSet {
 
   private mutating func forget(_ index: Int32) {
     arena.release(reassemblies.finish(index, needsCredit: false))
-    statistics.incomplete += 1
+    counts.incomplete += 1
   }
 
   // MARK: Unreliable modes
@@ -269,7 +268,7 @@ extension ChannelSet {
           && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
     else {
       arena.release(buffer)
-      statistics.incomplete += 1
+      counts.incomplete += 1
       return
     }
     unreliableReadyBytes += length
@@ -287,12 +286,12 @@ extension ChannelSet {
     let message = ReadyQueue.Message(
       buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel, mode: mode)
     let isSession = channel == ChannelLimits.sessionChannel
-    statistics.messagesReceived += 1
+    counts.messagesReceived += 1
     if let place = receiveLanes[lane].queued {
       let old =
         isSession
         ? sessionReady.replace(message, at: place) : ready.replace(message, at: place)
-      statistics.stale += 1
+      counts.stale += 1
       noteTaken(old)
       return
     }

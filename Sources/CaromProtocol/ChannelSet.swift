@@ -10,10 +10,6 @@ package struct ChannelSet: Sendable {
   struct Channel: Sendable {
     let number: UInt8
     var plan: ChannelPlan
-    /// Bytes of messages that cost credit which have left, charges included.
-    var sent: UInt64 = 0
-    /// How many may ever leave.
-    var sendLimit = UInt64(ChannelLimits.window)
     var credit = ReceiveCredit()
     /// Whether the peer is to be told of `credit`.
     var isCreditDue = false
@@ -22,37 +18,20 @@ package struct ChannelSet: Sendable {
   static let absent = UInt16.max
   static let modes = MessageMode.allCases.count
 
-  // Both directions.
-  var arena = MessageArena()
   var channels: [Channel] = []
   var channelTable = [UInt8](repeating: .max, count: ChannelLimits.channels)
-  var clock = Instant.zero
-  var events = Ring<ChannelEvent>()
-  /// What was counted.
-  package internal(set) var statistics = ChannelStatistics()
 
   // Sending.
+  var outgoing = Outgoing()
   var lanes: [SendLane] = []
   var laneTable = [UInt16](repeating: absent, count: ChannelLimits.channels * modes)
   var scheduler = Scheduler()
-  var pieces = PieceTable()
-  var riders = Riders()
-  var receipts = OpenReceipts()
-  var nextTicket: UInt64 = 0
-  var packetCount: UInt64 = 0
-  var packetLimit = 1200 - ChannelLimits.wholeReserve
-  var earliestDeadline = Int64.max
   var lastSearch = Instant(nanoseconds: .min)
-  var unreliableBytes = 0
-  var unreliableCount = 0
-  var wantsRoom = false
   var creditsDue = 0
-  /// Bytes of reliable messages that are not acknowledged, charges included.
-  package internal(set) var queuedBytes = 0
-  /// Bytes that have not left yet, not counting those to be sent again.
-  package internal(set) var pendingBytes = 0
 
   // Receiving.
+  var arena = MessageArena()
+  var counts = ChannelStatistics()
   var receiveLanes: [ReceiveLane] = []
   var receiveTable = [UInt16](repeating: absent, count: ChannelLimits.channels * modes)
   var reassemblies = Reassemblies()
@@ -72,10 +51,23 @@ package struct ChannelSet: Sendable {
   package var hasPending: Bool { scheduler.hasAny || creditsDue > 0 }
   /// Whether no reliable message waits or is unacknowledged.
   package var isDrained: Bool { queuedBytes == 0 }
+  /// Bytes of reliable messages that are not acknowledged, charges included.
+  package var queuedBytes: Int { outgoing.queuedBytes }
+  /// Bytes that have not left yet, not counting those to be sent again.
+  package var pendingBytes: Int { outgoing.pendingBytes }
   /// Whether messages of the application's channels wait for the owner.
   package var hasMessages: Bool { !ready.isEmpty }
   /// Bytes of memory that messages have, both directions.
-  package var heldBytes: Int { arena.heldBytes }
+  package var heldBytes: Int { arena.heldBytes + outgoing.arena.heldBytes }
+
+  /// What was counted.
+  package var statistics: ChannelStatistics {
+    var sum = outgoing.statistics
+    sum.messagesReceived = counts.messagesReceived
+    sum.stale = counts.stale
+    sum.incomplete = counts.incomplete
+    return sum
+  }
 
   /// Gives a channel its share; what was not given one has the plain one, the session's own
   /// channel comes before all.
@@ -83,8 +75,7 @@ package struct ChannelSet: Sendable {
     let index = self.channel(channel)
     channels[index].plan = plan
     for mode in MessageMode.allCases {
-      let lane = laneTable[Int(channel) * Self.modes + Int(mode.rawValue)]
-      if lane != Self.absent { scheduler.set(plan, of: Int(lane)) }
+      if let lane = sendLane(of: channel, mode) { scheduler.set(plan, of: lane) }
     }
   }
 
@@ -96,20 +87,13 @@ package struct ChannelSet: Sendable {
     let isSession = number == ChannelLimits.sessionChannel
     channels.append(
       Channel(number: number, plan: isSession ? ChannelPlan(level: 0) : ChannelPlan()))
+    outgoing.credits.append(SendCredit())
     channelTable[Int(number)] = UInt8(channels.count - 1)
     return channels.count - 1
   }
 
   /// The next event.
-  package mutating func pollEvent() -> ChannelEvent? { events.popFirst() }
-
-  mutating func tell(_ event: ChannelEvent) {
-    guard events.count < ChannelLimits.events else {
-      statistics.eventsDropped += 1
-      return
-    }
-    events.append(event)
-  }
+  package mutating func pollEvent() -> ChannelEvent? { outgoing.events.popFirst() }
 
   /// Lets windows grow that were used up within two round trips, and gives back memory that is
   /// not needed. Cheap; meant to be called about once a round trip.
@@ -124,10 +108,11 @@ package struct ChannelSet: Sendable {
     guard now >= nextTrim else { return }
     nextTrim = now.advanced(byNanoseconds: 1_000_000_000)
     arena.trim()
+    outgoing.arena.trim()
     for index in lanes.indices { lanes[index].trim() }
     for index in receiveLanes.indices { receiveLanes[index].window.trim() }
     ready.trim()
-    events.trim()
+    outgoing.events.trim()
   }
 
   /// The peer is to be told of a channel's credit.

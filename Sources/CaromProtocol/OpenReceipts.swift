@@ -1,6 +1,7 @@
 /// Receipts for unreliable messages that were cut: the peer has one when it has all pieces.
 struct OpenReceipts: Sendable {
-  private struct Open: Sendable, BitwiseCopyable {
+  struct Open: Sendable, BitwiseCopyable {
+    var channel: UInt8
     var ticket: UInt64
     var missing: Int
   }
@@ -10,10 +11,10 @@ struct OpenReceipts: Sendable {
   var count: Int { open.count }
 
   /// Awaits all bytes of a message; returns one that is given up for it.
-  mutating func begin(_ ticket: UInt64, length: Int) -> UInt64? {
+  mutating func begin(_ ticket: UInt64, channel: UInt8, length: Int) -> Open? {
     let dropped =
-      open.count == ChannelLimits.openReceipts ? open.remove(at: 0).ticket : nil
-    open.append(Open(ticket: ticket, missing: length))
+      open.count == ChannelLimits.openReceipts ? open.remove(at: 0) : nil
+    open.append(Open(channel: channel, ticket: ticket, missing: length))
     return dropped
   }
 

@@ -10,9 +10,14 @@ struct PieceTable: Sendable {
   private var table: [Progress] = []
   private var free: [Int32] = []
 
-  subscript(index: Int32) -> Progress {
-    get { table[Int(index)] }
-    _modify { yield &table[Int(index)] }
+  subscript(index: Int32) -> Progress { table[Int(index)] }
+
+  /// The first bytes that are to be sent again.
+  func firstLost(_ index: Int32) -> ByteRanges.Piece? { table[Int(index)].lost.first }
+
+  /// Notes that `start..<end` has been sent again.
+  mutating func sendAgain(_ index: Int32, _ start: UInt32, _ end: UInt32) {
+    table[Int(index)].lost.remove(start, end)
   }
 
   mutating func allocate() -> Int32 {

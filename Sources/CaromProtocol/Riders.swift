@@ -1,7 +1,8 @@
 /// Small reliable messages that ride again on the next packets while nothing is known of them.
 struct Riders: Sendable {
   struct Rider: Sendable, BitwiseCopyable {
-    var lane: UInt16
+    var channel: UInt8
+    var mode: MessageMode
     var rides: UInt8
     /// The packet that it left in first.
     var packet: UInt64
@@ -12,9 +13,10 @@ struct Riders: Sendable {
 
   var count: Int { riders.count }
 
-  mutating func add(_ number: UInt64, lane: Int, packet: UInt64) {
+  mutating func add(_ number: UInt64, channel: UInt8, mode: MessageMode, packet: UInt64) {
     if riders.count == ChannelLimits.riders { riders.popFirst() }
-    riders.append(Rider(lane: UInt16(lane), rides: 0, packet: packet, number: number))
+    riders.append(
+      Rider(channel: channel, mode: mode, rides: 0, packet: packet, number: number))
   }
 
   mutating func popFirst() -> Rider? { riders.popFirst() }

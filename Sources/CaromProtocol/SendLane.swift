@@ -1,11 +1,16 @@
+import CaromCore
+
 /// The messages of one channel and mode at their sender.
 ///
 /// A message waits in `unsent` (bulk of modes without order in `unsentBulk`, so that small ones
 /// pass it), gets its number when the first of it leaves, and stays in `outstanding` until it is
-/// acknowledged if its mode is reliable.
+/// acknowledged if its mode is reliable. Methods are mutating even where they only read, so that
+/// they work on the lane where it lies.
 struct SendLane: Sendable {
   let channel: UInt8
   let mode: MessageMode
+  /// The channel's place among all that were used.
+  let channelIndex: Int
   var unsent = Ring<SendMessage>()
   var unsentBulk = Ring<SendMessage>()
   /// Reliable messages that have a number: the first has `base`.
@@ -21,19 +26,68 @@ struct SendLane: Sendable {
   var resend = Ring<UInt64>()
   var resendBulk = Ring<UInt64>()
 
-  init(channel: UInt8, mode: MessageMode) {
+  init(channel: UInt8, mode: MessageMode, channelIndex: Int) {
     self.channel = channel
     self.mode = mode
+    self.channelIndex = channelIndex
   }
 
   /// Whether small messages may pass bulk of the same lane.
   var isUnordered: Bool { mode == .unreliable || mode == .reliableUnordered }
 
   /// The place in `outstanding` of the message with this number, if it is not done.
-  func position(of number: UInt64) -> Int? {
+  mutating func position(of number: UInt64) -> Int? {
     guard number >= base, number - base < UInt64(outstanding.count) else { return nil }
     let position = Int(number - base)
     return outstanding[position].isDone ? nil : position
+  }
+
+  /// Whether one more message may be on its way.
+  mutating func hasWindow() -> Bool {
+    !mode.isReliable || outstanding.count < ChannelLimits.outstandingMessages
+  }
+
+  /// How many bytes the peer lets this lane send.
+  mutating func credit(_ outgoing: inout Outgoing) -> Int {
+    mode.needsCredit ? outgoing.credits[channelIndex].left : .max
+  }
+
+  /// Counts bytes against the channel's credit.
+  mutating func pay(_ count: Int, _ outgoing: inout Outgoing) {
+    if mode.needsCredit { outgoing.credits[channelIndex].sent += UInt64(count) }
+  }
+
+  /// What the lane could send now.
+  mutating func readiness(_ outgoing: inout Outgoing) -> Scheduler.Readiness {
+    while let first = unsent.first, first.isDone { unsent.popFirst() }
+    while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
+    if !resend.isEmpty { return .small }
+    let credit = credit(&outgoing)
+    let bulkFrom = outgoing.bulkFrom
+    if hasWindow(), isUnordered || openNumber == nil, let message = unsent.first,
+      message.length <= bulkFrom, message.charge <= credit
+    {
+      return .small
+    }
+    return isBulkReady(credit, bulkFrom) ? .bulk : .idle
+  }
+
+  private mutating func isBulkReady(_ credit: Int, _ bulkFrom: Int) -> Bool {
+    if !resendBulk.isEmpty { return true }
+    if let number = openNumber {
+      let message = open ?? outstanding[Int(number - base)]
+      return credit >= min(ChannelLimits.pieceLength, Int(message.length - message.begun))
+    }
+    guard hasWindow(), let message = isFrontSmall(bulkFrom) ? unsentBulk.first : unsent.first
+    else { return false }
+    let least = min(ChannelLimits.pieceLength, Int(message.length)) + ChannelLimits.messageCharge
+    return credit >= least
+  }
+
+  /// Whether bulk is to be looked for in `unsentBulk`: no bulk waits in front of `unsent`.
+  mutating func isFrontSmall(_ bulkFrom: Int) -> Bool {
+    guard let message = unsent.first else { return true }
+    return message.length <= bulkFrom
   }
 
   /// Forgets the messages at the front that are done.
@@ -42,36 +96,6 @@ struct SendLane: Sendable {
       outstanding.popFirst()
       base += 1
     }
-  }
-
-  /// Whether one more message may be on its way.
-  var hasWindow: Bool {
-    !mode.isReliable || outstanding.count < ChannelLimits.outstandingMessages
-  }
-
-  /// What the lane could send, with so much credit, where longer messages than `bulkFrom` are bulk.
-  func readiness(credit: Int, bulkFrom: Int) -> Scheduler.Readiness {
-    if !resend.isEmpty { return .small }
-    if hasWindow, isUnordered || openNumber == nil, let message = unsent.first,
-      message.length <= bulkFrom, message.charge <= credit
-    {
-      return .small
-    }
-    if !resendBulk.isEmpty { return .bulk }
-    if let number = openNumber {
-      let message = open ?? outstanding[Int(number - base)]
-      return credit >= min(ChannelLimits.pieceLength, Int(message.length - message.begun))
-        ? .bulk : .idle
-    }
-    guard hasWindow, let message = firstBulk(from: bulkFrom) else { return .idle }
-    let least = min(ChannelLimits.pieceLength, Int(message.length)) + ChannelLimits.messageCharge
-    return credit >= least ? .bulk : .idle
-  }
-
-  /// The message that would begin to leave next, if it is bulk.
-  func firstBulk(from length: Int) -> SendMessage? {
-    if let message = unsent.first { return message.length > length ? message : unsentBulk.first }
-    return unsentBulk.first
   }
 
   mutating func trim() {
