@@ -19,6 +19,18 @@ import Testing
     #expect(try reader.readBigEndian(UInt64.self) == .max)
   }
 
+  @Test func `a byte can be looked at before it is read`() throws {
+    let bytes: [UInt8] = [7, 8]
+    var reader = PacketReader(bytes.span)
+    #expect(reader.peek() == 7)
+    #expect(reader.offset == 0)
+    let first: UInt8 = try reader.read()
+    #expect(first == 7)
+    #expect(reader.peek() == 8)
+    _ = try reader.read(UInt8.self)
+    #expect(reader.peek() == nil)
+  }
+
   @Test func `a read past the end throws and takes nothing`() throws {
     let bytes: [UInt8] = [1, 2, 3]
     var reader = PacketReader(bytes.span)
