@@ -109,11 +109,13 @@ let package = Package(
     .target(
       name: "EchoPeers", dependencies: ["CLibuv"], path: "Benchmarks/EchoPeers",
       cSettings: [.define("_GNU_SOURCE")]),
+    .target(
+      name: "SessionPeers", path: "Benchmarks/SessionPeers", cSettings: [.define("_GNU_SOURCE")]),
     .executableTarget(
       name: "bench",
       dependencies: [
         "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromPhysics", "CaromTransport",
-        "EchoPeers",
+        "EchoPeers", "SessionPeers",
         arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),

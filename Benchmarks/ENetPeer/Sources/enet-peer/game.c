@@ -1,0 +1,125 @@
+#include "enet_peer.h"
+
+// A server: each player's 60 bytes in and 300 bytes out, 60 times a second, neither in order.
+
+typedef struct {
+  ENetHost *host;
+  uint32_t players;
+  uint64_t received, sent;
+} table;
+
+static void serve_until(table *t, uint64_t time) {
+  for (uint64_t now = side_now(); now < time; now = side_now()) {
+    ENetEvent event;
+    enet_uint32 wait = (enet_uint32)((time - now) / 1000000);
+    int count = enet_host_service(t->host, &event, wait);
+    for (; count > 0; count = enet_host_service(t->host, &event, 0)) {
+      if (event.type == ENET_EVENT_TYPE_CONNECT) t->players++;
+      if (event.type != ENET_EVENT_TYPE_RECEIVE) continue;
+      t->received++;
+      enet_packet_destroy(event.packet);
+    }
+    if (wait == 0) return;  // less than a millisecond is left: ENet waits for whole ones
+  }
+}
+
+static void give(table *t) {
+  uint8_t bytes[SIDE_STATE] = {0};
+  for (size_t i = 0; i < t->host->peerCount; i++) {
+    ENetPeer *peer = &t->host->peers[i];
+    if (peer->state != ENET_PEER_STATE_CONNECTED) continue;
+    t->sent += peer_send(peer, bytes, sizeof bytes, ENET_PACKET_FLAG_UNSEQUENCED);
+  }
+  enet_host_flush(t->host);
+}
+
+int game_serve(const side_options *options) {
+  uint32_t players = (uint32_t)side_number(options, "peers", 100);
+  uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
+  uint64_t memory = side_memory();
+  table t = {.host = peer_listen(options, players)};
+  if (t.host == NULL) return side_fail("no host");
+  while (t.players < players) serve_until(&t, side_now() + 10000000);
+  side_figure("memory", (double)(side_memory() - memory) / players);
+  side_say("full");
+  t.received = 0;
+  uint64_t datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets;
+  uint64_t begin = side_now(), cpu = side_cpu();
+  for (uint64_t tick = 0; tick < ticks; tick++) {
+    serve_until(&t, begin + tick * 1000000000 / SIDE_HERTZ);
+    give(&t);
+  }
+  side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * players));
+  datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets - datagrams;
+  side_figure("received", (double)t.received);
+  side_figure("sent", (double)t.sent);
+  side_figure("datagrams", (double)datagrams);
+  side_say("done");
+  for (;;) serve_until(&t, side_now() + 1000000000);
+}
+
+// Players: a hundred on each socket; each hundred sends together
+
+enum { TOGETHER = 100, HOSTS = 41 };
+
+typedef struct {
+  ENetHost *hosts[HOSTS];
+  uint32_t count, joined;
+  uint64_t received, latest;
+} crowd;
+
+static void hear(crowd *c) {
+  for (uint32_t i = 0; i < c->count; i++) {
+    ENetEvent event;
+    while (enet_host_service(c->hosts[i], &event, 0) > 0) {
+      if (event.type == ENET_EVENT_TYPE_CONNECT) c->joined++;
+      if (event.type != ENET_EVENT_TYPE_RECEIVE) continue;
+      c->received++;
+      c->latest = side_now();
+      enet_packet_destroy(event.packet);
+    }
+  }
+}
+
+static void send_inputs(ENetHost *host) {
+  uint8_t bytes[SIDE_INPUT] = {0};
+  for (size_t i = 0; i < host->peerCount; i++) {
+    peer_send(&host->peers[i], bytes, sizeof bytes, ENET_PACKET_FLAG_UNSEQUENCED);
+  }
+  enet_host_flush(host);
+}
+
+/// Connects them all, a hundred after the other.
+static bool join(crowd *c, uint32_t players, const side_options *options) {
+  while (c->count * TOGETHER < players) {
+    uint32_t rest = players - c->count * TOGETHER, size = rest < TOGETHER ? rest : TOGETHER;
+    ENetHost *host = enet_host_create(NULL, size, 8, 0, 0);
+    if (host == NULL) return false;
+    c->hosts[c->count++] = host;
+    for (uint32_t i = 0; i < size; i++) peer_connect(host, options);
+    uint64_t limit = side_now() + 10000000000;
+    uint32_t wanted = (c->count - 1) * TOGETHER + size;
+    while (c->joined < wanted && side_now() < limit) hear(c);
+    if (c->joined < wanted) return false;
+  }
+  return true;
+}
+
+int game_play(const side_options *options) {
+  crowd c = {0};
+  uint32_t players = (uint32_t)side_number(options, "peers", 100);
+  uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
+  if (players > TOGETHER * HOSTS) return side_fail("too many players");
+  if (!join(&c, players, options)) return side_fail("not all could join");
+  side_say("ready");
+  uint64_t begin = side_now();
+  // It ends when the server has.
+  for (uint64_t slot = 0; slot < (ticks + SIDE_HERTZ) * c.count; slot++) {
+    uint64_t time = begin + slot * 1000000000 / ((uint64_t)SIDE_HERTZ * c.count);
+    while (side_now() < time) hear(&c);
+    send_inputs(c.hosts[slot % c.count]);
+  }
+  while (side_now() < c.latest + 300000000) hear(&c);
+  side_figure("arrived", (double)c.received);
+  return side_done();
+}

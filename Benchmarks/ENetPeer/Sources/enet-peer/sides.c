@@ -1,0 +1,2 @@
+// The same as on the other sides.
+#include "../../../SessionPeers/sides.c"

@@ -1,0 +1,14 @@
+#include "session_peers.h"
+
+#include <string.h>
+
+int session_peer(int count, char *const *words) {
+  const char *const *rest = (const char *const *)words;
+  if (count < 2) return side_fail("usage: tcp|udp ROLE name=value…, path FIRST SECOND name=value…");
+  side_options options = {count - 2, rest + 2};
+  if (strcmp(words[0], "tcp") == 0) return session_tcp(words[1], &options);
+  if (strcmp(words[0], "udp") == 0) return session_udp(words[1], &options);
+  if (strcmp(words[0], "path") != 0 || count < 3) return side_fail("no such side");
+  options = (side_options){count - 3, rest + 3};
+  return session_path(words[1], words[2], &options);
+}

@@ -1,0 +1,22 @@
+import Foundation
+
+/// ENet in a package and processes of its own, so that a machine without it builds all the same.
+enum SessionENet {
+  /// What to do where it is missing.
+  static let remedy = "apt-get install libenet-dev, then run again"
+
+  /// Builds the nested package; `nil` where that fails, ENet being absent most likely.
+  static func built() async -> SessionSubject? {
+    let package = URL(filePath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appending(path: "ENetPeer")
+    progress("building the ENet peer")
+    let build = "swift build -c release --package-path '\(package.path)' >/dev/null 2>&1"
+    let program = try? DiscoveryProgram(
+      ["/bin/bash", "-c", "\(build) && echo built || echo failed"], in: package, [:])
+    let isBuilt = { @Sendable (line: String) in line == "built" || line == "failed" }
+    guard await program?.line(within: .seconds(300), where: isBuilt)?.text == "built" else {
+      return nil
+    }
+    return .enet(package.appending(path: ".build/release/enet-peer").path)
+  }
+}

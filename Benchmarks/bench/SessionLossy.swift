@@ -1,0 +1,51 @@
+/// A measurement over a path between two hosts: h1 sends, h2 receives.
+struct SessionLossy: Sendable {
+  let scenario: SessionCommand.Scenario
+  let subject: SessionSubject
+  /// Of packets each way, from 0 to 1.
+  let loss: Double
+  let seconds: Int
+  let seed: Int
+
+  private static let port = 7_777
+  /// Seconds before anything counts: a start has a table of its own.
+  static let warm = 2
+
+  /// `nil` where the subject cannot do that.
+  init?(
+    _ scenario: SessionCommand.Scenario, _ subject: SessionSubject, loss: Double, seconds: Int,
+    seed: Int
+  ) {
+    guard subject.has(.receive, .send), subject.isReliable || scenario == .states else {
+      return nil
+    }
+    self.scenario = scenario
+    self.subject = subject
+    self.loss = loss
+    self.seconds = seconds
+    self.seed = seed
+  }
+
+  var percent: String { "\(Report.text(loss * 100)) %" }
+
+  /// The receiver's figures, the sender's, and the path's; `wire` is bytes of IP by payload.
+  func run() async throws -> SessionFigures {
+    try await SessionPath.with(.init(loss: loss, seed: seed)) { path in
+      var options = ["port=\(Self.port)"]
+      if scenario == .small { options.append("last=\((Self.warm + seconds) * 60)") }
+      let receiver = try path.start(
+        subject, .receive, in: "h2", options + ["warm=\(Self.warm)", "seconds=\(seconds)"])
+      try await receiver.ready()
+      let sender = try path.start(
+        subject, .send, in: "h1",
+        options + ["address=\(SessionPath.address)", "what=\(scenario.rawValue)"])
+      try await sender.ready()
+      var figures = try await receiver.figures(within: .seconds(seconds + 20))
+      figures = figures.merging(try await path.counters()).merging(sender.figuresSoFar())
+      figures["wire"] = figures["out_bytes"] / figures["payload"]
+      await sender.end()
+      await receiver.end()
+      return figures
+    }
+  }
+}

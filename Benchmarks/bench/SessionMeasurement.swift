@@ -1,0 +1,53 @@
+/// What one subject came to under one condition, a round each.
+struct SessionMeasurement: Sendable {
+  let scenario: SessionCommand.Scenario
+  let subject: String
+  /// The condition: a share that is lost, or a number of peers.
+  let condition: Double
+  var rounds: [SessionFigures] = []
+
+  /// The median of a figure over the rounds; `nan` where there is none.
+  func middle(_ name: String) -> Double {
+    median(rounds.map { $0[name] }.filter(\.isFinite))
+  }
+}
+
+/// All of a run.
+struct SessionMeasurements: Sendable {
+  private(set) var all: [SessionMeasurement] = []
+
+  mutating func add(
+    _ figures: SessionFigures, of scenario: SessionCommand.Scenario, _ subject: String,
+    at condition: Double
+  ) {
+    let same = all.firstIndex {
+      $0.scenario == scenario && $0.subject == subject && $0.condition == condition
+    }
+    if let same {
+      all[same].rounds.append(figures)
+    } else {
+      all.append(
+        SessionMeasurement(
+          scenario: scenario, subject: subject, condition: condition, rounds: [figures]))
+    }
+  }
+
+  func of(_ scenario: SessionCommand.Scenario) -> [SessionMeasurement] {
+    all.filter { $0.scenario == scenario }
+  }
+
+  subscript(scenario: SessionCommand.Scenario, subject: String, condition: Double)
+    -> SessionMeasurement?
+  {
+    all.first {
+      $0.scenario == scenario && $0.subject == subject && $0.condition == condition
+    }
+  }
+
+  /// The subjects of a scenario, as they came.
+  func subjects(of scenario: SessionCommand.Scenario) -> [String] {
+    of(scenario).reduce(into: []) { names, measurement in
+      if !names.contains(measurement.subject) { names.append(measurement.subject) }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import ArgumentParser
+import EchoPeers
+import Foundation
+import SessionPeers
+
+/// A side of `bench session`: kernel TCP, plain datagrams, libuv, or the path between two sides.
+struct SessionPeerCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "session-peer", abstract: "A side of 'bench session'.", shouldDisplay: false)
+
+  @Argument(parsing: .captureForPassthrough)
+  var words: [String]
+
+  func run() async throws {
+    if words.first == "uv" { return try answerWithLibuv() }
+    let status = unsafe session_peer(CommandLine.argc - 2, CommandLine.unsafeArgv + 2)
+    if status != 0 { throw ExitCode(status) }
+  }
+
+  /// The echo that `bench echo` has.
+  private func answerWithLibuv() throws {
+    let core = words.compactMap { $0.hasPrefix("core=") ? Int32($0.dropFirst(5)) : nil }.first
+    guard echo_server_start(ECHO_UV_UDP, core ?? 0) else { throw ExitCode.failure }
+    side_listens(echo_server_port(ECHO_UV_UDP))
+    while readLine() != nil { continue }
+    echo_server_stop(ECHO_UV_UDP)
+  }
+}

@@ -1,0 +1,113 @@
+import EchoPeers
+import SessionPeers
+
+/// One run of `bench session`: who is there, what they came to, and the tables.
+struct SessionRun {
+  let command: SessionCommand
+  var report: Report
+  var machine = Machine()
+  var measurements = SessionMeasurements()
+  private(set) var subjects: [SessionSubject] = []
+
+  init(_ command: SessionCommand) {
+    self.command = command
+    let rounds = command.rounds == 1 ? "one round" : "medians of \(command.rounds) rounds"
+    report = Report(title: "bench session: \(rounds)")
+    machine.sampleNoise()
+  }
+
+  mutating func findSubjects() async {
+    guard !command.withoutPeers else { return }
+    subjects += [.udp, .libuv, .tcp("cubic"), .tcp("bbr")]
+    if let enet = await SessionENet.built() {
+      subjects.append(enet)
+    } else {
+      report.remarks.append("ENet is missing: \(SessionENet.remedy)")
+    }
+  }
+
+  mutating func measure(_ scenario: SessionCommand.Scenario) async {
+    switch scenario {
+    case .costs: measureCosts()
+    case .echo, .game, .coalesced: await measureLoopback(scenario)
+    case .bulk, .small, .states, .mixed: await measureLossy(scenario)
+    }
+    machine.sampleNoise()
+  }
+
+  mutating func print(json: Bool) {
+    for scenario in SessionCommand.Scenario.allCases where !measurements.of(scenario).isEmpty {
+      report.beginTable()
+      addTable(of: scenario)
+    }
+    report.machine = machine.line
+    report.print(json: json)
+  }
+
+  private mutating func measureCosts() {
+    for _ in 1...command.rounds {
+      let costs = session_measure_costs(640_000)
+      var figures = SessionFigures()
+      figures["send"] = costs.send
+      figures["receive"] = costs.receive
+      figures["send_batch"] = costs.send_batch
+      figures["receive_batch"] = costs.receive_batch
+      figures["send_segments"] = costs.send_segments
+      measurements.add(figures, of: .costs, "the kernel", at: 0)
+    }
+  }
+
+  /// One after the other, so that each has both cores for itself.
+  private mutating func measureLoopback(_ scenario: SessionCommand.Scenario) async {
+    for round in 1...command.rounds {
+      machine.sampleNoise()
+      for subject in subjects {
+        for setting in SessionLoopback.settings(of: scenario, subject, peers: command.peers) {
+          do {
+            let figures = try await setting.run()
+            measurements.add(figures, of: scenario, setting.name, at: setting.condition)
+          } catch {
+            report.remarks.append("\(scenario.rawValue), round \(round): \(error)")
+          }
+        }
+      }
+    }
+  }
+
+  /// Several at a time: a path takes a few per cent of a core.
+  private mutating func measureLossy(_ scenario: SessionCommand.Scenario) async {
+    let settings = subjects.flatMap { subject in
+      command.loss.flatMap { loss in
+        (1...command.rounds).compactMap { round in
+          SessionLossy(
+            scenario, subject, loss: loss / 100, seconds: command.seconds, seed: round)
+        }
+      }
+    }
+    let atATime = scenario == .small || scenario == .states ? 8 : 3
+    let results = await withTaskGroup(of: (Int, Result<SessionFigures, any Error>).self) { group in
+      var results: [(Int, Result<SessionFigures, any Error>)] = []
+      for (number, setting) in settings.enumerated() {
+        if number >= atATime, let result = await group.next() { results.append(result) }
+        group.addTask {
+          do {
+            return (number, .success(try await setting.run()))
+          } catch {
+            return (number, .failure(error))
+          }
+        }
+      }
+      for await result in group { results.append(result) }
+      return results.sorted { $0.0 < $1.0 }
+    }
+    for (number, result) in results {
+      let setting = settings[number]
+      switch result {
+      case .success(let figures):
+        measurements.add(figures, of: scenario, setting.subject.name, at: setting.loss)
+      case .failure(let error):
+        report.remarks.append("\(scenario.rawValue) at \(setting.percent): \(error)")
+      }
+    }
+  }
+}
