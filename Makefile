@@ -31,7 +31,7 @@ build: ## everything, release
 	@.ci/setup play
 	swift build -c release
 
-bench: ## the benchmarks (ARGS='discovery', 'frames', 'echo', 'step' or 'codec', and options)
+bench: ## the benchmarks (ARGS='session', 'discovery', 'frames', 'echo', 'step' or 'codec', and options)
 	@.ci/setup play
 	@swift build -c release --product bench
 	@.build/release/bench $(ARGS)

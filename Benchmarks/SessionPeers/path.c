@@ -42,6 +42,8 @@ typedef struct {
   uint32_t head, leaving, tail;  // of the ring: next to arrive, next to leave the queue, next free
   uint64_t free_at, queued;
   uint64_t packets, bytes, lost, overflowed, delivered;
+  uint64_t first_at, largest_at;
+  uint32_t largest;
   uint32_t waits[WAITS];  // tenths of milliseconds in the queue
 } direction;
 
@@ -125,6 +127,11 @@ static void enqueue(path *p, direction *d, const uint8_t *bytes, size_t count, u
   release(d, now);
   d->packets++;
   d->bytes += length;
+  if (d->first_at == 0) d->first_at = now;
+  if (length > d->largest) {
+    d->largest = length;
+    d->largest_at = now;
+  }
   if (d->queued + length > p->queue || d->tail - d->head == RING) {
     d->overflowed++;
     return;
@@ -197,7 +204,8 @@ static void tell(const direction *d, const char *name) {
   } figures[] = {{"packets", (double)d->packets},       {"bytes", (double)d->bytes},
                  {"lost", (double)d->lost},             {"overflowed", (double)d->overflowed},
                  {"delivered", (double)d->delivered},   {"wait_p50", wait_percentile(d, 50)},
-                 {"wait_p99", wait_percentile(d, 99)}};
+                 {"wait_p99", wait_percentile(d, 99)},  {"largest", d->largest},
+                 {"largest_after", (double)(d->largest_at - d->first_at) / 1e6}};
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     snprintf(text, sizeof text, "%s_%s", name, figures[i].name);
     side_figure(text, figures[i].value);

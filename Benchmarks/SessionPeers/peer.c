@@ -2,6 +2,10 @@
 
 #include <string.h>
 
+side_options session_options(int count, char *const *words) {
+  return (side_options){count, (const char *const *)words};
+}
+
 int session_peer(int count, char *const *words) {
   const char *const *rest = (const char *const *)words;
   if (count < 2) return side_fail("usage: tcp|udp ROLE name=value…, path FIRST SECOND name=value…");

@@ -205,11 +205,22 @@ static void take_ages(side_meter *meter, uint64_t now) {
   }
 }
 
+static void take_small(side_meter *meter, uint32_t number, uint64_t stamp, uint64_t now) {
+  uint64_t silence = now - meter->small_at;
+  if (number != meter->smalls++) meter->disordered++;
+  if (stamp >= meter->first + meter->warm) {
+    side_samples_add(&meter->small, now - stamp);
+    if (silence > meter->gap) meter->gap = silence;
+  }
+  meter->small_at = now;
+}
+
 void side_meter_take(side_meter *meter, const uint8_t *bytes, size_t length) {
-  uint32_t kind = 0;
+  uint32_t kind = 0, number = 0;
   uint64_t stamp = 0, now = side_now();
   if (length < SIDE_HEADER) return;
   memcpy(&kind, bytes, 4);
+  memcpy(&number, bytes + 4, 4);
   memcpy(&stamp, bytes + 8, 8);
   if (meter->first == 0) meter->first = now;
   meter->latest = now;
@@ -217,8 +228,7 @@ void side_meter_take(side_meter *meter, const uint8_t *bytes, size_t length) {
   bool counts = now >= meter->first + meter->warm;
   if (counts && now < meter->first + meter->warm + meter->window) meter->counted += length;
   if (kind == SIDE_IS_SMALL) {
-    meter->smalls++;
-    if (stamp >= meter->first + meter->warm) side_samples_add(&meter->small, now - stamp);
+    take_small(meter, number, stamp, now);
   } else if (kind == SIDE_IS_STATE && stamp > meter->newest) {
     if (meter->newest == 0) meter->sampled = now;
     take_ages(meter, now);
@@ -238,6 +248,8 @@ void side_meter_tell(side_meter *meter) {
   side_figure("payload", (double)meter->payload);
   side_figure("goodput", (double)meter->counted * 8e3 / (double)meter->window);
   side_figure("smalls", (double)meter->smalls);
+  side_figure("disordered", (double)meter->disordered);
+  side_figure("gap", (double)meter->gap / 1e3);
   side_figure("states", (double)meter->states);
   side_samples_tell(&meter->small, "small");
   side_samples_tell(&meter->ages, "age");

@@ -28,6 +28,8 @@ struct Report: Encodable {
   var remarks: [String] = []
   /// The figures that have a goal; `nil` where the benchmark has none.
   var goals: [DiscoveryGoal]?
+  /// The same of sessions.
+  var sessionGoals: [SessionGoal]?
   /// The machine's line.
   var machine = ""
   /// Whether the table has a line for each figure and a column for each row.
@@ -35,7 +37,7 @@ struct Report: Encodable {
   /// Before which rows a table of its own begins.
   var breaks: [Int] = []
 
-  private enum CodingKeys: CodingKey { case title, rows, goals, remarks, machine }
+  private enum CodingKeys: CodingKey { case title, rows, goals, sessionGoals, remarks, machine }
 
   mutating func add(_ name: String, _ figures: Figure...) {
     rows.append(Row(name: name, figures: figures))
@@ -59,6 +61,7 @@ struct Report: Encodable {
       for line in table(of: rows[start..<end]) { Swift.print("  " + line) }
     }
     for goal in goals ?? [] { Swift.print(goal.line) }
+    for goal in sessionGoals ?? [] { Swift.print(goal.line) }
     for remark in remarks { Swift.print(remark) }
     #if DEBUG
       Swift.print("This is a debug build: measure with swift run -c release bench.")

@@ -3,7 +3,7 @@ import EchoPeers
 import Foundation
 import SessionPeers
 
-/// A side of `bench session`: kernel TCP, plain datagrams, libuv, or the path between two sides.
+/// A side of `bench session`: our own, kernel TCP, plain datagrams, libuv, or the path between two.
 struct SessionPeerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "session-peer", abstract: "A side of 'bench session'.", shouldDisplay: false)
@@ -13,6 +13,11 @@ struct SessionPeerCommand: AsyncParsableCommand {
 
   func run() async throws {
     if words.first == "uv" { return try answerWithLibuv() }
+    if words.first == "carom", words.count > 1,
+      let role = SessionSubject.Role(rawValue: words[1])
+    {
+      return try await SessionCarom.run(role)
+    }
     let status = unsafe session_peer(CommandLine.argc - 2, CommandLine.unsafeArgv + 2)
     if status != 0 { throw ExitCode(status) }
   }

@@ -17,6 +17,7 @@ struct SessionRun {
   }
 
   mutating func findSubjects() async {
+    subjects = [.carom(.stream)]
     guard !command.withoutPeers else { return }
     subjects += [.udp, .libuv, .tcp("cubic"), .tcp("bbr")]
     if let enet = await SessionENet.built() {
@@ -40,6 +41,7 @@ struct SessionRun {
       report.beginTable()
       addTable(of: scenario)
     }
+    addGoals()
     report.machine = machine.line
     report.print(json: json)
   }

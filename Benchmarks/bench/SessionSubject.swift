@@ -18,6 +18,14 @@ struct SessionSubject: Sendable {
   /// Whether what it sends arrives.
   var isReliable = true
 
+  /// Our own, over one kind of link.
+  static func carom(_ link: SessionCarom.Link) -> SessionSubject {
+    SessionSubject(
+      name: "Carom, \(link.rawValue)", program: itself("carom"),
+      options: ["link=\(link.rawValue)"],
+      roles: [.receive, .send, .answer, .ask, .serve, .play, .burst])
+  }
+
   /// Kernel TCP with a congestion control; there is none for games that anybody would choose.
   static func tcp(_ control: String) -> SessionSubject {
     SessionSubject(

@@ -9,6 +9,9 @@
 /// Returns the process's status.
 int session_peer(int count, char *const *words);
 
+/// The options among a program's words.
+side_options session_options(int count, char *const *words);
+
 /// Over kernel TCP: receive or send.
 int session_tcp(const char *role, const side_options *options);
 /// With plain datagrams: all but burst.

@@ -95,6 +95,8 @@ typedef struct {
   uint64_t first, latest;   ///< arrivals
   uint64_t payload, counted, states;
   uint32_t smalls;          ///< so many small ones came
+  uint32_t disordered;      ///< and so many not as the next in order
+  uint64_t small_at, gap;   ///< when the last one came, and the longest silence between two
   side_samples small, ages;
   uint64_t newest, sampled; ///< of states: the stamp, and up to when the age was taken
 } side_meter;

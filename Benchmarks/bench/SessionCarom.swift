@@ -1,0 +1,99 @@
+import ArgumentParser
+import Carom
+import SessionPeers
+
+/// What the sides of our own share: `bench session-peer carom ROLE name=value…`.
+enum SessionCarom {
+  /// What carries the session.
+  enum Link: String, Sendable, CaseIterable {
+    case stream, datagrams
+  }
+
+  static func run(_ role: SessionSubject.Role) async throws {
+    var options = unsafe options
+    unsafe side_begin(&options)
+    // The one that asks does not sleep, as nobody's does.
+    let loop = try EventLoop(name: role.rawValue, spinning: role == .ask)
+    switch role {
+    case .receive: try await SessionCaromReceiver(on: loop).run()
+    case .send, .burst: try await SessionCaromSender(on: loop).run(role)
+    case .answer: try await SessionCaromAnswerer(on: loop).run()
+    case .ask: try await SessionCaromAsker(on: loop).run()
+    case .serve: try await SessionCaromServer(on: loop).run()
+    case .play: try await SessionCaromPlayers(on: loop).run()
+    }
+    _ = side_done()
+  }
+
+  // Options
+
+  /// The words that this process was started with.
+  private static var options: side_options {
+    unsafe session_options(CommandLine.argc, CommandLine.unsafeArgv)
+  }
+
+  static func number(_ name: String, _ otherwise: Int) -> Int {
+    var options = unsafe options
+    return Int(unsafe side_number(&options, name, Double(otherwise)))
+  }
+
+  static func text(_ name: String, _ otherwise: String) -> String {
+    CommandLine.arguments.first { $0.hasPrefix(name + "=") }
+      .map { String($0.dropFirst(name.count + 1)) } ?? otherwise
+  }
+
+  static func makeMeter() -> SessionMeter { unsafe SessionMeter(options) }
+  static func makeSource() -> SessionSource { unsafe SessionSource(options) }
+
+  // Nodes
+
+  /// The two ends; every player has a number of its own.
+  static func peer(_ number: Int) -> PeerInfo {
+    PeerInfo(
+      id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
+  }
+
+  static func makeNode(_ number: Int, seats: Int, on loop: EventLoop) -> SessionNode {
+    SessionNode(peer(number), seats: seats, on: loop)
+  }
+
+  /// Where the other side listens.
+  static func server() throws -> Endpoint {
+    let address = text("address", "127.0.0.1")
+    guard let address = IPAddress(address) else { throw ValidationError("no address: \(address)") }
+    return Endpoint(address, port: UInt16(number("port", 0)))
+  }
+}
+
+/// A message of `bench session`, which has no fields.
+struct SessionBytes: PacketCodable {
+  var bytes: [UInt8]
+
+  init(count: Int) { bytes = [UInt8](repeating: 0, count: count) }
+
+  /// A stamped one.
+  init(_ kind: side_kind, _ number: UInt32, count: Int) {
+    self.init(count: count)
+    unsafe bytes.withUnsafeMutableBufferPointer { bytes in
+      unsafe side_stamp(bytes.baseAddress, kind, number)
+    }
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    bytes = []
+    while reader.remaining > 0 { bytes.append(try reader.read()) }
+  }
+
+  func encode(into writer: inout PacketWriter) { writer.write(bytes) }
+}
+
+extension Channel where Message == SessionBytes {
+  /// In order, before all else.
+  static var small: Self { .init(0, .reliableOrdered) }
+  /// In order, when there is nothing else.
+  static var bulk: Self { .init(1, .reliableOrdered) }
+  /// The newest counts.
+  static var states: Self { .init(2, .unreliableSequenced) }
+  /// Each for itself.
+  static var inputs: Self { .init(3, .unreliableSequenced) }
+}

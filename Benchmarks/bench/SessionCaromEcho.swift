@@ -1,0 +1,85 @@
+import Carom
+import SessionPeers
+
+/// Sends back what comes, as it came.
+actor SessionCaromAnswerer: LoopActor {
+  nonisolated let loop: EventLoop
+  private let node: SessionNode
+
+  init(on loop: EventLoop) {
+    self.loop = loop
+    node = SessionCarom.makeNode(0, seats: 1, on: loop)
+  }
+
+  func run() async throws {
+    await node.setHandler(owner: self) { side, event in side.handle(event) }
+    side_listens(try await node.listen(on: [.loopback4]))
+    await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+  }
+
+  private func handle(_ event: SessionEvent) {
+    switch event {
+    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
+    case .message(let link, let channel, let bytes):
+      var message = SessionBytes(count: 0)
+      message.bytes = bytes
+      let lane: Channel<SessionBytes> = channel == 0 ? .small : .inputs
+      node.assumeIsolated { [message] in try? $0.send(message, on: lane, to: link) }
+    default: break
+    }
+  }
+}
+
+/// Round trips, one at a time, on a loop that spins.
+actor SessionCaromAsker: LoopActor {
+  nonisolated let loop: EventLoop
+  private let node: SessionNode
+  private var link = LinkID(0)
+  private var times = SessionTimes()
+  private var asked = 0
+  private var askedAt: UInt64 = 0
+  private var timer: LoopTimer?
+  private var finished: CheckedContinuation<Void, Never>?
+  private let count = SessionCarom.number("count", 2_000)
+  private let channel: Channel<SessionBytes> =
+    SessionCarom.text("mode", "unreliable") == "reliable" ? .small : .inputs
+  private static let interval: UInt64 = 50_000
+  private static let patience: UInt64 = 200_000_000
+
+  init(on loop: EventLoop) {
+    self.loop = loop
+    node = SessionCarom.makeNode(1, seats: 0, on: loop)
+  }
+
+  func run() async throws {
+    await node.setHandler(owner: self) { side, event in side.handle(event) }
+    link = try await node.connect(to: [SessionCarom.server()])
+    SessionTell.say("ready")
+    timer = LoopTimer(on: loop, owner: self) { side in side.ask() }
+    ask()
+    await withCheckedContinuation { finished = $0 }
+    times.tell("echo")
+  }
+
+  private func ask() {
+    guard asked < count else {
+      finished?.resume()
+      finished = nil
+      return
+    }
+    asked += 1
+    timer?.arm(after: .nanoseconds(Int64(Self.patience)))
+    let message = SessionBytes(count: Int(SIDE_ECHO))
+    let (link, channel) = (link, channel)
+    askedAt = side_now()
+    node.assumeIsolated { try? $0.send(message, on: channel, to: link) }
+  }
+
+  private func handle(_ event: SessionEvent) {
+    guard case .message = event else { return }
+    let now = side_now()
+    times.add(now - askedAt)
+    let rest = askedAt + Self.interval > now ? askedAt + Self.interval - now : Self.interval / 2
+    timer?.arm(after: .nanoseconds(Int64(rest)))
+  }
+}

@@ -1,0 +1,44 @@
+import Carom
+import SessionPeers
+
+/// Takes messages and tells what it got.
+actor SessionCaromReceiver: LoopActor {
+  nonisolated let loop: EventLoop
+  private let node: SessionNode
+  private var meter = SessionCarom.makeMeter()
+  private var timer: LoopTimer?
+  private var finished: CheckedContinuation<Void, Never>?
+
+  init(on loop: EventLoop) {
+    self.loop = loop
+    node = SessionCarom.makeNode(0, seats: 1, on: loop)
+  }
+
+  func run() async throws {
+    await node.setHandler(owner: self) { side, event in side.handle(event) }
+    let port = try await node.listen(
+      on: [.any4], port: UInt16(SessionCarom.number("port", 0)))
+    side_listens(port)
+    timer = LoopTimer(on: loop, owner: self) { side in side.look() }
+    timer?.arm(after: .milliseconds(5))
+    await withCheckedContinuation { finished = $0 }
+    meter.tell()
+  }
+
+  private func handle(_ event: SessionEvent) {
+    switch event {
+    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
+    case .message(_, _, let bytes): meter.take(bytes)
+    default: break
+    }
+  }
+
+  private func look() {
+    if meter.isDone() {
+      finished?.resume()
+      finished = nil
+    } else {
+      timer?.arm(after: .milliseconds(5))
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Carom
+import SessionPeers
+
+/// Sends what it is told to: to a time, or as fast as it can.
+actor SessionCaromSender: LoopActor {
+  nonisolated let loop: EventLoop
+  private let node: SessionNode
+  private var link = LinkID(0)
+  private var source = SessionCarom.makeSource()
+  private var timer: LoopTimer?
+  private static let together = 64
+
+  init(on loop: EventLoop) {
+    self.loop = loop
+    node = SessionCarom.makeNode(1, seats: 0, on: loop)
+  }
+
+  func run(_ role: SessionSubject.Role) async throws {
+    await node.setHandler(owner: self) { side, event in side.handle(event) }
+    let begin = side_now()
+    link = try await node.connect(to: [SessionCarom.server()])
+    SessionTell.figure("connect", Double(side_now() - begin) / 1e3)
+    SessionTell.say("ready")
+    if role == .burst { return await burst() }
+    timer = LoopTimer(on: loop, owner: self) { side in side.sendDue() }
+    sendDue()
+    // Until the process's input ends.
+    await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
+  }
+
+  private func handle(_ event: SessionEvent) {
+    if case .writable = event { sendBulk() }
+  }
+
+  /// What has come to its time, and bulk as far as it is taken.
+  private func sendDue() {
+    while let (kind, message) = source.take() {
+      send(message, on: kind == SIDE_IS_SMALL ? .small : .states)
+    }
+    if source.isBulk { sendBulk() }
+    timer?.arm(after: source.wait())
+  }
+
+  private func sendBulk() {
+    let message = SessionBytes(SIDE_IS_BULK, 0, count: Int(SIDE_BULK))
+    while send(message, on: .bulk) { continue }
+  }
+
+  /// Whether it was taken.
+  @discardableResult
+  private func send(_ message: SessionBytes, on channel: Channel<SessionBytes>) -> Bool {
+    let link = link
+    return node.assumeIsolated { node in
+      (try? node.send(message, on: channel, to: link)) != nil
+    }
+  }
+
+  /// 100-byte messages, 64 a turn of the loop; what one of them costs here.
+  private func burst() async {
+    let count = SessionCarom.number("count", 1_000_000)
+    let (begin, cpu) = (side_now(), side_cpu())
+    for _ in 0..<(count / Self.together) {
+      sendTogether()
+      await Task.yield()
+    }
+    SessionTell.figure("cpu", Double(side_cpu() - cpu) / Double(count))
+    SessionTell.figure("rate", Double(count) * 1e9 / Double(side_now() - begin))
+  }
+
+  private func sendTogether() {
+    let link = link
+    let message = SessionBytes(SIDE_IS_BULK, 0, count: Int(SIDE_BURST))
+    node.assumeIsolated { node in
+      for _ in 0..<Self.together { try? node.send(message, on: .inputs, to: link) }
+    }
+  }
+}

@@ -1,0 +1,156 @@
+extension SessionRun {
+  /// What is judged: our own side over datagrams.
+  private static let ours = SessionSubject.carom(.datagrams).name
+
+  /// Every goal that this run has measured.
+  mutating func addGoals() {
+    var goals: [SessionGoal] = []
+    goals += gameGoals() + echoGoals() + coalescedGoals()
+    goals += bulkGoals() + smallGoals() + mixedGoals()
+    if !goals.isEmpty { report.sessionGoals = goals }
+  }
+
+  private func ours(
+    _ scenario: SessionCommand.Scenario, _ condition: Double = 0, _ name: String = ours
+  ) -> SessionMeasurement? {
+    measurements[scenario, name, condition]
+  }
+
+  /// A figure of every other implementation that was measured so.
+  private func peers(
+    _ scenario: SessionCommand.Scenario, _ condition: Double,
+    _ figure: (SessionMeasurement) -> Double
+  ) -> [(name: String, figure: Double)] {
+    measurements.of(scenario)
+      .filter { measurement in
+        measurement.condition == condition && !measurement.subject.hasPrefix("Carom")
+          && !measurement.subject.hasPrefix(SessionSubject.udp.name)
+      }
+      .map { ($0.subject, figure($0)) }
+  }
+
+  private func gameGoals() -> [SessionGoal] {
+    let sizes = command.peers.filter { ours(.game, Double($0)) != nil }
+    func cost(_ measurement: SessionMeasurement) -> Double { measurement.middle("cpu") / 1e3 }
+    var goals: [SessionGoal] = []
+    for size in sizes.map(Double.init) {
+      guard let game = ours(.game, size) else { continue }
+      let peers = peers(.game, size, cost)
+      goals.append(
+        .init(
+          "CPU a peer-tick, \(Int(size)) players", cost(game), "us", .atMost, 2.6, beside: peers))
+    }
+    guard let first = sizes.first, let last = sizes.last,
+      let small = ours(.game, Double(first)), let large = ours(.game, Double(last))
+    else { return goals }
+    if first != last {
+      goals.append(
+        .init(
+          "CPU a peer-tick, \(last) by \(first) players", cost(large) / cost(small), "", .atMost,
+          1.15,
+          beside: zip(peers(.game, Double(last), cost), peers(.game, Double(first), cost)).map {
+            ($0.name, $0.figure / $1.figure)
+          }))
+    }
+    let share = large.condition == 0 ? .nan : cost(large) * 60 * 1_000 / 1e6 * 100
+    goals += [
+      .init("a core's share for 1000 players at 60 Hz", share, "%", .atMost, 25),
+      .init(
+        "datagrams a core", 2e3 / cost(large), "k/s", .atLeast, 450,
+        beside: peers(.game, Double(last)) { 2e3 / cost($0) }),
+      .init(
+        "memory of a player who idles", large.middle("memory") / 1e3, "kB", .atMost, 12,
+        beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
+    ]
+    return goals
+  }
+
+  private func echoGoals() -> [SessionGoal] {
+    guard let floor = measurements[.echo, SessionSubject.udp.name, 0] else { return [] }
+    return ["unreliable", "reliable"].flatMap { mode -> [SessionGoal] in
+      guard let echo = ours(.echo, 0, "\(Self.ours), \(mode)") else { return [] }
+      return [("echo_p50", "p50", 5.0), ("echo_p99", "p99", 20)].map { figure, name, limit in
+        func over(_ measurement: SessionMeasurement) -> Double {
+          measurement.middle(figure) - floor.middle(figure)
+        }
+        return SessionGoal(
+          "round trip over plain UDP's, \(mode), \(name)", over(echo), "us", .atMost, limit,
+          beside: peers(.echo, 0, over).filter { $0.name.hasSuffix(", \(mode)") })
+      }
+    }
+  }
+
+  private func coalescedGoals() -> [SessionGoal] {
+    guard let burst = ours(.coalesced) else { return [] }
+    return [
+      .init(
+        "a small message of many", burst.middle("cpu"), "ns", .atMost, 300,
+        beside: peers(.coalesced, 0) { $0.middle("cpu") }),
+      .init(
+        "small messages offered", burst.middle("rate") / 1e6, "M/s", .atLeast, 2,
+        beside: peers(.coalesced, 0) { $0.middle("rate") / 1e6 }),
+    ]
+  }
+
+  private func bulkGoals() -> [SessionGoal] {
+    let limits = [(0.0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2)]
+    return limits.flatMap { loss, goodput, wire -> [SessionGoal] in
+      guard let bulk = ours(.bulk, loss) else { return [] }
+      let at = "at \(Int(loss * 100)) % loss"
+      return [
+        .init(
+          "goodput \(at)", bulk.middle("goodput"), "Mbit/s", .atLeast, goodput,
+          beside: peers(.bulk, loss) { $0.middle("goodput") }),
+        .init(
+          "wire by payload \(at)", bulk.middle("wire"), "", .atMost, wire,
+          beside: peers(.bulk, loss) { $0.middle("wire") }),
+      ]
+    }
+  }
+
+  private func smallGoals() -> [SessionGoal] {
+    let limits = [(0.0, 51.0), (0.01, 70), (0.05, 90), (0.1, 120)]
+    var goals = limits.compactMap { loss, limit -> SessionGoal? in
+      ours(.small, loss).map { small in
+        SessionGoal(
+          "small reliable messages at \(Int(loss * 100)) % loss, p99",
+          small.middle("small_p99") / 1e3,
+          "ms", .atMost, limit, beside: peers(.small, loss) { $0.middle("small_p99") / 1e3 })
+      }
+    }
+    guard let clean = ours(.small, 0) else { return goals }
+    goals.append(
+      .init(
+        "connecting, round trips", clean.middle("connect") / 100e3, "", .atMost, 2.1,
+        beside: peers(.small, 0) { $0.middle("connect") / 100e3 }))
+    goals += limits.dropFirst().compactMap { loss, _ in
+      ours(.small, loss).map { small in
+        SessionGoal(
+          "their wire at \(Int(loss * 100)) % by that at 0 %",
+          small.middle("wire") / clean.middle("wire"), "", .atMost, 2.2)
+      }
+    }
+    return goals
+  }
+
+  private func mixedGoals() -> [SessionGoal] {
+    guard let mixed = ours(.mixed, 0) else { return [] }
+    func beside(_ figure: String, _ scale: Double = 1) -> [(name: String, figure: Double)] {
+      peers(.mixed, 0) { $0.middle(figure) / scale }
+    }
+    return [
+      .init(
+        "more than the link takes: goodput", mixed.middle("goodput"), "Mbit/s", .atLeast, 18,
+        beside: beside("goodput")),
+      .init(
+        "more than the link takes: wire by payload", mixed.middle("wire"), "", .atMost, 1.1,
+        beside: beside("wire")),
+      .init(
+        "more than the link takes: queue, p50", mixed.middle("out_wait_p50"), "ms", .atMost, 50,
+        beside: beside("out_wait_p50")),
+      .init(
+        "more than the link takes: what is urgent, p99", mixed.middle("small_p99") / 1e3, "ms",
+        .atMost, 90, beside: beside("small_p99", 1e3)),
+    ]
+  }
+}
