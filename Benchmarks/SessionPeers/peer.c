@@ -8,7 +8,7 @@ side_options session_options(int count, char *const *words) {
 
 int session_peer(int count, char *const *words) {
   const char *const *rest = (const char *const *)words;
-  if (count < 2) return side_fail("usage: tcp|udp ROLE name=value…, path FIRST SECOND name=value…");
+  if (count < 2) return side_fail("usage: tcp|udp ROLE or path FIRST SECOND, and options");
   side_options options = {count - 2, rest + 2};
   if (strcmp(words[0], "tcp") == 0) return session_tcp(words[1], &options);
   if (strcmp(words[0], "udp") == 0) return session_udp(words[1], &options);

@@ -5,8 +5,8 @@
 
 #include "session_sides.h"
 
-/// Plays a side: `tcp ROLE name=value…`, `udp ROLE name=value…` or `path FIRST SECOND name=value…`.
-/// Returns the process's status.
+/// Plays a side: `tcp ROLE`, `udp ROLE` or `path FIRST SECOND`, and options. Returns the process's
+/// status.
 int session_peer(int count, char *const *words);
 
 /// The options among a program's words.

@@ -10,8 +10,9 @@
 ///     play     address port peers ticks   its players
 ///     burst    address port count         100-byte messages as fast as it can
 ///
-/// It says `ready`, with its port where it listens, when it listens or is connected, `figure NAME VALUE` for what it measured, and
-/// `done`. It ends when its input does. `core=N` keeps it on one core.
+/// It says `ready`, with its port where it listens, as soon as it listens or is connected; then
+/// `figure NAME VALUE` for what it measured, and `done`. It ends when its input does. `core=N`
+/// keeps it on one core.
 #ifndef SESSION_SIDES_H
 #define SESSION_SIDES_H
 
