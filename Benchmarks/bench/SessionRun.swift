@@ -87,29 +87,38 @@ struct SessionRun {
       }
     }
     let atATime = scenario == .small || scenario == .states ? 8 : 3
-    let results = await withTaskGroup(of: (Int, Result<SessionFigures, any Error>).self) { group in
-      var results: [(Int, Result<SessionFigures, any Error>)] = []
+    for outcome in await outcomes(of: settings, atATime: atATime) {
+      let setting = settings[outcome.number]
+      if let figures = outcome.figures {
+        measurements.add(figures, of: scenario, setting.subject.name, at: setting.loss)
+      } else {
+        report.remarks.append("\(scenario.rawValue) at \(setting.percent): \(outcome.failure)")
+      }
+    }
+  }
+
+  /// What became of a measurement: figures, or why there are none.
+  private struct Outcome: Sendable {
+    let number: Int
+    var figures: SessionFigures?
+    var failure = ""
+  }
+
+  private func outcomes(of settings: [SessionLossy], atATime limit: Int) async -> [Outcome] {
+    await withTaskGroup(of: Outcome.self) { group in
+      var outcomes: [Outcome] = []
       for (number, setting) in settings.enumerated() {
-        if number >= atATime, let result = await group.next() { results.append(result) }
+        if number >= limit, let outcome = await group.next() { outcomes.append(outcome) }
         group.addTask {
           do {
-            return (number, .success(try await setting.run()))
+            return Outcome(number: number, figures: try await setting.run())
           } catch {
-            return (number, .failure(error))
+            return Outcome(number: number, failure: "\(error)")
           }
         }
       }
-      for await result in group { results.append(result) }
-      return results.sorted { $0.0 < $1.0 }
-    }
-    for (number, result) in results {
-      let setting = settings[number]
-      switch result {
-      case .success(let figures):
-        measurements.add(figures, of: scenario, setting.subject.name, at: setting.loss)
-      case .failure(let error):
-        report.remarks.append("\(scenario.rawValue) at \(setting.percent): \(error)")
-      }
+      for await outcome in group { outcomes.append(outcome) }
+      return outcomes.sorted { $0.number < $1.number }
     }
   }
 }
