@@ -45,6 +45,8 @@ final class DiscoveryProgram: Sendable {
 
   private let handle: Handle
   private let state = Mutex(State())
+  /// Whether its input is closed.
+  private let isInputClosed = Mutex(false)
 
   /// Starts it.
   init(_ command: [String], in folder: URL, _ environment: [String: String]) throws {
@@ -71,6 +73,9 @@ final class DiscoveryProgram: Sendable {
           rest = Data(rest[(end + 1)...])
         }
       }
+      // At once, whoever still holds it: `Process` fails with more than 1,300 descriptors.
+      try? output.close()
+      endInput()
       finish()
     }
   }
@@ -112,11 +117,19 @@ final class DiscoveryProgram: Sendable {
   /// Says a line to it.
   func say(_ words: String...) {
     let line = Data((words.joined(separator: "\t") + "\n").utf8)
-    try? handle.input.fileHandleForWriting.write(contentsOf: line)
+    isInputClosed.withLock { isClosed in
+      guard !isClosed else { return }
+      try? handle.input.fileHandleForWriting.write(contentsOf: line)
+    }
   }
 
   /// Ends its input.
-  func endInput() { try? handle.input.fileHandleForWriting.close() }
+  func endInput() {
+    isInputClosed.withLock { isClosed in
+      if !isClosed { try? handle.input.fileHandleForWriting.close() }
+      isClosed = true
+    }
+  }
 
   /// Waits until it has closed its output.
   func end() async { _ = await line(from: .max, within: .seconds(10)) { _ in false } }
