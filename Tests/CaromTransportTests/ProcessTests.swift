@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct ProcessTests {
   @Test func `a thousand starts and stops leave no descriptor and no thread`() async {
     await #expect(processExitsWith: .success) {
-      try await startAndStop()  // the runtime's own threads start
+      try await startAndStop()
       let (descriptors, threads) = (descriptorCount(), threadCount())
       #if DEBUG
         let rounds = 200
@@ -17,8 +17,9 @@ import Testing
         let rounds = 1000
       #endif
       for _ in 0..<rounds { try await startAndStop() }
-      precondition(descriptorCount() == descriptors, "\(descriptorCount()) != \(descriptors)")
-      precondition(threadCount() <= threads + 1, "\(threadCount()) != \(threads)")
+      precondition(
+        descriptorCount() <= descriptors + runtimeShare, "\(descriptorCount()), \(descriptors)")
+      precondition(threadCount() <= threads + runtimeShare, "\(threadCount()), \(threads)")
     }
   }
 
@@ -32,7 +33,7 @@ import Testing
         precondition(socket.value != nil)
       }
       // The threads end by themselves; the child is stopped by the time limit if they do not.
-      while descriptorCount() > descriptors { await Task.yield() }
+      while descriptorCount() > descriptors + runtimeShare { await Task.yield() }
     }
   }
 
@@ -93,6 +94,10 @@ import Testing
     }
   }
 }
+
+/// The runtime takes threads and descriptors of its own, whenever it needs them: no more than
+/// these. Loops that leaked would leave several times as many.
+private let runtimeShare = 16
 
 private func startAndStop() async throws {
   try await onLoop { loop in

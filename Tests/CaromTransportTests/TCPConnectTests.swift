@@ -71,11 +71,16 @@ import Testing
     let loop = try EventLoop()
     let task = Task(executorPreference: loop) {
       let hole = try await BlackHole(on: loop)
-      Task { await loop.shutdown() }
-      defer { #expect(!hole.isFull) }
-      _ = try await TCPStream.connect(to: [hole.endpoint], on: loop)
+      let endpoint = hole.endpoint
+      let waiting = Task<Void, any Error>(executorPreference: loop) {
+        _ = try await TCPStream.connect(to: [endpoint], on: loop, deadline: .seconds(3_600))
+      }
+      try await pass(on: loop)
+      loop.core.requestStop()
+      await #expect(throws: TransportError.closed) { try await waiting.value }
+      #expect(!hole.isFull)
     }
-    await #expect(throws: TransportError.closed) { try await task.value }
+    try await task.value
     await loop.shutdown()
   }
 

@@ -40,7 +40,8 @@ struct ToolTests {
     first.process.signal(SIGKILL)
     #expect(await first.process.status == 128 + SIGKILL)
     let second = try RunningTool.start("publish", "X", type, "2222")
-    #expect(try await browser.line("resolved", with: "127.0.0.1:2222").name == "X")
+    // What is younger than a second is not flushed (RFC 6762 §10.2): both may be there for a while.
+    #expect(try await browser.line("resolved", with: "[\"127.0.0.1:2222\"]").name == "X")
     #expect(await second.end() == 0)
     #expect(try await browser.line("removed").endpoints == ["127.0.0.1:2222"])
     #expect(await browser.end() == 0)
