@@ -20,12 +20,15 @@ struct BrowseCommand: AsyncParsableCommand {
   func run() async throws {
     let type = try ServiceType(type)
     let output = Output(ServiceRows.headings, json: options.json)
-    let rows = ServiceRows(domain: try CommandFailure.domain(domain).description)
+    let place = try CommandFailure.domain(domain)
+    let rows = ServiceRows(domain: place.description)
     try servers.apply()
     let browser = ServiceBrowser(
       for: type, subtype: subtype, domain: domain, interfaces: options.interfaces)
-    let (resolves, interfaces) = (resolve, options.interfaces)
+    let (resolves, interfaces, servers) = (resolve, options.interfaces, servers)
+    let pointers = try? BrowseTarget.services(type, domain: place).name()
     try await Ending.run(for: watch.limit, output: output) {
+      async let _: Void = servers.tellSilence(of: RecordKey(pointers ?? place, .ptr))
       var followers: [DiscoveredService.ID: Task<Void, Never>] = [:]
       defer { for follower in followers.values { follower.cancel() } }
       for try await change in browser.changes {

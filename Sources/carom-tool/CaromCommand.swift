@@ -16,6 +16,7 @@ struct CaromCommand: AsyncParsableCommand {
   static func main() async {
     Ending.prepare()
     do {
+      try checkArguments(CommandLine.arguments)
       var command = try parseAsRoot()
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
@@ -32,9 +33,22 @@ struct CaromCommand: AsyncParsableCommand {
     }
   }
 
-  private static func end(_ failure: CommandFailure) -> Never {
-    let line = "carom: \(TextWidth.escaped(failure.line))\n"
+  /// Bytes that are no UTF-8 would arrive as another name than the one that was meant; the runtime
+  /// puts U+FFFD in their place.
+  private static func checkArguments(_ arguments: [String]) throws(CommandFailure) {
+    let number = arguments.firstIndex { $0.unicodeScalars.contains("\u{FFFD}") }
+    guard let number, number > 0 else { return }
+    throw CommandFailure(.usage, "argument \(number) is not UTF-8")
+  }
+
+  /// Says a line beside the output.
+  static func tell(_ line: String) {
+    let line = "carom: \(TextWidth.escaped(line))\n"
     try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
+  }
+
+  private static func end(_ failure: CommandFailure) -> Never {
+    tell(failure.line)
     exit(withError: ExitCode(failure.status.rawValue))
   }
 }

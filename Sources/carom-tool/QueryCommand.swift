@@ -24,6 +24,12 @@ struct QueryCommand: AsyncParsableCommand {
   @OptionGroup var answer: AnswerOptions
   @OptionGroup var watch: WatchOptions
 
+  func validate() throws {
+    guard continuous || watch.limit == nil else {
+      throw ValidationError("--for is an option of --continuous: one question has --timeout.")
+    }
+  }
+
   func run() async throws {
     let key = try recordKey()
     try servers.apply()
@@ -73,9 +79,10 @@ struct QueryCommand: AsyncParsableCommand {
   }
 
   private func keepAsking(_ key: RecordKey, _ output: Output) async throws {
-    let (rows, options) = (RecordRows(), options)
+    let (rows, options, servers) = (RecordRows(), options, servers)
     let query = RecordQuery(key.name.description, key.type, interfaces: options.interfaces)
     try await Ending.run(for: watch.limit, output: output) {
+      async let _: Void = servers.tellSilence(of: key)
       for try await change in query.changes {
         let found = change.item
         output.tell(

@@ -55,6 +55,7 @@ struct ToolErrorTests {
     (["browse", "_x._tcp", "--for", "0"], "--for"), (["browse"], "type"), (["dance"], "dance"),
     (["resolve", "X", "_x._tcp", "--timeout", "soon"], "timeout"),
     (["query", "example.com", "A", "--server", "nobody"], "--server"),
+    (["query", "x.local", "A", "--for", "1"], "--continuous"),
   ])
   func `a command line that makes no sense`(command: [String], line: String) async throws {
     try await expect(.usage, line, of: command)
@@ -78,6 +79,24 @@ struct ToolErrorTests {
     let errors = await shell.errors.all()
     #expect(status == 0 ? errors.isEmpty : errors.first?.contains("cannot be written") == true)
     #expect(await publisher.end() == 0)
+  }
+
+  @Test func `a name that is no UTF-8`() async throws {
+    let tool = try RunningTool.executable().path
+    let line = "'\(tool)' resolve $'caf\\xe9' _x._tcp --interface lo"
+    let shell = try RunningProcess(URL(filePath: "/bin/bash"), ["-c", line])
+    #expect(await shell.status == carom_tool.ExitStatus.usage.rawValue)
+    #expect(await shell.errors.all() == ["carom: argument 2 is not UTF-8"])
+  }
+
+  @Test(arguments: [
+    ["browse", "_x._tcp", "--domain", "example.com"],
+    ["query", "example.com", "A", "--continuous"],
+  ])
+  func `a name server that does not answer is told of`(command: [String]) async throws {
+    let tool = try RunningTool(command + ["--server", "127.0.0.1:9", "--interface", "lo"])
+    #expect(await tool.process.errors.line { $0.contains("name server") } != nil)
+    #expect(await tool.end() == 0)
   }
 
   @Test func `nobody answers in time`() async throws {
