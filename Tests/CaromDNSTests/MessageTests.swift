@@ -119,7 +119,7 @@ import Testing
     #if DEBUG
       let rounds = 5000
     #else
-      let rounds = 200_000
+      let rounds = 100_000
     #endif
     var generator = SeededGenerator(seed: 20_260_101)
     let seeds = [makeMessage().encoded(), Hub.makeProbeBytes()]

@@ -115,9 +115,9 @@ import Testing
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
   func `whatever happens, the tables agree, and at the end they are empty`(seed: UInt64) throws {
     #if DEBUG
-      let rounds = 1500
+      let rounds = 250
     #else
-      let rounds = 6000
+      let rounds = 3000
     #endif
     var world = World(generator: SeededGenerator(seed: seed))
     for _ in 0..<rounds {

@@ -14,7 +14,7 @@ struct Flow {
 
   /// How many datagrams a statistic needs; a debug build gets by with fewer.
   #if DEBUG
-    static let many = 10_000
+    static let many = 6_000
   #else
     static let many = 100_000
   #endif

@@ -47,9 +47,14 @@ import Testing
   @Test(arguments: LinkProfile.table) func `one seed is one story, another seed another`(
     row: LinkProfile
   ) throws {
+    #if DEBUG
+      let count = 150
+    #else
+      let count = 600
+    #endif
     let stories = try ([3, 3, 4] as [UInt64]).map { seed in
       let flow = Flow(
-        row.outbound.with { $0.corruption = 0.01 }, count: 600, every: .milliseconds(30),
+        row.outbound.with { $0.corruption = 0.01 }, count: count, every: .milliseconds(30),
         size: 900, seed: seed, traced: true)
       return try #require(flow.network.trace)
     }

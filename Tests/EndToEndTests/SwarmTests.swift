@@ -44,9 +44,9 @@ struct Swarm {
 
 @Suite struct SwarmTests {
   #if DEBUG
-    static let seeds = 28
+    static let seeds = 14
   #else
-    static let seeds = 1_000
+    static let seeds = 300
   #endif
 
   @Test func `peers that start together fill tables, nobody is left over`() throws {

@@ -4,11 +4,11 @@ import Foundation
 struct SourceFile {
   let path: String
   let lines: [Substring]
-  private let bytes: [UInt8]
+  private let bytes: Data
 
   init(path: String, text: String) {
     self.path = path
-    bytes = Array(text.utf8)
+    bytes = Data(text.utf8)
     lines = text.split(separator: "\n", omittingEmptySubsequences: false)
   }
 
@@ -20,10 +20,7 @@ struct SourceFile {
 
   /// Whether the word occurs anywhere: a quick look that spares most files a slow one.
   func mentions(_ word: String) -> Bool {
-    let wanted = Array(word.utf8)
-    return bytes.indices.contains { start in
-      bytes[start] == wanted[0] && bytes[start...].starts(with: wanted)
-    }
+    bytes.range(of: Data(word.utf8)) != nil
   }
 
   /// A line without what follows `//`, for rules that speak of code.
@@ -46,15 +43,23 @@ enum SourceTree {
 
   static func files(below folders: [String], endings: Set<String>) -> [SourceFile] {
     folders.flatMap { folder in
-      let names = FileManager.default.enumerator(atPath: top.appending(path: folder).path)
-      let paths = (names?.allObjects as? [String] ?? []).sorted().map { folder + "/" + $0 }
-      return paths.compactMap { read($0, endings) }
+      names(below: folder).sorted().compactMap { read("\(folder)/\($0)", endings) }
     }
+  }
+
+  /// What stands in a folder; what was built there is passed over.
+  private static func names(below folder: String) -> [String] {
+    let names = FileManager.default.enumerator(atPath: top.appending(path: folder).path)
+    var found: [String] = []
+    while let name = names?.nextObject() as? String {
+      if name.hasSuffix("/.build") { names?.skipDescendants() } else { found.append(name) }
+    }
+    return found
   }
 
   private static func read(_ path: String, _ endings: Set<String>) -> SourceFile? {
     let url = top.appending(path: path)
-    guard !path.contains(".build"), endings.contains(url.pathExtension),
+    guard endings.contains(url.pathExtension),
       let text = try? String(contentsOf: url, encoding: .utf8)
     else { return nil }
     return SourceFile(path: path, text: text)
