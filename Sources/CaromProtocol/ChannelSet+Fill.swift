@@ -81,4 +81,17 @@ extension ChannelSet {
       if rider.rides < redundancy { outgoing.riders.append(rider) }
     }
   }
+
+  /// Puts messages into a packet that are on their way already, the oldest of each lane first: what
+  /// a probe carries when nothing else waits. Pieces are left out. `false` when there were none.
+  @discardableResult
+  package mutating func fillUnacknowledged(
+    _ writer: inout FrameWriter, records: inout [FrameRecord]
+  ) -> Bool {
+    let before = writer.count
+    for lane in lanes.indices where lanes[lane].mode.isReliable {
+      lanes[lane].sendUnacknowledged(&outgoing, &writer, &records)
+    }
+    return writer.count > before
+  }
 }

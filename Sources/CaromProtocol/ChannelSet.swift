@@ -60,6 +60,9 @@ package struct ChannelSet: Sendable {
   /// Bytes of memory that messages have, both directions.
   package var heldBytes: Int { arena.heldBytes + outgoing.arena.heldBytes }
 
+  /// How many bytes the windows of all channels may still grow.
+  package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
+
   /// What was counted.
   package var statistics: ChannelStatistics {
     var sum = outgoing.statistics
@@ -99,8 +102,8 @@ package struct ChannelSet: Sendable {
   /// not needed. Cheap; meant to be called about once a round trip.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
     for index in channels.indices {
-      let room = ChannelLimits.windowGrowth - windowGrowth
-      let grown = channels[index].credit.grow(roundTrip: roundTrip, room: room, at: now)
+      let grown = channels[index].credit.grow(
+        roundTrip: roundTrip, room: windowGrowthLeft, at: now)
       guard grown > 0 else { continue }
       windowGrowth += grown
       if channels[index].credit.raiseToWindow() { owe(index) }

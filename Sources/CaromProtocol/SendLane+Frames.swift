@@ -51,8 +51,8 @@ extension SendLane {
     }
   }
 
-  /// Lets a message that left before ride along; `false` when it is done or waits to be sent again
-  /// in any case.
+  /// Lets a message that left before ride along; it is over when the message is done, waits to be
+  /// sent again in any case, or goes in pieces.
   mutating func ride(
     _ number: UInt64, _ outgoing: inout Outgoing, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]
@@ -65,6 +65,16 @@ extension SendLane {
     }
     outstanding[position].copies += 1
     return .rode
+  }
+
+  /// Sends messages again that nothing is known of, as many as find room.
+  mutating func sendUnacknowledged(
+    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+  ) {
+    for position in 0..<min(outstanding.count, ChannelLimits.riders)
+    where !outstanding[position].isDone {
+      if ride(base + UInt64(position), &outgoing, &writer, &records) == .noRoom { return }
+    }
   }
 
   enum Ride: Sendable {

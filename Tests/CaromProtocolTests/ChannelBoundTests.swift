@@ -1,0 +1,128 @@
+import CaromCore
+import CaromProtocol
+import Testing
+
+/// Each bound of the sending side is filled.
+@Suite struct ChannelBoundTests {
+  /// A kilobyte as it counts.
+  private let length = 1024 - ChannelLimits.messageCharge
+
+  @Test func `a full queue refuses reliable messages until half of it is free`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.sendBytes / 1024 { try pair.send(1, length: length) }
+    #expect(pair.near.queuedBytes == ChannelLimits.sendBytes)
+    #expect(throws: SendError.queueFull(queued: ChannelLimits.sendBytes)) {
+      try pair.send(1, length: 0, on: 1, .reliableUnordered)
+    }
+    // What may be lost, and what the session has to say, still finds room.
+    try pair.send(2, on: 1, .unreliable)
+    try pair.send(3, on: ChannelLimits.sessionChannel)
+    while pair.near.queuedBytes > ChannelLimits.sendBytes / 2 {
+      #expect(pair.events() == [])
+      try pair.exchange(most: 1)
+      _ = pair.take()
+    }
+    #expect(pair.events() == [.writable])
+    try pair.send(1)
+  }
+
+  @Test func `the session's own channel has a bound of its own beyond the others'`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.sendBytes / 1024 { try pair.send(1, length: length) }
+    for _ in 0..<ChannelLimits.sessionBytes / 1024 {
+      try pair.send(1, length: length, on: ChannelLimits.sessionChannel)
+    }
+    #expect(throws: SendError.self) { try pair.send(1, on: ChannelLimits.sessionChannel) }
+  }
+
+  @Test func `of unreliable messages that wait the oldest are dropped`() throws {
+    var pair = ChannelPair()
+    for byte in 0..<70 {
+      try pair.send(UInt8(byte), length: 1024, on: UInt8(byte % 3), .unreliable)
+    }
+    #expect(pair.near.pendingBytes == ChannelLimits.unreliableSendBytes)
+    #expect(pair.near.statistics.overflowed == 6)
+    try pair.exchange()
+    #expect(pair.takeFirstBytes().sorted() == Array(6..<70))
+  }
+
+  @Test func `of many small unreliable messages the oldest are dropped`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.unreliableSendMessages + 5 { try pair.send(0, .unreliable) }
+    #expect(pair.near.pendingBytes == ChannelLimits.unreliableSendMessages)
+    #expect(pair.near.statistics.overflowed == 5)
+  }
+
+  @Test func `so many messages of a channel are on their way and no more`() throws {
+    for mode in [MessageMode.reliableOrdered, .reliableUnordered] {
+      var pair = ChannelPair()
+      pair.near.handleCredit(channel: 0, limit: .max)
+      for _ in 0..<ChannelLimits.outstandingMessages + 3 { try pair.send(0, length: 0, mode) }
+      var packets: [ChannelPair.Packet] = []
+      while let packet = pair.fill() { packets.append(packet) }
+      let records = packets.flatMap(\.records)
+      #expect(records.count == ChannelLimits.outstandingMessages)
+      #expect(!pair.near.hasPending)
+      pair.near.handleAcknowledged(records[1], at: pair.now)
+      #expect(!pair.near.hasPending)
+      pair.near.handleAcknowledged(records[0], at: pair.now)
+      #expect(pair.near.hasPending)
+      #expect(try pair.next().records.count == 2)
+    }
+  }
+
+  @Test func `no message is longer than its mode allows`() throws {
+    for mode in MessageMode.allCases {
+      let limit = mode == .reliableOrdered || mode == .reliableUnordered ? 1 << 20 : 64 << 10
+      #expect(ChannelLimits.length(of: mode) == limit)
+      var pair = ChannelPair()
+      #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
+        try pair.send(1, length: limit + 1, mode)
+      }
+      try pair.send(1, length: limit, mode)
+      try pair.exchange()
+      #expect(pair.take().map(\.bytes) == [[UInt8](repeating: 1, count: limit)])
+    }
+  }
+
+  @Test func `so many messages ride along and no more`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.riders + 10 { try pair.send(1) }
+    let first = try pair.next(redundancy: 1)
+    #expect(first.records.count == ChannelLimits.riders + 10)
+    let riders = try pair.next(redundancy: 1)
+    #expect(riders.records.count == ChannelLimits.riders)
+  }
+
+  @Test func `so many receipts of cut messages are awaited, the oldest is given up`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.openReceipts + 1 {
+      try pair.send(1, length: 2000, .unreliable, wantsReceipt: true)
+      while pair.fill() != nil {}
+    }
+    #expect(pair.events() == [.receipt(channel: 0, message: 0, delivered: false)])
+  }
+
+  @Test func `so many events wait for the owner, further ones are counted`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<ChannelLimits.events + 7 {
+      try pair.send(1, .unreliableSequenced, wantsReceipt: true)
+    }
+    #expect(pair.events().count == ChannelLimits.events)
+    #expect(pair.near.statistics.eventsDropped == 6)
+  }
+
+  @Test func `memory that is not needed is given back`() throws {
+    var pair = ChannelPair()
+    for _ in 0..<3 { try pair.send(1, length: 1 << 20) }
+    try pair.exchange()
+    while !pair.take().isEmpty { try pair.exchange() }
+    #expect(pair.near.heldBytes + pair.far.heldBytes >= 4 << 20)
+    for second in 1...3 {
+      pair.now = Instant.zero + .seconds(second)
+      pair.near.growWindows(roundTrip: 1_000_000, at: pair.now)
+      pair.far.growWindows(roundTrip: 1_000_000, at: pair.now)
+    }
+    #expect(pair.near.heldBytes == 0 && pair.far.heldBytes == 0)
+  }
+}

@@ -1,0 +1,214 @@
+import CaromCore
+import CaromProtocol
+import Testing
+
+@Suite struct ChannelModeTests {
+  @Test func `messages share a packet`() throws {
+    var pair = ChannelPair()
+    for byte in 1...15 { try pair.send(UInt8(byte), length: 60) }
+    let packet = try pair.next()
+    try pair.deliver(packet)
+    #expect(pair.takeFirstBytes() == Array(1...15))
+    // The first tells channel and number, the others only that they follow.
+    #expect(packet.bytes.count == 15 * 62 + 2)
+    #expect(pair.fill() == nil)
+  }
+
+  @Test func `in order a message waits for the one before, without order it does not`() throws {
+    for (mode, expected) in [(MessageMode.reliableOrdered, [UInt8]()), (.reliableUnordered, [2])] {
+      var pair = ChannelPair()
+      try pair.send(1, mode)
+      let first = try pair.next()
+      try pair.send(2, mode)
+      let second = try pair.next()
+      try pair.deliver(second)
+      #expect(pair.takeFirstBytes() == expected)
+      try pair.deliver(first)
+      #expect(pair.takeFirstBytes() == (mode == .reliableOrdered ? [1, 2] : [1]))
+    }
+  }
+
+  @Test func `a lost message leaves again once and arrives once`() throws {
+    for mode in [MessageMode.reliableOrdered, .reliableUnordered, .reliableSequenced] {
+      var pair = ChannelPair()
+      try pair.send(1, mode)
+      let first = try pair.next()
+      pair.lose(first)
+      let again = try pair.next()
+      #expect(pair.fill() == nil)
+      try pair.deliver(again)
+      try pair.deliver(first)
+      #expect(pair.takeFirstBytes() == [1])
+      pair.acknowledge(again)
+      #expect(pair.near.isDrained)
+      pair.lose(again)
+      pair.acknowledge(first)
+      #expect(pair.near.isDrained && !pair.near.hasPending)
+    }
+  }
+
+  @Test func `a newer message replaces one that has not left`() throws {
+    for mode in [MessageMode.unreliableSequenced, .reliableSequenced] {
+      var pair = ChannelPair()
+      for byte in 1...5 { try pair.send(UInt8(byte), mode, wantsReceipt: byte == 2) }
+      try pair.exchange()
+      #expect(pair.takeFirstBytes() == [5])
+      #expect(pair.near.statistics.replaced == 4)
+      #expect(pair.events() == [.receipt(channel: 0, message: 1, delivered: false)])
+    }
+  }
+
+  @Test func `a message that has begun to leave is not replaced`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, length: 3000, .unreliableSequenced)
+    let begun = try pair.next()
+    try pair.deliver(begun)
+    try pair.send(2, length: 3000, .unreliableSequenced)
+    try pair.exchange()
+    #expect(pair.near.statistics.replaced == 0)
+    #expect(pair.takeFirstBytes() == [2])
+    #expect(pair.far.statistics.messagesReceived == 2)
+  }
+
+  @Test func `an older message never comes after a newer one`() throws {
+    for mode in [MessageMode.unreliableSequenced, .reliableSequenced] {
+      var pair = ChannelPair()
+      try pair.send(1, mode)
+      let older = try pair.next()
+      try pair.send(2, mode)
+      let newer = try pair.next()
+      try pair.deliver(newer)
+      #expect(pair.takeFirstBytes() == [2])
+      try pair.deliver(older)
+      #expect(pair.takeFirstBytes() == [])
+    }
+  }
+
+  @Test func `of sequenced messages the owner takes only the newest`() throws {
+    var pair = ChannelPair()
+    for byte in 1...3 {
+      try pair.send(UInt8(byte), .unreliableSequenced)
+      try pair.exchange()
+    }
+    #expect(pair.takeFirstBytes() == [3])
+  }
+
+  @Test func `what a newer message overtook is not sent again`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, .reliableSequenced, wantsReceipt: true)
+    let older = try pair.next()
+    try pair.send(2, .reliableSequenced)
+    let newer = try pair.next()
+    pair.acknowledge(newer)
+    pair.lose(older)
+    #expect(pair.fill() == nil)
+    #expect(pair.near.isDrained)
+    #expect(pair.events() == [.receipt(channel: 0, message: 0, delivered: false)])
+  }
+
+  @Test func `an unreliable message is forgotten when it has left`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, .unreliable)
+    let packet = try pair.next()
+    #expect(packet.records == [] && packet.bytes.count == 3)
+    #expect(pair.near.isDrained && !pair.near.hasPending)
+  }
+
+  @Test func `a receipt tells what became of a message`() throws {
+    for mode in MessageMode.allCases {
+      var pair = ChannelPair()
+      let message = try pair.send(1, mode, wantsReceipt: true)
+      let packet = try pair.next()
+      if mode.isReliable {
+        pair.lose(packet)
+        #expect(pair.events() == [])
+        pair.acknowledge(try pair.next())
+      } else {
+        pair.acknowledge(packet)
+      }
+      #expect(pair.events() == [.receipt(channel: 0, message: message, delivered: true)])
+    }
+  }
+
+  @Test func `a cut unreliable message is delivered when all of it is`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, length: 3000, .unreliable, wantsReceipt: true)
+    try pair.send(2, length: 3000, .unreliable, wantsReceipt: true)
+    var packets: [ChannelPair.Packet] = []
+    while let packet = pair.fill() { packets.append(packet) }
+    for packet in packets.dropLast() { pair.acknowledge(packet) }
+    #expect(pair.events() == [.receipt(channel: 0, message: 0, delivered: true)])
+    pair.lose(try #require(packets.last))
+    #expect(pair.events() == [.receipt(channel: 0, message: 1, delivered: false)])
+  }
+
+  @Test func `a message that is late before it leaves is dropped`() throws {
+    for mode in MessageMode.allCases {
+      var pair = ChannelPair()
+      let message = try pair.send(1, mode, deadline: .milliseconds(10))
+      pair.now = pair.now + .milliseconds(10)
+      #expect(pair.fill() == nil)
+      #expect(pair.events() == [.expired(channel: 0, message: message)])
+      try pair.send(2, mode)
+      try pair.exchange()
+      #expect(pair.takeFirstBytes() == [2])
+    }
+  }
+
+  @Test func `a message that is late is told of when nothing leaves`() throws {
+    var pair = ChannelPair()
+    try pair.send(1)
+    try pair.send(2, deadline: .milliseconds(30))
+    try pair.send(3, deadline: .milliseconds(20))
+    #expect(pair.near.nextTimeout == Instant.zero + .milliseconds(20))
+    pair.near.handleTimeout(at: pair.now + .milliseconds(20))
+    #expect(pair.events() == [.expired(channel: 0, message: 2)])
+    #expect(pair.near.nextTimeout == Instant.zero + .milliseconds(30))
+    try pair.exchange()
+    #expect(pair.takeFirstBytes() == [1, 2])
+  }
+
+  @Test func `a message that has left is not late any more`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, deadline: .milliseconds(10))
+    let packet = try pair.next()
+    pair.now = pair.now + .milliseconds(50)
+    pair.near.handleTimeout(at: pair.now)
+    pair.lose(packet)
+    try pair.exchange()
+    #expect(pair.takeFirstBytes() == [1])
+    #expect(pair.near.nextTimeout == nil)
+  }
+
+  @Test func `messages of the session's own channel are kept apart`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, on: ChannelLimits.sessionChannel)
+    try pair.send(2)
+    let packet = try pair.next()
+    // It comes first, though nothing was said of its priority.
+    #expect(packet.bytes[1] == ChannelLimits.sessionChannel)
+    try pair.deliver(packet)
+    #expect(pair.takeFirstBytes() == [2])
+    #expect(pair.far.pollSessionMessage() == [1])
+    #expect(pair.far.pollSessionMessage() == nil)
+  }
+
+  @Test func `what is given up does not leave, and the channels go on after it`() throws {
+    var pair = ChannelPair()
+    for mode in MessageMode.allCases { try pair.send(1, length: 5000, mode) }
+    let packet = try pair.next()
+    pair.near.dropOutgoing()
+    #expect(pair.fill() == nil && pair.near.isDrained && pair.near.pendingBytes == 0)
+    pair.lose(packet)
+    pair.acknowledge(packet)
+    #expect(pair.fill() == nil)
+  }
+
+  @Test func `unreliable messages can be given up alone`() throws {
+    var pair = ChannelPair()
+    for mode in MessageMode.allCases { try pair.send(UInt8(mode.rawValue), mode) }
+    pair.near.dropUnreliable()
+    try pair.exchange()
+    #expect(pair.takeFirstBytes().sorted() == [2, 3, 4])
+  }
+}

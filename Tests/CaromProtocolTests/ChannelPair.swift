@@ -1,0 +1,137 @@
+import CaromCore
+import CaromProtocol
+
+/// Two channel sets between which a test carries packets by hand.
+struct ChannelPair {
+  /// A packet and what its sender wants to hear of.
+  struct Packet {
+    var bytes: [UInt8]
+    var records: [FrameRecord]
+  }
+
+  /// A message as the owner gets it.
+  struct Arrival: Hashable {
+    var channel: UInt8
+    var mode: MessageMode
+    var bytes: [UInt8]
+  }
+
+  var near = ChannelSet()
+  var far = ChannelSet()
+  var now = Instant.zero
+
+  /// Sends a message of one byte that is repeated.
+  @discardableResult
+  mutating func send(
+    _ byte: UInt8, length: Int = 1, on channel: UInt8 = 0, _ mode: MessageMode = .reliableOrdered,
+    deadline: Duration? = nil, wantsReceipt: Bool = false
+  ) throws(SendError) -> UInt64 {
+    let bytes = [UInt8](repeating: byte, count: length)
+    let options = SendOptions(
+      mode, deadline: deadline.map { now + $0 }, wantsReceipt: wantsReceipt)
+    return try near.send(bytes.span, on: channel, options, at: now)
+  }
+
+  /// The next packet of the near side; `nil` when it has nothing to say.
+  mutating func fill(
+    limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true, includeLatest: Bool = true
+  ) -> Packet? {
+    Self.fill(
+      &near, limit: limit, redundancy: redundancy, includeBulk: includeBulk,
+      includeLatest: includeLatest, at: now)
+  }
+
+  struct NothingToSay: Error {}
+
+  /// The next packet of the near side, which is to have one.
+  mutating func next(
+    limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true, includeLatest: Bool = true
+  ) throws -> Packet {
+    let packet = fill(
+      limit: limit, redundancy: redundancy, includeBulk: includeBulk, includeLatest: includeLatest)
+    guard let packet else { throw NothingToSay() }
+    return packet
+  }
+
+  static func fill(
+    _ set: inout ChannelSet, limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true,
+    includeLatest: Bool = true, at now: Instant
+  ) -> Packet? {
+    var writer = FrameWriter(limit: limit)
+    var records: [FrameRecord] = []
+    set.fill(
+      &writer, records: &records, redundancy: redundancy, includeBulk: includeBulk,
+      includeLatest: includeLatest, at: now)
+    return writer.count == 0 ? nil : Packet(bytes: writer.takeBytes(), records: records)
+  }
+
+  /// A packet arrives at the far side.
+  mutating func deliver(_ packet: Packet) throws(DecodeError) {
+    try Self.deliver(packet, to: &far, at: now)
+  }
+
+  static func deliver(
+    _ packet: Packet, to set: inout ChannelSet, at now: Instant
+  ) throws(DecodeError) {
+    var ranges = AcknowledgedRanges()
+    var reader = FrameReader(packet.bytes.span)
+    while let frame = try reader.next(ranges: &ranges) {
+      switch frame {
+      case .message(let message): try set.receive(message, at: now)
+      case .credit(let channel, let limit): set.handleCredit(channel: channel, limit: limit)
+      default: break
+      }
+    }
+  }
+
+  mutating func acknowledge(_ packet: Packet) {
+    for record in packet.records { near.handleAcknowledged(record, at: now) }
+  }
+
+  mutating func lose(_ packet: Packet) {
+    for record in packet.records { near.handleLost(record, at: now) }
+  }
+
+  /// Carries packets both ways until nobody has anything to send; how many went there.
+  @discardableResult
+  mutating func exchange(limit: Int = 1200, most: Int = .max) throws(DecodeError) -> Int {
+    var count = 0
+    try answer()
+    while count < most, let packet = fill(limit: limit) {
+      try deliver(packet)
+      acknowledge(packet)
+      count += 1
+      try answer()
+    }
+    return count
+  }
+
+  /// Carries what the far side has to say.
+  private mutating func answer() throws(DecodeError) {
+    while let answer = Self.fill(&far, at: now) {
+      try Self.deliver(answer, to: &near, at: now)
+      for record in answer.records { far.handleAcknowledged(record, at: now) }
+    }
+  }
+
+  /// What the far side's owner takes.
+  mutating func take(_ most: Int = .max) -> [Arrival] {
+    var arrivals: [Arrival] = []
+    while arrivals.count < most,
+      far.pollMessage({ channel, mode, bytes in
+        arrivals.append(Arrival(channel: channel, mode: mode, bytes: Array(copying: bytes)))
+      })
+    {}
+    return arrivals
+  }
+
+  /// The first bytes of the messages that the far side's owner takes.
+  mutating func takeFirstBytes() -> [UInt8] { take().map { $0.bytes.first ?? 0 } }
+
+  /// What the near side's owner hears.
+  mutating func events() -> [ChannelEvent] {
+    var events: [ChannelEvent] = []
+    while let event = near.pollEvent() { events.append(event) }
+    return events
+  }
+}

@@ -1,0 +1,78 @@
+import CaromCore
+import CaromProtocol
+import Testing
+
+@Suite struct ChannelRedundancyTests {
+  @Test func `small reliable messages ride along as often as is said`() throws {
+    for redundancy in 0...3 {
+      var pair = ChannelPair()
+      for byte in 1...6 {
+        try pair.send(UInt8(byte), length: 60)
+        let packet = try pair.next(redundancy: redundancy)
+        let expected = min(redundancy, byte - 1) + 1
+        #expect(packet.records.count == expected)
+        if byte % (redundancy + 1) == 0 { try pair.deliver(packet) }
+      }
+      let count = redundancy == 0 ? 6 : 6 / (redundancy + 1) * (redundancy + 1)
+      #expect(pair.takeFirstBytes() == (1...count).map { UInt8($0) })
+      #expect(
+        pair.near.statistics.ridden == UInt64((1...6).reduce(0) { $0 + min(redundancy, $1 - 1) }))
+    }
+  }
+
+  @Test func `what is acknowledged or long does not ride`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, length: ChannelLimits.riderLength)
+    try pair.send(2, length: ChannelLimits.riderLength + 1)
+    let packet = try pair.next(redundancy: 3)
+    let rider = try pair.next(redundancy: 3)
+    #expect(rider.records.map(\.number) == [0])
+    pair.acknowledge(packet)
+    #expect(pair.fill(redundancy: 3) == nil)
+  }
+
+  @Test func `a message is sent again when all packets with it are lost`() throws {
+    var pair = ChannelPair()
+    try pair.send(1)
+    let packets = try (0..<3).map { _ in try pair.next(redundancy: 2) }
+    #expect(pair.fill(redundancy: 2) == nil)
+    pair.lose(packets[0])
+    pair.lose(packets[1])
+    #expect(!pair.near.hasPending)
+    pair.lose(packets[2])
+    #expect(pair.near.hasUrgent)
+    try pair.exchange()
+    #expect(pair.takeFirstBytes() == [1] && pair.near.isDrained)
+  }
+
+  @Test func `fresh messages come before those that ride`() throws {
+    var pair = ChannelPair()
+    try pair.send(1, length: 200)
+    _ = try pair.next(redundancy: 1)
+    try pair.send(2, length: 1100)
+    let packet = try pair.next(redundancy: 1)
+    #expect(packet.records.map(\.number) == [1])
+    let next = try pair.next(redundancy: 1)
+    #expect(next.records.map(\.number) == [0])
+  }
+
+  @Test func `a probe carries what is on its way`() throws {
+    var pair = ChannelPair()
+    try pair.send(1)
+    try pair.send(2, on: 1, .reliableUnordered)
+    let packet = try pair.next()
+    var writer = FrameWriter(limit: 1200)
+    var records: [FrameRecord] = []
+    let hasProbe = pair.near.fillUnacknowledged(&writer, records: &records)
+    #expect(hasProbe)
+    try pair.deliver(ChannelPair.Packet(bytes: writer.takeBytes(), records: records))
+    #expect(pair.takeFirstBytes() == [1, 2])
+    pair.lose(packet)
+    #expect(!pair.near.hasPending)
+    for record in records { pair.near.handleAcknowledged(record, at: pair.now) }
+    #expect(pair.near.isDrained)
+    writer.begin(limit: 1200)
+    let hasMore = pair.near.fillUnacknowledged(&writer, records: &records)
+    #expect(!hasMore)
+  }
+}
