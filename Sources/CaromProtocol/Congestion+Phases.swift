@@ -24,10 +24,11 @@ extension Congestion {
 
   /// A round in which the queue never emptied delivered what the path can.
   private mutating func believeFullRound(_ report: Report) {
-    guard phase != .startup, queue > 2 * target, let sample = report.sample,
-      !sample.isAppLimited, bestOfLastRound > 0, bestOfLastRound < bandwidth
+    guard phase != .startup, leastOfLastRound != .max,
+      leastOfLastRound - roundTrip.minimum > target, let sample = report.sample,
+      !sample.isAppLimited, bestOfLastRound > 0
     else { return }
-    (bestOfCycle, bestBefore) = (bestOfLastRound, 0)
+    (bestOfCycle, bestBefore) = (min(bestOfLastRound, bandwidth) * Self.yield, 0)
   }
 
   private mutating func enter(_ next: Phase, at now: Int64) {
@@ -42,14 +43,19 @@ extension Congestion {
   }
 
   private mutating func stepStartup(_ report: Report) {
-    guard isRoundStart, let sample = report.sample, !sample.isAppLimited else { return }
+    guard let sample = report.sample, !sample.isAppLimited else { return }
+    if let fresh = freshQueue, fresh > target + roundTrip.minimum / 8 + jitter {
+      fullBandwidth = bandwidth
+      return enter(.drain, at: report.now)
+    }
+    guard isRoundStart else { return }
     if bandwidth >= 1.25 * fullBandwidth {
       fullBandwidth = bandwidth
       stagnantRounds = 0
     } else {
       stagnantRounds += 1
     }
-    if stagnantRounds >= Self.patientRounds || queue > target { enter(.drain, at: report.now) }
+    if stagnantRounds >= Self.patientRounds { enter(.drain, at: report.now) }
   }
 
   private mutating func enterCruise(at now: Int64) {

@@ -38,8 +38,14 @@ struct Congestion: Sendable {
   /// Packets under way before anything is known.
   static let initialPackets = 16
   static let startupGain = 2.77
+  /// Packets a round trip that a flow sends on top when it looks for more.
+  static let probePackets = 8
+  /// What it keeps of its rate when a queue stays.
+  static let yield = 0.95
   /// Loss at random that the rate makes up for.
   static let maximumLoss = 0.3
+  /// Round trips whose least says whether something queues.
+  static let enoughSamples = 8
   /// The queue that it allows itself, nanoseconds: a quarter of the round trip within bounds.
   static let shortestTarget: Int64 = 4_000_000
   static let longestTarget: Int64 = 25_000_000
@@ -55,10 +61,16 @@ struct Congestion: Sendable {
   var bestBefore = 0.0
   /// The loss of packets that left while the sender held back: not its own doing.
   private var calmLoss = LossRate(memory: 512)
+  /// The loss at the beginning.
+  private var startLoss = LossRate(memory: 64)
 
   // Rounds: from a packet's leaving to its acknowledgement.
   private var roundEnd: Int64 = 0
   private var leastOfRound = Int64.max
+  private var sumOfRound: Int64 = 0
+  private(set) var samplesOfRound = 0
+  /// How much longer than the least of its round a round trip is, where nothing queues: jitter.
+  private(set) var jitter: Int64 = 0
   private var bestOfRound = 0.0
   /// The least round trip of the last whole round, and the most that it delivered.
   var leastOfLastRound = Int64.max
@@ -90,7 +102,7 @@ struct Congestion: Sendable {
   /// The queue that it allows itself, nanoseconds.
   var target: Int64 {
     let share = min(max(roundTrip.minimum / 4, Self.shortestTarget), Self.longestTarget)
-    return max(share, min(roundTrip.variation, 2 * Self.longestTarget))
+    return share + min(jitter, roundTrip.minimum / 2)
   }
 
   /// How long packets wait in queues, nanoseconds: the least of a round.
@@ -98,6 +110,9 @@ struct Congestion: Sendable {
     let least = min(leastOfLastRound, leastOfRound)
     return least == .max ? 0 : least - roundTrip.minimum
   }
+
+  /// What a round trip takes on average when nothing queues.
+  var unqueued: Int64 { roundTrip.minimum + min(jitter, roundTrip.minimum) }
 
   /// Bytes that are under way when nothing queues.
   var product: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
@@ -109,11 +124,11 @@ struct Congestion: Sendable {
     let least = Self.minimumPackets * packetSize
     let first = Self.initialPackets * packetSize
     if isStalled { return least }
-    let room = Double(target) / 1e9 * wireBandwidth
+    let room = Double(target + jitter) / 1e9 * wireBandwidth
     switch phase {
-    case .startup: return max(first, Int(Self.startupGain * product + room))
+    case .startup: return max(first, Int(2 * startupBandwidth * Double(unqueued) / 1e9))
     case .probeRoundTrip: return max(least, Int(product / 2))
-    case .up: return least + Int(1.25 * (product + room))
+    case .up: return least + Int(1.25 * (product + room)) + Self.probePackets * packetSize
     case .drain, .down, .cruise: return least + Int(product + room)
     }
   }
@@ -123,12 +138,23 @@ struct Congestion: Sendable {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {
-    case .startup: return max(Self.minimumRate, first, Self.startupGain * wireBandwidth)
+    case .startup: return max(Self.minimumRate, first, Self.startupGain * startupBandwidth)
     case .drain: return max(Self.minimumRate, 0.5 * wireBandwidth)
-    case .up: return max(Self.minimumRate, 1.25 * wireBandwidth)
+    case .up: return max(Self.minimumRate, 1.25 * wireBandwidth + probeRate)
     case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)
     case .cruise, .probeRoundTrip: return max(Self.minimumRate, wireBandwidth)
     }
+  }
+
+  /// Nothing was sent calmly yet: while nothing queues, loss is the path's.
+  private var startupBandwidth: Double {
+    let loss = queue <= target ? min(startLoss.value, Self.maximumLoss) : 0
+    return bandwidth / (1 - max(loss, randomLoss))
+  }
+
+  /// A flow with a small share looks for more than its share of more.
+  private var probeRate: Double {
+    Double(Self.probePackets * packetSize) * 1e9 / Double(max(roundTrip.smoothed, 1_000_000))
   }
 
   /// Whether what leaves now cannot be lost by its own doing.
@@ -136,14 +162,25 @@ struct Congestion: Sendable {
 
   // MARK: Events
 
-  /// A packet that left while `isCalm` was acknowledged or lost.
-  mutating func noteCalm(isLost: Bool) { calmLoss.add(isLost: isLost) }
-  mutating func takeBackCalmLoss() { calmLoss.takeBack() }
+  /// A packet was acknowledged or lost.
+  mutating func noteFate(isLost: Bool, isCalm: Bool) {
+    if isCalm { calmLoss.add(isLost: isLost) }
+    if phase == .startup { startLoss.add(isLost: isLost) }
+  }
+
+  mutating func takeBackLoss(isCalm: Bool) {
+    if isCalm { calmLoss.takeBack() }
+    if phase == .startup { startLoss.takeBack() }
+  }
 
   mutating func handle(_ report: Report) {
     if report.acknowledged > 0, isStalled { recover(at: report.now) }
     if let sample = report.sample { note(sample, report) }
-    if let latest = report.roundTrip { leastOfRound = min(leastOfRound, latest) }
+    if let latest = report.roundTrip {
+      leastOfRound = min(leastOfRound, latest)
+      sumOfRound += latest
+      samplesOfRound += 1
+    }
     step(report)
     isRoundStart = false
   }
@@ -153,13 +190,31 @@ struct Congestion: Sendable {
       roundEnd = report.delivered
       rounds += 1
       isRoundStart = true
-      (leastOfLastRound, leastOfRound) = (leastOfRound, .max)
-      (bestOfLastRound, bestOfRound) = (bestOfRound, 0)
+      beginRound()
     }
     bestOfRound = max(bestOfRound, sample.rate)
     if !sample.isAppLimited || sample.rate > bandwidth {
       bestOfCycle = max(bestOfCycle, sample.rate)
     }
+  }
+
+  private mutating func beginRound() {
+    if phase == .cruise || phase == .startup, samplesOfRound >= 4 {
+      let excess = sumOfRound / Int64(samplesOfRound) - leastOfRound
+      if rounds <= 2 {
+        jitter = excess
+      } else if queue <= target {
+        jitter += (excess - jitter) / 4
+      }
+    }
+    (leastOfLastRound, leastOfRound) = (leastOfRound, .max)
+    (bestOfLastRound, bestOfRound) = (bestOfRound, 0)
+    (sumOfRound, samplesOfRound) = (0, 0)
+  }
+
+  /// What queued in the round that is under way; `nil` while too little was heard.
+  var freshQueue: Int64? {
+    samplesOfRound < Self.enoughSamples ? nil : leastOfRound - roundTrip.minimum
   }
 
   /// No probe was answered: next to nothing leaves until an answer comes.

@@ -70,9 +70,9 @@ extension DatagramFlow {
       search.noteProbeAcknowledged(bytes - Self.headers, at: now)
       congestion.packetSize = search.size
     } else {
-      search.noteAcknowledged(bytes - Self.headers)
+      search.noteAcknowledged(bytes - Self.headers, sent: sent[number].sent)
       loss.add(isLost: false)
-      if traits.contains(.isCalm) { congestion.noteCalm(isLost: false) }
+      congestion.noteFate(isLost: false, isCalm: traits.contains(.isCalm))
     }
   }
 
@@ -116,7 +116,7 @@ extension DatagramFlow {
       search.noteProbeAcknowledged(bytes - Self.headers, at: now)
     } else {
       loss.takeBack()
-      if traits.contains(.isCalm) { congestion.takeBackCalmLoss() }
+      congestion.takeBackLoss(isCalm: traits.contains(.isCalm))
     }
   }
 

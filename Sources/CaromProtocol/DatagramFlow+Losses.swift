@@ -91,8 +91,13 @@ extension DatagramFlow {
     }
     detector.noteLoss()
     loss.add(isLost: true)
-    if traits.contains(.isCalm) { congestion.noteCalm(isLost: true) }
-    if search.noteLost(bytes - Self.headers, at: now) { noteBlackHole() }
+    congestion.noteFate(isLost: true, isCalm: traits.contains(.isCalm))
+    let patience = roundTrip.probeTimeout(isSingle: false)
+    if search.noteLost(
+      bytes - Self.headers, sent: sent[number].sent, patience: patience, at: now)
+    {
+      noteBlackHole()
+    }
   }
 
   private mutating func fallBackToShortPackets(at now: Int64) {

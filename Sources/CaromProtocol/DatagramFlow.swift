@@ -65,6 +65,9 @@ package struct DatagramFlow: Sendable {
   package var bandwidth: Double { congestion.bandwidth }
   /// The share of packets that is lost however little is sent.
   package var randomLoss: Double { congestion.randomLoss }
+  package var phase: String { "\(congestion.phase)" }
+  package var queue: Int64 { congestion.queue }
+  package var target: Int64 { congestion.target }
   /// Bytes that may be under way, headers included.
   package var window: Int { congestion.window }
 

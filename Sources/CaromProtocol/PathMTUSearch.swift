@@ -16,7 +16,7 @@ struct PathMTUSearch: Sendable {
   /// After a black hole; it doubles up to `raisePause`.
   private static let blackHolePause: Int64 = 5_000_000_000
   /// Longer packets in a row that were lost while none came through.
-  private static let suspicion = 8
+  private static let suspicion = 6
 
   /// The longest datagram that surely comes through, UDP payload bytes.
   private(set) var size = base
@@ -27,6 +27,8 @@ struct PathMTUSearch: Sendable {
   /// A probe is on its way.
   private var isProbing = false
   private var lostInRow = 0
+  /// When the newest longer packet left that came through.
+  private var newestThrough: Int64 = 0
   private var pause = blackHolePause
 
   init(maximum: Int, at now: Int64) {
@@ -49,6 +51,7 @@ struct PathMTUSearch: Sendable {
   mutating func noteProbeAcknowledged(_ bytes: Int, at now: Int64) {
     isProbing = false
     lostInRow = 0
+    newestThrough = now
     guard bytes > size else { return }
     size = bytes
     failures = 0
@@ -72,15 +75,19 @@ struct PathMTUSearch: Sendable {
 
   // MARK: Black holes
 
-  mutating func noteAcknowledged(_ bytes: Int) {
-    if bytes > Self.base { lostInRow = 0 }
+  /// A packet that left at `sent` came.
+  mutating func noteAcknowledged(_ bytes: Int, sent: Int64) {
+    guard bytes > Self.base else { return }
+    lostInRow = 0
+    newestThrough = max(newestThrough, sent)
   }
 
-  /// Says whether longer packets have stopped coming through.
-  mutating func noteLost(_ bytes: Int, at now: Int64) -> Bool {
+  /// Says whether longer packets have stopped coming through: some in a row, and for longer than
+  /// `patience` nanoseconds.
+  mutating func noteLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
     guard bytes > Self.base, size > Self.base else { return false }
     lostInRow += 1
-    guard lostInRow >= Self.suspicion else { return false }
+    guard lostInRow >= Self.suspicion, sent - newestThrough > patience else { return false }
     fallBack(at: now)
     return true
   }

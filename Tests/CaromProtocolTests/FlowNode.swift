@@ -5,15 +5,22 @@ import CaromTesting
 enum FlowNode: VirtualNode {
   case sender(FlowSender)
   case receiver(FlowReceiver)
+  case cubic(CubicSender)
 
   var sender: FlowSender? { if case .sender(let sender) = self { sender } else { nil } }
   var receiver: FlowReceiver? { if case .receiver(let receiver) = self { receiver } else { nil } }
 
   mutating func start(in network: inout VirtualNetwork) {
-    guard case .sender(var sender) = self else { return }
-    self = .receiver(FlowReceiver(sender.socket))  // so that the sender has one owner
-    sender.pump(in: &network)
-    self = .sender(sender)
+    switch consume self {
+    case .sender(var sender):
+      sender.pump(in: &network)
+      self = .sender(sender)
+    case .receiver(let receiver):
+      self = .receiver(receiver)
+    case .cubic(var sender):
+      sender.pump(in: &network)
+      self = .cubic(sender)
+    }
   }
 
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork) {
@@ -25,6 +32,9 @@ enum FlowNode: VirtualNode {
     case .receiver(var receiver):
       receiver.handle(datagram, in: &network)
       self = .receiver(receiver)
+    case .cubic(var sender):
+      sender.handle(datagram.payload, in: &network)
+      self = .cubic(sender)
     }
   }
 
@@ -36,6 +46,9 @@ enum FlowNode: VirtualNode {
     case .receiver(var receiver):
       receiver.acknowledgeIfDue(in: &network)
       self = .receiver(receiver)
+    case .cubic(var sender):
+      sender.handleTimeout(in: &network)
+      self = .cubic(sender)
     }
   }
 
@@ -43,6 +56,7 @@ enum FlowNode: VirtualNode {
     switch self {
     case .sender(let sender): sender.nextTimeout
     case .receiver(let receiver): receiver.nextTimeout
+    case .cubic(let sender): sender.nextTimeout
     }
   }
 }

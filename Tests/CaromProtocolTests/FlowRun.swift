@@ -30,19 +30,28 @@ struct FlowRun {
   }
 
   mutating func addFlow(bulk: Bool = true, game: Bool = false, maximumPayload: Int = 1_472) {
-    let port = UInt16(1_000 + receivers.count)
-    let destination = Endpoint(far.v4, port: port)
-    let receiver = world.network.addHost(beside: far)
-    let inbox = world.network.bind(receiver, port: port)
-    world.start(.receiver(FlowReceiver(inbox)), on: receiver)
-    let sender = world.network.addHost(beside: near)
-    let socket = world.network.bind(sender)
+    let (sender, socket, destination) = addReceiver()
     let flow = FlowSender(
       socket, to: destination, bulk: bulk, game: game, maximumPayload: maximumPayload,
       at: world.network.now)
     world.start(.sender(flow), on: sender)
+  }
+
+  mutating func addCubic() {
+    let (sender, socket, destination) = addReceiver()
+    let flow = CubicSender(socket, to: destination, at: world.network.now)
+    world.start(.cubic(flow), on: sender)
+  }
+
+  private mutating func addReceiver() -> (VirtualHost, VirtualSocket, Endpoint) {
+    let port = UInt16(1_000 + receivers.count)
+    let receiver = world.network.addHost(beside: far)
+    let inbox = world.network.bind(receiver, port: port)
+    world.start(.receiver(FlowReceiver(inbox)), on: receiver)
+    let sender = world.network.addHost(beside: near)
     senders.append(sender)
     receivers.append(receiver)
+    return (sender, world.network.bind(sender), Endpoint(far.v4, port: port))
   }
 
   mutating func run(to seconds: Double) {
