@@ -17,6 +17,8 @@ struct Congestion: Sendable {
     case down
     /// Keeps very little under way, to see the round trip without a queue.
     case probeRoundTrip
+    /// Shares with somebody who fills the queue.
+    case compete
   }
 
   /// What an acknowledgement told.
@@ -40,8 +42,12 @@ struct Congestion: Sendable {
   static let startupGain = 2.77
   /// Packets a round trip that a flow sends on top when it looks for more.
   static let probePackets = 8
+  /// How much faster than evenly packets leave beside a rival.
+  static let competingGain = 1.2
   /// What it keeps of its rate when a queue stays.
   static let yield = 0.95
+  /// The same where looking for more cost more packets than chance did.
+  static let yieldToLoss = 0.85
   /// Loss at random that the rate makes up for.
   static let maximumLoss = 0.3
   /// Round trips whose least says whether something queues.
@@ -61,6 +67,8 @@ struct Congestion: Sendable {
   var bestBefore = 0.0
   /// The loss of packets that left while the sender held back: not its own doing.
   private var calmLoss = LossRate(memory: 512)
+  /// All loss.
+  private var pastLoss = LossRate(memory: 512)
   /// The loss at the beginning.
   private var startLoss = LossRate(memory: 64)
 
@@ -69,6 +77,18 @@ struct Congestion: Sendable {
   private var leastOfRound = Int64.max
   private var sumOfRound: Int64 = 0
   private(set) var samplesOfRound = 0
+  private var leastOfFew = Int64.max
+  private var few = 0
+  /// What the last few packets waited in queues, nanoseconds.
+  var freshQueue: Int64 = 0
+  private var mostOfRound: Int64 = 0
+  private(set) var mostOfLastRound: Int64 = 0
+  /// The longest that a packet waited in queues of late.
+  private var longestQueue: Int64 = 0
+  private var heardOfRound = 0
+  private var lostOfRound = 0
+  /// Whether more was lost in the last round than by chance.
+  private(set) var hasExcessLoss = false
   /// How much longer than the least of its round a round trip is, where nothing queues: jitter.
   private(set) var jitter: Int64 = 0
   private var bestOfRound = 0.0
@@ -86,7 +106,20 @@ struct Congestion: Sendable {
   var phaseStart: Int64 = 0
   var bandwidthBeforeUp = 0.0
   var growths = 0
+  var bandwidthBeforeGrowth = 0.0
+  var isDownAfterUp = false
   var cruises = 0
+  /// The window beside a rival; it outlives a look at the round trip.
+  var rival: RivalWindow?
+  /// Rounds in a row in which the queue did not empty, and what was delivered before them.
+  var fullRounds = 0
+  var bandwidthBeforeFull = 0.0
+  /// Looks for more in a row that overflowed the queue, and when it last shared with a rival.
+  var overflows = 0
+  var lastRivalry = Int64.min / 2
+  /// When it is seen next whether the rival is still there, and how long after that again.
+  var nextLook: Int64 = 0
+  var lookPause: Int64 = 0
 
   init() {}
 
@@ -128,6 +161,7 @@ struct Congestion: Sendable {
     switch phase {
     case .startup: return max(first, Int(2 * startupBandwidth * Double(unqueued) / 1e9))
     case .probeRoundTrip: return max(least, Int(product / 2))
+    case .compete: return max(least, Int(rival?.bytes ?? 0))
     case .up: return least + Int(1.25 * (product + room)) + Self.probePackets * packetSize
     case .drain, .down, .cruise: return least + Int(product + room)
     }
@@ -143,6 +177,9 @@ struct Congestion: Sendable {
     case .up: return max(Self.minimumRate, 1.25 * wireBandwidth + probeRate)
     case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)
     case .cruise, .probeRoundTrip: return max(Self.minimumRate, wireBandwidth)
+    case .compete:
+      let even = (rival?.bytes ?? 0) * 1e9 / Double(roundTrip.smoothed)
+      return max(Self.minimumRate, Self.competingGain * even)
     }
   }
 
@@ -166,11 +203,16 @@ struct Congestion: Sendable {
   mutating func noteFate(isLost: Bool, isCalm: Bool) {
     if isCalm { calmLoss.add(isLost: isLost) }
     if phase == .startup { startLoss.add(isLost: isLost) }
+    pastLoss.add(isLost: isLost)
+    heardOfRound += 1
+    if isLost { lostOfRound += 1 }
   }
 
   mutating func takeBackLoss(isCalm: Bool) {
     if isCalm { calmLoss.takeBack() }
     if phase == .startup { startLoss.takeBack() }
+    pastLoss.takeBack()
+    lostOfRound = max(0, lostOfRound - 1)
   }
 
   mutating func handle(_ report: Report) {
@@ -178,6 +220,8 @@ struct Congestion: Sendable {
     if let sample = report.sample { note(sample, report) }
     if let latest = report.roundTrip {
       leastOfRound = min(leastOfRound, latest)
+      mostOfRound = max(mostOfRound, latest)
+      noteFresh(latest)
       sumOfRound += latest
       samplesOfRound += 1
     }
@@ -199,7 +243,7 @@ struct Congestion: Sendable {
   }
 
   private mutating func beginRound() {
-    if phase == .cruise || phase == .startup, samplesOfRound >= 4 {
+    if phase == .cruise || rounds <= 2, samplesOfRound >= 4 {
       let excess = sumOfRound / Int64(samplesOfRound) - leastOfRound
       if rounds <= 2 {
         jitter = excess
@@ -210,11 +254,24 @@ struct Congestion: Sendable {
     (leastOfLastRound, leastOfRound) = (leastOfRound, .max)
     (bestOfLastRound, bestOfRound) = (bestOfRound, 0)
     (sumOfRound, samplesOfRound) = (0, 0)
+    (mostOfLastRound, mostOfRound) = (mostOfRound, 0)
+    let expected = Double(heardOfRound) * (calmLoss.weight < 32 ? pastLoss.value : randomLoss)
+    let longest = max(mostOfLastRound - roundTrip.minimum, 0)
+    longestQueue = max(longest, longestQueue - longestQueue / 64)
+    // A queue that overflows is long; chance does not ask.
+    hasExcessLoss =
+      Double(lostOfRound) > expected + 3 * expected.squareRoot() + 4
+      && longest >= longestQueue / 2
+    (heardOfRound, lostOfRound) = (0, 0)
   }
 
-  /// What queued in the round that is under way; `nil` while too little was heard.
-  var freshQueue: Int64? {
-    samplesOfRound < Self.enoughSamples ? nil : leastOfRound - roundTrip.minimum
+  /// The least of each few round trips: within a round trip, a queue that begins shows in it.
+  private mutating func noteFresh(_ latest: Int64) {
+    leastOfFew = min(leastOfFew, latest)
+    few += 1
+    guard few >= Self.enoughSamples else { return }
+    freshQueue = leastOfFew - roundTrip.minimum
+    (leastOfFew, few) = (.max, 0)
   }
 
   /// No probe was answered: next to nothing leaves until an answer comes.
