@@ -8,6 +8,8 @@ extension Congestion {
   private static let newLife = 1.4
   /// Rounds in a row with a queue that somebody else has to be the reason of.
   private static let suspiciousRounds = 8
+  /// What is left of a share that a rival takes.
+  private static let lostShare = 0.8
   /// How long after a rival was noticed it is seen whether it is still there, nanoseconds; then
   /// each time twice as long after.
   private static let firstLook: Int64 = 2_000_000_000
@@ -51,13 +53,19 @@ extension Congestion {
       fullRounds = 0
       return
     }
-    if fullRounds == 0 { bandwidthBeforeFull = bandwidth }
+    let queued = leastOfLastRound - roundTrip.minimum
+    if fullRounds == 0 { (bandwidthBeforeFull, queueBeforeFull) = (bandwidth, queued) }
     fullRounds += 1
-    if fullRounds >= Self.suspiciousRounds {
+    // Flows that yield together keep their shares and shorten it; beside a rival the share goes,
+    // and the queue stays.
+    if fullRounds >= Self.suspiciousRounds, bandwidth < Self.lostShare * bandwidthAfterYield,
+      queued >= queueBeforeFull / 2
+    {
       let fill = bandwidthBeforeFull * Double(roundTrip.smoothed) / 1e9
       return enterCompete(bytes: fill, lookAfter: Self.firstLook, report)
     }
     settle(at: min(bestOfLastRound, bandwidth) * Self.yield)
+    if fullRounds == 1 { bandwidthAfterYield = bandwidth }
   }
 
   private mutating func settle(at rate: Double) { (bestOfCycle, bestBefore) = (rate, 0) }
@@ -68,6 +76,7 @@ extension Congestion {
   /// lately, somebody else may need the room.
   private mutating func noteOverflow(_ report: Report) {
     overflows += 1
+    isDownAfterUp = false
     settle(at: Self.yieldToLoss * bandwidth)
     guard overflows >= (isRivalKnown(report.now) ? 1 : 2) else { return }
     enterCompete(bytes: product, lookAfter: Self.longestLook, report)
@@ -158,6 +167,7 @@ extension Congestion {
       Double(report.inFlight) <= product + 2 * Double(packetSize)
     else { return }
     let hasGrown = bandwidth > 1.15 * bandwidthBeforeUp && queue <= target
+    if isDownAfterUp { overflows = 0 }
     if growths == 0 { bandwidthBeforeGrowth = bandwidthBeforeUp }
     growths = hasGrown ? growths + 1 : 0
     bestBefore = bestOfCycle

@@ -114,6 +114,8 @@ struct Congestion: Sendable {
   /// Rounds in a row in which the queue did not empty, and what was delivered before them.
   var fullRounds = 0
   var bandwidthBeforeFull = 0.0
+  var bandwidthAfterYield = 0.0
+  var queueBeforeFull: Int64 = 0
   /// Looks for more in a row that overflowed the queue, and when it last shared with a rival.
   var overflows = 0
   var lastRivalry = Int64.min / 2
