@@ -57,7 +57,7 @@ struct Congestion: Sendable {
   static let longestTarget: Int64 = 25_000_000
 
   var roundTrip = RoundTripEstimator()
-  var packetSize = PathMTUSearch.base
+  var packetSize = PathMTUSearch.base { didSet { refresh() } }
   var phase = Phase.startup
   /// Nothing has been answered for long.
   var isStalled = false
@@ -123,7 +123,10 @@ struct Congestion: Sendable {
   var nextLook: Int64 = 0
   var lookPause: Int64 = 0
 
-  init() {}
+  init(roundTrip: RoundTripEstimator = RoundTripEstimator()) {
+    self.roundTrip = roundTrip
+    refresh()
+  }
 
   // MARK: The model
 
@@ -155,7 +158,17 @@ struct Congestion: Sendable {
   // MARK: What it allows
 
   /// Bytes that may be under way.
-  var window: Int {
+  private(set) var window = Congestion.initialPackets * PathMTUSearch.base
+  /// Bytes a second that leave.
+  private(set) var rate = Congestion.minimumRate
+
+  /// Works both out anew, when the model has changed.
+  mutating func refresh() {
+    window = wantedWindow
+    rate = wantedRate
+  }
+
+  private var wantedWindow: Int {
     let least = Self.minimumPackets * packetSize
     let first = Self.initialPackets * packetSize
     if isStalled { return least }
@@ -169,8 +182,7 @@ struct Congestion: Sendable {
     }
   }
 
-  /// Bytes a second that leave.
-  var rate: Double {
+  private var wantedRate: Double {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {
@@ -229,6 +241,7 @@ struct Congestion: Sendable {
     }
     step(report)
     isRoundStart = false
+    refresh()
   }
 
   private mutating func note(_ sample: DeliveryRate.Sample, _ report: Report) {
@@ -277,7 +290,10 @@ struct Congestion: Sendable {
   }
 
   /// No probe was answered: next to nothing leaves until an answer comes.
-  mutating func stall() { isStalled = true }
+  mutating func stall() {
+    isStalled = true
+    refresh()
+  }
 
   private mutating func recover(at now: Int64) {
     isStalled = false

@@ -16,8 +16,6 @@ package struct DatagramFlow: Sendable {
 
   /// Headers of IPv4 and UDP, bytes of each datagram besides its own.
   package static let headers = 28
-  /// Bytes that urgent packets may add to what is under way at most.
-  package static let urgentRoom = 8_192
   /// Lost packets are kept for so many round trips, so that mistakes are noticed.
   static let memory: Int64 = 2
 
@@ -42,7 +40,9 @@ package struct DatagramFlow: Sendable {
   package init(maximumPayload: Int, roundTrip: Int64? = nil, at now: Instant) {
     self.maximumPayload = maximumPayload
     search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
-    if let roundTrip { congestion.roundTrip = RoundTripEstimator(assuming: max(roundTrip, 1)) }
+    if let roundTrip {
+      congestion = Congestion(roundTrip: RoundTripEstimator(assuming: max(roundTrip, 1)))
+    }
   }
 
   // MARK: What it knows
@@ -65,24 +65,23 @@ package struct DatagramFlow: Sendable {
   package var bandwidth: Double { congestion.bandwidth }
   /// The share of packets that is lost however little is sent.
   package var randomLoss: Double { congestion.randomLoss }
-  package var phase: String { "\(congestion.phase)" }
+  /// How long packets wait in the path's queues, nanoseconds.
   package var queue: Int64 { congestion.queue }
-  package var target: Int64 { congestion.target }
   /// Bytes that may be under way, headers included.
   package var window: Int { congestion.window }
 
   // MARK: Sending
 
   /// Bytes that may leave now: 0, or one whole packet at least. Urgent packets, which are small,
-  /// may leave before their time: what follows waits longer for it.
+  /// may leave before their time, up to a debt of `Pacer.maximumDebt` bytes, and whatever is under
+  /// way: what follows waits longer for it.
   package func allowance(at now: Instant, urgent: Bool) -> Int {
     guard !sent.isFull else { return 0 }
-    let rate = congestion.rate
-    var credit = pacer.credit(at: now.nanoseconds, rate: rate)
+    var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)
     var room = congestion.window - sent.inFlight
     if urgent {
       credit += Pacer.maximumDebt
-      room += Self.urgentRoom
+      room = max(room, Pacer.maximumDebt)
     }
     guard credit >= 0, room > 0 else { return 0 }
     return max(packetSize, min(credit, room))
@@ -91,8 +90,7 @@ package struct DatagramFlow: Sendable {
   /// When `allowance` grows from 0 by the passing of time alone; `nil` where only an
   /// acknowledgement or a time-out helps.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
-    let room = congestion.window - sent.inFlight + (urgent ? Self.urgentRoom : 0)
-    guard room > 0, !sent.isFull else { return nil }
+    guard !sent.isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
     return Instant(nanoseconds: max(pacer.next, 0) + Pacer.quantum - Int64(debt))
   }

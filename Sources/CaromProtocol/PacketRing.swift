@@ -43,19 +43,31 @@ struct PacketRing: Sendable {
     return distance == 0 ? List.end : number - UInt64(distance)
   }
 
-  /// Puts a number, larger than the others, at the end of a list.
-  mutating func push(_ number: UInt64, to list: inout List) {
+  /// Puts a new packet at the end of a list.
+  mutating func push(_ packet: consuming SentPacket, _ number: UInt64, to list: inout List) {
     let low = UInt32(truncatingIfNeeded: number)
-    self[number].next = low
+    packet.next = low
+    packet.previous = list.isEmpty ? low : UInt32(truncatingIfNeeded: list.tail)
+    self[number] = packet
+    join(number, to: &list)
+  }
+
+  private mutating func join(_ number: UInt64, to list: inout List) {
     if list.isEmpty {
-      self[number].previous = low
       list.head = number
     } else {
-      self[number].previous = UInt32(truncatingIfNeeded: list.tail)
-      self[list.tail].next = low
+      self[list.tail].next = UInt32(truncatingIfNeeded: number)
     }
     list.tail = number
     list.count += 1
+  }
+
+  /// Puts a packet that was in another list at the end of this.
+  mutating func push(_ number: UInt64, to list: inout List) {
+    let low = UInt32(truncatingIfNeeded: number)
+    self[number].next = low
+    self[number].previous = list.isEmpty ? low : UInt32(truncatingIfNeeded: list.tail)
+    join(number, to: &list)
   }
 
   mutating func remove(_ number: UInt64, from list: inout List) {

@@ -32,18 +32,17 @@ struct SentPackets: Sendable {
   // MARK: Sending
 
   /// Takes the next number for a packet, and copies its records.
-  mutating func append(_ packet: SentPacket, carrying carried: [FrameRecord]) {
+  mutating func append(_ packet: consuming SentPacket, carrying carried: [FrameRecord]) {
     forgetQuiet(before: packet.sent - Self.patience)
     let number = nextNumber
     ring.reserve(number - oldest + 1, from: oldest)
     nextNumber += 1
-    ring[number] = packet
-    ring[number].recordsStart = recordsEnd
-    ring[number].recordCount = UInt32(truncatingIfNeeded: carried.count)
+    packet.recordsStart = recordsEnd
+    packet.recordCount = UInt32(truncatingIfNeeded: carried.count)
     append(carried)
-    guard packet.traits.contains(.elicits) else { return ring.push(number, to: &quiet) }
-    ring.push(number, to: &waiting)
+    guard packet.traits.contains(.elicits) else { return ring.push(packet, number, to: &quiet) }
     inFlight += Int(packet.bytes)
+    ring.push(packet, number, to: &waiting)
   }
 
   private mutating func append(_ carried: [FrameRecord]) {

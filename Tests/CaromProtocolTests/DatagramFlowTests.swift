@@ -3,31 +3,132 @@ import CaromProtocol
 import CaromTesting
 import Testing
 
-/// What a flow makes of a link: 20 Mbit/s, a round trip of 100 ms, 250 kB of queue.
+/// What a flow makes of a link: of 20 Mbit/s, a round trip of 100 ms and 250 kB of queue, where
+/// nothing else is said. A build for debugging takes less time, and a fifth of the rate.
 @Suite struct DatagramFlowTests {
   #if DEBUG
-    static let seconds = 6.0
+    static let isQuick = true
+    static let slower = 5
+    static let seeds: UInt64 = 1
   #else
-    static let seconds = 20.0
+    static let isQuick = false
+    static let slower = 1
+    static let seeds: UInt64 = 3
   #endif
+  static let rate = 2_500_000 / Double(slower)
 
-  @Test(arguments: [(0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2)])
-  func `a line that loses is filled all the same`(
-    _ loss: Double, _ goodput: Double, _ wire: Double
-  ) {
-    var run = FlowRun(FlowRun.line(loss: loss))
-    run.addFlow()
-    run.run(to: Self.seconds)
-    #expect(run.goodput(from: 2, to: Self.seconds) * 8 / 1e6 >= goodput)
-    #expect(run.wireRatio() <= wire + (Self.seconds < 20 ? 0.1 : 0))
+  func makeLine(loss: Double = 0) -> LinkConditions {
+    FlowRun.line(loss: loss, slower: Self.slower)
   }
 
-  @Test func `every kind of network makes progress`() {
-    for profile in LinkProfile.table {
-      var run = FlowRun(profile)
+  @Test(arguments: [
+    (0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2), (0.2, 13, 1.35),
+  ])
+  func `a line that loses is filled all the same, whatever is offered`(
+    _ loss: Double, _ goodput: Double, _ wire: Double
+  ) {
+    for seed in 1...Self.seeds {
+      var run = FlowRun(makeLine(loss: loss), seed: seed)
       run.addFlow()
-      run.run(to: profile.name == "lan" ? 1 : 5)
-      #expect(run.goodput(from: 0, to: 5) > 5_000, "\(profile)")
+      let (start, end) = Self.isQuick ? (1.0, 5.0) : (0, 20.0)
+      run.run(to: end)
+      #expect(run.goodput(from: start, to: end) / Self.rate >= goodput / 20)
+      #expect(run.wireRatio() <= wire + (Self.isQuick ? 0.03 : 0))
+      #expect(run.meanQueue(from: 0, to: end, rate: Self.rate) <= 0.05)
     }
+  }
+
+  /// What remains of the rate less losses and headers, about.
+  static let table: [(String, Double)] = [
+    ("lan", 0.93), ("wifi", 0.75), ("good", 0.85), ("average", 0.8), ("mobile", 0.7),
+    ("poor", 0.6), ("terrible", 0.5), ("reorder-storm", 0.8), ("soak", 0.004),
+    ("satellite", 0.01), ("bursts", 0.6), ("bufferbloat", 0.9), ("blackouts", 0.6),
+    ("rebinding", 0.85), ("shrinking-mtu", 0.85), ("lossy-acknowledgements", 0.85),
+  ]
+
+  @Test(arguments: table)
+  func `every kind of network is used`(_ name: String, _ share: Double) {
+    let profile = LinkProfile.table(only: name)[0]
+    for seed in 1...Self.seeds {
+      var run = FlowRun(profile, seed: seed)
+      run.addFlow()
+      let isFast = name == "lan"
+      let end = isFast ? 0.5 : Self.isQuick ? 2.0 : 12.0
+      run.run(to: end)
+      let wanted = share * Double(profile.outbound.rate ?? 1) * (Self.isQuick ? 0.5 : 1)
+      #expect(run.goodput(from: isFast ? 0.2 : 1, to: end) >= wanted, "seed \(seed)")
+    }
+  }
+
+  @Test func `the same seed gives the same run`() {
+    var runs = [0, 1].map { _ in FlowRun(LinkProfile.table(only: "mobile")[0], seed: 7) }
+    for index in runs.indices {
+      runs[index].addFlow()
+      runs[index].run(to: 2)
+    }
+    #expect(runs[0].flow().statistics == runs[1].flow().statistics)
+  }
+
+  @Test func `a rate that falls to a quarter and comes back is followed`() {
+    var run = FlowRun(makeLine())
+    run.addFlow()
+    run.run(to: 3)
+    run.change(makeLine().with { $0.rate = Int(Self.rate / 4) })
+    run.run(to: 8)
+    run.change(makeLine())
+    run.run(to: 11)
+    #expect(run.goodput(from: 5.5, to: 8) >= 0.85 * Self.rate / 4)
+    #expect(run.meanQueue(from: 5.5, to: 8, rate: Self.rate / 4) <= 0.06)
+    #expect(run.goodput(from: 9.5, to: 11) >= 0.85 * Self.rate)
+  }
+
+  @Test func `two flows share`() {
+    var run = FlowRun(makeLine())
+    run.addFlow()
+    run.run(to: 2)
+    run.addFlow()
+    let (start, end) = Self.isQuick ? (5.0, 9.0) : (8.0, 30.0)
+    run.run(to: end)
+    let shares = [0, 1].map { run.goodput($0, from: start, to: end) }
+    #expect(shares[0] / shares[1] < 2 && shares[1] / shares[0] < 2)
+    #expect(shares[0] + shares[1] >= 0.9 * Self.rate)
+    #expect(run.meanQueue(from: start, to: end, rate: Self.rate) <= 0.05)
+  }
+
+  #if !DEBUG
+    @Test(arguments: [(62_500, 3.0), (250_000, 5.0), (1_000_000, 5.0)], [true, false])
+    func `neither a flow nor TCP starves beside the other`(
+      _ line: (queue: Int, least: Double), isFirst: Bool
+    ) {
+      var run = FlowRun(FlowRun.line().with { $0.queue = .bytes(line.queue) })
+      if isFirst { run.addFlow() } else { run.addCubic() }
+      run.run(to: 3)
+      if isFirst { run.addCubic() } else { run.addFlow() }
+      run.run(to: 45)
+      for index in [0, 1] {
+        #expect(run.goodput(index, from: 5, to: 45) * 8 / 1e6 >= line.least)
+      }
+    }
+  #endif
+
+  @Test func `a game goes on beside bulk, at the floor and in the dark`() {
+    var run = FlowRun(LinkProfile.table(only: "terrible")[0])
+    run.addFlow(bulk: true, game: true)
+    run.run(to: 5)
+    #expect(run.sender().gamesHeldUp <= 5)
+    var dark = FlowRun(LinkConditions.blackouts.with { $0.rate = 200_000 })
+    dark.addFlow(bulk: true, game: true)
+    dark.run(to: 10)
+    #expect(dark.flow().statistics.stalls == 1)
+    #expect(dark.sender().gamesHeldUp <= 5)
+    #expect(dark.goodput(from: 9, to: 10) > 100_000)
+  }
+
+  @Test func `a game alone loses nothing to queues`() {
+    var run = FlowRun(FlowRun.line())
+    run.addFlow(bulk: false, game: true)
+    run.run(to: 3)
+    #expect(run.flow().statistics.packetsLost == 0 && run.sender().gamesHeldUp == 0)
+    #expect(run.flow().queue < 2_000_000)
   }
 }

@@ -22,10 +22,10 @@ struct FlowRun {
     self.init(LinkProfile("", conditions), seed: seed)
   }
 
-  /// 20 Mbit/s, 50 ms each way, 250 kB of queue.
-  static func line(loss: Double = 0) -> LinkConditions {
-    LinkConditions(oneWay: .milliseconds(50), rate: 2_500_000, loss: loss).with {
-      $0.queue = .bytes(250_000)
+  /// 20 Mbit/s, 50 ms each way, 250 kB of queue; or the same slower, with less queue.
+  static func line(loss: Double = 0, slower: Int = 1) -> LinkConditions {
+    LinkConditions(oneWay: .milliseconds(50), rate: 2_500_000 / slower, loss: loss).with {
+      $0.queue = .bytes(250_000 / slower)
     }
   }
 

@@ -1,0 +1,169 @@
+import CaromCore
+import CaromProtocol
+import Testing
+
+/// When packets count as lost, and when a probe asks.
+@Suite struct FlowLossTests {
+  /// A flow with hand-made acknowledgements; times are milliseconds.
+  struct Bench {
+    var flow = DatagramFlow(maximumPayload: 1_200, roundTrip: 100_000_000, at: .zero)
+    var acknowledged: [FrameRecord] = []
+    var lost: [FrameRecord] = []
+
+    /// Sends packets whose records bear their numbers.
+    mutating func send(_ count: Int = 1, at time: Double, elicits: Bool = true) {
+      for _ in 0..<count {
+        let record = FrameRecord(.reliable, number: flow.nextNumber)
+        flow.didSend(
+          bytes: 1_000, elicits: elicits, records: [record], isAppLimited: true, at: .at(time))
+      }
+    }
+
+    @discardableResult
+    mutating func acknowledge(_ ranges: ClosedRange<UInt64>..., at time: Double) -> Bool {
+      var list = AcknowledgedRanges()
+      for range in ranges { list.append(range) }
+      return flow.handle(
+        list, holdTime: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
+    }
+
+    mutating func timeOut() -> DatagramFlow.Probe? {
+      flow.nextTimeout.flatMap { flow.handleTimeout(at: $0, lost: &lost) }
+    }
+
+    var deadline: Double? { flow.nextTimeout.map { Double($0.nanoseconds) / 1e6 } }
+  }
+
+  @Test func `what was overtaken by three is lost at once where nothing was ever overtaken`() {
+    var bench = Bench()
+    bench.send(5, at: 0)
+    bench.acknowledge(1...3, at: 100)
+    #expect(bench.lost.map(\.number) == [0])
+    #expect(bench.acknowledged.map(\.number) == [1, 2, 3])
+  }
+
+  @Test func `what was overtaken by one is lost a quarter of a round trip later`() {
+    var bench = Bench()
+    bench.send(2, at: 0)
+    bench.acknowledge(1...1, at: 100)
+    #expect(bench.lost.isEmpty && bench.deadline == 125)
+    let probe = bench.timeOut()
+    #expect(probe == nil)
+    #expect(bench.lost.map(\.number) == [0])
+    #expect(bench.deadline == nil)
+  }
+
+  @Test func `a mistake makes it wait longer, and is told to nobody`() {
+    var bench = Bench()
+    bench.send(2, at: 0)
+    bench.acknowledge(1...1, at: 100)
+    _ = bench.timeOut()
+    bench.acknowledge(0...1, at: 140)
+    #expect(bench.acknowledged.map(\.number) == [1])
+    #expect(bench.flow.statistics.packetsLostByMistake == 1)
+    bench.send(5, at: 200)
+    bench.acknowledge(3...6, at: 300)
+    #expect(bench.lost.count == 1 && bench.deadline == 350)
+  }
+
+  @Test func `what an acknowledgement left out and a later one brings is no loss`() {
+    var bench = Bench()
+    bench.send(2, at: 0)
+    bench.acknowledge(1...1, at: 100)
+    bench.acknowledge(0...1, at: 110)
+    #expect(bench.lost.isEmpty && bench.acknowledged.count == 2 && bench.deadline == nil)
+  }
+
+  @Test func `silence is answered with probes, evenly at first, and then everything is lost`() {
+    var bench = Bench()
+    bench.send(1, at: 0)
+    bench.acknowledge(0...0, at: 100)
+    bench.send(2, at: 200)
+    var times: [Double] = []
+    for _ in 0..<6 {
+      times.append(bench.deadline ?? 0)
+      let probe = bench.timeOut()
+      #expect(probe == .tail)
+      bench.send(1, at: times.last ?? 0)
+    }
+    let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
+    #expect(times[0] == 400)
+    #expect(pauses[0] == 200 && pauses[1] == 200 && pauses[2] == 400)
+    #expect(pauses[3] > 400 && pauses[4] == 1_000)
+    #expect(bench.lost.map(\.number).starts(with: [1, 2]))
+    #expect(bench.flow.statistics.stalls == 1)
+  }
+
+  @Test func `a lone packet's probe waits for the peer's timer besides`() {
+    var bench = Bench()
+    bench.send(1, at: 0)
+    #expect(bench.deadline == 225)
+    bench.send(1, at: 10)
+    #expect(bench.deadline == 200)
+  }
+
+  @Test func `what was never sent cannot be acknowledged`() {
+    var bench = Bench()
+    bench.send(2, at: 0)
+    let isTaken = bench.acknowledge(1...2, at: 100)
+    #expect(!isTaken)
+    #expect(bench.acknowledged.isEmpty && bench.flow.inFlight > 0)
+  }
+
+  @Test func `packets that elicit nothing are not in flight and never lost`() {
+    var bench = Bench()
+    bench.send(3, at: 0, elicits: false)
+    #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
+    bench.acknowledge(1...1, at: 100)
+    #expect(bench.acknowledged.map(\.number) == [1] && bench.lost.isEmpty)
+    for time in 0..<10_000 { bench.send(1, at: 200 + Double(time), elicits: false) }
+    #expect(bench.lost.isEmpty)
+  }
+
+  @Test func `a path that is gone gives everything up once`() {
+    var bench = Bench()
+    bench.send(100, at: 0)
+    bench.acknowledge(0...9, at: 100)
+    bench.flow.abandonAll(lost: &bench.lost)
+    #expect(bench.lost.map(\.number) == Array(10...99))
+    #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
+    bench.acknowledge(0...99, at: 200)
+    #expect(bench.acknowledged.count == 10)
+  }
+
+  @Test func `a new way keeps the numbers and forgets the round trip`() {
+    var bench = Bench()
+    bench.send(4, at: 0)
+    bench.acknowledge(0...1, at: 100)
+    bench.flow.pathChanged(at: .at(110))
+    #expect(bench.flow.nextNumber == 4 && !bench.flow.roundTrip.hasSample)
+    bench.acknowledge(0...3, at: 120)
+    #expect(!bench.flow.roundTrip.hasSample && bench.acknowledged.count == 4)
+    bench.send(1, at: 130)
+    bench.acknowledge(0...4, at: 150)
+    #expect(bench.flow.roundTrip.latest == 20_000_000)
+  }
+
+  @Test func `urgent packets leave before their time, up to a debt`() {
+    var bench = Bench()
+    var count = 0
+    while bench.flow.allowance(at: .zero, urgent: false) > 0, count < 1_000 {
+      bench.send(at: 0)
+      count += 1
+    }
+    #expect((1...16).contains(count))
+    let bulk = count
+    while bench.flow.allowance(at: .zero, urgent: true) > 0, count < 1_000 {
+      bench.send(at: 0)
+      count += 1
+    }
+    #expect((3...5).contains(count - bulk))
+    #expect(bench.flow.nextSendTime()! > .zero)
+  }
+}
+
+extension Instant {
+  fileprivate static func at(_ milliseconds: Double) -> Instant {
+    Instant(nanoseconds: Int64(milliseconds * 1e6))
+  }
+}
