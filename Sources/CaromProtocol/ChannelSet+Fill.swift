@@ -27,12 +27,8 @@ extension ChannelSet {
     while writer.room > 2, misfits < ChannelLimits.misfits,
       let lane = scheduler.next(includeBulk: filling.includeBulk, includeLatest: includeLatest)
     {
-      let turn = lanes[lane].serve(&outgoing, &writer, &records, filling)
-      refresh(lane)
-      switch turn {
-      case .wrote(let count):
-        filling.hasMessage = true
-        scheduler.charge(lane, count)
+      switch serve(lane, &writer, &records, &filling) {
+      case .wrote: break
       case .noRoom:
         misfits += 1
         scheduler.passOver(lane)
@@ -40,6 +36,23 @@ extension ChannelSet {
       }
     }
     scheduler.restore()
+  }
+
+  /// Writes frames of a lane while it is its turn.
+  private mutating func serve(
+    _ lane: Int, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ filling: inout Filling
+  ) -> Filling.Turn {
+    while true {
+      let turn = lanes[lane].serve(&outgoing, &writer, &records, filling)
+      let readiness = lanes[lane].readiness(&outgoing)
+      scheduler.set(readiness, of: lane)
+      guard case .wrote(let count) = turn else { return turn }
+      filling.hasMessage = true
+      guard scheduler.charge(lane, count), writer.room > 2,
+        readiness == .small || readiness == .bulk && filling.includeBulk
+      else { return turn }
+    }
   }
 
   /// Packets have another size from now on.

@@ -18,16 +18,15 @@ extension ChannelSet {
   }
 
   private mutating func receiveLane(_ channel: UInt8, _ mode: MessageMode) -> Int {
-    let entry = Int(channel) * Self.modes + Int(mode.rawValue)
-    let known = receiveTable[entry]
+    let index = self.channel(channel)
+    let known = channels[index].receives[Int(mode.rawValue)]
     if known != Self.absent { return Int(known) }
-    _ = self.channel(channel)
     receiveLanes.append(ReceiveLane(channel: channel, mode: mode))
-    receiveTable[entry] = UInt16(receiveLanes.count - 1)
+    channels[index].receives[Int(mode.rawValue)] = UInt16(receiveLanes.count - 1)
     return receiveLanes.count - 1
   }
 
-  private func channelIndex(_ lane: Int) -> Int {
+  private mutating func channelIndex(_ lane: Int) -> Int {
     Int(channelTable[Int(receiveLanes[lane].channel)])
   }
 

@@ -31,9 +31,11 @@ extension ChannelSet {
     return ticket
   }
 
-  /// The lane of a channel and mode, if it was ever used.
-  func sendLane(of channel: UInt8, _ mode: MessageMode) -> Int? {
-    let lane = laneTable[Int(channel) * Self.modes + Int(mode.rawValue)]
+  /// The lane of a channel and mode, if it was ever used. Mutating so that nothing is copied.
+  mutating func sendLane(of channel: UInt8, _ mode: MessageMode) -> Int? {
+    let index = channelTable[Int(channel)]
+    guard index != .max else { return nil }
+    let lane = channels[Int(index)].sends[Int(mode.rawValue)]
     return lane == Self.absent ? nil : Int(lane)
   }
 
@@ -43,7 +45,7 @@ extension ChannelSet {
     let index = self.channel(channel)
     lanes.append(SendLane(channel: channel, mode: mode, channelIndex: index))
     scheduler.add(channels[index].plan, isReliable: mode.isReliable)
-    laneTable[Int(channel) * Self.modes + Int(mode.rawValue)] = UInt16(lanes.count - 1)
+    channels[index].sends[Int(mode.rawValue)] = UInt16(lanes.count - 1)
     return lanes.count - 1
   }
 
@@ -72,7 +74,7 @@ extension ChannelSet {
     }
   }
 
-  private func oldestUnreliable() -> (lane: Int, isBulk: Bool)? {
+  private mutating func oldestUnreliable() -> (lane: Int, isBulk: Bool)? {
     var oldest: (lane: Int, isBulk: Bool)?
     var ticket = UInt64.max
     for lane in lanes.indices where !lanes[lane].mode.isReliable {

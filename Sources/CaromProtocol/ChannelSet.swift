@@ -13,10 +13,14 @@ package struct ChannelSet: Sendable {
     var credit = ReceiveCredit()
     /// Whether the peer is to be told of `credit`.
     var isCreditDue = false
+    /// The places of its lanes by their modes, of what it sends and of what it receives.
+    var sends = Lanes(repeating: absent)
+    var receives = Lanes(repeating: absent)
   }
 
   static let absent = UInt16.max
-  static let modes = MessageMode.allCases.count
+  /// A lane for each mode.
+  typealias Lanes = InlineArray<5, UInt16>
 
   var channels: [Channel] = []
   var channelTable = [UInt8](repeating: .max, count: ChannelLimits.channels)
@@ -24,7 +28,6 @@ package struct ChannelSet: Sendable {
   // Sending.
   var outgoing = Outgoing()
   var lanes: [SendLane] = []
-  var laneTable = [UInt16](repeating: absent, count: ChannelLimits.channels * modes)
   var scheduler = Scheduler()
   var lastSearch = Instant(nanoseconds: .min)
   var creditsDue = 0
@@ -33,7 +36,6 @@ package struct ChannelSet: Sendable {
   var arena = MessageArena()
   var counts = ChannelStatistics()
   var receiveLanes: [ReceiveLane] = []
-  var receiveTable = [UInt16](repeating: absent, count: ChannelLimits.channels * modes)
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
   var ready = ReadyQueue()

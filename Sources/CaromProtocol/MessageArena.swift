@@ -14,7 +14,7 @@ struct MessageArena: Sendable {
   private(set) var buffers: [[UInt8]] = []
   private var emptySlots: [Slot] = []
   private var free = [[Slot]](repeating: [], count: classCount)
-  private var leastFree = [Int](repeating: 0, count: classCount)
+  private var leastFree = [Int32](repeating: 0, count: classCount)
   /// Bytes of the buffers that hold messages.
   private(set) var usedBytes = 0
   /// Bytes of all buffers.
@@ -30,7 +30,7 @@ struct MessageArena: Sendable {
     let kind = Self.kind(of: count)
     usedBytes += 1 << (kind + Self.smallestShift)
     if let slot = free[kind].popLast() {
-      if free[kind].count < leastFree[kind] { leastFree[kind] = free[kind].count }
+      leastFree[kind] = min(leastFree[kind], Int32(free[kind].count))
       return slot
     }
     return grow(kind)
@@ -78,7 +78,7 @@ struct MessageArena: Sendable {
         buffers[Int(slot)] = []
         emptySlots.append(slot)
       }
-      leastFree[kind] = free[kind].count
+      leastFree[kind] = Int32(free[kind].count)
     }
   }
 }

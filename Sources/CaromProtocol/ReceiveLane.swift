@@ -41,7 +41,7 @@ struct ReceiveLane: Sendable {
   }
 
   /// How far `number` is from `next`, by the nearest that has its 16 bits.
-  func distance(of number: UInt16) -> Int {
+  mutating func distance(of number: UInt16) -> Int {
     Int(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: next)))
   }
 }

@@ -1,12 +1,14 @@
 /// First in, first out, with access by position; it grows by doubling and keeps its room.
 struct Ring<Element: BitwiseCopyable & Sendable>: Sendable {
   private var storage: [Element] = []
-  private var head = 0
-  private(set) var count = 0
-  private var mostSinceTrim = 0
+  // 32 bits each: every channel of every connection has several rings.
+  private var start: Int32 = 0
+  private var length: Int32 = 0
+  private var mostSinceTrim: Int32 = 0
 
-  var isEmpty: Bool { count == 0 }
-  var first: Element? { count == 0 ? nil : storage[head] }
+  var count: Int { Int(length) }
+  var isEmpty: Bool { length == 0 }
+  var first: Element? { length == 0 ? nil : storage[Int(start)] }
 
   /// The element at `position` from the front.
   subscript(position: Int) -> Element {
@@ -19,56 +21,60 @@ struct Ring<Element: BitwiseCopyable & Sendable>: Sendable {
 
   private func slot(_ position: Int) -> Int {
     precondition(position >= 0 && position < count, "a position inside the ring")
-    return (head &+ position) & (storage.count &- 1)
+    return place(position)
+  }
+
+  private func place(_ position: Int) -> Int {
+    (Int(start) &+ position) & (storage.count &- 1)
   }
 
   mutating func append(_ element: Element) {
-    if count == storage.count { resize(to: max(4, 2 * count), filler: element) }
-    storage[(head &+ count) & (storage.count &- 1)] = element
-    count &+= 1
-    if count > mostSinceTrim { mostSinceTrim = count }
+    if count == storage.count { resize(to: max(2, 2 * count), filler: element) }
+    storage[place(count)] = element
+    length &+= 1
+    if length > mostSinceTrim { mostSinceTrim = length }
   }
 
   /// Puts an element before all others.
   mutating func prepend(_ element: Element) {
-    if count == storage.count { resize(to: max(4, 2 * count), filler: element) }
-    head = (head &- 1) & (storage.count &- 1)
-    storage[head] = element
-    count &+= 1
-    if count > mostSinceTrim { mostSinceTrim = count }
+    if count == storage.count { resize(to: max(2, 2 * count), filler: element) }
+    start = Int32(place(-1))
+    storage[Int(start)] = element
+    length &+= 1
+    if length > mostSinceTrim { mostSinceTrim = length }
   }
 
   @discardableResult
   mutating func popFirst() -> Element? {
-    guard count > 0 else { return nil }
-    let element = storage[head]
-    head = (head &+ 1) & (storage.count &- 1)
-    count &-= 1
+    guard length > 0 else { return nil }
+    let element = storage[Int(start)]
+    start = Int32(truncatingIfNeeded: place(1))
+    length &-= 1
     return element
   }
 
   /// Takes back the element that was appended last.
   mutating func removeLast() {
-    precondition(count > 0, "something to remove")
-    count &-= 1
+    precondition(length > 0, "something to remove")
+    length &-= 1
   }
 
   mutating func removeAll() {
-    head = 0
-    count = 0
+    start = 0
+    length = 0
   }
 
   /// Gives back room that was not used since the last time.
   mutating func trim() {
-    defer { mostSinceTrim = count }
-    guard storage.count > 64, mostSinceTrim * 4 <= storage.count else { return }
+    defer { mostSinceTrim = length }
+    guard storage.count > 64, Int(mostSinceTrim) * 4 <= storage.count else { return }
     guard let filler = first else {
       storage = []
-      head = 0
+      start = 0
       return
     }
-    var size = 4
-    while size < mostSinceTrim { size *= 2 }
+    var size = 2
+    while size < Int(mostSinceTrim) { size *= 2 }
     resize(to: size, filler: filler)
   }
 
@@ -78,6 +84,6 @@ struct Ring<Element: BitwiseCopyable & Sendable>: Sendable {
     for position in 0..<count { grown.append(self[position]) }
     grown.append(contentsOf: repeatElement(filler, count: size - count))
     storage = grown
-    head = 0
+    start = 0
   }
 }

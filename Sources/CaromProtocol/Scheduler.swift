@@ -133,8 +133,11 @@ struct Scheduler: Sendable {
       isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
   }
 
-  /// Counts what the lane whose turn it is has sent.
-  mutating func charge(_ lane: Int, _ bytes: Int) { shares[lane].deficit -= bytes }
+  /// Counts what the lane whose turn it is has sent; whether its turn goes on.
+  mutating func charge(_ lane: Int, _ bytes: Int) -> Bool {
+    shares[lane].deficit -= bytes
+    return shares[lane].deficit > 0
+  }
 
   /// Leaves the lane whose turn it is out of this packet.
   mutating func passOver(_ lane: Int) {

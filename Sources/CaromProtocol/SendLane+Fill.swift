@@ -120,7 +120,7 @@ extension SendLane {
     return true
   }
 
-  private func endUnreliable(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func endUnreliable(_ message: SendMessage, _ outgoing: inout Outgoing) {
     outgoing.arena.release(message.buffer)
     outgoing.unreliableBytes -= Int(message.length)
     outgoing.unreliableCount -= 1
@@ -166,7 +166,7 @@ extension SendLane {
     noteRider(message, number, &outgoing, filling)
   }
 
-  private func noteRider(
+  private mutating func noteRider(
     _ message: SendMessage, _ number: UInt64, _ outgoing: inout Outgoing, _ filling: Filling
   ) {
     guard filling.redundancy > 0, message.length <= ChannelLimits.riderLength else { return }
@@ -203,7 +203,7 @@ extension SendLane {
     return true
   }
 
-  private func beginReceipt(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func beginReceipt(_ message: SendMessage, _ outgoing: inout Outgoing) {
     guard message.wantsReceipt,
       let dropped = outgoing.receipts.begin(
         message.ticket, channel: channel, length: Int(message.length))

@@ -34,7 +34,7 @@ extension SendLane {
 
   /// Appends the record of a frame whose fate somebody wants to hear of; `length` is 0 where the
   /// message is whole.
-  private func note(
+  private mutating func note(
     _ message: SendMessage, _ number: UInt64, offset: UInt32, length: UInt32,
     _ records: inout [FrameRecord]
   ) {

@@ -58,14 +58,16 @@ extension SendLane {
     return earliest
   }
 
-  private func isLate(_ message: SendMessage, _ now: Instant, _ earliest: inout Int64) -> Bool {
+  private mutating func isLate(_ message: SendMessage, _ now: Instant, _ earliest: inout Int64)
+    -> Bool
+  {
     guard !message.isDone else { return false }
     if message.deadline <= now.nanoseconds { return true }
     earliest = min(earliest, message.deadline)
     return false
   }
 
-  private func expire(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func expire(_ message: SendMessage, _ outgoing: inout Outgoing) {
     outgoing.expire(message, channel: channel, isReliable: mode.isReliable)
   }
 
@@ -84,7 +86,7 @@ extension SendLane {
     drop(message, &outgoing)
   }
 
-  private func drop(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func drop(_ message: SendMessage, _ outgoing: inout Outgoing) {
     outgoing.drop(message, channel: channel, isReliable: mode.isReliable)
   }
 

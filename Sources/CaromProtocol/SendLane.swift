@@ -9,6 +9,8 @@ import CaromCore
 struct SendLane: Sendable {
   let channel: UInt8
   let mode: MessageMode
+  /// Whether small messages may pass bulk of the same lane.
+  let isUnordered: Bool
   /// The channel's place among all that were used.
   let channelIndex: Int
   var unsent = Ring<SendMessage>()
@@ -29,11 +31,9 @@ struct SendLane: Sendable {
   init(channel: UInt8, mode: MessageMode, channelIndex: Int) {
     self.channel = channel
     self.mode = mode
+    isUnordered = mode == .unreliable || mode == .reliableUnordered
     self.channelIndex = channelIndex
   }
-
-  /// Whether small messages may pass bulk of the same lane.
-  var isUnordered: Bool { mode == .unreliable || mode == .reliableUnordered }
 
   /// The place in `outstanding` of the message with this number, if it is not done.
   mutating func position(of number: UInt64) -> Int? {
