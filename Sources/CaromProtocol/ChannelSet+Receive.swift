@@ -286,6 +286,9 @@ extension ChannelSet {
       buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel, mode: mode)
     let isSession = channel == ChannelLimits.sessionChannel
     counts.messagesReceived += 1
+    let index = channelIndex(lane)
+    channels[index].traffic.messagesReceived += 1
+    channels[index].traffic.bytesReceived += UInt64(length)
     if let place = receiveLanes[lane].queued {
       let old =
         isSession

@@ -27,6 +27,9 @@ extension ChannelSet {
       buffer: outgoing.arena.store(bytes), length: UInt32(bytes.count),
       wantsReceipt: options.wantsReceipt)
     lanes[lane].append(message, &outgoing)
+    let index = lanes[lane].channelIndex
+    channels[index].traffic.messagesSent += 1
+    channels[index].traffic.bytesSent += UInt64(bytes.count)
     refresh(lane)
     return ticket
   }

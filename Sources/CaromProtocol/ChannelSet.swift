@@ -11,6 +11,7 @@ package struct ChannelSet: Sendable {
     let number: UInt8
     var plan: ChannelPlan
     var credit = ReceiveCredit()
+    var traffic = ChannelTraffic()
     /// Whether the peer is to be told of `credit`.
     var isCreditDue = false
     /// The places of its lanes by their modes, of what it sends and of what it receives.
@@ -64,6 +65,12 @@ package struct ChannelSet: Sendable {
 
   /// How many bytes the windows of all channels may still grow.
   package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
+
+  /// What a channel has carried.
+  package func traffic(of channel: UInt8) -> ChannelTraffic {
+    let index = channelTable[Int(channel)]
+    return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
+  }
 
   /// What was counted.
   package var statistics: ChannelStatistics {

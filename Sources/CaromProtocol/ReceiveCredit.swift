@@ -28,10 +28,12 @@ struct ReceiveCredit: Sendable {
     return raise(by: window / 4)
   }
 
-  /// A message of this length is being put together; whether the peer is to be told.
+  /// A message of this length is being put together; whether the peer is to be told. That is at
+  /// once when the message needs it to get through, else it waits for what the owner takes.
   mutating func reserve(_ count: Int) -> Bool {
     reserved += UInt64(count)
-    return raise(by: 1)
+    let isNeeded = limit - received < reserved + UInt64(window / 4)
+    return raise(by: isNeeded ? 1 : window / 4)
   }
 
   /// The message is whole or dropped.

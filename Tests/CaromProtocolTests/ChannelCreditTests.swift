@@ -47,6 +47,24 @@ import Testing
     }
   }
 
+  @Test func `credit is told when a quarter of the window was taken, not for every message`() throws
+  {
+    var pair = ChannelPair()
+    var credits = 0
+    for _ in 0..<100 {
+      try pair.send(1, length: 3000)
+      while let packet = pair.fill() {
+        try pair.deliver(packet)
+        pair.acknowledge(packet)
+      }
+      _ = pair.take()
+      guard let answer = ChannelPair.fill(&pair.far, at: pair.now) else { continue }
+      try ChannelPair.deliver(answer, to: &pair.near, at: pair.now)
+      credits += 1
+    }
+    #expect(credits == 100 * 3064 / (ChannelLimits.window / 4))
+  }
+
   @Test func `a lost credit is told again`() throws {
     var pair = ChannelPair()
     for _ in 0..<400 { try pair.send(1, length: 1000) }

@@ -193,6 +193,18 @@ import Testing
     #expect(pair.far.pollSessionMessage() == nil)
   }
 
+  @Test func `each channel counts what it has carried`() throws {
+    var pair = ChannelPair()
+    for byte in 1...3 { try pair.send(UInt8(byte), length: 2000, on: 7) }
+    try pair.send(1, on: 8)
+    pair.lose(try pair.next())
+    try pair.exchange()
+    let (sent, received) = (pair.near.traffic(of: 7), pair.far.traffic(of: 7))
+    #expect(sent.messagesSent == 3 && sent.bytesSent == 6000 && sent.messagesReceived == 0)
+    #expect(received.messagesReceived == 3 && received.bytesReceived == 6000)
+    #expect(pair.far.traffic(of: 9) == ChannelTraffic())
+  }
+
   @Test func `what is given up does not leave, and the channels go on after it`() throws {
     var pair = ChannelPair()
     for mode in MessageMode.allCases { try pair.send(1, length: 5000, mode) }
