@@ -196,6 +196,13 @@ static double wait_percentile(const direction *d, double percent) {
   return 0;
 }
 
+/// Bytes of IP that are on their way.
+static uint64_t flying(const direction *d) {
+  uint64_t bytes = 0;
+  for (uint32_t i = d->head; i != d->tail; i++) bytes += d->ring[i % RING]->length;
+  return bytes;
+}
+
 static void tell(const direction *d, const char *name) {
   char text[64];
   const struct {
@@ -205,6 +212,7 @@ static void tell(const direction *d, const char *name) {
                  {"lost", (double)d->lost},             {"overflowed", (double)d->overflowed},
                  {"delivered", (double)d->delivered},   {"wait_p50", wait_percentile(d, 50)},
                  {"wait_p99", wait_percentile(d, 99)},  {"largest", d->largest},
+                 {"flying", (double)flying(d)},
                  {"largest_after", (double)(d->largest_at - d->first_at) / 1e6}};
   for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
     snprintf(text, sizeof text, "%s_%s", name, figures[i].name);

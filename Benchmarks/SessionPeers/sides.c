@@ -197,9 +197,9 @@ side_meter side_meter_make(const side_options *options) {
   };
 }
 
-/// The age of the newest state at each 60th of a second since the last one came.
+/// The age of the newest state at each millisecond since the last one came.
 static void take_ages(side_meter *meter, uint64_t now) {
-  for (; meter->sampled <= now; meter->sampled += SECOND / SIDE_HERTZ) {
+  for (; meter->sampled <= now; meter->sampled += SECOND / 1000) {
     if (meter->sampled < meter->first + meter->warm) continue;
     side_samples_add(&meter->ages, meter->sampled - meter->newest);
   }

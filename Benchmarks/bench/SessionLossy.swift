@@ -42,7 +42,8 @@ struct SessionLossy: Sendable {
       try await sender.ready()
       var figures = try await receiver.figures(within: .seconds(seconds + 20))
       figures = figures.merging(try await path.counters()).merging(sender.figuresSoFar())
-      figures["wire"] = figures["out_bytes"] / figures["payload"]
+      let carried = figures["out_bytes"] - figures["out_flying"]
+      figures["wire"] = carried / figures["payload"]
       await sender.end()
       await receiver.end()
       return figures
