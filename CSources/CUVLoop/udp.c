@@ -16,6 +16,14 @@ static int set_options(int fd, const cuv_udp_options *options) {
     cuv_set_flag(fd, SOL_SOCKET, SO_RCVBUF, (int)options->receive_buffer);
   if (options->send_buffer > 0)
     cuv_set_flag(fd, SOL_SOCKET, SO_SNDBUF, (int)options->send_buffer);
+#if defined(IP_PMTUDISC_PROBE)
+  // Never cut into fragments, and never believed from ICMP alone: the protocol above finds out
+  // itself what passes (RFC 8899).
+  if (options->probes_mtu && v6)
+    cuv_set_flag(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
+  if (options->probes_mtu && !(v6 && options->v6_only))
+    cuv_set_flag(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
+#endif
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);

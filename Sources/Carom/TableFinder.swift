@@ -20,6 +20,8 @@ public actor TableFinder: LoopActor {
     public var port: UInt16 = 0
     /// How long the finder says that it searches before it says that it waits.
     public var window = Duration.seconds(6)
+    /// The kinds of links that are offered and opened.
+    public var kinds = LinkKinds.all
     /// The connection's waiting times.
     public var timing = SessionTiming()
 
@@ -47,9 +49,8 @@ public actor TableFinder: LoopActor {
     self.loop = loop
     self.options = options
     node = SessionNode(
-      matching: local, window: options.window, timing: options.timing,
-      seed: .random(in: .min ... .max),
-      on: loop)
+      matching: local, window: options.window, timing: options.timing, over: options.kinds,
+      seed: .random(in: .min ... .max), on: loop)
   }
 
   /// Listens, then tells everybody and looks. The connections' events go to `handle`, inside

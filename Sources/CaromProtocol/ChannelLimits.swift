@@ -14,7 +14,8 @@ package enum ChannelLimits {
   /// The longest message where only the newest counts or that may be lost, bytes: each such
   /// channel may hold one without credit.
   package static let latestLength = 64 << 10
-  /// What a message counts beside its bytes, about what it costs in memory: empty ones are not free.
+  /// What a message counts beside its bytes, about what it costs in memory: empty ones are not
+  /// free.
   package static let messageCharge = 64
   /// Bytes of reliable messages, charges included, that wait or are unacknowledged.
   package static let sendBytes = 4 << 20

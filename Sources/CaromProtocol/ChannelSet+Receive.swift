@@ -302,10 +302,14 @@ extension ChannelSet {
   }
 
   /// Hands the next message of the application's channels to `body`; `false` when none waits.
+  ///
+  /// Reliable messages of the channels `parking` are left where they are, and so is the credit
+  /// that they cost: whoever sends them has to wait.
   package mutating func pollMessage(
+    parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ mode: MessageMode, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
-    guard let message = ready.popFirst() else { return false }
+    guard let message = nextReady(parking: parking) else { return false }
     let buffer = arena.buffers[Int(message.buffer)]
     body(message.channel, message.mode, buffer.span.extracting(0..<Int(message.length)))
     if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }

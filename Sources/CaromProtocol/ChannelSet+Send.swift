@@ -14,7 +14,7 @@ extension ChannelSet {
   ) throws(SendError) -> UInt64 {
     let limit = ChannelLimits.length(of: options.mode)
     guard bytes.count <= limit else { throw .tooLarge(size: bytes.count, limit: limit) }
-    let lane = makeSendLane(channel, options.mode)
+    let lane = makeSendLane(channel, options.mode, options.plan)
     if options.mode.isReliable {
       try makeRoom(for: bytes.count, lane)
     } else {
@@ -42,9 +42,12 @@ extension ChannelSet {
     return lane == Self.absent ? nil : Int(lane)
   }
 
-  private mutating func makeSendLane(_ channel: UInt8, _ mode: MessageMode) -> Int {
+  private mutating func makeSendLane(
+    _ channel: UInt8, _ mode: MessageMode, _ plan: ChannelPlan?
+  ) -> Int {
     precondition(channel <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
     if let lane = sendLane(of: channel, mode) { return lane }
+    if let plan { setPlan(plan, for: channel) }
     let index = self.channel(channel)
     lanes.append(SendLane(channel: channel, mode: mode, channelIndex: index))
     scheduler.add(channels[index].plan, isReliable: mode.isReliable)

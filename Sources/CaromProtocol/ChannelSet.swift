@@ -40,6 +40,8 @@ package struct ChannelSet: Sendable {
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
   var ready = ReadyQueue()
+  /// What the owner does not take now, apart from the rest, so that it stands in nobody's way.
+  var parked: [ParkedMessages] = []
   var sessionReady = ReadyQueue()
   var unreliableReadyBytes = 0
   var unreliableReadyCount = 0
@@ -59,7 +61,7 @@ package struct ChannelSet: Sendable {
   /// Bytes that have not left yet, not counting those to be sent again.
   package var pendingBytes: Int { outgoing.pendingBytes }
   /// Whether messages of the application's channels wait for the owner.
-  package var hasMessages: Bool { !ready.isEmpty }
+  package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
   /// Bytes of memory that messages have, both directions.
   package var heldBytes: Int { arena.heldBytes + outgoing.arena.heldBytes }
 

@@ -6,10 +6,18 @@ package enum ConnectionEvent: Hashable, Sendable {
   case requested(PeerInfo)
   /// Both sides agreed: messages flow from here on.
   case opened(PeerInfo)
-  /// A message of the application.
-  case message(channel: UInt16, bytes: [UInt8])
-  /// After a `queueFull`: half of the queue is free again.
-  case writable
+  /// Messages of the application came: `pollMessage` hands them out.
+  case messages
+  /// Something became of a message or a channel.
+  case channel(ChannelEvent)
+  /// Messages go by another link from now on.
+  case linkChanged(LinkKind)
+  /// No link works; the connection waits to be resumed.
+  case interrupted
+  /// A link works again, and nothing was lost.
+  case resumed
+  /// Whoever called opens a stream again.
+  case reconnect
   /// The round trip was measured anew.
   case measured(RoundTrip)
   /// The end, told once, and nothing comes after it.

@@ -18,4 +18,7 @@ package struct ConnectionKey: Hashable, Sendable {
     prefix = generator.next()
     rest = generator.next()
   }
+
+  /// The key of a connection that has one link alone and never another.
+  package static let none = ConnectionKey(prefix: 0, rest: 0)
 }

@@ -24,8 +24,8 @@ public enum DisconnectReason: Hashable, Sendable {
   case handshakeTimeout
   /// Nothing was heard from the peer for `SessionTiming.silenceLimit`: cable, sleep or crash.
   case timedOut
-  /// This side did not take the peer's messages quickly enough, and its bounded queue was full.
-  case overrun
+  /// The host made this side leave, and says why.
+  case kicked(String)
   /// The link was reset: the peer's process ended, or something on the way cut it.
   case connectionReset
   /// The link ended without a goodbye.
@@ -48,7 +48,7 @@ extension DisconnectReason: CustomStringConvertible {
     case .protocolViolation: "protocolViolation"
     case .handshakeTimeout: "handshakeTimeout"
     case .timedOut: "timedOut"
-    case .overrun: "overrun"
+    case .kicked(let why): why.isEmpty ? "kicked" : "kicked: \(why)"
     case .connectionReset: "connectionReset"
     case .connectionLost: "connectionLost"
     }

@@ -3,7 +3,8 @@ import CaromCore
 /// Writes a packet's frames into an array that it keeps, as far as a limit: what finds no room is
 /// not begun, and the call answers `false`.
 ///
-/// `begin` starts a packet, a header follows, then the frames; `span` or `takeBytes()` is the packet.
+/// `begin` starts a packet, a header follows, then the frames; `span` or `takeBytes()` is the
+/// packet.
 package struct FrameWriter: Sendable {
   /// What a message's frame takes beside the message, at most: its first byte, channel, number and
   /// length.

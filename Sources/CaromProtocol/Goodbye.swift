@@ -27,13 +27,15 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case protocolViolation = 8
     /// The peer took too long.
     case timedOut = 9
+    /// The host wants the peer to go; the text says why.
+    case kicked = 10
   }
 
   /// Why.
   public var code: Code
   /// The version of the session protocol (or, where that agrees, of the game) that the sender has.
   public var version: UInt16
-  /// An explanation for people; only `declined` carries one.
+  /// An explanation for people; only `declined` and `kicked` carry one.
   public var text: String
 
   /// A goodbye; a text over 255 bytes is left out.
@@ -75,6 +77,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .wrongApplication: .wrongApplication
     case .protocolViolation: .protocolViolation
     case .timedOut: .timedOut
+    case .kicked: .kicked(text)
     }
   }
 }

@@ -38,6 +38,7 @@ package struct Hello: Hashable, Sendable {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "hello: magic") }
     version = try reader.read()
     key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
+    guard key != .none else { throw .invalid(what: "hello: no key") }
     epoch = try reader.read()
     let flags = try reader.read(UInt8.self)
     guard flags & ~Self.resumeFlag == 0 else { throw .invalid(what: "hello: flags") }

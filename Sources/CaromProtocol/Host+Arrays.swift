@@ -1,45 +1,65 @@
+import CaromCodec
 import CaromCore
 
 // For callers that hold arrays: tests, and shells that are in no hurry.
 
 extension Connection {
-  /// Queues a message that has to arrive, in the order of sending.
-  package mutating func send(_ bytes: [UInt8], on channel: UInt16) throws(SendError) {
-    try send(bytes.span, on: channel)
+  /// Queues or offers a message.
+  @discardableResult
+  package mutating func send(
+    _ bytes: [UInt8], on channel: UInt8, _ mode: MessageMode = .reliableOrdered,
+    at now: Instant
+  ) throws(SendError) -> UInt64? {
+    try send(bytes.span, on: channel, SendOptions(mode), at: now)
   }
 
-  /// Offers the newest message of a channel; one that still waits on it is replaced.
-  package mutating func post(_ bytes: [UInt8], on channel: UInt16) throws(SendError) {
-    try post(bytes.span, on: channel)
-  }
-
-  /// Bytes for a link that holds `queued` bytes already; `nil` when there is nothing for it now.
-  package mutating func pollTransmit(queued: Int) -> [UInt8]? {
+  /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
+  package mutating func pollStream(queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
-    return pollTransmit(queued: queued, into: &bytes) ? bytes : nil
+    return pollStream(queued: queued, into: &bytes, at: now) ? bytes : nil
+  }
+
+  /// The next message, as an array of its own.
+  package mutating func pollMessage() -> (channel: UInt8, bytes: [UInt8])? {
+    var message: (UInt8, [UInt8])?
+    _ = pollMessage { channel, bytes in message = (channel, Array(copying: bytes)) }
+    return message
   }
 }
 
 extension Host {
-  /// Queues a message that has to arrive, in the order of sending.
+  /// Queues or offers a message.
+  @discardableResult
   package mutating func send(
-    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
-  ) throws(SendError) { try send(bytes.span, on: channel, to: link) }
+    _ bytes: [UInt8], on channel: UInt8, _ mode: MessageMode = .reliableOrdered,
+    to link: LinkID, at now: Instant
+  ) throws(SendError) -> UInt64? {
+    try send(bytes.span, on: channel, SendOptions(mode), to: link, at: now)
+  }
 
-  /// Offers the newest message of a channel; one that still waits on it is replaced.
-  package mutating func post(
-    _ bytes: [UInt8], on channel: UInt16, to link: LinkID
-  ) throws(SendError) { try post(bytes.span, on: channel, to: link) }
-
-  /// Bytes for a link that holds `queued` bytes already; `nil` when there is nothing for it now.
+  /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
   package mutating func pollTransmit(on link: LinkID, queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
     return pollTransmit(on: link, queued: queued, into: &bytes, at: now) ? bytes : nil
   }
+
+  /// The next message of a link, as an array of its own.
+  package mutating func pollMessage(on link: LinkID) -> (channel: UInt8, bytes: [UInt8])? {
+    var message: (UInt8, [UInt8])?
+    _ = pollMessage(on: link) { channel, bytes in message = (channel, Array(copying: bytes)) }
+    return message
+  }
 }
 
 extension Lobby {
-  /// Bytes for a link that holds `queued` bytes already; `nil` when there is nothing for it now.
+  /// The next message of a link, as an array of its own.
+  package mutating func pollMessage(on link: LinkID) -> (channel: UInt8, bytes: [UInt8])? {
+    var message: (UInt8, [UInt8])?
+    _ = pollMessage(on: link) { channel, bytes in message = (channel, Array(copying: bytes)) }
+    return message
+  }
+
+  /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
   package mutating func pollTransmit(on link: LinkID, queued: Int, at now: Instant) -> [UInt8]? {
     var bytes: [UInt8] = []
     return pollTransmit(on: link, queued: queued, into: &bytes, at: now) ? bytes : nil

@@ -1,7 +1,9 @@
 import CaromCore
 
 /// Every connection of one process: those it accepted, whose seats are counted, and those it
-/// asked for itself. A polled machine over stream links; the shell owns the streams.
+/// asked for itself. A polled machine; the shell owns the streams and the datagram sockets.
+///
+/// A `LinkID` names a connection, and its stream, if it has one.
 package struct Host: Sendable {
   /// The most links at a time: ones that have not asked for a seat yet included. A core keeps up
   /// with some thousand players at 60 Hz, and idle strangers cost 2 KiB each.
@@ -11,7 +13,7 @@ package struct Host: Sendable {
   /// rare; when there are more than this for each link, those of links that are gone are dropped.
   private static let deadlinesPerLink = 8
 
-  private struct Entry: Sendable {
+  struct Entry: Sendable {
     let id: LinkID
     var connection: Connection
     let isIncoming: Bool
@@ -23,32 +25,54 @@ package struct Host: Sendable {
     var deadline: Instant?
     /// The entry whose seat this one is to take when it is admitted.
     var replacing: LinkID?
+    /// Where its datagrams come from, as `paths` has it.
+    var endpoints: [Endpoint] = []
+
+    /// Who sends the datagrams that come on its path.
+    var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
 
     /// Whether it takes a seat: it has one, or the owner is still asked.
     var holdsSeat: Bool { isIncoming && peer != nil && !connection.isEnding && replacing == nil }
+
+    func holdsSeat(asSpectator: Bool) -> Bool { holdsSeat && peer?.isSpectator == asSpectator }
   }
 
   package let local: PeerInfo
-  private let timing: SessionTiming
+  let timing: SessionTiming
   /// In the order of their links.
-  private var entries: [Entry] = []
+  var entries: [Entry] = []
   /// The links of `entries` by themselves: a search reads a few bytes of each.
   package private(set) var links: [LinkID] = []
-  private var events = EventQueue<HostEvent>()
+  var events = EventQueue<HostEvent>()
   private var ready = EventQueue<LinkID>()
   private var deadlines = DeadlineQueue<LinkID>()
   private var lastLink: UInt64 = 0
+  /// Whose datagrams come from where. Looked up, never gone through.
+  var paths: [PathAddress: LinkID] = [:]
+  var keys: [ConnectionKey: LinkID] = [:]
+  let secret: CookieSecret
+  /// Answers to those who are not known, with where they go.
+  var answers = Fifo<Answer>()
+  /// Messages of connections that are gone, which the owner has not taken yet.
+  var remains: [(link: LinkID, channels: ChannelSet)] = []
 
   /// When `handleTimeout` wants to be called.
   package private(set) var nextTimeout: Instant?
 
   /// How many peers may sit here at a time.
   package var seats: Int
+  /// How many peers may look on at a time, besides.
+  package var spectatorSeats = 0
 
-  package init(_ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming()) {
+  /// `secret` is what answers to strangers are made of: from the system's generator.
+  package init(
+    _ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming(),
+    secret: CookieSecret = CookieSecret(low: 0, high: 0)
+  ) {
     self.local = local
     self.seats = seats
     self.timing = timing
+    self.secret = secret
   }
 
   package mutating func makeLink() -> LinkID {
@@ -57,7 +81,16 @@ package struct Host: Sendable {
   }
 
   /// How many seats nobody holds or has asked for.
-  package var freeSeats: Int { max(0, seats - entries.count { $0.holdsSeat }) }
+  package var freeSeats: Int { freeSeats(forSpectators: false) }
+
+  /// How many seats of players, or of spectators, nobody holds or has asked for.
+  package func freeSeats(forSpectators: Bool) -> Int {
+    let all = forSpectators ? spectatorSeats : seats
+    return max(0, all - entries.count { $0.holdsSeat(asSpectator: forSpectators) })
+  }
+
+  /// Whether every connection has ended, though the last words of some may be said again.
+  package var isQuiet: Bool { entries.allSatisfy { $0.connection.isLingering && !$0.isReady } }
 
   package func connection(_ link: LinkID) -> Connection? {
     index(of: link).map { entries[$0].connection }
@@ -68,7 +101,7 @@ package struct Host: Sendable {
     index(of: link).map { entries[$0].isIncoming } ?? false
   }
 
-  private func index(of link: LinkID) -> Int? {
+  func index(of link: LinkID) -> Int? {
     let index = insertionIndex(of: link)
     return index < links.count && links[index] == link ? index : nil
   }
@@ -95,14 +128,38 @@ extension Host {
     return true
   }
 
-  /// Takes a link that this host opened, and asks for a seat on it.
-  package mutating func request(_ link: LinkID, at now: Instant) {
-    let connection = Connection.requesting(as: local, timing: timing, at: now)
+  /// Takes a stream that this host opened, and asks for a seat on it; one of a connection that
+  /// has another link already joins that.
+  package mutating func request(_ link: LinkID, key: ConnectionKey = .none, at now: Instant) {
+    if let index = index(of: link) {
+      entries[index].connection.addStream(at: now)
+      return settle(index, at: now)
+    }
+    let connection = Connection.requesting(as: local, timing: timing, key: key, at: now)
     insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
   }
 
+  /// Calls the first of `ways` that answers over datagrams, and asks for a seat there; the
+  /// connection may have a stream already. Endpoints that another connection of this host calls
+  /// are left to it.
+  package mutating func call(
+    _ link: LinkID, _ ways: [Way], key: ConnectionKey, at now: Instant
+  ) {
+    let free = ways.filter {
+      let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .callee)]
+      return owner == nil || owner == link
+    }
+    if index(of: link) == nil {
+      let connection = Connection.calling(as: local, timing: timing, key: key, at: now)
+      insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
+    }
+    guard let index = index(of: link) else { return }
+    entries[index].connection.call(free, at: now)
+    settle(index, at: now)
+  }
+
   /// A link comes after all others, but for one whose opening took longer than the next one's.
-  private mutating func insert(_ entry: Entry, at now: Instant) {
+  mutating func insert(_ entry: Entry, at now: Instant) {
     let index = insertionIndex(of: entry.id)
     precondition(index == links.count || links[index] != entry.id, "a link is taken once")
     entries.insert(entry, at: index)
@@ -110,9 +167,12 @@ extension Host {
     settle(index, at: now)
   }
 
-  private mutating func remove(_ index: Int) {
+  mutating func remove(_ index: Int) {
     let link = links.remove(at: index)
     let entry = entries.remove(at: index)
+    keepRemains(of: entry)
+    for endpoint in entry.endpoints { forget(endpoint, of: entry) }
+    if keys[entry.connection.key] == link { keys[entry.connection.key] = nil }
     if entry.isReady { ready.removeAll { $0 == link } }
     if deadlines.count > Self.deadlinesPerLink * (links.count + 16) {
       var kept = deadlines
@@ -120,6 +180,13 @@ extension Host {
       deadlines = kept
     }
     if deadlines.firstElement == link || deadlines.count == 0 { findNextTimeout() }
+  }
+
+  /// A stream that was to be a link's cannot be opened.
+  package mutating func handleStreamFailed(_ link: LinkID, at now: Instant) {
+    guard let index = index(of: link) else { return }
+    entries[index].connection.handleStreamFailed(at: now)
+    settle(index, at: now)
   }
 
   package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
@@ -132,8 +199,11 @@ extension Host {
     guard let index = index(of: link) else { return }
     entries[index].connection.handleLinkEnd(end, at: now)
     settle(index, at: now)
-    // What it told may have ended others.
-    if let index = self.index(of: link) { remove(index) }
+    removeIfClosed(link)  // by its link: what it told may have ended others
+  }
+
+  private mutating func removeIfClosed(_ link: LinkID) {
+    if let index = index(of: link), entries[index].connection.isClosed { remove(index) }
   }
 
   /// Time has come to `nextTimeout`: every connection that is due, in the order of the links.
@@ -155,11 +225,21 @@ extension Host {
 
 // MARK: - What is next
 extension Host {
-  /// After each touch of a connection: its events, its output and its deadline.
-  private mutating func settle(_ index: Int, at now: Instant) {
+  /// After each touch of a connection: its events, its addresses and its deadline; whoever was
+  /// touched may have something to send.
+  mutating func settle(_ index: Int, at now: Instant) {
     let link = links[index]
     collect(index, at: now)
+    // What it told may have ended it, or given its stream to another.
+    guard let index = self.index(of: link) else { return }
     markReady(index)
+    update(index)
+  }
+
+  /// Notes where its datagrams come from and when it wants to be called.
+  private mutating func update(_ index: Int) {
+    let link = links[index]
+    notePaths(index)
     guard let due = entries[index].connection.nextTimeout else {
       if deadlines.firstElement == link { findNextTimeout() }
       return
@@ -191,26 +271,36 @@ extension Host {
     nextTimeout = nil
   }
 
-  private mutating func markReady(_ index: Int) {
-    guard !entries[index].isReady, entries[index].connection.hasOutput else { return }
+  mutating func markReady(_ index: Int) {
+    guard !entries[index].isReady else { return }
     entries[index].isReady = true
     ready.append(links[index])
   }
 
-  /// The next link with something to transmit or to do, told once until it has something again.
+  /// The next link that was touched and may have something to transmit or to do; when that is
+  /// polled, `didFlush` follows.
   package mutating func pollReady() -> LinkID? {
     guard let link = ready.popFirst() else { return nil }
     if let index = index(of: link) { entries[index].isReady = false }
     return link
   }
 
-  /// The link below had no room for everything: it is ready again, if it has something.
-  package mutating func remainsReady(_ link: LinkID) {
-    if let index = index(of: link) { markReady(index) }
+  /// Everything that a link had was polled: what it told meanwhile, and when it wants to be called.
+  package mutating func didFlush(_ link: LinkID, at now: Instant) {
+    guard let index = index(of: link) else { return }
+    collect(index, at: now)
+    guard let index = self.index(of: link) else { return }
+    if entries[index].connection.isClosed { remove(index) } else { update(index) }
   }
 
+  /// The stream below had no room for everything: it is ready again, if it has something.
+  package mutating func remainsReady(_ link: LinkID) {
+    if let index = index(of: link), entries[index].connection.hasStreamOutput { markReady(index) }
+  }
+
+  /// Whether its stream has something to carry or to do.
   package func hasOutput(_ link: LinkID) -> Bool {
-    index(of: link).map { entries[$0].connection.hasOutput } ?? false
+    index(of: link).map { entries[$0].connection.hasStreamOutput } ?? false
   }
 }
 
@@ -223,6 +313,7 @@ extension Host {
       entries[index].replacing = nil
       close(replaced, Goodbye(.replaced), as: .replaced, at: now)
     }
+    guard let index = self.index(of: link) else { return }
     entries[index].connection.admit(at: now)
     settle(index, at: now)
   }
@@ -236,84 +327,15 @@ extension Host {
     settle(index, at: now)
   }
 
+  /// Queues or offers a message; returns its number where a receipt is wanted.
+  @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
-  ) throws(SendError) {
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID,
+    at now: Instant
+  ) throws(SendError) -> UInt64? {
     guard let index = index(of: link) else { throw .notConnected }
-    try entries[index].connection.send(bytes, on: channel)
+    let number = try entries[index].connection.send(bytes, on: channel, options, at: now)
     markReady(index)
-  }
-
-  package mutating func post(
-    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
-  ) throws(SendError) {
-    guard let index = index(of: link) else { throw .notConnected }
-    try entries[index].connection.post(bytes, on: channel)
-    markReady(index)
-  }
-}
-
-// MARK: - What goes out
-extension Host {
-  package mutating func pollEvent() -> HostEvent? { events.popFirst() }
-
-  /// Appends bytes for a link that holds `queued` bytes already; `false` when there are none now.
-  package mutating func pollTransmit(
-    on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
-  ) -> Bool {
-    guard let index = index(of: link) else { return false }
-    let hasMore = entries[index].connection.pollTransmit(queued: queued, into: &buffer)
-    collect(index, at: now)
-    return hasMore
-  }
-
-  /// What to do with a link, told once; a link that is to be closed is forgotten here.
-  package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
-    guard let index = index(of: link) else { return nil }
-    let action = entries[index].connection.pollLinkAction()
-    if action != nil { remove(index) }
-    return action
-  }
-
-  /// Moves a connection's events up, and settles who may ask for a seat.
-  private mutating func collect(_ index: Int, at now: Instant) {
-    let link = links[index]
-    while let event = entries[index].connection.pollEvent() {
-      switch event {
-      case .requested(let info): seat(info, at: index, now)
-      case .opened(let info):
-        entries[index].peer = info
-        entries[index].wasOpen = true
-        events.append(.opened(link, info))
-      case .message(let channel, let bytes):
-        events.append(.message(link, channel: channel, bytes: bytes))
-      case .writable: events.append(.writable(link))
-      case .measured(let roundTrip): events.append(.measured(link, roundTrip))
-      case .closed(let reason):
-        let entry = entries[index]
-        events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
-      }
-    }
-  }
-
-  private mutating func seat(_ info: PeerInfo, at index: Int, _ now: Instant) {
-    var replaced: LinkID?
-    if let old = entries.firstIndex(where: { $0.peer?.id == info.id && $0.holdsSeat }) {
-      replaced = entries[old].id  // the same peer came back before its old link was found dead
-    } else if freeSeats == 0 {
-      guard !info.yieldsSeat,
-        let yielding = entries.first(where: { entry in
-          entry.holdsSeat && entry.peer?.yieldsSeat == true
-            && !entries.contains { $0.replacing == entry.id && !$0.connection.isEnding }
-        })
-      else {
-        entries[index].connection.close(Goodbye(.full), as: .full, at: now)
-        return
-      }
-      replaced = yielding.id
-    }
-    entries[index].peer = info
-    entries[index].replacing = replaced
-    events.append(.requested(entries[index].id, info, replacing: replaced))
+    return number
   }
 }

@@ -17,16 +17,21 @@ package struct Lobby: Sendable {
   private var events = EventQueue<LobbyEvent>()
 
   /// A lobby whose owner answers each request itself, and opens links as it likes.
-  package init(_ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming()) {
-    host = Host(local, seats: seats, timing: timing)
+  package init(
+    _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
+    timing: SessionTiming = SessionTiming(), secret: CookieSecret = CookieSecret(low: 0, high: 0)
+  ) {
+    host = Host(local, seats: seats, timing: timing, secret: secret)
+    host.spectatorSeats = spectatorSeats
   }
 
   /// A lobby with one seat that looks for a player by itself from `now` on.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
-    generator: SeededGenerator, at now: Instant
+    generator: SeededGenerator, secret: CookieSecret = CookieSecret(low: 0, high: 0),
+    at now: Instant
   ) {
-    host = Host(local, seats: 1, timing: timing)
+    host = Host(local, seats: 1, timing: timing, secret: secret)
     matchmaker = Matchmaker(as: local.id, window: window, generator: generator, at: now)
     carryOut(at: now)
   }
@@ -47,20 +52,41 @@ extension Lobby {
     carryOut(at: now)
   }
 
-  /// A link that this side opened is open: a seat is asked for. One that `connect` asked for and
-  /// that is wanted no more is `false`: close it.
-  package mutating func handleConnected(_ link: LinkID, at now: Instant) -> Bool {
-    if matchmaker != nil {
-      guard dial?.link == link else { return false }
-      dial?.isConnected = true
-    }
-    host.request(link, at: now)
+  /// A stream that this side opened is open: a seat is asked for on it, or it joins its
+  /// connection's other link. One that is wanted no more is `false`: close it.
+  package mutating func handleConnected(
+    _ link: LinkID, key: ConnectionKey = .none, at now: Instant
+  ) -> Bool {
+    guard isWanted(link) else { return false }
+    host.request(link, key: key, at: now)
+    collect(at: now)
     return true
   }
 
-  /// The link that `connect` asked for could not be opened.
+  /// Calls a peer over datagrams: what `connect` asked for, or the owner. `false` where it is
+  /// wanted no more.
+  package mutating func call(
+    _ link: LinkID, _ ways: [Way], key: ConnectionKey, at now: Instant
+  ) -> Bool {
+    guard isWanted(link) else { return false }
+    host.call(link, ways, key: key, at: now)
+    collect(at: now)
+    return true
+  }
+
+  /// Of a lobby that matches players only the dial under way, and connections that there are.
+  private mutating func isWanted(_ link: LinkID) -> Bool {
+    guard matchmaker != nil, !host.contains(link) else { return true }
+    guard dial?.link == link else { return false }
+    dial?.isConnected = true
+    return true
+  }
+
+  /// The link that `connect` asked for could not be opened; a connection that still calls over
+  /// datagrams tells its own end.
   package mutating func handleConnectFailed(_ link: LinkID, at now: Instant) {
-    guard let failed = dial, failed.link == link else { return }
+    host.handleStreamFailed(link, at: now)
+    guard let failed = dial, failed.link == link, !host.contains(link) else { return }
     dial = nil
     matchmaker?.handleDialFailed(failed.peer, at: now)
     carryOut(at: now)
@@ -72,6 +98,13 @@ extension Lobby {
 
   package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
     host.receive(bytes, on: link, at: now)
+    collect(at: now)
+  }
+
+  package mutating func receiveDatagram(
+    _ bytes: Span<UInt8>, from source: Way, at now: Instant
+  ) {
+    host.receiveDatagram(bytes, from: source, at: now)
     collect(at: now)
   }
 
@@ -103,6 +136,7 @@ extension Lobby {
     dial = nil
     requests = []
     host.seats = 0
+    host.spectatorSeats = 0
     for link in host.links { close(link, goodbye, at: now) }
   }
 
@@ -112,13 +146,15 @@ extension Lobby {
     collect(at: now)
   }
 
+  @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
-  ) throws(SendError) { try host.send(bytes, on: channel, to: link) }
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID,
+    at now: Instant
+  ) throws(SendError) -> UInt64? {
+    try host.send(bytes, on: channel, options, to: link, at: now)
+  }
 
-  package mutating func post(
-    _ bytes: Span<UInt8>, on channel: UInt16, to link: LinkID
-  ) throws(SendError) { try host.post(bytes, on: channel, to: link) }
+  package var hasEvents: Bool { !events.isEmpty }
 
   package mutating func pollEvent() -> LobbyEvent? { events.popFirst() }
 
@@ -132,14 +168,39 @@ extension Lobby {
   package mutating func pollTransmit(
     on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
-    let hasMore = host.pollTransmit(on: link, queued: queued, into: &buffer, at: now)
-    collect(at: now)
-    return hasMore
+    host.pollTransmit(on: link, queued: queued, into: &buffer, at: now)
   }
 
   package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
     host.pollLinkAction(on: link)
   }
+
+  /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
+  package mutating func pollDatagram(
+    on link: LinkID, into buffer: inout [UInt8], at now: Instant
+  ) -> Way? {
+    host.pollDatagram(on: link, into: &buffer, at: now)
+  }
+
+  /// The next answer to a stranger.
+  package mutating func pollAnswer() -> Answer? {
+    host.pollAnswer()
+  }
+
+  /// Everything that a link had was polled.
+  package mutating func didFlush(_ link: LinkID, at now: Instant) {
+    host.didFlush(link, at: now)
+    collect(at: now)
+  }
+
+  /// The next message of a link, where it lies; `false` when there is none.
+  package mutating func pollMessage(
+    on link: LinkID, parking: ChannelMask = ChannelMask(),
+    _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
+  ) -> Bool { host.pollMessage(on: link, parking: parking, body) }
+
+  /// Nobody takes the messages that a link which is gone has left.
+  package mutating func discardMessages(of link: LinkID) { host.discardRemains(link) }
 
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 }
@@ -160,7 +221,7 @@ extension Lobby {
       case .closed(let link, let info, _, let wasOpen):
         handleClosed(link, info, wasOpen, at: now)
         events.append(.host(event))
-      case .message, .measured, .writable: events.append(.host(event))
+      default: events.append(.host(event))
       }
       carryOut(at: now)
     }
@@ -212,11 +273,8 @@ extension Lobby {
   private mutating func cancelDial(at now: Instant) {
     guard let cancelled = dial else { return }
     dial = nil
-    if cancelled.isConnected {
-      host.close(cancelled.link, Goodbye(.left), at: now)
-    } else {
-      events.append(.cancelConnect(cancelled.link))
-    }
+    events.append(.cancelConnect(cancelled.link))
+    if cancelled.isConnected { host.close(cancelled.link, Goodbye(.left), at: now) }
   }
 
   private mutating func admit(_ peer: PeerID, at now: Instant) {

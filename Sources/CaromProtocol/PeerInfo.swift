@@ -16,11 +16,13 @@ public struct PeerInfo: Hashable, Sendable {
   /// Whether it gives its seat up as soon as somebody who does not asks for it:
   /// a computer opponent that keeps a table warm.
   public var yieldsSeat: Bool
+  /// Whether it only looks on: it asks for a spectator's seat, of which a host has others.
+  public var isSpectator: Bool
 
   /// Everything that a peer says of itself. Name and application must be within their lengths.
   public init(
     id: PeerID, name: String, application: String, applicationVersion: UInt16 = 1,
-    yieldsSeat: Bool = false
+    yieldsSeat: Bool = false, isSpectator: Bool = false
   ) {
     precondition(name.utf8.count <= PeerID.maximumNameLength, "a name has at most 63 bytes")
     precondition(
@@ -31,17 +33,19 @@ public struct PeerInfo: Hashable, Sendable {
     self.application = application
     self.applicationVersion = applicationVersion
     self.yieldsSeat = yieldsSeat
+    self.isSpectator = isSpectator
   }
 }
 
 extension PeerInfo: PacketCodable {
   private static let yieldsSeatFlag: UInt8 = 1
+  private static let spectatorFlag: UInt8 = 2
 
   /// Appends id (16 bytes, most significant first), flags, version, application and name.
   public func encode(into writer: inout PacketWriter) {
     writer.writeBigEndian(id.high)
     writer.writeBigEndian(id.low)
-    writer.write(yieldsSeat ? Self.yieldsSeatFlag : 0)
+    writer.write((yieldsSeat ? Self.yieldsSeatFlag : 0) | (isSpectator ? Self.spectatorFlag : 0))
     writer.write(applicationVersion)
     writer.writeText(application)
     writer.writeText(name)
@@ -52,6 +56,7 @@ extension PeerInfo: PacketCodable {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()
     yieldsSeat = flags & Self.yieldsSeatFlag != 0
+    isSpectator = flags & Self.spectatorFlag != 0
     applicationVersion = try reader.read()
     application = try reader.readText(limit: Self.maximumApplicationLength)
     if application.isEmpty { throw .invalid(what: "application: empty") }

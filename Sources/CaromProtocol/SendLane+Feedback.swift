@@ -46,9 +46,12 @@ extension SendLane {
       for older in 0..<position where !outstanding[older].isDone {
         end(older, delivered: false, &outgoing)
       }
-      if let number = openNumber, self.position(of: number) == nil { openNumber = nil }
     }
     end(position, delivered: true, &outgoing)
+    // What had left in part only may be among those.
+    if mode.isReliable, let number = openNumber, self.position(of: number) == nil {
+      openNumber = nil
+    }
     dropDone()
   }
 

@@ -9,6 +9,9 @@ package struct SendOptions: Hashable, Sendable {
   /// Whether an event tells what became of it.
   package var wantsReceipt: Bool
 
+  /// The channel's share, which it gets with its first message.
+  package var plan: ChannelPlan?
+
   package init(_ mode: MessageMode, deadline: Instant? = nil, wantsReceipt: Bool = false) {
     self.mode = mode
     self.deadline = deadline

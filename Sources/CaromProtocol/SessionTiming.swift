@@ -14,6 +14,10 @@ public struct SessionTiming: Hashable, Sendable {
   /// How long a goodbye may take to leave before the link is cut.
   public var closeLimit = Duration.seconds(1)
 
+  /// How long a connection that no link carries any more waits to be resumed, after
+  /// `silenceLimit`; zero ends it at once.
+  public var resumeLimit = Duration.zero
+
   /// The defaults.
   public init() {}
 }

@@ -4,12 +4,14 @@ import CaromCore
 /// The packets of the session protocol: what WireFormat writes down, and nothing else.
 package enum SessionWire {
   /// The version of the session protocol; a peer with another one is refused.
-  package static let version: UInt16 = 1
+  package static let version: UInt16 = 2
 
   /// The packet type of the session's own packets.
   package static let controlType: UInt16 = 1
-  /// The packet type of an application's messages; the action is the channel.
-  package static let messageType: UInt16 = 2
+  /// The packet type of frames on a stream: the payload is what a data packet has behind its head.
+  package static let carrierType: UInt16 = 3
+  /// The channel of the session's own messages.
+  package static let controlChannel: UInt8 = 64
 
   package static let requestText = Array("get srv".utf8)
   package static let grantText = Array("srv ok".utf8)
@@ -25,8 +27,8 @@ package enum SessionWire {
 
 /// A packet of the session's own.
 package enum ControlPacket: Hashable, Sendable {
-  /// "get srv": asks for a seat.
-  case request(version: UInt16, PeerInfo)
+  /// "get srv": asks for a seat, or joins a link to a connection that has one.
+  case request(version: UInt16, ConnectionKey, PeerInfo)
   /// "srv ok": grants it.
   case grant(version: UInt16, PeerInfo)
   case goodbye(Goodbye)
@@ -39,10 +41,12 @@ package enum ControlPacket: Hashable, Sendable {
     var writer = PacketWriter()
     let action: SessionWire.Action
     switch self {
-    case .request(let version, let info):
+    case .request(let version, let key, let info):
       action = .request
       writer.write(SessionWire.requestText)
       writer.write(version)
+      writer.write(key.prefix)
+      writer.write(key.rest)
       info.encode(into: &writer)
     case .grant(let version, let info):
       action = .grant
@@ -70,11 +74,18 @@ package enum ControlPacket: Hashable, Sendable {
     var reader = PacketReader(packet.payload.span)
     switch action {
     case .request:
-      let (version, info) = try Self.readIntroduction(after: SessionWire.requestText, &reader)
-      self = .request(version: version, info)
+      guard let version = try Self.readVersion(after: SessionWire.requestText, &reader) else {
+        let key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
+        self = .request(version: SessionWire.version, key, try PeerInfo(decoding: &reader))
+        break
+      }
+      self = .request(version: version, .none, .unknown)
     case .grant:
-      let (version, info) = try Self.readIntroduction(after: SessionWire.grantText, &reader)
-      self = .grant(version: version, info)
+      guard let version = try Self.readVersion(after: SessionWire.grantText, &reader) else {
+        self = .grant(version: SessionWire.version, try PeerInfo(decoding: &reader))
+        break
+      }
+      self = .grant(version: version, .unknown)
     case .goodbye: self = .goodbye(try Goodbye(decoding: &reader))
     case .ping: self = .ping(sent: try reader.read())
     case .pong: self = .pong(sent: try reader.read(), clock: try reader.read())
@@ -82,19 +93,17 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// What a request and a grant say behind their `text`. Of another version only its number is
-  /// read: what follows may have changed.
-  private static func readIntroduction(
+  /// Reads the text that a request or a grant begins with, and the version if it is another one:
+  /// then what follows may have changed, and is not read.
+  private static func readVersion(
     after text: [UInt8], _ reader: inout PacketReader
-  ) throws(DecodeError) -> (UInt16, PeerInfo) {
+  ) throws(DecodeError) -> UInt16? {
     let found = try reader.readBytes(text.count)
     guard found == text else { throw .invalid(what: "text of a request or grant") }
     let version: UInt16 = try reader.read()
-    guard version == SessionWire.version else {
-      _ = reader.readRest()
-      return (version, .unknown)
-    }
-    return (version, try PeerInfo(decoding: &reader))
+    guard version != SessionWire.version else { return nil }
+    _ = reader.readRest()
+    return version
   }
 }
 

@@ -5,60 +5,23 @@ import CaromTransport
 /// A session as its owner holds it: who is connected, what they say, and what to tell them.
 ///
 /// It lives as long as the closure that `host` or `join` runs; when that returns or throws, every
-/// peer is told goodbye and the sockets are closed.
+/// peer is told goodbye and the sockets are closed. Tasks wait for its events and messages; a loop
+/// that lives in frames asks with `poll` and `received`, from any thread.
 public struct Session: Sendable {
-  /// The node below, for code that runs on the loop itself.
-  public let node: SessionNode
-  private let hub: SessionHub
+  let hub: SessionHub
 
-  /// Who joined and who left, from the beginning on; for one reader.
-  public let events: AsyncStream<PeerEvent>
+  /// The node below, for code that runs on the loop itself.
+  public var node: SessionNode { hub.node }
 
   /// The loop that the session runs on.
-  public var loop: EventLoop { node.loop }
+  public var loop: EventLoop { hub.loop }
 
-  private init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
-    self.node = node
-    let (events, continuation) = AsyncStream.makeStream(of: PeerEvent.self)
-    self.events = events
-    let hub = SessionHub(node: node, admit: admit, events: continuation)
-    self.hub = hub
+  init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
+    hub = SessionHub(node: node, admit: admit)
     await hub.begin()
   }
 
-  /// Listens on `port`, seats peers as `admit` says, and runs `body`.
-  ///
-  /// `seats` peers may be connected at a time; one more is told `full`. `admit` is asked once for
-  /// each that asks for a seat.
-  public static func host<Result>(
-    as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
-    seats: Int = 1, loop: EventLoop,
-    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
-    _ body: (Session, UInt16) async throws -> Result
-  ) async throws -> Result {
-    let node = SessionNode(local, seats: seats, on: loop)
-    let session = await Session(node: node, admit: admit)
-    let port = try await node.listen(on: addresses, port: port)
-    return try await session.run { try await body(session, port) }
-  }
-
-  /// Connects to a host, asks for a seat and, once it is granted, runs `body`.
-  public static func join<Result>(
-    _ endpoints: [Endpoint], as local: PeerInfo, within limit: Duration = .seconds(10),
-    loop: EventLoop, _ body: (Session, Peer) async throws -> Result
-  ) async throws -> Result {
-    let node = SessionNode(local, seats: 0, on: loop)
-    let session = await Session(node: node, admit: nil)
-    return try await session.run {
-      let link = try await node.connect(to: endpoints, within: limit)
-      guard let host = await session.hub.peer(link) else {
-        throw SessionError.refused(.connectionLost)
-      }
-      return try await body(session, host)
-    }
-  }
-
-  private func run<Result>(_ body: () async throws -> Result) async throws -> Result {
+  func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       let result = try await body()
       await node.shutdown(Goodbye(.finished))
@@ -70,31 +33,113 @@ public struct Session: Sendable {
       throw error
     }
   }
+}
+
+// MARK: - Who is here
+extension Session {
+  /// What happens to the peers, from the beginning on; for one reader at a time.
+  public var events: PeerEvents { PeerEvents(inbox: hub.events) }
+
+  /// The next event, if there is one: for a loop that asks once a frame, from any thread.
+  public func poll() -> PeerEvent? { hub.events.take() }
 
   /// Everybody who is connected, in the order of joining.
   public var peers: [Peer] {
     get async { await hub.allPeers }
   }
 
-  /// The messages of one channel, from everybody; each channel for one reader. What came before
-  /// the first reader is kept, up to 4,096 messages.
-  public func messages<Message>(
-    on channel: Channel<Message>
-  ) async -> AsyncStream<Received<Message>> {
-    await hub.messages(on: channel)
+  /// Tells `inputStopped` once when a peer that has sent on `channel` has sent nothing there for
+  /// `limit`, or is gone, and `inputResumed` when it goes on. `nil` ends that.
+  public func watchInput<Message>(on channel: Channel<Message>, limit: Duration?) async {
+    await node.watchInput(channel: channel.id, limit: limit)
+  }
+}
+
+// MARK: - Messages
+extension Session {
+  /// The messages of one channel, from everybody; each channel for one reader at a time. What came
+  /// before the first reader is kept: all of a reliable channel, of others some.
+  public func messages<Message>(on channel: Channel<Message>) -> Messages<Message> {
+    Messages(inbox: hub.inbox(for: channel))
   }
 
-  /// Sends a message to everybody; says who could not be sent it, and why.
+  /// The messages of one channel that have come since the last time, for a loop that asks once a
+  /// frame. From any thread, and never waits.
+  public func received<Message>(on channel: Channel<Message>) -> [Received<Message>] {
+    let inbox = hub.inbox(for: channel)
+    var messages: [Received<Message>] = []
+    while let message = inbox.take() { messages.append(message) }
+    return messages
+  }
+
+  /// Sends a message to everybody, or to `peers`, without waiting for room; says to whom it could
+  /// not be sent, and why.
   @discardableResult
   public func broadcast<Message>(
-    _ message: Message, on channel: Channel<Message>
+    _ message: Message, on channel: Channel<Message>, to peers: [Peer]? = nil,
+    lifetime: Duration? = nil
   ) async -> [Peer: SendError] {
-    var failures: [Peer: SendError] = [:]
-    for peer in await peers {
-      do throws(SendError) {
-        try await peer.send(message, on: channel)
-      } catch { failures[peer] = error }
+    let targets = if let peers { peers } else { await self.peers }
+    let failures = await node.broadcast(
+      message, on: channel, to: targets.map(\.link), lifetime: lifetime)
+    guard !failures.isEmpty else { return [:] }
+    return targets.reduce(into: [:]) { $0[$1] = failures[$1.link] }
+  }
+
+  /// Hands a message for everybody over from any thread, without waiting and without a word of
+  /// what becomes of it. `false` where it was not even taken.
+  @discardableResult
+  public func post<Message>(
+    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+  ) -> Bool {
+    node.post(message, on: channel, to: .all, lifetime: lifetime)
+  }
+}
+
+// MARK: - Questions
+extension Session {
+  /// Answers the questions of an exchange, one after the other, until the session ends or the
+  /// task is cancelled. Whoever asked is told where `answer` throws.
+  public func respond<Question, Answer>(
+    to exchange: Exchange<Question, Answer>,
+    _ answer: (Peer, Question) async throws -> Answer
+  ) async {
+    let inbox = hub.desk(for: exchange).inbox
+    while let asked = await inbox.next() {
+      var message = ExchangeMessage(.failed, asked.number)
+      if let answer = try? await answer(asked.peer, asked.question) {
+        message = ExchangeMessage(.answer, asked.number, answer.encoded)
+      }
+      // Whoever has left needs no answer.
+      try? await asked.peer.send(message, on: exchange.channel)
     }
-    return failures
+  }
+
+  /// Who has to apply a message.
+  public enum Audience: Hashable, Sendable {
+    /// Everybody who is connected.
+    case all
+    /// These.
+    case peers([Peer])
+  }
+
+  /// Sends a message that counts only when everybody has applied it: returns when the `respond`
+  /// closures of all of them have, and says by the deadline who has not, and why.
+  public func send<Message>(
+    _ message: Message, on exchange: Exchange<Message, Applied>,
+    acknowledgedBy audience: Audience = .all, within limit: Duration
+  ) async -> [Peer: RequestError] {
+    let peers = if case .peers(let peers) = audience { peers } else { await self.peers }
+    return await withTaskGroup { group in
+      for peer in peers {
+        group.addTask { () async -> (Peer, RequestError?) in
+          do throws(RequestError) {
+            _ = try await peer.request(message, over: exchange, within: limit)
+            return (peer, nil)
+          } catch { return (peer, error) }
+        }
+      }
+      return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+    }
   }
 }

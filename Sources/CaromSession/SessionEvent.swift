@@ -8,11 +8,25 @@ public enum SessionEvent: Hashable, Sendable {
   /// The peer is connected.
   case opened(LinkID, PeerInfo)
   /// A message of the application.
-  case message(LinkID, channel: UInt16, bytes: [UInt8])
+  case message(LinkID, channel: UInt8, bytes: [UInt8])
   /// The round trip to a peer was measured anew.
   case measured(LinkID, RoundTrip)
   /// After a `queueFull`: half of the queue is free again.
   case writable(LinkID)
+  /// A message's lifetime passed before it left; the number is what `send` returned.
+  case expired(LinkID, channel: UInt8, message: UInt64)
+  /// What became of a message that asked for a receipt: it is with the peer, or it was lost.
+  case receipt(LinkID, channel: UInt8, message: UInt64, delivered: Bool)
+  /// Messages go by another kind of link from now on; none was lost or doubled.
+  case linkChanged(LinkID, LinkKind)
+  /// No link works; the connection waits for `SessionTiming.resumeLimit` to be resumed.
+  case interrupted(LinkID)
+  /// A link works again, and nothing reliable was lost.
+  case resumed(LinkID)
+  /// A watched input has been silent for its limit, or its peer is gone: stop what it steers.
+  case inputStopped(LinkID, channel: UInt8)
+  /// A watched input that had stopped goes on.
+  case inputResumed(LinkID, channel: UInt8)
   /// The connection ended, once; `wasOpen` tells a lost peer from an attempt that came to nothing.
   case closed(LinkID, PeerInfo?, DisconnectReason, wasOpen: Bool)
   /// A node that matches players: tell everybody this, from now on.
@@ -28,20 +42,36 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
+  /// The link that has ended, if that is what it tells.
+  var endedLink: LinkID? {
+    if case .closed(let link, _, _, _) = self { link } else { nil }
+  }
+
   init?(_ event: LobbyEvent) {
     switch event {
     case .host(.requested(let link, let info, let replacing)):
       self = .requested(link, info, replacing: replacing)
     case .host(.opened(let link, let info)): self = .opened(link, info)
-    case .host(.message(let link, let channel, let bytes)):
-      self = .message(link, channel: channel, bytes: bytes)
     case .host(.measured(let link, let roundTrip)): self = .measured(link, roundTrip)
-    case .host(.writable(let link)): self = .writable(link)
+    case .host(.channel(let link, let event)): self.init(event, on: link)
+    case .host(.linkChanged(let link, let kind)): self = .linkChanged(link, kind)
+    case .host(.interrupted(let link)): self = .interrupted(link)
+    case .host(.resumed(let link)): self = .resumed(link)
     case .host(.closed(let link, let info, let reason, let wasOpen)):
       self = .closed(link, info, reason, wasOpen: wasOpen)
     case .advertise(let status, let seats): self = .advertise(status, freeSeats: seats)
     case .connect(let peer, let link): self = .connect(peer, link)
-    case .cancelConnect: return nil
+    case .cancelConnect, .host(.messages), .host(.reconnect), .host(.adopted): return nil
+    }
+  }
+
+  private init(_ event: ChannelEvent, on link: LinkID) {
+    switch event {
+    case .writable: self = .writable(link)
+    case .expired(let channel, let message):
+      self = .expired(link, channel: channel, message: message)
+    case .receipt(let channel, let message, let delivered):
+      self = .receipt(link, channel: channel, message: message, delivered: delivered)
     }
   }
 }

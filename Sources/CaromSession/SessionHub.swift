@@ -1,91 +1,127 @@
 import CaromCore
 import CaromProtocol
 import CaromTransport
+import Synchronization
 
-/// Spreads a node's events over the streams that the async face hands out.
+/// Spreads a node's events and messages over the queues that readers of any thread take from.
 actor SessionHub: LoopActor {
+  /// What a reader says of a message.
+  enum Verdict {
+    case taken
+    /// The next ones are to stay where they are, until the reader has caught up.
+    case takenAndFull
+    /// It breaks the application's protocol.
+    case malformed
+  }
+
+  typealias Reader = (Peer, borrowing Span<UInt8>) -> Verdict
+
+  /// The most messages that wait on one channel for its reader.
+  static let unreadLimit = 1024
+  /// The most bytes of them, but for one message.
+  static let unreadByteLimit = 256 << 10
+  /// The most messages that may be lost which are kept for channels that nobody reads yet.
+  static let earlyLimit = 256
+  /// The most bytes of them.
+  static let earlyByteLimit = 64 << 10
+
   nonisolated let loop: EventLoop
-  private let node: SessionNode
+  nonisolated let node: SessionNode
+  nonisolated let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
+  /// The queues of channels and the desks of exchanges, by channel.
+  nonisolated let registry = Mutex(Registry())
+
   private let admit: (@Sendable (PeerInfo) -> Admission)?
-  private let events: AsyncStream<PeerEvent>.Continuation
-  private var peers: [(link: LinkID, peer: Peer)] = []
-  private var readers: [UInt16: (Peer, [UInt8]) -> Bool] = [:]
-  private var finishers: [() -> Void] = []
-  private var unread: [(channel: UInt16, peer: Peer, bytes: [UInt8])] = []
-  private var unreadBytes = 0
-  private var hasEnded = false
+  private var order: [LinkID] = []
+  private var peers: [LinkID: Peer] = [:]
+  /// Peers that are gone, whose messages are not all read.
+  private var departed: [Peer] = []
+  private var readers: [UInt8: Reader] = [:]
+  private var early = Backlog<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
+  private var earlyBytes = 0
+  var requests = RequestTable()
+  var timer: LoopTimer?
 
-  /// The most messages that wait on one channel for its reader; then the sender is closed with
-  /// `overrun`, since it would cost memory without end.
-  static let unreadLimit = 4096
-  /// The most bytes of messages that wait for channels without a reader.
-  static let unreadByteLimit = 4 << 20
-
-  init(
-    node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?,
-    events: AsyncStream<PeerEvent>.Continuation
-  ) {
+  init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) {
     self.node = node
     loop = node.loop
     self.admit = admit
-    self.events = events
   }
 
-  func begin() async {
-    await node.setHandler(owner: self) { hub, event in hub.handle(event) }
+  func begin() {
+    node.assumeIsolated { node in
+      for channel in 0..<UInt8(64) { node.pause(channel: channel) }
+      node.setMessageHandler(owner: self) { hub, message in hub.take(message) }
+      node.setHandler(owner: self) { hub, event in hub.handle(event) }
+    }
   }
 
   func end() {
-    hasEnded = true
     events.finish()
+    let finishers = registry.withLock { registry in
+      registry.hasEnded = true
+      return registry.finishers
+    }
     for finish in finishers { finish() }
-    finishers = []
     readers = [:]
-    unread = []
-    unreadBytes = 0
+    failRequests(.disconnected(.closedHere)) { _ in true }
   }
 
-  func peer(_ link: LinkID) -> Peer? { peers.first { $0.link == link }?.peer }
+  func peer(_ link: LinkID) -> Peer? { peers[link] }
 
-  var allPeers: [Peer] { peers.map(\.peer) }
+  var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
-  func messages<Message>(on channel: Channel<Message>) -> AsyncStream<Received<Message>> {
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: Received<Message>.self, bufferingPolicy: .bufferingOldest(Self.unreadLimit))
-    guard !hasEnded else {
-      continuation.finish()
-      return stream
+  /// What reads a channel from now on; it is given first what came early.
+  func read(_ channel: UInt8, _ reader: @escaping Reader) {
+    readers[channel] = reader
+    var isFull = false
+    while let (_, peer, bytes) = early.removeFirst(where: { $0.channel == channel }) {
+      earlyBytes -= bytes.count
+      isFull = judge(reader(peer, bytes.span), peer) || isFull
     }
-    precondition(readers[channel.id] == nil, "channel \(channel.id) has a reader already")
-    readers[channel.id] = { peer, bytes in
-      guard let message = try? Message(decoding: bytes.span) else { return false }
-      if case .dropped = continuation.yield(Received(peer: peer, message: message)) {
-        return channel.delivery == .unreliableSequenced
-      }
-      return true
-    }
-    finishers.append { continuation.finish() }
-    let waiting = unread.filter { $0.channel == channel.id }
-    unread.removeAll { $0.channel == channel.id }
-    unreadBytes -= waiting.reduce(0) { $0 + $1.bytes.count }
-    for entry in waiting { deliver(entry.bytes, from: entry.peer, on: channel.id) }
-    return stream
+    if !isFull { resume(channel) }
   }
 
+  func resume(_ channel: UInt8) {
+    node.assumeIsolated { $0.resume(channel: channel) }
+  }
+}
+
+// MARK: - What the node tells
+extension SessionHub {
   private func handle(_ event: SessionEvent) {
     switch event {
     case .requested(let link, let info, _): answer(link, info)
     case .opened(let link, let info):
-      let peer = Peer(info: info, link: link, node: node)
-      peers.append((link, peer))
-      events.yield(.joined(peer))
-    case .closed(let link, _, let reason, true):
-      guard let index = peers.firstIndex(where: { $0.link == link }) else { return }
-      events.yield(.left(peers.remove(at: index).peer, reason))
-    case .message(let link, let channel, let bytes):
-      if let peer = peer(link) { deliver(bytes, from: peer, on: channel) }
-    case .closed, .measured, .writable, .advertise, .connect: break
+      let peer = Peer(info: info, link: link, hub: self)
+      peers[link] = peer
+      order.append(link)
+      tell(.joined(peer))
+    case .closed(let link, _, let reason, _): depart(link, reason)
+    case .linkChanged(let link, let kind): tell(link) { .linkChanged($0, kind) }
+    case .interrupted(let link): tell(link) { .interrupted($0) }
+    case .resumed(let link): tell(link) { .resumed($0) }
+    case .inputStopped(let link, let channel):
+      tell(link) { .inputStopped($0, channel: channel) }
+    case .inputResumed(let link, let channel):
+      tell(link) { .inputResumed($0, channel: channel) }
+    case .message, .measured, .writable, .expired, .receipt, .advertise, .connect: break
     }
+  }
+
+  private func tell(_ link: LinkID, _ event: (Peer) -> PeerEvent) {
+    if let peer = peers[link] { tell(event(peer)) }
+  }
+
+  private func tell(_ event: PeerEvent) { _ = events.push(event) }
+
+  private func depart(_ link: LinkID, _ reason: DisconnectReason) {
+    guard let peer = peers.removeValue(forKey: link) else { return }
+    order.removeAll { $0 == link }
+    departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.link) } }
+    departed.append(peer)
+    failRequests(.disconnected(reason)) { $0 == link }
+    tell(.left(peer, reason))
   }
 
   private func answer(_ link: LinkID, _ info: PeerInfo) {
@@ -98,20 +134,37 @@ actor SessionHub: LoopActor {
     }
   }
 
-  private func deliver(_ bytes: [UInt8], from peer: Peer, on channel: UInt16) {
-    if let read = readers[channel] {
-      // A message that does not decode breaks the application's protocol; one that finds the
-      // reader's queue full has come too fast.
-      if !read(peer, bytes) { end(peer, .overrun) }
-    } else if unread.count < Self.unreadLimit, unreadBytes < Self.unreadByteLimit {
-      unread.append((channel, peer, bytes))
-      unreadBytes += bytes.count
-    } else {
-      end(peer, .overrun)
+  private func take(_ message: borrowing SessionMessage) {
+    let link = message.link
+    guard let peer = peers[link] ?? departed.first(where: { $0.link == link }) else { return }
+    let channel = message.channel
+    guard let reader = readers[channel] else { return keep(message, of: peer) }
+    if judge(reader(peer, message.bytes), peer) {
+      node.assumeIsolated { $0.pause(channel: channel) }
     }
   }
 
-  private func end(_ peer: Peer, _ reason: DisconnectReason) {
-    node.assumeIsolated { $0.close(peer.link, Goodbye(.protocolViolation), as: reason) }
+  /// Whether the reader has no room any more.
+  private func judge(_ verdict: Verdict, _ peer: Peer) -> Bool {
+    switch verdict {
+    case .taken: return false
+    case .takenAndFull: return true
+    case .malformed:
+      node.assumeIsolated {
+        $0.close(peer.link, Goodbye(.protocolViolation), as: .protocolViolation)
+      }
+      return false
+    }
+  }
+
+  /// Reliable messages wait with their connection; the others would be lost.
+  private func keep(_ message: borrowing SessionMessage, of peer: Peer) {
+    early.append((message.channel, peer, Array(copying: message.bytes)))
+    earlyBytes += message.bytes.count
+    while early.count > Self.earlyLimit || earlyBytes > Self.earlyByteLimit,
+      let oldest = early.popFirst()
+    {
+      earlyBytes -= oldest.bytes.count
+    }
   }
 }

@@ -12,6 +12,8 @@ public enum DropReason: Int, CaseIterable, Hashable, Sendable {
   case blackout
   /// A cable was pulled out, or a partition lies between.
   case cut
+  /// `LinkConditions.blocksDatagrams` kept it out.
+  case blocked
   /// One of the machines had crashed.
   case crash
   /// It went to a source that a translator forgot.

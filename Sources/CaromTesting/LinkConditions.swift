@@ -61,6 +61,8 @@ public struct LinkConditions: Hashable, Sendable {
   public var rebinding: Rebinding?
   /// Nothing passes: datagrams vanish, streams wait.
   public var isCut: Bool
+  /// No datagram passes, streams do: a firewall that lets TCP alone through.
+  public var blocksDatagrams = false
 
   /// Conditions of one's own; the defaults are a good local network. What has no argument here is
   /// set afterwards; a `VirtualNetwork` checks it all when it is given the conditions.

@@ -30,7 +30,7 @@ public struct NetworkCounters: Hashable, Sendable {
     case .loss, .burst: datagramsLost += 1
     case .cut, .crash: datagramsCut += 1
     case .unreachable, .unclaimed: datagramsUnclaimed += 1
-    case .queue, .tooLong, .blackout, .mapping: break
+    case .queue, .tooLong, .blackout, .blocked, .mapping: break
     }
   }
 }

@@ -137,6 +137,7 @@ extension VirtualNetwork {
 
   mutating func arriveDatagram(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     var reason = obstacle(on: link)
+    if reason == nil, links[link].conditions.blocksDatagrams { reason = .blocked }
     if reason == nil, links[link].conditions.blackout?.end(at: now) != nil { reason = .blackout }
     if let reason {
       drop(datagram, over: link, for: reason)

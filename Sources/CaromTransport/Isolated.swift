@@ -27,6 +27,17 @@ package struct Isolated<Owner: Actor> {
     }
   }
 
+  /// For what lies elsewhere and is there during the call only.
+  package func bindBorrowing<Value: ~Copyable & ~Escapable>(
+    _ body: @escaping (isolated Owner, borrowing Value) -> Void
+  ) -> (borrowing Value) -> Void {
+    typealias Plain = (Owner, borrowing Value) -> Void
+    let plain = unsafe unsafeBitCast(body, to: Plain.self)
+    return { [weak owner] value in
+      if let owner { plain(owner, value) }
+    }
+  }
+
   package func bind(
     _ body: @escaping (isolated Owner, borrowing UDPBatch) -> Void
   ) -> (borrowing UDPBatch) -> Void {

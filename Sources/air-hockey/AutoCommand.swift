@@ -24,6 +24,7 @@ struct AutoCommand: AsyncParsableCommand {
     var finding = TableFinder.Options(type: GameWire.serviceType)
     finding.interfaces = net.interfaces
     finding.port = port
+    finding.kinds = net.transport.kinds
     finding.window = .seconds(window)
     let seeking = finding
     try await options.playOverNetwork { loop, makeFace in

@@ -6,9 +6,13 @@ import Synchronization
 /// leaves its seat to the first person who comes.
 final class Companion: Sendable {
   private let strength: Strength
+  private let transport: Transport
   private let process = Mutex<Process?>(nil)
 
-  init(strength: Strength) { self.strength = strength }
+  init(strength: Strength, transport: Transport) {
+    self.strength = strength
+    self.transport = transport
+  }
 
   /// Starts it, unless it runs already; it ends by itself when it loses its seat.
   func invite(to port: UInt16) {
@@ -18,7 +22,7 @@ final class Companion: Sendable {
       companion.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
       companion.arguments = [
         "join", "127.0.0.1:\(port)", "--bot", "--headless", "--yield", "--name", "Computer",
-        "--strength", "\(strength)",
+        "--strength", "\(strength)", "--transport", transport.rawValue,
       ]
       companion.standardInput = FileHandle.nullDevice
       companion.standardOutput = FileHandle.nullDevice

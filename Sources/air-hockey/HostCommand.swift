@@ -33,8 +33,10 @@ struct HostCommand: AsyncParsableCommand {
     try await options.playOverNetwork { loop, makeFace in
       let local = net.peer(setup.name)
       let table = OpenTable(
-        as: local, interfaces: net.interfaces, isListed: !unlisted, on: loop)
-      let companion = opponent ? Companion(strength: options.strength) : nil
+        as: local, interfaces: net.interfaces, over: net.transport.kinds, isListed: !unlisted,
+        on: loop)
+      let companion =
+        opponent ? Companion(strength: options.strength, transport: net.transport) : nil
       let tablePort = try await table.listen(port: port)
       let game = NetGame(
         setup, node: table.node,

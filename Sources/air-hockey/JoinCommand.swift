@@ -17,7 +17,8 @@ struct JoinCommand: AsyncParsableCommand {
     let name = try options.playerName()
     let search = TableSearch(table: table, interfaces: net.interfaces)
     try await options.playOverNetwork { loop, makeFace in
-      let node = SessionNode(net.peer(name, yieldsSeat: yieldsSeat), seats: 0, on: loop)
+      let node = SessionNode(
+        net.peer(name, yieldsSeat: yieldsSeat), seats: 0, over: net.transport.kinds, on: loop)
       var setup = options.setup(name)
       setup.reopens = false
       setup.waiting = "joining \(table)"

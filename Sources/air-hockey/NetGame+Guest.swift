@@ -24,7 +24,7 @@ extension NetGame {
     send(input, on: .mallets)
   }
 
-  func receiveVisiting(_ bytes: [UInt8], on channel: UInt16, _ match: JoinedMatch) -> Bool {
+  func receiveVisiting(_ bytes: [UInt8], on channel: UInt8, _ match: JoinedMatch) -> Bool {
     var match = match
     switch channel {
     case Channel.states.id:

@@ -56,7 +56,7 @@ extension NetGame {
     node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
   }
 
-  func receiveHosting(_ bytes: [UInt8], on channel: UInt16, _ match: HostedMatch) -> Bool {
+  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, _ match: HostedMatch) -> Bool {
     var match = match
     switch channel {
     case Channel.mallets.id:

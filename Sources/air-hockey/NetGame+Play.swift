@@ -13,7 +13,7 @@ extension NetGame {
   }
 
   /// Takes a message of the peer; `false` for one that breaks the game's protocol.
-  func receive(_ bytes: [UInt8], on channel: UInt16) -> Bool {
+  func receive(_ bytes: [UInt8], on channel: UInt8) -> Bool {
     switch role {
     case .host(let match): receiveHosting(bytes, on: channel, match)
     case .guest(let match): receiveVisiting(bytes, on: channel, match)

@@ -112,9 +112,13 @@ actor NetGame: LoopActor {
     case .message(let link, let channel, let bytes):
       guard link == self.link else { return }
       if !receive(bytes, on: channel) { drop(link) }
+    case .linkChanged(let link, let kind):
+      guard link == self.link else { return }
+      summary.transport = kind.description
+      face.tell("the game goes over \(kind) now")
     case .closed(let link, let info, let reason, wasOpen: true):
       if link == self.link { peerLost(info, reason) }
-    case .closed, .measured, .writable, .advertise, .connect: break
+    default: break
     }
   }
 
@@ -185,6 +189,7 @@ actor NetGame: LoopActor {
   private func sitDown(_ link: LinkID, _ info: PeerInfo) {
     self.link = link
     summary.peer = TextWidth.plain(info.name)
+    summary.transport = node.assumeIsolated { $0.kind(of: link) }?.description
     face.tell("\(info.name) sits down")
     seatTaken(info)
     if node.assumeIsolated({ $0.isIncoming(link) }) {
@@ -262,7 +267,7 @@ actor NetGame: LoopActor {
     guard let link, let roundTrip = node.assumeIsolated({ $0.roundTrip(to: link)?.smoothed })
     else { return setup.name }
     let tenths = (roundTrip.inMilliseconds * 10).rounded() / 10
-    return "\(rate.perSecond) Hz · round trip \(tenths) ms"
+    return "\(rate.perSecond) Hz · \(summary.transport ?? "") · round trip \(tenths) ms"
   }
 
   private var currentView: TableView {

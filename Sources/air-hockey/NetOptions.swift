@@ -7,6 +7,10 @@ struct NetOptions: ParsableArguments {
     help: "The interface to find players on, such as eth0 or lo; may be repeated.")
   var interface: [String] = []
 
+  @Option(
+    help: "What carries the game: udp, tcp, or auto, which prefers UDP and falls back to TCP.")
+  var transport = Transport.auto
+
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
   /// What this peer says of itself.
@@ -14,6 +18,19 @@ struct NetOptions: ParsableArguments {
     PeerInfo(
       id: .random(), name: name, application: GameWire.application,
       applicationVersion: GameWire.version, yieldsSeat: yieldsSeat)
+  }
+}
+
+/// What carries a game.
+enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
+  case auto, udp, tcp
+
+  var kinds: LinkKinds {
+    switch self {
+    case .auto: .all
+    case .udp: .datagram
+    case .tcp: .stream
+    }
   }
 }
 

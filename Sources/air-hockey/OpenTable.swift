@@ -11,11 +11,14 @@ actor OpenTable: LoopActor {
   private var advertising: DiscoveryCore.AdvertisingID?
   private var port: UInt16 = 0
 
-  init(as local: PeerInfo, interfaces: InterfaceSelection, isListed: Bool, on loop: EventLoop) {
+  init(
+    as local: PeerInfo, interfaces: InterfaceSelection, over kinds: LinkKinds, isListed: Bool,
+    on loop: EventLoop
+  ) {
     self.loop = loop
     self.isListed = isListed
     self.interfaces = interfaces
-    node = SessionNode(local, seats: 1, on: loop)
+    node = SessionNode(local, seats: 1, over: kinds, on: loop)
   }
 
   /// Listens, before anybody can find the table. Returns the port.

@@ -7,6 +7,8 @@ struct Summary: Encodable, Equatable {
   var role: String
   /// The other player's name; `nil` where nobody came.
   var peer: String?
+  /// What carried the session last: "udp" or "tcp"; `nil` where nobody came.
+  var transport: String?
   /// Steps that were simulated.
   var ticks = 0
   /// States that were shown, or would have been.
@@ -66,7 +68,8 @@ struct Summary: Encodable, Equatable {
 
 extension Summary {
   private enum CodingKeys: String, CodingKey {
-    case role, peer, ticks, frames, tickJitterP50, tickJitterP99, stateAgeP50, stateAgeP99
+    case role, peer, transport, ticks, frames, tickJitterP50, tickJitterP99, stateAgeP50,
+      stateAgeP99
     case bytesSent, bytesReceived, score, matches, endReason
   }
 
@@ -75,6 +78,7 @@ extension Summary {
     try container.encode(role, forKey: .role)
     // Null rather than left out, so that every key is always there.
     try container.encode(peer, forKey: .peer)
+    try container.encode(transport, forKey: .transport)
     try container.encode(ticks, forKey: .ticks)
     try container.encode(frames, forKey: .frames)
     try container.encode(tickJitterP50, forKey: .tickJitterP50)

@@ -16,6 +16,8 @@ struct ConnectionPair {
   var client: Connection
   var hostEvents: [ConnectionEvent] = []
   var clientEvents: [ConnectionEvent] = []
+  var hostMessages: [[UInt8]] = []
+  var clientMessages: [[UInt8]] = []
   /// How many bytes are handed over at a time; `nil` is everything at once.
   var chunk: Int?
   var isCut = false
@@ -38,21 +40,34 @@ struct ConnectionPair {
   /// Carries bytes both ways until there are none.
   mutating func settle() {
     for _ in 0..<100 {
-      let up = client.pollTransmit(queued: 0) ?? []
-      let down = host.pollTransmit(queued: 0) ?? []
+      let up = client.pollStream(queued: 0, at: now) ?? []
+      let down = host.pollStream(queued: 0, at: now) ?? []
       if !isCut {
         for piece in pieces(of: up) { host.receive(piece.span, at: now) }
         for piece in pieces(of: down) { client.receive(piece.span, at: now) }
       }
-      while let event = host.pollEvent() { hostEvents.append(event) }
-      while let event = client.pollEvent() { clientEvents.append(event) }
+      Self.collect(from: &host, &hostEvents, &hostMessages)
+      Self.collect(from: &client, &clientEvents, &clientMessages)
       if up.isEmpty && down.isEmpty { return }
+    }
+  }
+
+  private static func collect(
+    from connection: inout Connection, _ events: inout [ConnectionEvent],
+    _ messages: inout [[UInt8]]
+  ) {
+    while let event = connection.pollEvent() {
+      guard event == .messages else {
+        events.append(event)
+        continue
+      }
+      while let message = connection.pollMessage() { messages.append(message.bytes) }
     }
   }
 
   /// Whether the host side takes one more reliable message.
   mutating func hostTakes(_ message: [UInt8]) -> Bool {
-    do throws(SendError) { try host.send(message, on: 0) } catch { return false }
+    do throws(SendError) { try host.send(message, on: 0, at: now) } catch { return false }
     return true
   }
 
@@ -82,8 +97,5 @@ extension [ConnectionEvent] {
   }
   var endings: [DisconnectReason] {
     compactMap { if case .closed(let reason) = $0 { reason } else { nil } }
-  }
-  var messages: [[UInt8]] {
-    compactMap { if case .message(_, let bytes) = $0 { bytes } else { nil } }
   }
 }

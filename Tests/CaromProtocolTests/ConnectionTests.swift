@@ -23,19 +23,20 @@ import Testing
     for index in 0..<20 {
       let message = [UInt8](repeating: UInt8(index), count: index * 7)
       for _ in 0..<2 {
-        try whole.host.send(message, on: 3)
-        try bytewise.host.send(message, on: 3)
+        try whole.host.send(message, on: 3, at: whole.now)
+        try bytewise.host.send(message, on: 3, at: bytewise.now)
       }
     }
     whole.settle()
     bytewise.settle()
-    #expect(whole.clientEvents.messages.count == 40)
-    #expect(whole.clientEvents == bytewise.clientEvents)
+    #expect(whole.clientMessages.count == 40)
+    #expect(whole.clientMessages == bytewise.clientMessages)
   }
 
   @Test func `asking twice is harmless`() throws {
     var pair = ConnectionPair()
-    let request = ControlPacket.request(version: SessionWire.version, makePeer(2)).packet.framed()
+    let request = ControlPacket.request(version: SessionWire.version, .none, makePeer(2)).packet
+      .framed()
     pair.host.receive(request.span, at: pair.now)
     pair.host.receive(request.span, at: pair.now)
     pair.host.admit(at: pair.now)
@@ -52,28 +53,25 @@ import Testing
       .flatMap { $0 }
     for _ in 0..<60 { pair.host.receive(pings.span, at: pair.now) }
     #expect(pair.host.isOpen)
-    #expect(pair.host.queuedBytes <= Outbox.reliableLimit + 28)
+    #expect(pair.host.queuedBytes <= StreamPath.controlLimit + 28)
   }
 
-  @Test func `a stranger's frame has less room than a player's`() {
+  @Test func `a stranger's frame has less room than a player's`() throws {
     var pair = ConnectionPair()
     let header = UInt64(Connection.handshakeFrameLimit + 1)
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: header >> (8 * $0)) }
     pair.host.receive(bytes.span, at: pair.now)
     #expect(nextEvent(&pair.host) == .closed(.protocolViolation))
     var seated = ConnectionPair.opened()
-    let whole = Packet(
-      type: SessionWire.messageType, action: 0,
-      payload: Array(repeating: 7, count: Connection.maximumMessageLength)
-    ).framed()
-    seated.host.receive(whole.span, at: seated.now)
+    let message = [UInt8](repeating: 7, count: Connection.maximumMessageLength)
+    try seated.client.send(message, on: 0, at: seated.now)
     seated.settle()
-    #expect(seated.hostEvents.messages.map(\.count) == [Connection.maximumMessageLength])
+    #expect(seated.hostMessages.map(\.count) == [Connection.maximumMessageLength])
   }
 
   @Test func `another first packet never opens anything`() {
     var pair = ConnectionPair()
-    let bytes = Packet(type: 2, action: 0, payload: [1, 2, 3]).framed()
+    let bytes = Packet(type: SessionWire.carrierType, action: 0, payload: [1]).framed()
     pair.host.receive(bytes.span, at: pair.now)
     #expect(nextEvent(&pair.host) == .closed(.protocolViolation))
     #expect(nextEvent(&pair.host) == nil)
@@ -81,7 +79,7 @@ import Testing
 
   @Test func `another version is refused, and both sides know which`() {
     var pair = ConnectionPair()
-    let request = ControlPacket.request(version: 9, makePeer(2)).packet.framed()
+    let request = ControlPacket.request(version: 9, .none, makePeer(2)).packet.framed()
     pair.host.receive(request.span, at: pair.now)
     #expect(nextEvent(&pair.host) == .closed(.versionMismatch(theirs: 9)))
     pair.settle()
@@ -154,11 +152,11 @@ import Testing
 
   @Test func `goodbye comes after everything that was sent before it`() throws {
     var pair = ConnectionPair.opened()
-    try pair.host.send([1], on: 0)
-    try pair.host.send([2], on: 0)
+    try pair.host.send([1], on: 0, at: pair.now)
+    try pair.host.send([2], on: 0, at: pair.now)
     pair.host.close(Goodbye(.finished), as: .finished, at: pair.now)
     pair.settle()
-    #expect(pair.clientEvents.messages == [[1], [2]])
+    #expect(pair.clientMessages == [[1], [2]])
     #expect(pair.clientEvents.endings == [.finished])
     #expect(pair.hostEvents.endings == [.finished])
     #expect(nextLinkAction(&pair.host) == .closeAfterFlush)
@@ -175,30 +173,34 @@ import Testing
 
   @Test func `nothing can be sent before or after the connection is open`() {
     var pair = ConnectionPair()
-    #expect(throws: SendError.notConnected) { try pair.client.send([1], on: 0) }
+    #expect(throws: SendError.notConnected) { try pair.client.send([1], on: 0, at: pair.now) }
     pair = .opened()
     pair.client.close(Goodbye(.left), at: pair.now)
-    #expect(throws: SendError.notConnected) { try pair.client.post([1], on: 0) }
+    #expect(throws: SendError.notConnected) {
+      try pair.client.send([1], on: 0, .unreliableSequenced, at: pair.now)
+    }
   }
 }
 
 @Suite struct ConnectionQueueTests {
   @Test func `a newer state replaces one that has not left`() throws {
     var pair = ConnectionPair.opened()
-    for number: UInt8 in 1...9 { try pair.host.post([number], on: 5) }
-    try pair.host.post([77], on: 6)
+    for number: UInt8 in 1...9 {
+      try pair.host.send([number], on: 5, .unreliableSequenced, at: pair.now)
+    }
+    try pair.host.send([77], on: 6, .unreliableSequenced, at: pair.now)
     pair.settle()
-    #expect(pair.clientEvents.messages == [[9], [77]])
+    #expect(pair.clientMessages == [[9], [77]])
   }
 
   @Test func `states wait while the link is full, reliable messages do not`() throws {
     var pair = ConnectionPair.opened()
-    try pair.host.post([1], on: 5)
-    try pair.host.send([2], on: 0)
-    let sent = pair.host.pollTransmit(queued: Outbox.latestThreshold) ?? []
+    try pair.host.send([1], on: 5, .unreliableSequenced, at: pair.now)
+    try pair.host.send([2], on: 0, at: pair.now)
+    let sent = pair.host.pollStream(queued: StreamPath.latestThreshold, at: pair.now) ?? []
     pair.client.receive(sent.span, at: pair.now)
     pair.settle()
-    #expect(pair.clientEvents.messages == [[2], [1]])
+    #expect(pair.clientMessages == [[2], [1]])
   }
 
   @Test func `the queue is bounded, and says when there is room again`() throws {
@@ -206,18 +208,18 @@ import Testing
     let message = [UInt8](repeating: 7, count: 100_000)
     var taken = 0
     while pair.hostTakes(message) { taken += 1 }
-    #expect(taken == Outbox.reliableLimit / 100_020)
+    #expect(taken == ChannelLimits.sendBytes / (100_000 + ChannelLimits.messageCharge))
     pair.settle()
-    #expect(pair.clientEvents.messages.count == taken)
-    #expect(pair.hostEvents.contains(.writable))
-    try pair.host.send(message, on: 0)
+    #expect(pair.clientMessages.count == taken)
+    #expect(pair.hostEvents.contains(.channel(.writable)))
+    try pair.host.send(message, on: 0, at: pair.now)
   }
 
   @Test func `a message over the limit is refused by its size`() {
     var pair = ConnectionPair.opened()
     let limit = Connection.maximumMessageLength
     #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
-      try pair.host.send([UInt8](repeating: 0, count: limit + 1), on: 0)
+      try pair.host.send([UInt8](repeating: 0, count: limit + 1), on: 0, at: pair.now)
     }
   }
 

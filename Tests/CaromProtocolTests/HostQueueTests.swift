@@ -29,16 +29,17 @@ private struct Hall {
 
   private mutating func carryUp(_ index: Int) {
     callers[index].connection.handleTimeout(at: now)
-    guard let bytes = callers[index].connection.pollTransmit(queued: 0) else { return }
+    guard let bytes = callers[index].connection.pollStream(queued: 0, at: now) else { return }
     host.receive(bytes.span, on: callers[index].link, at: now)
   }
 
   private mutating func carryDown(_ link: LinkID) {
     while let bytes: [UInt8] = host.pollTransmit(on: link, queued: 0, at: now) {
-      guard let index = callers.firstIndex(where: { $0.link == link }) else { return }
+      guard let index = callers.firstIndex(where: { $0.link == link }) else { break }
       callers[index].connection.receive(bytes.span, at: now)
     }
     if host.pollLinkAction(on: link) != nil { callers.removeAll { $0.link == link } }
+    host.didFlush(link, at: now)
   }
 
   mutating func ready() -> [LinkID] {
@@ -60,9 +61,9 @@ private struct Hall {
     hall.settle()
     #expect(hall.ready() == [])
     let bytes: [UInt8] = [1]
-    try hall.host.post(bytes, on: 0, to: LinkID(2))
-    try hall.host.post(bytes, on: 0, to: LinkID(2))
-    try hall.host.send(bytes, on: 1, to: LinkID(1))
+    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: LinkID(2), at: hall.now)
+    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: LinkID(2), at: hall.now)
+    try hall.host.send(bytes, on: 1, to: LinkID(1), at: hall.now)
     #expect(hall.ready() == [LinkID(2), LinkID(1)])
     #expect(hall.ready() == [])
   }
@@ -73,7 +74,7 @@ private struct Hall {
     hall.settle()
     let link = LinkID(1)
     let bytes: [UInt8] = [1]
-    try hall.host.post(bytes, on: 0, to: link)
+    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: link, at: hall.now)
     _ = hall.ready()
     let full = SessionLink.queueLimit
     #expect(hall.host.pollTransmit(on: link, queued: full, at: hall.now) == nil)

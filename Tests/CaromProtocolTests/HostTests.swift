@@ -25,7 +25,7 @@ private struct Room {
   mutating func settle() {
     for _ in 0..<20 {
       for link in callers.keys.sorted() {
-        if let up = callers[link]?.pollTransmit(queued: 0) {
+        if let up = callers[link]?.pollStream(queued: 0, at: now) {
           host.receive(up.span, on: link, at: now)
         }
         if let down = host.pollTransmit(on: link, queued: 0, at: now) {
@@ -35,6 +35,7 @@ private struct Room {
           if case .closed(let reason) = event { endings[link] = reason }
         }
         _ = host.pollLinkAction(on: link)
+        host.didFlush(link, at: now)
       }
       while let event = host.pollEvent() {
         if case .measured = event { continue }

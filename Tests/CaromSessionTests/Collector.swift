@@ -3,9 +3,12 @@ import CaromProtocol
 import CaromSession
 import CaromTransport
 
-func makePeer(_ name: String, yields: Bool = false) -> PeerInfo {
+func makePeer(
+  _ name: String, yields: Bool = false, isSpectator: Bool = false
+) -> PeerInfo {
   PeerInfo(
-    id: .random(), name: name, application: "test", yieldsSeat: yields)
+    id: .random(), name: name, application: "test", yieldsSeat: yields,
+    isSpectator: isSpectator)
 }
 
 /// Gathers a node's events, and lets a test wait for one.

@@ -19,7 +19,8 @@ actor RawPeer: LoopActor {
     let stream = try await TCPStream.connect(to: endpoints, on: loop)
     self.stream = stream
     stream.setHandler(owner: self) { _, _ in }
-    let request = ControlPacket.request(version: SessionWire.version, makePeer("raw"))
+    let request = ControlPacket.request(
+      version: SessionWire.version, .none, makePeer("raw"))
     try stream.write(request.packet.framed())
   }
 

@@ -13,7 +13,7 @@ import Testing
       ) { session, port in
         announce.yield(port)
         var log: [String] = []
-        for await received in await session.messages(on: .notes) {
+        for await received in session.messages(on: .notes) {
           log.append("note \(received.message.text.count)")
           try await received.peer.send(received.message, on: .notes)
           if log.count == 3 { break }
@@ -31,7 +31,7 @@ import Testing
       let endpoints = [Endpoint(.loopback4, port: port)]
       let echoes = try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
         session, host in
-        var notes = await session.messages(on: .notes).makeAsyncIterator()
+        var notes = session.messages(on: .notes).makeAsyncIterator()
         var echoes: [Int] = []
         for length in 1...3 {
           try await host.send(Note([UInt8](repeating: 1, count: length)), on: .notes)
@@ -44,45 +44,12 @@ import Testing
     }
   }
 
-  @Test func `what nobody reads is kept up to so many bytes`() async throws {
-    try await withEventLoop { loop in
-      let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
-      async let hosted: DisconnectReason? = Session.host(
-        as: makePeer("host"), on: [.loopback4], loop: loop
-      ) { session, port in
-        announce.yield(port)
-        for await event in session.events { if case .left(_, let reason) = event { return reason } }
-        return nil
-      }
-      var waiting = ports.makeAsyncIterator()
-      let endpoints = [Endpoint(.loopback4, port: try #require(await waiting.next()))]
-      try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { session, host in
-        let large = Note([UInt8](repeating: 7, count: 900_000))
-        for _ in 0..<8 { try? await Self.insist(on: large, to: host) }
-        for await event in session.events { if case .left = event { return } }
-      }
-      #expect(try await hosted == .overrun)
-    }
-  }
-
-  /// Sends as soon as there is room; throws once the host is gone.
-  private static func insist(on note: Note, to host: Peer) async throws {
-    while true {
-      do throws(SendError) {
-        return try await host.send(note, on: .notes)
-      } catch {
-        guard case .queueFull = error else { throw error }
-        await Task.yield()
-      }
-    }
-  }
-
   @Test func `messages asked for after the end are none`() async throws {
     try await withEventLoop { loop in
       let session = try await Session.host(
         as: makePeer("host"), on: [.loopback4], loop: loop
       ) { session, _ in session }
-      for await received in await session.messages(on: .notes) {
+      for await received in session.messages(on: .notes) {
         Issue.record("\(received.peer.name)")
       }
     }

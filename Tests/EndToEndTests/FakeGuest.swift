@@ -27,7 +27,8 @@ actor FakeGuest: LoopActor {
     let stream = try await TCPStream.connect(to: [Endpoint(.loopback4, port: port)], on: loop)
     self.stream = stream
     let info = PeerInfo(id: PeerID(high: 1, low: 2), name: name, application: "airhockey")
-    try stream.write(ControlPacket.request(version: SessionWire.version, info).packet.framed())
+    let request = ControlPacket.request(version: SessionWire.version, .none, info)
+    try stream.write(request.packet.framed())
     await withCheckedContinuation { continuation in
       granted = continuation
       stream.setHandler(owner: self) { guest, event in

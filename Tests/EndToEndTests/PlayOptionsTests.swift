@@ -64,6 +64,7 @@ struct PlayOptionsTests {
       keys == [
         "bytesReceived", "bytesSent", "endReason", "frames", "matches", "peer", "role", "score",
         "stateAgeP50", "stateAgeP99", "tickJitterP50", "tickJitterP99", "ticks",
+        "transport",
       ])
     #expect(summary.json.contains("\"peer\":null"))
   }

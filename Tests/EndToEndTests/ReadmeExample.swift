@@ -6,7 +6,7 @@ func hostChat(as me: PeerInfo, interfaces: InterfaceSelection, on loop: EventLoo
   try await Session.host(as: me, seats: 8, loop: loop) { session, port in
     let service = Service(name: me.name, type: "_chat._tcp", port: port)
     try await ServiceAdvertiser(service, interfaces: interfaces, on: loop).run { visible in
-      for await line in await session.messages(on: .chat) {
+      for await line in session.messages(on: .chat) {
         await session.broadcast("\(line.peer.name) in \(visible.name): \(line.message)", on: .chat)
       }
     }

@@ -29,7 +29,7 @@ import Testing
           resolved.endpoints, as: makePeer("Leo"), loop: loop
         ) { session, host in
           try await host.send("hello", on: .chat)
-          for await received in await session.messages(on: .chat) { return received.message }
+          for await received in session.messages(on: .chat) { return received.message }
           return ""
         }
         #expect(answer == "Leo in \(service.name): hello")

@@ -14,31 +14,43 @@ private struct Table {
   let port: String
 
   init(name: String, _ arguments: [String] = []) async throws {
-    let tests = try #require(CommandLine.arguments.first)
-    let program = URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
     let fixed = ["host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", name]
-    process = try ChildProcess(program, fixed + arguments)
+    process = try ChildProcess(try makeProgram(), fixed + arguments)
     let line = try await process.line(containing: "port ")
     port = try #require(line.split(separator: " ").last.map(String.init))
   }
 
   /// Runs the peer that was written from the page to its end.
   func play(_ arguments: [String]) async throws -> [String: Any] {
-    let script = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "peer/air_hockey_peer.py")
-    let peer = try ChildProcess(
-      try #require(python), [script.path, "127.0.0.1", port] + arguments)
-    return try await peer.summary()
+    try await makePeer(["127.0.0.1", port] + arguments).summary()
   }
+}
+
+private func makePeer(_ arguments: [String]) throws -> ChildProcess {
+  let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .appending(path: "peer/air_hockey_peer.py")
+  return try ChildProcess(try #require(python), ["-B", script.path] + arguments)
+}
+
+private func makeProgram() throws -> URL {
+  let tests = try #require(CommandLine.arguments.first)
+  return URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
 }
 
 @Suite(
   .enabled(if: python != nil, "python3 is not on the PATH"), .timeLimit(.minutes(1)))
 struct PythonPeerTests {
-  @Test func `a peer written from the page alone plays, and both sides tell the same`() async throws
-  {
+  private func text(_ score: Any?) throws -> String {
+    try #require(score as? [Int]).map(String.init).joined(separator: "-")
+  }
+
+  @Test(arguments: [["tcp"], ["udp"], ["both"], ["udp", "--loss", "0.1"]])
+  func `a peer written from the page alone plays, and both sides tell the same`(
+    transport: [String]
+  ) async throws {
     let table = try await Table(name: "Wire format", ["--seconds", "30"])
-    let peer = try await table.play(["--seconds", "3", "--name", "Ünïcödé"])
+    let peer = try await table.play(
+      ["--seconds", "2", "--name", "Ünïcödé", "--transport"] + transport)
     let host = try await table.process.summary()
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["peer"] as? String == "Wire format")
@@ -46,10 +58,31 @@ struct PythonPeerTests {
     #expect((peer["states"] as? Int ?? 0) > 0)
     #expect(peer["pauses"] as? Int == 1)
     #expect(peer["roundTripMs"] is Double)
+    #expect((peer["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
     #expect(host["endReason"] as? String == "finished")
     #expect(host["peer"] as? String == "Ünïcödé")
-    let score = try #require(peer["score"] as? [Int])
-    #expect(host["score"] as? String == score.map(String.init).joined(separator: "-"))
+    #expect(host["score"] as? String == (try text(peer["score"])))
+  }
+
+  @Test(arguments: [["tcp"], ["udp"], ["both"], ["udp", "--loss", "0.1"]])
+  func `a host written from the page alone is played with, and both sides tell the same`(
+    transport: [String]
+  ) async throws {
+    let host = try makePeer(
+      ["127.0.0.1", "0", "--serve", "--seconds", "2", "--name", "Page", "--transport"] + transport)
+    let line = try await host.line(containing: "port ")
+    let port = try #require(line.split(separator: " ").last)
+    let guest = try ChildProcess(
+      try makeProgram(), ["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé"])
+    let (told, heard) = (try await guest.summary(), try await host.summary())
+    #expect(heard["violations"] as? [String] == [])
+    #expect(heard["peer"] as? String == "Ünïcödé")
+    #expect(heard["endReason"] as? String == "finished")
+    #expect((heard["inputs"] as? Int ?? 0) > 0)
+    #expect((heard["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
+    #expect(told["endReason"] as? String == "finished")
+    #expect(told["peer"] as? String == "Page")
+    #expect(told["score"] as? String == (try text(heard["score"])))
   }
 
   @Test func `a host outlives peers that send garbage, and plays with the next`() async throws {
@@ -58,8 +91,10 @@ struct PythonPeerTests {
       "ffffffffffffffff",  // a frame without end
       "0300000000000000020001",  // a body too short for a packet
       "0c00000000000000010005000000000000000000",  // half a pong
-      "05000000000000000200090000",  // a channel that nobody has
-      "18000000000000000200010001000000000000000000000000000000ff7f0000",  // a place off the table
+      "090000000000000003000000a200000561",  // half a message
+      "080000000000000003000000a9000000",  // a channel that nobody has
+      // A place off the table.
+      "1c00000000000000030000009100001401000000000000000000000000000000ff7f0000",
     ]
     for bytes in garbage {
       let peer = try await table.play(["--garbage", bytes])

@@ -9,6 +9,10 @@ struct RecordedSession {
   private(set) var toGuest: [UInt8] = []
   /// How much of `toHost` came before the grant, which everything else waits for.
   private(set) var requestLength = 0
+  /// How much of `toGuest` came with the grant, before any carrier.
+  private(set) var grantLength = 0
+  /// How many carriers each side sent at most: of so little each poll makes one.
+  private(set) var (carriersToHost, carriersToGuest) = (0, 0)
   /// When it ended.
   private(set) var now = Instant(nanoseconds: 1_000_000_000)
 
@@ -42,20 +46,22 @@ struct RecordedSession {
   }
 
   private mutating func ask(_ request: GuestRequest) throws {
-    try guest.send(request.encoded, on: 3, to: guestLink)
+    try guest.send(request.encoded, on: 3, to: guestLink, at: now)
   }
 
   private mutating func step() throws {
     _ = match.step(home: players.home.input(for: match.state))
     try tellEvents()
-    try host.post(match.tableState(at: now).encoded, on: 0, to: hostLink)
+    try host.send(
+      match.tableState(at: now).encoded, on: 0, .unreliableSequenced, to: hostLink, at: now)
     guard let view = visit.view else { return }
     let input = visit.step(players.away.input(for: view), at: now)
-    try guest.post(input.encoded, on: 1, to: guestLink)
+    try guest.send(
+      input.encoded, on: 1, .unreliableSequenced, to: guestLink, at: now)
   }
 
   private mutating func tellEvents() throws {
-    for event in match.takeEvents() { try host.send(event.encoded, on: 2, to: hostLink) }
+    for event in match.takeEvents() { try host.send(event.encoded, on: 2, to: hostLink, at: now) }
   }
 
   /// Carries bytes both ways until there are none.
@@ -66,6 +72,9 @@ struct RecordedSession {
       if up.isEmpty && down.isEmpty { return }
       toHost += up
       toGuest += down
+      if grantLength == 0 { grantLength = toGuest.count }
+      carriersToHost += 1
+      carriersToGuest += 1
       host.receive(up.span, on: hostLink, at: now)
       guest.receive(down.span, on: guestLink, at: now)
       while let event = host.pollEvent() { try tell(event) }
@@ -78,25 +87,31 @@ struct RecordedSession {
     case .requested(let link, _, _):
       requestLength = toHost.count
       host.admit(link, at: now)
-    case .message(_, channel: 1, let bytes): match.receive(try GuestInput(decoding: bytes.span))
-    case .message(_, channel: 3, let bytes):
-      if let command = try GuestRequest(decoding: bytes.span).command {
-        match.apply(command)
-        try tellEvents()
-      } else {
-        try host.send(match.ending.encoded, on: 2, to: hostLink)
-        host.close(hostLink, Goodbye(.finished), as: .finished, at: now)
-      }
+    case .messages(let link):
+      while let message = host.pollMessage(on: link) { try play(message.bytes, message.channel) }
     default: break
     }
   }
 
+  private mutating func play(_ bytes: [UInt8], _ channel: UInt8) throws {
+    guard channel == 3 else { return match.receive(try GuestInput(decoding: bytes.span)) }
+    if let command = try GuestRequest(decoding: bytes.span).command {
+      match.apply(command)
+      try tellEvents()
+    } else {
+      try host.send(match.ending.encoded, on: 2, to: hostLink, at: now)
+      host.close(hostLink, Goodbye(.finished), as: .finished, at: now)
+    }
+  }
+
   private mutating func hear(_ event: HostEvent) throws {
-    switch event {
-    case .message(_, channel: 0, let bytes):
-      _ = visit.receive(try TableState(decoding: bytes.span))
-    case .message(_, channel: 2, let bytes): visit.receive(try TableEvent(decoding: bytes.span))
-    default: break
+    guard case .messages(let link) = event else { return }
+    while let message = guest.pollMessage(on: link) {
+      if message.channel == 0 {
+        _ = visit.receive(try TableState(decoding: message.bytes.span))
+      } else {
+        visit.receive(try TableEvent(decoding: message.bytes.span))
+      }
     }
   }
 }

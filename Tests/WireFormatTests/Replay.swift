@@ -4,32 +4,43 @@ import CaromProtocol
 
 /// One side of a recorded session, fed with what the other side sent, and what it makes of it.
 ///
-/// It reads the game's messages as the game does: one that is malformed breaks the protocol.
+/// It reads the game's messages as the game does: one that is malformed breaks the protocol. When
+/// it is open it sends as many carriers as the recorded side did, since those are acknowledged to
+/// it.
 struct Replay {
+  struct Message: Equatable {
+    let channel: UInt8
+    let bytes: [UInt8]
+  }
+
   private(set) var events: [HostEvent] = []
+  private(set) var messages: [Message] = []
   private(set) var sent: [UInt8] = []
   private(set) var action: LinkAction?
 
   private var machine: Host
   private let link: LinkID
+  private var carriers: Int
   private var match = HostedMatch()
   private var visit = JoinedMatch()
 
   /// The host, which waits for a request and grants it.
-  static func host(at now: Instant) -> Replay {
-    var replay = Replay(nameless, seats: 1)
+  static func host(of session: RecordedSession) -> Replay {
+    let now = session.now
+    var replay = Replay(nameless, seats: 1, carriers: session.carriersToGuest)
     _ = replay.machine.accept(replay.link, at: now)
     return replay
   }
 
   /// The guest, which has asked for a seat.
-  static func guest(at now: Instant) -> Replay {
-    var replay = Replay(leo, seats: 0)
-    replay.machine.request(replay.link, at: now)
+  static func guest(of session: RecordedSession) -> Replay {
+    var replay = Replay(leo, seats: 0, carriers: session.carriersToHost)
+    replay.machine.request(replay.link, at: session.now)
     return replay
   }
 
-  private init(_ local: PeerInfo, seats: Int) {
+  private init(_ local: PeerInfo, seats: Int, carriers: Int) {
+    self.carriers = carriers
     machine = Host(local, seats: seats)
     link = machine.makeLink()
   }
@@ -68,17 +79,27 @@ struct Replay {
   /// Forgets what was told so far.
   mutating func forget() {
     events = []
+    messages = []
     sent = []
   }
 
   private mutating func drain(at now: Instant) {
     take(at: now)
-    while let bytes = machine.pollTransmit(on: link, queued: 0, at: now) {
+    while true {
+      sendCarrier(at: now)
+      guard let bytes = machine.pollTransmit(on: link, queued: 0, at: now) else { break }
       sent += bytes
       take(at: now)
     }
     take(at: now)
     if action == nil { action = machine.pollLinkAction(on: link) }
+    machine.didFlush(link, at: now)
+  }
+
+  private mutating func sendCarrier(at now: Instant) {
+    guard carriers > 0, machine.connection(link)?.isOpen == true else { return }
+    carriers -= 1
+    do throws(SendError) { try machine.send([], on: 63, to: link, at: now) } catch { carriers = 0 }
   }
 
   private mutating func take(at now: Instant) {
@@ -86,17 +107,25 @@ struct Replay {
       events.append(event)
       switch event {
       case .requested(let link, _, _): machine.admit(link, at: now)
-      case .message(let link, let channel, let bytes):
-        let isKnown = machine.isIncoming(link) ? play(bytes, channel) : watch(bytes, channel)
-        if !isKnown {
-          machine.close(link, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
-        }
+      case .messages(let link): takeMessages(of: link, at: now)
       default: break
       }
     }
   }
 
-  private mutating func play(_ bytes: [UInt8], _ channel: UInt16) -> Bool {
+  private mutating func takeMessages(of link: LinkID, at now: Instant) {
+    while let message = machine.pollMessage(on: link) {
+      messages.append(Message(channel: message.channel, bytes: message.bytes))
+      let isKnown =
+        machine.isIncoming(link)
+        ? play(message.bytes, message.channel) : watch(message.bytes, message.channel)
+      if !isKnown {
+        machine.close(link, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
+      }
+    }
+  }
+
+  private mutating func play(_ bytes: [UInt8], _ channel: UInt8) -> Bool {
     switch channel {
     case 1:
       guard let input = try? GuestInput(decoding: bytes.span) else { return false }
@@ -110,7 +139,7 @@ struct Replay {
     return true
   }
 
-  private mutating func watch(_ bytes: [UInt8], _ channel: UInt16) -> Bool {
+  private mutating func watch(_ bytes: [UInt8], _ channel: UInt8) -> Bool {
     switch channel {
     case 0:
       guard let state = try? TableState(decoding: bytes.span) else { return false }

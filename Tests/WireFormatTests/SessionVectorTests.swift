@@ -7,6 +7,7 @@ import Testing
 let leo = PeerInfo(
   id: PeerID(high: 0x0102_0304_0506_0708, low: 0x090A_0B0C_0D0E_0F10), name: "Leo",
   application: "airhockey")
+let key = ConnectionKey(prefix: 0x0807_0605_0403_0201, rest: 0x100F_0E0D_0C0B_0A09)
 let nameless = PeerInfo(
   id: PeerID(high: 0xFEDC_BA98_7654_3210, low: 0x0123_4567_89AB_CDEF), name: "",
   application: "airhockey")
@@ -30,9 +31,9 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
   init() throws { vectors = try WireVectors.load("session.txt") }
 
   static let packets: [String: ControlPacket] = [
-    "request": .request(version: 1, leo),
-    "request of a computer with the longest texts": .request(version: 1, talkative),
-    "grant": .grant(version: 1, nameless),
+    "request": .request(version: 2, key, leo),
+    "request of a computer with the longest texts": .request(version: 2, .none, talkative),
+    "grant": .grant(version: 2, nameless),
     "goodbye left": .goodbye(Goodbye(.left)),
     "goodbye finished": .goodbye(Goodbye(.finished)),
     "goodbye replaced": .goodbye(Goodbye(.replaced)),
@@ -66,8 +67,8 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
   }
 
   @Test func `a guest's first bytes are its request`() {
-    var guest = Connection.requesting(as: leo, timing: SessionTiming(), at: .zero)
-    let bytes = guest.pollTransmit(queued: 0)
+    var guest = Connection.requesting(as: leo, timing: SessionTiming(), key: key, at: .zero)
+    let bytes = guest.pollStream(queued: 0, at: .zero)
     #expect(bytes == vectors["request"])
   }
 
@@ -76,11 +77,11 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     var host = Connection.accepting(as: nameless, timing: SessionTiming(), at: .zero)
     host.receive(request.span, at: .zero)
     host.admit(at: .zero)
-    let opening = host.pollTransmit(queued: 0)
+    let opening = host.pollStream(queued: 0, at: .zero)
     let ping = ControlPacket.ping(sent: 0).packet.framed()
     #expect(opening == vectors["grant"].map { $0 + ping })
     host.close(Goodbye(.finished), at: .zero)
-    let ending = host.pollTransmit(queued: 0)
+    let ending = host.pollStream(queued: 0, at: .zero)
     #expect(ending == vectors["goodbye finished"])
   }
 
@@ -92,11 +93,11 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     host.admit(at: clock)
     var guest = Connection.requesting(as: leo, timing: SessionTiming(), at: clock)
     guest.receive(grant.span, at: clock)
-    _ = (host.pollTransmit(queued: 0), guest.pollTransmit(queued: 0))
+    _ = (host.pollStream(queued: 0, at: .zero), guest.pollStream(queued: 0, at: .zero))
     let ping = try #require(vectors["ping"])
     host.receive(ping.span, at: clock)
     guest.receive(ping.span, at: clock)
-    let answers = [host.pollTransmit(queued: 0), guest.pollTransmit(queued: 0)]
+    let answers = [host.pollStream(queued: 0, at: .zero), guest.pollStream(queued: 0, at: .zero)]
     #expect(answers == [vectors["pong"], vectors["pong"]])
   }
 
@@ -105,7 +106,7 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     for rest in [[], [0xFF, 0xFF, 0xFF]] as [[UInt8]] {
       payload += rest
       let packet = Packet(type: 1, action: 1, payload: payload)
-      #expect(try ControlPacket(packet) == .request(version: 9, .unknown))
+      #expect(try ControlPacket(packet) == .request(version: 9, .none, .unknown))
     }
   }
 }

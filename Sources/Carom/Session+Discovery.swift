@@ -1,0 +1,47 @@
+import CaromCore
+import CaromDiscovery
+import CaromProtocol
+import CaromSession
+import CaromTransport
+
+// Sessions that are found by name.
+extension Session {
+  /// Hosts a session that others can find: listens on the service's port (0 lets the system
+  /// choose), makes the service visible, and runs `body` under the name that it got.
+  ///
+  /// The other parameters are those of `Session.host`.
+  public static func host<Result>(
+    _ service: Service, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
+    on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
+    spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(), loop: EventLoop,
+    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
+    _ body: (Session, Advertisement) async throws -> Result
+  ) async throws -> Result {
+    try await host(
+      as: local, port: service.port, on: addresses, over: kinds, seats: seats,
+      spectatorSeats: spectatorSeats, timing: timing, loop: loop, admit: admit
+    ) { session, port in
+      var service = service
+      service.port = port
+      return try await ServiceAdvertiser(service, interfaces: interfaces, on: loop).run {
+        try await body(session, $0)
+      }
+    }
+  }
+
+  /// Joins the session that a browser has found: asks where it listens now, connects, and runs
+  /// `body` once a seat is granted.
+  ///
+  /// The other parameters are those of `Session.join` with endpoints.
+  public static func join<Result>(
+    _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
+    timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
+    retrying policy: RetryPolicy = .never, loop: EventLoop,
+    _ body: (Session, Peer) async throws -> Result
+  ) async throws -> Result {
+    let resolved = try await service.resolve(within: limit)
+    return try await join(
+      resolved.endpoints, as: local, over: kinds, timing: timing, within: limit,
+      retrying: policy, loop: loop, body)
+  }
+}

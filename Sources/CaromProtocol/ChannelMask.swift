@@ -1,0 +1,17 @@
+/// A set of the application's channels, one bit each.
+package struct ChannelMask: Hashable, Sendable {
+  package var bits: UInt64
+
+  package init(bits: UInt64 = 0) { self.bits = bits }
+
+  /// Every channel.
+  package static let all = ChannelMask(bits: .max)
+
+  package var isEmpty: Bool { bits == 0 }
+
+  package func contains(_ channel: UInt8) -> Bool { channel < 64 && bits >> channel & 1 == 1 }
+
+  package mutating func insert(_ channel: UInt8) { bits |= 1 << UInt64(channel) }
+
+  package mutating func remove(_ channel: UInt8) { bits &= ~(1 << UInt64(channel)) }
+}

@@ -1,0 +1,331 @@
+import CaromCodec
+import CaromCore
+
+// What carries a connection: a stream, datagrams, or both.
+
+// MARK: - Links come and go
+extension Connection {
+  /// A stream to the other side is open: this side asks on it.
+  package mutating func addStream(at now: Instant) {
+    guard !isEnding, stream == nil else { return }
+    var path = StreamPath(limit: StreamPath.frameLimit)
+    path.append(.request(version: SessionWire.version, key, local))
+    stream = path
+  }
+
+  /// Calls the other side over datagrams, at the first of `ways` that answers.
+  package mutating func call(_ ways: [Way], at now: Instant) {
+    guard !isEnding, isCaller, !ways.isEmpty else { return }
+    if datagram == nil {
+      datagram = .calling(ways, key: key, at: now)
+    } else {
+      datagram?.callAgain(ways, at: now)
+    }
+  }
+
+  /// A connection that the other side began over datagrams, where its address is proven.
+  static func called(
+    _ hello: Hello, from source: Way, as local: PeerInfo, timing: SessionTiming, at now: Instant
+  ) -> Connection {
+    var connection = Connection(
+      local: local, timing: timing, key: hello.key, isCaller: false,
+      state: .awaitingRequest(deadline: now.advanced(by: timing.handshakeLimit)), at: now)
+    connection.datagram = .called(hello, from: source, at: now)
+    return connection
+  }
+
+  /// The caller proved an address: its datagrams come from there from now on.
+  mutating func receive(_ hello: Hello, from source: Way, at now: Instant) {
+    guard !isCaller, !isEnding else { return }
+    guard datagram != nil else {
+      datagram = .called(hello, from: source, at: now)
+      return
+    }
+    _ = datagram!.handleHello(hello, from: source, at: now)
+  }
+
+  /// A stream cannot be opened; whoever refuses one answers datagrams as quickly, if at all.
+  mutating func handleStreamFailed(at now: Instant) {
+    guard case .awaitingGrant(let deadline) = state, datagram?.isOpen != true else { return }
+    state = .awaitingGrant(deadline: min(deadline, now.advanced(by: Self.datagramGrace)))
+  }
+
+  /// Takes over the stream of a connection that turned out to be this one's; what it had read
+  /// goes on here, the request of `info` with it.
+  mutating func adopt(_ other: StreamPath, of info: PeerInfo, at now: Instant) {
+    if stream != nil { loseStream() }
+    stream = other
+    heard(at: now)
+    switch state {
+    case .open: say(.grant(version: SessionWire.version, local), by: .stream, at: now)
+    case .awaitingRequest: noteRequest(of: info, at: now)
+    default: break
+    }
+  }
+
+  /// The stream is gone.
+  package mutating func handleLinkEnd(_ end: LinkEnd, at now: Instant) {
+    loseStream()
+    let reason: DisconnectReason =
+      switch end {
+      case .ended: .connectionLost
+      case .reset: .connectionReset
+      case .timedOut: .timedOut
+      }
+    switch state {
+    case .closed: break
+    case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
+    case .open where datagram?.isAnswered == true:
+      // A process that ended takes both links along; a middlebox cuts one alone.
+      proofDeadline = (now.advanced(by: Self.proofLimit), reason)
+      datagram?.ping()
+    case .open: lose(as: reason, at: now)
+    case .awaitingGrant where datagram != nil: break
+    case .awaitingRequest, .requested, .awaitingGrant:
+      finish(reason)
+      self.end()
+    }
+    linkAction = nil
+    noteLink()
+  }
+
+  /// Forgets the stream; what it carried goes by another link.
+  private mutating func loseStream() {
+    outcome.removeAll()
+    stream?.abandonAll(lost: &outcome.lost)
+    stream = nil
+    settleOutcome(at: heardAt)
+  }
+
+  /// No link works: the end, or where the connection may be resumed an interruption.
+  mutating func lose(as reason: DisconnectReason, at now: Instant) {
+    guard interruptedAt == nil, timing.resumeLimit > .zero else {
+      finish(reason)
+      return end()
+    }
+    interruptedAt = now
+    proofDeadline = nil
+    events.append(.interrupted)
+    if stream != nil { linkAction = .cut }
+    loseStream()
+    datagram?.callAgain(at: now)
+    if isCaller { events.append(.reconnect) }
+  }
+
+  /// A sign of life.
+  mutating func heard(at now: Instant) {
+    heardAt = now
+    guard interruptedAt != nil else { return }
+    interruptedAt = nil
+    events.append(.resumed)
+  }
+
+  /// Tells when messages go another way than before.
+  mutating func noteLink() {
+    guard isOpen, let link, link != lastKind else { return }
+    if lastKind != nil { events.append(.linkChanged(link)) }
+    lastKind = link
+  }
+}
+
+// MARK: - The stream
+extension Connection {
+  /// Takes bytes from the stream, in any pieces.
+  package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+    guard !isEnding, stream != nil else { return }
+    heard(at: now)
+    stream?.receive(bytes, at: now)
+    do throws(FrameError) {
+      while !isEnding, let body = try stream?.next() { receive(body: body, at: now) }
+    } catch {
+      violate(at: now)
+    }
+    settleMessages(at: now)
+  }
+
+  /// The stream that a request showed to be another connection's, with what it had read.
+  mutating func takeStream() -> StreamPath? {
+    defer { stream = nil }
+    return stream
+  }
+
+  private mutating func receive(body: [UInt8], at now: Instant) {
+    guard let header = try? PacketHeader(of: body.span) else { return violate(at: now) }
+    do throws(DecodeError) {
+      switch header.type {
+      case SessionWire.controlType:
+        guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
+          return unknownPackets += 1
+        }
+        receive(control, by: .stream, at: now)
+      case SessionWire.carrierType:
+        guard stream?.isJoined == true else { throw .invalid(what: "message before the grant") }
+        try receiveCarrier(body.span.extracting(Packet.headerLength..<body.count), at: now)
+      default: unknownPackets += 1
+      }
+    } catch { violate(at: now) }
+  }
+
+  private mutating func receiveCarrier(
+    _ bytes: Span<UInt8>, at now: Instant
+  ) throws(DecodeError) {
+    var elicits = false
+    var ranges = AcknowledgedRanges()
+    var reader = FrameReader(bytes)
+    outcome.removeAll()
+    while let frame = try reader.next(ranges: &ranges) {
+      if frame.elicits { elicits = true }
+      switch frame {
+      case .message(let message): try channels.receive(message, at: now)
+      case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
+      case .acknowledgement:
+        guard
+          let largest = ranges.largest,
+          stream?.handleAcknowledgement(largest, acknowledged: &outcome.acknowledged) == true
+        else { throw .invalid(what: "acknowledgement of a carrier that was never sent") }
+      case .ping, .padding: break
+      }
+    }
+    settleOutcome(at: now)
+    stream?.didReceive(bytes: bytes.count, elicits: elicits, at: now)
+    if datagram == nil, let roundTrip = pinger.roundTrip.smoothed, now >= nextGrowth {
+      channels.growWindows(roundTrip: roundTrip.wholeNanoseconds, at: now)
+      nextGrowth = now.advanced(by: roundTrip)
+    }
+  }
+}
+
+// MARK: - Datagrams
+extension Connection {
+  /// Takes a data packet.
+  package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
+    guard state != .closed, datagram != nil else { return }
+    outcome.removeAll()
+    let isTaken = datagram!.receive(
+      packet, &channels, allowsMessages: isCaller || isOpen, &outcome, at: now)
+    settleOutcome(at: now)
+    guard isTaken else { return }
+    heard(at: now)
+    proofDeadline = nil
+    receiveControlMessages(at: now)
+    settleMessages(at: now)
+    noteLink()
+  }
+
+  /// An address of the other side answered a hello, or does not know this side's any more.
+  mutating func handleRetry(_ retry: Retry, from source: Way, at now: Instant) {
+    let wasOpen = datagram?.isOpen == true
+    datagram?.handleRetry(retry, from: source, at: now)
+    guard !wasOpen, datagram?.isOpen == true, case .awaitingGrant = state else { return }
+    say(.request(version: SessionWire.version, key, local), by: .datagram, at: now)
+  }
+
+  /// Tells the channels what became of what they sent.
+  private mutating func settleOutcome(at now: Instant) {
+    for record in outcome.acknowledged {
+      if record.kind == .acknowledgement {
+        datagram?.handleAcknowledged(record)
+      } else {
+        channels.handleAcknowledged(record, at: now)
+      }
+    }
+    for record in outcome.lost where record.kind != .acknowledgement {
+      channels.handleLost(record, at: now)
+    }
+  }
+
+  /// The other side does not know the connection any more.
+  mutating func handleGone(at now: Instant) {
+    guard !isEnding else { return }
+    finish(.connectionReset)
+    end()
+  }
+
+  private mutating func receiveControlMessages(at now: Instant) {
+    while let body = channels.pollSessionMessage() {
+      do throws(DecodeError) {
+        guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
+          unknownPackets += 1
+          continue
+        }
+        if !isEnding { receive(control, by: .datagram, at: now) }
+      } catch { violate(at: now) }
+    }
+  }
+
+  /// Tells of messages that came, and hears what became of those that were sent.
+  private mutating func settleMessages(at now: Instant) {
+    receiveControlMessages(at: now)
+    if isOpen, channels.hasMessages { events.append(.messages) }
+    while let event = channels.pollEvent() { events.append(.channel(event)) }
+    sayGoodbyeWhenDrained(at: now)
+    endWhenHeard()
+  }
+
+  /// The peer knows that this side said goodbye: nothing is left to be done over datagrams.
+  private mutating func endWhenHeard() {
+    guard case .closing = state, goodbye == nil, stream == nil, channels.isDrained else { return }
+    end()
+  }
+
+  mutating func handleLinkTimeouts(at now: Instant) {
+    do throws(FrameError) { try stream?.handleTimeout(at: now) } catch { return violate(at: now) }
+    channels.handleTimeout(at: now)
+    guard datagram != nil else { return }
+    outcome.removeAll()
+    let before = link
+    datagram!.handleTimeout(&outcome, at: now)
+    if before == .datagram, link == .stream { datagram!.abandonAll(&outcome) }
+    settleOutcome(at: now)
+    noteLink()
+    sayGoodbyeWhenDrained(at: now)
+  }
+}
+
+// MARK: - What goes out
+extension Connection {
+  /// Whether `pollStream` or `pollLinkAction` has to be asked, now or when the stream has room.
+  package var hasStreamOutput: Bool {
+    if linkAction != nil { return true }
+    guard let stream else { return false }
+    return stream.hasControl || (link == .stream && channels.hasPending)
+  }
+
+  /// Appends to `buffer` the bytes for a stream that holds `queued` bytes already; `false` when
+  /// there is nothing for it now.
+  package mutating func pollStream(
+    queued: Int, into buffer: inout [UInt8], at now: Instant
+  ) -> Bool {
+    guard stream != nil else { return false }
+    let hasMore = stream!.pollTransmit(
+      queued: queued, &channels, carries: link == .stream, into: &buffer, at: now)
+    sayGoodbyeWhenDrained(at: now)
+    if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
+      linkAction = .closeAfterFlush
+    }
+    while let event = channels.pollEvent() { events.append(.channel(event)) }
+    return hasMore
+  }
+
+  /// Puts the next datagram into `buffer`, and says where it goes; `nil` when there is none now.
+  package mutating func pollDatagram(
+    into buffer: inout [UInt8], at now: Instant
+  ) -> Way? {
+    guard datagram != nil else { return nil }
+    return datagram!.pollTransmit(
+      &channels, carries: link == .datagram, into: &buffer, at: now)
+  }
+
+  /// The next thing to tell the owner.
+  package mutating func pollEvent() -> ConnectionEvent? { events.popFirst() }
+
+  /// What to do with the stream, told once.
+  package mutating func pollLinkAction() -> LinkAction? {
+    guard let action = linkAction else { return nil }
+    linkAction = nil
+    stream = nil
+    if case .closing = state, datagram?.isOpen != true { state = .closed }
+    endWhenHeard()
+    return action
+  }
+}

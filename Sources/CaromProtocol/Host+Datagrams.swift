@@ -1,0 +1,161 @@
+import CaromCore
+
+/// Where a path's datagrams come from, and which side of it sends them: two hosts that call each
+/// other have two paths between the same endpoints.
+struct PathAddress: Hashable, Sendable {
+  var endpoint: Endpoint
+  var sender: PathRole
+}
+
+/// An answer to somebody who is not known, and where it goes.
+package struct Answer: Sendable {
+  package var bytes: [UInt8]
+  package var way: Way
+}
+
+// Datagrams: whose they are, and answers to strangers, of whom nothing is remembered.
+extension Host {
+  /// The most answers to strangers that wait for the socket; more are dropped.
+  static let answerLimit = 64
+  /// A datagram of a stranger has at least three times the bytes of its answer.
+  private static let leastAnswered = 30
+
+  /// Takes a datagram that came on one of the shell's sockets.
+  package mutating func receiveDatagram(
+    _ bytes: Span<UInt8>, from source: Way, at now: Instant
+  ) {
+    guard !bytes.isEmpty else { return }
+    if DataHeader.begins(with: bytes[0]) {
+      return receiveData(bytes, from: source, at: now)
+    }
+    var reader = PacketReader(bytes)
+    guard let datagram = try? SessionDatagram(decoding: &reader) else { return }
+    switch datagram {
+    case .hello(let hello):
+      receive(hello, from: source, at: now)
+      guard hello.cookie != nil, reader.remaining > 0 else { return }
+      let rest = bytes.extracting((bytes.count - reader.remaining)..<bytes.count)
+      receiveData(rest, from: source, isIntroduced: true, at: now)
+    case .retry(let retry):
+      guard let index = caller(at: source.endpoint) else { return }
+      entries[index].connection.handleRetry(retry, from: source, at: now)
+      settle(index, at: now)
+    case .gone(let gone):
+      guard let index = caller(at: source.endpoint),
+        entries[index].connection.key.prefix == gone.keyPrefix
+      else { return }
+      entries[index].connection.handleGone(at: now)
+      settle(index, at: now)
+    case .data: break
+    }
+  }
+
+  private func caller(at source: Endpoint) -> Int? {
+    paths[PathAddress(endpoint: source, sender: .callee)].flatMap { index(of: $0) }
+  }
+
+  private mutating func receiveData(
+    _ bytes: Span<UInt8>, from source: Way, isIntroduced: Bool = false,
+    at now: Instant
+  ) {
+    let sender = DataHeader.role(of: bytes[0])
+    if let link = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
+      let index = index(of: link)
+    {
+      entries[index].connection.receiveDatagram(bytes, at: now)
+      return settle(index, at: now)
+    }
+    guard sender == .caller, !isIntroduced, bytes.count >= Self.leastAnswered else { return }
+    let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
+    answer(to: source) { Retry(cookie: cookie, keyPrefix: nil).write(to: &$0) }
+  }
+
+  private mutating func receive(
+    _ hello: Hello, from source: Way, at now: Instant
+  ) {
+    guard let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now)
+    else {
+      let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
+      return answer(to: source) {
+        Retry(cookie: cookie, keyPrefix: hello.key.prefix).write(to: &$0)
+      }
+    }
+    guard let link = keys[hello.key], let index = index(of: link) else {
+      return begin(hello, from: source, at: now)
+    }
+    entries[index].connection.receive(hello, from: source, at: now)
+    settle(index, at: now)
+  }
+
+  /// Somebody proved an address, and has no connection yet.
+  private mutating func begin(
+    _ hello: Hello, from source: Way, at now: Instant
+  ) {
+    guard !hello.resumes, hello.version == Hello.version, entries.count < Self.linkLimit else {
+      let reason: Goodbye.Code =
+        hello.version != Hello.version ? .versionMismatch : hello.resumes ? .left : .full
+      return answer(to: source) {
+        Gone(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
+      }
+    }
+    let link = makeLink()
+    let connection = Connection.called(
+      hello, from: source, as: local, timing: timing, at: now)
+    keys[hello.key] = link
+    insert(Entry(id: link, connection: connection, isIncoming: true), at: now)
+  }
+
+  private mutating func answer(
+    to way: Way, _ write: (inout FrameWriter) -> Void
+  ) {
+    guard answers.count < Self.answerLimit else { return }
+    var writer = FrameWriter(limit: Retry.maximumLength)
+    write(&writer)
+    answers.append(Answer(bytes: writer.takeBytes(), way: way))
+  }
+
+  /// The next answer to a stranger, which goes out before anything else.
+  package mutating func pollAnswer() -> Answer? {
+    answers.popFirst()
+  }
+
+  /// Notes where a connection's datagrams come from now.
+  mutating func notePaths(_ index: Int) {
+    let endpoints = entries[index].connection.datagram?.endpoints ?? []
+    guard endpoints != entries[index].endpoints else { return }
+    let entry = entries[index]
+    for endpoint in entry.endpoints where !endpoints.contains(endpoint) {
+      forget(endpoint, of: entry)
+    }
+    for endpoint in endpoints {
+      paths[PathAddress(endpoint: endpoint, sender: entry.senderOfItsPeer)] = entry.id
+    }
+    entries[index].endpoints = endpoints
+  }
+
+  mutating func forget(_ endpoint: Endpoint, of entry: Entry) {
+    let address = PathAddress(endpoint: endpoint, sender: entry.senderOfItsPeer)
+    if paths[address] == entry.id { paths[address] = nil }
+  }
+
+  /// The connection that a stream with the key of `index` belongs to, if that is another one.
+  mutating func owner(ofKeyAt index: Int) -> Int? {
+    let key = entries[index].connection.key
+    guard key != .none else { return nil }
+    guard let link = keys[key], let other = self.index(of: link), other != index else {
+      keys[key] = links[index]
+      return nil
+    }
+    return entries[other].connection.isEnding ? nil : other
+  }
+
+  /// The stream of one entry, on which `info` asked for a seat, becomes a link of the other.
+  mutating func merge(_ index: Int, of info: PeerInfo, into other: Int, at now: Instant) {
+    let (link, owner) = (links[index], links[other])
+    guard let stream = entries[index].connection.takeStream() else { return }
+    entries[other].connection.adopt(stream, of: info, at: now)
+    events.append(.adopted(link, by: owner))
+    remove(index)
+    if let other = self.index(of: owner) { settle(other, at: now) }
+  }
+}

@@ -1,0 +1,42 @@
+import CaromCore
+
+// What is known of one connection, without a copy of it.
+extension Host {
+  /// Whether there is such a link.
+  package func contains(_ link: LinkID) -> Bool { index(of: link) != nil }
+
+  /// The peer of a connection that is open.
+  package func openPeer(of link: LinkID) -> PeerInfo? {
+    guard let index = index(of: link), case .open(let info) = entries[index].connection.state else {
+      return nil
+    }
+    return info
+  }
+
+  package func isOpen(_ link: LinkID) -> Bool {
+    index(of: link).map { entries[$0].connection.isOpen } ?? false
+  }
+
+  package func roundTrip(of link: LinkID) -> RoundTrip? {
+    index(of: link).map { entries[$0].connection.pinger.roundTrip }
+  }
+
+  package func kind(of link: LinkID) -> LinkKind? {
+    index(of: link).flatMap { entries[$0].connection.link }
+  }
+
+  /// Bytes of reliable messages that wait or are not acknowledged.
+  package func queuedBytes(of link: LinkID) -> Int {
+    index(of: link).map { entries[$0].connection.channels.queuedBytes } ?? 0
+  }
+
+  /// Whether messages of the link wait for the owner.
+  package func hasMessages(_ link: LinkID) -> Bool {
+    if let index = index(of: link) { return entries[index].connection.channels.hasMessages }
+    return remains.contains { $0.link == link }
+  }
+
+  package func statistics(of link: LinkID) -> PeerStatistics? {
+    index(of: link).map { entries[$0].connection.peerStatistics }
+  }
+}

@@ -1,0 +1,88 @@
+import CaromCore
+
+// What goes out: events, messages, bytes and datagrams.
+extension Host {
+  package var hasEvents: Bool { !events.isEmpty }
+
+  package mutating func pollEvent() -> HostEvent? { events.popFirst() }
+
+  /// The next message of a link, where it lies; `false` when there is none.
+  package mutating func pollMessage(
+    on link: LinkID, parking: ChannelMask = ChannelMask(),
+    _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
+  ) -> Bool {
+    guard let index = index(of: link) else { return pollRemains(link, parking, body) }
+    let isTaken = entries[index].connection.pollMessage(parking: parking, body)
+    if isTaken { markReady(index) }  // it may owe a credit
+    return isTaken
+  }
+
+  /// Appends bytes for a stream that holds `queued` bytes already; `false` when there are none now.
+  package mutating func pollTransmit(
+    on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
+  ) -> Bool {
+    guard let index = index(of: link) else { return false }
+    return entries[index].connection.pollStream(queued: queued, into: &buffer, at: now)
+  }
+
+  /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
+  package mutating func pollDatagram(
+    on link: LinkID, into buffer: inout [UInt8], at now: Instant
+  ) -> Way? {
+    guard let index = index(of: link) else { return nil }
+    return entries[index].connection.pollDatagram(into: &buffer, at: now)
+  }
+
+  /// What to do with a link's stream, told once.
+  package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
+    guard let index = index(of: link) else { return nil }
+    return entries[index].connection.pollLinkAction()
+  }
+
+  /// Moves a connection's events up, and settles who may ask for a seat.
+  mutating func collect(_ index: Int, at now: Instant) {
+    let link = links[index]
+    while let index = self.index(of: link), let event = entries[index].connection.pollEvent() {
+      switch event {
+      case .requested(let info):
+        if let other = owner(ofKeyAt: index) { return merge(index, of: info, into: other, at: now) }
+        seat(info, at: index, now)
+      case .opened(let info):
+        entries[index].peer = info
+        entries[index].wasOpen = true
+        events.append(.opened(link, info))
+      case .closed(let reason):
+        let entry = entries[index]
+        events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
+      case .messages: events.append(.messages(link))
+      case .measured(let roundTrip): events.append(.measured(link, roundTrip))
+      case .channel(let event): events.append(.channel(link, event))
+      case .linkChanged(let kind): events.append(.linkChanged(link, kind))
+      case .interrupted: events.append(.interrupted(link))
+      case .resumed: events.append(.resumed(link))
+      case .reconnect: events.append(.reconnect(link))
+      }
+    }
+  }
+
+  private mutating func seat(_ info: PeerInfo, at index: Int, _ now: Instant) {
+    var replaced: LinkID?
+    if let old = entries.firstIndex(where: { $0.peer?.id == info.id && $0.holdsSeat }) {
+      replaced = entries[old].id  // the same peer came back before its old link was found dead
+    } else if freeSeats(forSpectators: info.isSpectator) == 0 {
+      guard !info.yieldsSeat,
+        let yielding = entries.first(where: { entry in
+          entry.holdsSeat(asSpectator: info.isSpectator) && entry.peer?.yieldsSeat == true
+            && !entries.contains { $0.replacing == entry.id && !$0.connection.isEnding }
+        })
+      else {
+        entries[index].connection.close(Goodbye(.full), as: .full, at: now)
+        return
+      }
+      replaced = yielding.id
+    }
+    entries[index].peer = info
+    entries[index].replacing = replaced
+    events.append(.requested(entries[index].id, info, replacing: replaced))
+  }
+}

@@ -1,0 +1,141 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+// Calling, and what the sockets bring.
+extension SessionNode {
+  /// Connects to the first of `endpoints` that answers and asks for a seat there, over datagrams
+  /// and a stream at the same time where both are wanted.
+  ///
+  /// Returns when the seat is granted. Cancelling the task gives the attempt up.
+  public func connect(
+    to endpoints: [Endpoint], within limit: Duration = .seconds(10)
+  ) async throws(SessionError) -> LinkID {
+    guard !isShutDown else { throw .transport(.cancelled) }
+    let link = lobby.makeLink()
+    let failure = await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiters[link] = continuation
+        open(link, to: endpoints, within: limit)
+      }
+    } onCancel: {
+      Task(executorPreference: loop) { await self.giveUp(link) }
+    }
+    if let failure { throw failure }
+    return link
+  }
+
+  func giveUp(_ link: LinkID) {
+    connecting.removeValue(forKey: link)?.cancel()
+    close(link, Goodbye(.left))
+    waiters.removeValue(forKey: link)?.resume(returning: .transport(.cancelled))
+  }
+
+  /// Opens the link that a `connect` event asked for; it may come to nothing.
+  public func open(_ link: LinkID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)) {
+    guard !isShutDown else { return }
+    var generator = SystemRandomNumberGenerator()
+    let key = ConnectionKey(using: &generator)
+    keys[link] = key
+    destinations[link] = endpoints
+    var ways: [Way] = []
+    if kinds.contains(.datagram) {
+      for endpoint in endpoints {
+        if let socket = socket(for: endpoint) { ways.append(Way(endpoint, socket: socket)) }
+      }
+    }
+    let isCalling = !ways.isEmpty && lobby.call(link, ways, key: key, at: loop.now)
+    if kinds.contains(.stream) {
+      connecting[link] = Task { await self.dial(link, to: endpoints, within: limit) }
+    } else if !isCalling {
+      connectFailed(link)
+    }
+    drain()
+  }
+
+  func dial(_ link: LinkID, to endpoints: [Endpoint], within limit: Duration) async {
+    do throws(TransportError) {
+      let stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
+      connecting[link] = nil
+      let key = keys[link] ?? .none
+      guard !isShutDown, lobby.handleConnected(link, key: key, at: loop.now) else {
+        return stream.close()
+      }
+      adopt(stream, as: link)
+    } catch {
+      streamFailed(link, error)
+    }
+  }
+
+  /// The link that a `connect` event asked for cannot be opened.
+  public func connectFailed(_ link: LinkID) {
+    connecting[link] = nil
+    lobby.handleConnectFailed(link, at: loop.now)
+    drain()
+  }
+
+  /// The stream cannot be opened; datagrams may still be answered, for a moment.
+  func streamFailed(_ link: LinkID, _ error: TransportError) {
+    connecting[link] = nil
+    failures[link] = error
+    connectFailed(link)
+    if !lobby.host.contains(link) {
+      waiters.removeValue(forKey: link)?.resume(returning: .transport(error))
+    }
+  }
+
+  /// A peer was found, or says something new of itself.
+  public func sighted(_ sighting: Sighting) {
+    lobby.handle(sighting, at: loop.now)
+    drain()
+  }
+
+  /// A peer is gone.
+  public func lost(_ peer: PeerID) {
+    lobby.handleGone(peer, at: loop.now)
+    drain()
+  }
+
+  func adopt(_ stream: TCPStream, as link: LinkID) {
+    streams[link] = stream
+    stream.queueLimit = SessionLink.queueLimit
+    stream.setHandler(owner: self) { node, event in
+      switch event {
+      case .bytes(let bytes): node.receive(bytes, on: link)
+      case .writable: node.drain()
+      case .end: node.linkEnded(link, .ended)
+      case .closed(let error): node.linkClosed(link, error)
+      }
+    }
+    drain()
+  }
+
+  func receive(_ bytes: Span<UInt8>, on link: LinkID) {
+    bytesReceived += UInt64(bytes.count)
+    lobby.receive(bytes, on: link, at: loop.now)
+    drain()
+  }
+
+  func receive(_ batch: borrowing UDPBatch, on socket: Int) {
+    let now = loop.now
+    for index in batch.indices {
+      let datagram = batch[index]
+      guard !datagram.isTruncated else { continue }
+      bytesReceived += UInt64(datagram.payload.count)
+      lobby.receiveDatagram(
+        datagram.payload, from: Way(datagram.source, socket: socket), at: now)
+    }
+    drain()
+  }
+
+  func linkClosed(_ link: LinkID, _ error: TransportError?) {
+    linkEnded(link, error == .timedOut ? .timedOut : error == nil ? .ended : .reset)
+  }
+
+  func linkEnded(_ link: LinkID, _ end: LinkEnd) {
+    guard let stream = streams.removeValue(forKey: link) else { return }
+    lobby.handleLinkEnd(end, of: link, at: loop.now)
+    part(with: stream, abruptly: false)
+    drain()
+  }
+}

@@ -1,0 +1,133 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+// What leaves.
+extension SessionNode {
+  /// The one place that talks to sockets: after each mutation, polls the machine to dry.
+  func drain() {
+    guard !isDraining else {
+      needsAnotherRound = true
+      return
+    }
+    isDraining = true
+    repeat {
+      needsAnotherRound = false
+      tellEvents()
+      flushReady(at: loop.now)
+      if lobby.hasEvents { needsAnotherRound = true }
+    } while needsAnotherRound
+    for socket in sockets { socket.flush() }
+    isDraining = false
+    for link in stalled { lobby.remainsReady(link) }
+    stalled.removeAll(keepingCapacity: true)
+    rearm()
+    settleIdle()
+  }
+
+  func flushReady(at now: Instant) {
+    while let answer = lobby.pollAnswer() { send(answer.bytes, by: answer.way) }
+    while let link = lobby.pollReady() {
+      flush(link, at: now)
+      while true {
+        outgoing.removeAll(keepingCapacity: true)
+        guard let way = lobby.pollDatagram(on: link, into: &outgoing, at: now) else { break }
+        send(outgoing, by: way)
+      }
+      lobby.didFlush(link, at: now)
+      if lobby.host.hasOutput(link) { stalled.append(link) }
+    }
+  }
+
+  func send(_ datagram: [UInt8], by way: Way) {
+    guard sockets.indices.contains(way.socket) else { return }
+    sockets[way.socket].send(datagram.span, to: way.endpoint)
+    bytesSent += UInt64(datagram.count)
+  }
+
+  func flush(_ link: LinkID, at now: Instant) {
+    guard let stream = streams[link] else { return }
+    while true {
+      outgoing.removeAll(keepingCapacity: true)
+      let queued = stream.queuedBytes
+      guard lobby.pollTransmit(on: link, queued: queued, into: &outgoing, at: now) else { break }
+      do throws(TransportError) {
+        try stream.write(outgoing.span)
+        bytesSent += UInt64(outgoing.count)
+      } catch {
+        streams[link] = nil
+        lobby.handleLinkEnd(.reset, of: link, at: now)
+        return part(with: stream, abruptly: true)
+      }
+    }
+    guard let action = lobby.pollLinkAction(on: link) else { return }
+    streams[link] = nil
+    part(with: stream, abruptly: action == .cut)
+  }
+
+  /// The machine has forgotten the link: the stream finishes by itself, or is cut.
+  func part(with stream: TCPStream, abruptly: Bool) {
+    let id = ObjectIdentifier(stream)
+    leaving[id] = stream
+    stream.setHandler(owner: self) { node, event in
+      guard case .closed = event else { return }
+      node.leaving[id] = nil
+      node.settleIdle()
+    }
+    if abruptly { stream.reset() } else { stream.close() }
+    if !stream.isOpen { leaving[id] = nil }
+  }
+
+  /// A stream turned out to be a link of a connection that there is already.
+  func move(streamOf link: LinkID, to owner: LinkID) {
+    guard let stream = streams.removeValue(forKey: link) else { return }
+    if let old = streams.removeValue(forKey: owner) { part(with: old, abruptly: true) }
+    adopt(stream, as: owner)
+  }
+
+  func reconnect(_ link: LinkID) {
+    guard kinds.contains(.stream), connecting[link] == nil, let endpoints = destinations[link]
+    else {
+      return
+    }
+    connecting[link] = Task { await self.dial(link, to: endpoints, within: .seconds(5)) }
+  }
+
+  func forget(_ link: LinkID) {
+    keys[link] = nil
+    destinations[link] = nil
+    failures[link] = nil
+    connecting.removeValue(forKey: link)?.cancel()
+  }
+
+  func rearm() {
+    var next = lobby.nextTimeout
+    if !room.isEmpty { next = earliest(next, nextRoomTimeout) }
+    next = earliest(next, inputs.nextTimeout)
+    guard let next, !isShutDown || !lobby.links.isEmpty else {
+      timer?.cancel()
+      return
+    }
+    if timer == nil {
+      timer = LoopTimer(on: loop, owner: self) { node in node.handleTimeout(at: node.loop.now) }
+    }
+    if timer?.deadline != next { timer?.arm(at: next) }
+  }
+
+  private func handleTimeout(at now: Instant) {
+    lobby.handleTimeout(at: now)
+    expireRoom(at: now)
+    tellStoppedInputs(at: now)
+    drain()
+  }
+
+  /// Whether nothing is left to be said.
+  var isIdle: Bool { streams.isEmpty && leaving.isEmpty && lobby.host.isQuiet }
+
+  func settleIdle() {
+    guard isIdle, !idleWaiters.isEmpty else { return }
+    let waiters = idleWaiters
+    idleWaiters = []
+    for waiter in waiters { waiter.resume() }
+  }
+}

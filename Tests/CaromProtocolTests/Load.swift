@@ -1,0 +1,136 @@
+import CaromCore
+
+@testable import CaromProtocol
+
+/// What a peer sends: a game's mix, bulk, or both.
+struct Load: Sendable {
+  /// Ticks a second; at each a state goes out, and every sixth a reliable event. 0 is no game.
+  var hertz = 0
+  var ticks = 0
+  var stateLength = 100
+  var eventLength = 40
+  /// Bytes of bulk, in messages of `bulkLength`.
+  var bulkBytes = 0
+  var bulkLength = 32 << 10
+
+  static let game = Load(hertz: 60, ticks: 600)
+}
+
+/// The channels of a load.
+enum LoadChannel {
+  static let states: UInt8 = 0
+  static let events: UInt8 = 1
+  static let bulk: UInt8 = 2
+}
+
+/// Sends a load; each message begins with its number and when it was sent.
+struct LoadSender: Sendable {
+  let load: Load
+  private(set) var nextTick: Instant?
+  private(set) var ticks = 0
+  private(set) var events: UInt64 = 0
+  private(set) var bulk: UInt64 = 0
+  private(set) var bulkBytes = 0
+  private var begun: Instant?
+  private var isFull = false
+
+  init(_ load: Load = Load()) { self.load = load }
+
+  var isDone: Bool { ticks >= load.ticks && bulkBytes >= load.bulkBytes }
+
+  mutating func begin(at now: Instant) {
+    guard begun == nil else { return }
+    begun = now
+    if load.hertz > 0, load.ticks > 0 { nextTick = now }
+  }
+
+  mutating func send(through machine: inout Host, _ link: LinkID, at now: Instant) {
+    while let due = nextTick, now >= due {
+      sendTick(through: &machine, link, at: now)
+      ticks += 1
+      nextTick =
+        ticks < load.ticks
+        ? begun?.advanced(byNanoseconds: Int64(ticks) * 1_000_000_000 / Int64(load.hertz)) : nil
+    }
+    while bulkBytes < load.bulkBytes,
+      (machine.connection(link)?.queuedBytes ?? .max) < 256 << 10
+    {
+      let length = min(load.bulkLength, load.bulkBytes - bulkBytes)
+      let bytes = Self.message(bulk, length: max(16, length), at: now)
+      guard (try? machine.send(bytes, on: LoadChannel.bulk, to: link, at: now)) != nil else {
+        return
+      }
+      bulk += 1
+      bulkBytes += bytes.count
+    }
+  }
+
+  private mutating func sendTick(
+    through machine: inout Host, _ link: LinkID, at now: Instant
+  ) {
+    let state = Self.message(UInt64(ticks), length: load.stateLength, at: now)
+    _ = try? machine.send(
+      state, on: LoadChannel.states, .unreliableSequenced, to: link, at: now)
+    guard ticks % 6 == 0 else { return }
+    let event = Self.message(events, length: load.eventLength, at: now)
+    if (try? machine.send(event, on: LoadChannel.events, to: link, at: now)) != nil {
+      events += 1
+    }
+  }
+
+  /// Number, time, and bytes that follow from the number.
+  static func message(_ number: UInt64, length: Int, at now: Instant) -> [UInt8] {
+    var writer = PacketWriter(capacity: length)
+    writer.write(number)
+    writer.write(UInt64(bitPattern: now.nanoseconds))
+    var byte = UInt8(truncatingIfNeeded: number)
+    while writer.count < length {
+      writer.append(byte)
+      byte = byte &* 5 &+ 1
+    }
+    return writer.bytes
+  }
+}
+
+/// Checks what comes: reliable messages once and in order and whole, states never back in time.
+struct LoadChecker: Sendable {
+  private(set) var events: UInt64 = 0
+  private(set) var bulk: UInt64 = 0
+  private(set) var bulkBytes = 0
+  private(set) var states = 0
+  private(set) var lastState: UInt64?
+  private(set) var faults: [String] = []
+  /// How long events and states were on the way, nanoseconds.
+  private(set) var eventDelays: [Int64] = []
+  private(set) var stateDelays: [Int64] = []
+  private(set) var lastBulkAt: Instant?
+
+  mutating func take(_ bytes: [UInt8], on channel: UInt8, at now: Instant) {
+    var reader = PacketReader(bytes.span)
+    guard let number = try? reader.read(UInt64.self), let sent = try? reader.read(UInt64.self)
+    else {
+      return faults.append("a message of \(bytes.count) bytes on \(channel)")
+    }
+    let time = Instant(nanoseconds: Int64(bitPattern: sent))
+    if bytes != LoadSender.message(number, length: bytes.count, at: time) {
+      faults.append("message \(number) on \(channel) came changed")
+    }
+    let delay = now.nanoseconds - time.nanoseconds
+    switch channel {
+    case LoadChannel.states:
+      if let lastState, number <= lastState { faults.append("state \(number) after \(lastState)") }
+      lastState = number
+      states += 1
+      stateDelays.append(delay)
+    case LoadChannel.events:
+      if number != events { faults.append("event \(number) instead of \(events)") }
+      events = number + 1
+      eventDelays.append(delay)
+    default:
+      if number != bulk { faults.append("bulk \(number) instead of \(bulk)") }
+      bulk = number + 1
+      bulkBytes += bytes.count
+      lastBulkAt = now
+    }
+  }
+}

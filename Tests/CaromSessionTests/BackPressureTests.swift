@@ -1,0 +1,134 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+/// Whoever reads slowly slows the sender down, and is never disconnected for it.
+@Suite struct BackPressureTests {
+  private static let large = 200_000
+
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a reader that does not read stops the sender, and loses nothing`(kinds: LinkKinds)
+    async throws
+  {
+    try await withPair(over: kinds) { pair in
+      let notes = pair.hosting.messages(on: .notes)
+      var sent = 0
+      while true {
+        do throws(SendError) {
+          try await pair.host.trySend(Self.makeNote(sent), on: .notes)
+          sent += 1
+        } catch {
+          guard case .queueFull(let queued) = error else { throw error }
+          #expect(queued <= 4 << 20)
+          break
+        }
+      }
+      // Its own queue, what the host lets be under way, and one message on top.
+      #expect(sent * Self.large <= (4 << 20) + (4 << 20) + (256 << 10) + Self.large)
+      let read = await notes.first(sent)
+      #expect(read.map(\.text[0]) == (0..<sent).map { UInt8($0) })
+      #expect(await pair.hosting.peers.count == 1)
+    }
+  }
+
+  private static func makeNote(_ number: Int) -> Note {
+    Note([UInt8(number)] + [UInt8](repeating: 7, count: large - 1))
+  }
+
+  @Test func `send waits for room, in order, and nothing is lost`() async throws {
+    try await withPair { pair in
+      let count = 40
+      let sending = Task {
+        for number in 0..<count { try await pair.host.send(Self.makeNote(number), on: .notes) }
+      }
+      let read = await pair.hosting.messages(on: .notes).first(count)
+      #expect(read.map(\.text[0]) == (0..<count).map { UInt8($0) })
+      try await sending.value
+    }
+  }
+
+  @Test func `a channel that nobody reads stands in no other's way`() async throws {
+    try await withPair { pair in
+      try await pair.fillNotes()
+      try await pair.host.send(Note([1]), on: .others)
+      #expect(await pair.hosting.messages(on: .others).first(1) == [Note([1])])
+      while pair.hosting.received(on: .latest).isEmpty {
+        pair.host.post(Note([2]), on: .latest)
+        await Task.yield()
+      }
+    }
+  }
+
+  @Test func `whoever waits for room can be cancelled`() async throws {
+    try await withPair { pair in
+      try await pair.fillNotes()
+      let sending = Task {
+        try await pair.host.send(Note(.init(repeating: 1, count: 900_000)), on: .notes)
+      }
+      sending.cancel()
+      await #expect(throws: SendError.cancelled) { try await sending.value }
+    }
+  }
+
+  @Test func `a message whose lifetime passes before there is room has expired`() async throws {
+    try await withPair { pair in
+      try await pair.fillNotes()
+      let large = Note(.init(repeating: 1, count: 900_000))
+      await #expect(throws: SendError.expired) {
+        try await pair.host.send(large, on: .notes, lifetime: .milliseconds(30))
+      }
+    }
+  }
+
+  @Test func `whoever waits for room hears that the peer has left`() async throws {
+    try await withPair { pair in
+      try await pair.fillNotes()
+      let sending = Task {
+        try await pair.host.send(Note(.init(repeating: 1, count: 900_000)), on: .notes)
+      }
+      await pair.guest.kick("too slow")
+      await #expect(throws: SendError.notConnected) { try await sending.value }
+      #expect(await pair.visiting.ending() == .kicked("too slow"))
+      await #expect(throws: SendError.notConnected) {
+        try await pair.host.send(Note([1]), on: .notes)
+      }
+    }
+  }
+
+  @Test func `what was said before the end can be read after it`() async throws {
+    try await withEventLoop { loop in
+      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
+        hosting, port in
+        try await Session.join(
+          [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
+        ) { _, host in
+          for number in 0..<50 { try await host.send(Note([UInt8(number)]), on: .notes) }
+        }
+        #expect(await hosting.ending() == .finished)
+        let read = await hosting.messages(on: .notes).first(50)
+        #expect(read == (0..<50).map { Note([UInt8($0)]) })
+      }
+    }
+  }
+}
+
+extension SessionPair {
+  /// Sends notes to the host, which does not read them, until its queue is full.
+  fileprivate func fillNotes() async throws {
+    let note = Note([UInt8](repeating: 1, count: 250_000))
+    while true {
+      do throws(SendError) {
+        try await host.trySend(note, on: .notes)
+      } catch {
+        guard case .queueFull = error else { throw error }
+        return
+      }
+    }
+  }
+}
+
+extension Channel<Note> {
+  fileprivate static var others: Self { .init(2, .reliableOrdered, level: 1) }
+}

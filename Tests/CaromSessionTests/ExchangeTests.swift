@@ -1,0 +1,127 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+extension Exchange<Note, Note> {
+  fileprivate static var echoes: Self { .init(20) }
+}
+
+extension Exchange<Note, Applied> {
+  fileprivate static var orders: Self { .init(21) }
+}
+
+@Suite struct ExchangeTests {
+  @Test func `each answer finds its question, whoever asked first`() async throws {
+    try await withPair { pair in
+      await Self.answering(in: pair.hosting) {
+        await withTaskGroup { group in
+          for number in 0..<50 {
+            group.addTask {
+              try? await pair.host.request(Note([UInt8(number)]), over: .echoes).text
+                == [UInt8(number), 1]
+            }
+          }
+          for await isRight in group { #expect(isRight == true) }
+        }
+      }
+    }
+  }
+
+  @Test func `both sides ask at once, and from inside an answer`() async throws {
+    try await withPair { pair in
+      let far = Task {
+        await pair.hosting.respond(to: .echoes) { peer, note in
+          try await peer.request(Note(note.text + [2]), over: .echoes)
+        }
+      }
+      await Self.answering(in: pair.visiting) {
+        let answer = try? await pair.host.request(Note([9]), over: .echoes)
+        #expect(answer == Note([9, 2, 1]))
+      }
+      far.cancel()
+    }
+  }
+
+  @Test func `whoever cannot answer says so`() async throws {
+    try await withPair { pair in
+      let answering = Task {
+        await pair.hosting.respond(to: .echoes) { _, _ in throw RequestError.busy }
+      }
+      await #expect(throws: RequestError.failed) {
+        try await pair.host.request(Note([1]), over: .echoes)
+      }
+      answering.cancel()
+    }
+  }
+
+  @Test func `an answer that does not come in time is missed`() async throws {
+    try await withPair { pair in
+      await #expect(throws: RequestError.timedOut) {
+        try await pair.host.request(Note([1]), over: .echoes, within: .milliseconds(30))
+      }
+    }
+  }
+
+  @Test func `a question that was given up is cancelled`() async throws {
+    try await withPair { pair in
+      let asking = Task { try await pair.host.request(Note([1]), over: .echoes) }
+      asking.cancel()
+      await #expect(throws: RequestError.cancelled) { _ = try await asking.value }
+    }
+  }
+
+  @Test func `a question to somebody who leaves ends with the reason`() async throws {
+    try await withPair { pair in
+      let asking = Task { try await pair.host.request(Note([1]), over: .echoes) }
+      for await _ in pair.hosting.questionsArrived(over: .echoes) { break }
+      await pair.guest.kick("closing time")
+      await #expect(throws: RequestError.disconnected(.kicked("closing time"))) {
+        _ = try await asking.value
+      }
+    }
+  }
+
+  @Test func `a message that all have to apply names those who did not`() async throws {
+    try await withPair(seats: 3) { pair in
+      try await Session.join(pair.endpoints, as: makePeer("mute"), loop: pair.loop) { _, _ in
+        let mute = await pair.hosting.joined()
+        let applying = Task {
+          await pair.visiting.respond(to: .orders) { _, _ in Applied() }
+        }
+        let late = await pair.hosting.send(
+          Note([1]), on: .orders, acknowledgedBy: .all, within: .milliseconds(200))
+        #expect(late == [mute: .timedOut])
+        let none = await pair.hosting.send(
+          Note([2]), on: .orders, acknowledgedBy: .peers([pair.guest]), within: .seconds(5))
+        #expect(none.isEmpty)
+        applying.cancel()
+      }
+    }
+  }
+
+  /// Runs `body` while a session answers each note with it and a 1.
+  private static func answering(in session: Session, _ body: () async -> Void) async {
+    let answering = Task {
+      await session.respond(to: .echoes) { _, note in Note(note.text + [1]) }
+    }
+    await body()
+    answering.cancel()
+  }
+}
+
+extension Session {
+  /// Tells once that a question has come, which nobody answers.
+  fileprivate func questionsArrived(over exchange: Exchange<Note, Note>) -> AsyncStream<Void> {
+    let (stream, continuation) = AsyncStream<Void>.makeStream()
+    Task {
+      await respond(to: exchange) { _, note in
+        continuation.yield()
+        try await Task.sleep(for: .seconds(60))
+        return note
+      }
+    }
+    return stream
+  }
+}

@@ -1,0 +1,60 @@
+@testable import CaromSession
+import Testing
+
+@Suite struct InboxTests {
+  @Test func `a full inbox says so, and tells of room at half`() {
+    let (rooms, room) = AsyncStream<Void>.makeStream()
+    let inbox = Inbox<Int>(limit: 4, overflow: .pause) { room.yield() }
+    #expect((1...4).map { inbox.push($0) } == [true, true, true, false])
+    #expect(inbox.take() == 1)
+    #expect(inbox.take() == 2)
+    room.finish()
+    _ = rooms
+    #expect(inbox.count == 2)
+  }
+
+  @Test func `bytes count as well`() {
+    let inbox = Inbox<Int>(limit: 100, byteLimit: 10, overflow: .pause)
+    #expect(inbox.push(1, bytes: 9))
+    #expect(!inbox.push(2, bytes: 9))
+    _ = inbox.take()
+    #expect(inbox.bytes == 9)
+  }
+
+  @Test func `the oldest goes where elements may be lost`() {
+    let inbox = Inbox<Int>(limit: 2, overflow: .dropOldest)
+    for number in 1...5 { #expect(inbox.push(number)) }
+    #expect(inbox.take() == 4)
+    #expect(inbox.take() == 5)
+    #expect(inbox.take() == nil)
+    #expect(inbox.dropped == 3)
+  }
+
+  @Test func `what is stale goes, and nothing else`() {
+    let inbox = Inbox<Int>(limit: 2, overflow: .replace { $0 % 10 == $1 % 10 })
+    for number in [1, 2, 11, 3] { #expect(inbox.push(number)) }
+    #expect([inbox.take(), inbox.take(), inbox.take()] == [2, 11, 3])
+  }
+
+  @Test func `a cancelled reader gets nothing, and the next one everything`() async {
+    let inbox = Inbox<Int>(limit: 2, overflow: .pause)
+    let reader = Task { await inbox.next() }
+    reader.cancel()
+    #expect(await reader.value == nil)
+    _ = inbox.push(1)
+    #expect(await inbox.next() == 1)
+    inbox.finish()
+    #expect(await inbox.next() == nil)
+  }
+
+  @Test func `waits between attempts double, up to the longest, with chance`() {
+    var generator = SystemRandomNumberGenerator()
+    let policy = RetryPolicy(
+      attempts: 4, firstDelay: .milliseconds(100), longestDelay: .milliseconds(300))
+    for (attempt, whole) in [(1, 100), (2, 200), (3, 300)] {
+      let delay = policy.delay(after: attempt, using: &generator)
+      #expect(delay! >= .milliseconds(whole / 2) && delay! <= .milliseconds(whole))
+    }
+    #expect(policy.delay(after: 4, using: &generator) == nil)
+  }
+}

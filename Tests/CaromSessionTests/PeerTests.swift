@@ -1,0 +1,108 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+@Suite struct PeerTests {
+  @Test func `a receipt tells that the peer's end has the message`() async throws {
+    try await withPair { pair in
+      try await pair.host.sendConfirmed(Note([1]), on: .notes).expectTrue()
+      try await pair.host.sendConfirmed(Note([2]), on: .latest).expectTrue()
+    }
+  }
+
+  @Test func `spectators have seats of their own`() async throws {
+    try await withPair(spectatorSeats: 1) { pair in
+      let spectator = makePeer("spectator", isSpectator: true)
+      try await Session.join(pair.endpoints, as: spectator, loop: pair.loop) { _, _ in
+        #expect(await pair.hosting.joined().isSpectator)
+        for late in [makePeer("late"), makePeer("late", isSpectator: true)] {
+          await #expect(throws: SessionError.refused(.full)) {
+            try await Session.join(pair.endpoints, as: late, loop: pair.loop) { _, _ in }
+          }
+        }
+        #expect(await pair.hosting.node.freeSeats == 0)
+        #expect(await pair.hosting.node.freeSpectatorSeats == 0)
+      }
+      #expect(await pair.hosting.ending() == .finished)
+      #expect(await pair.hosting.node.freeSpectatorSeats == 1)
+    }
+  }
+
+  @Test func `an input that stops is told once, and again when it goes on`() async throws {
+    try await withPair { pair in
+      await pair.hosting.watchInput(on: .latest, limit: .milliseconds(40))
+      var events = pair.hosting.events.makeAsyncIterator()
+      for _ in 0..<2 {
+        pair.host.post(Note([1]), on: .latest)
+        await Self.expect(.inputStopped(pair.guest, channel: 1), from: &events)
+        pair.host.post(Note([2]), on: .latest)
+        await Self.expect(.inputResumed(pair.guest, channel: 1), from: &events)
+      }
+      await pair.host.close()
+      await Self.expect(.inputStopped(pair.guest, channel: 1), from: &events)
+      await Self.expect(.left(pair.guest, .left), from: &events)
+    }
+  }
+
+  /// The next event that is about inputs or an end.
+  private static func expect(
+    _ event: PeerEvent, from events: inout PeerEvents.AsyncIterator
+  ) async {
+    while let next = await events.next() {
+      switch next {
+      case .inputStopped, .inputResumed, .left: return #expect(next == event)
+      default: continue
+      }
+    }
+  }
+
+  @Test func `statistics count what went over each channel`() async throws {
+    try await withPair { pair in
+      for _ in 0..<10 { try await pair.host.send(Note([1, 2, 3]), on: .notes) }
+      try await pair.host.sendConfirmed(Note([4]), on: .latest).expectTrue()
+      #expect(await pair.hosting.messages(on: .notes).first(10).count == 10)
+      let sent = try #require(await pair.host.statistics)
+      #expect(sent.channels.map(\.channel) == [0, 1])
+      #expect(sent.channels.map(\.messagesSent) == [10, 1])
+      #expect(sent.channels.map(\.bytesSent) == [30, 1])
+      #expect(sent.roundTrip != nil)
+      #expect(sent.link != nil)
+      let received = try #require(await pair.guest.statistics)
+      #expect(received.channels.map(\.messagesReceived) == [10, 1])
+      #expect(received.channels.map(\.bytesReceived) == [30, 1])
+    }
+  }
+
+  @Test func `the offset of a clock that is one's own is small`() async throws {
+    try await withPair { pair in
+      var offset: Duration?
+      while offset == nil { offset = await pair.host.clockOffset }
+      #expect(abs(offset!.components.seconds) < 1)
+    }
+  }
+
+  @Test func `a host is found by its address in text`() async throws {
+    try await withPair(seats: 2) { pair in
+      try await Session.join(
+        host: "127.0.0.1", port: pair.endpoints[0].port, as: makePeer("second"), loop: pair.loop
+      ) { _, host in
+        #expect(host.name == "host")
+      }
+    }
+  }
+
+  @Test func `nobody there is told after the last attempt`() async {
+    await withEventLoop { loop in
+      let policy = RetryPolicy(
+        attempts: 2, firstDelay: .milliseconds(1), longestDelay: .milliseconds(1))
+      let nobody = [Endpoint(.loopback4, port: 9)]
+      await #expect(throws: SessionError.transport(.connectionRefused)) {
+        try await Session.join(
+          nobody, as: makePeer("guest"), over: .stream, retrying: policy, loop: loop
+        ) { _, _ in }
+      }
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+@Suite struct PollingTests {
+  @Test func `a loop in frames asks for events and messages, from any thread`() async throws {
+    try await withEventLoop { loop in
+      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
+        hosting, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+          try await host.sendConfirmed(Note([1]), on: .notes).expectTrue()
+          try await host.sendConfirmed(Note([2]), on: .notes).expectTrue()
+        }
+        var log: [String] = []
+        while log.count < 4 {  // frames
+          log += hosting.received(on: .notes).map { "note \($0.message.text)" }
+          while let event = hosting.poll() { log.append(Self.describe(event)) }
+          await Task.yield()
+        }
+        #expect(Set(log) == ["joined guest", "note [1]", "note [2]", "left finished"])
+      }
+    }
+  }
+
+  private static func describe(_ event: PeerEvent) -> String {
+    switch event {
+    case .joined(let peer): "joined \(peer.name)"
+    case .left(_, let reason): "left \(reason)"
+    default: "other"
+    }
+  }
+
+  @Test func `a node without a handler is asked for everything in its order`() async throws {
+    try await withEventLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
+      let port = try await host.listen(on: [.loopback4])
+      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
+      async let seated = guest.connect(to: [Endpoint(.loopback4, port: port)])
+      var log: [String] = []
+      while !log.contains("requested") { log += await host.pollAll() }
+      let link = try await seated
+      for number in 1...3 { try await guest.send(Note([UInt8(number)]), on: .notes, to: link) }
+      await guest.shutdown(Goodbye(.finished))
+      while log.last?.hasPrefix("closed") != true { log += await host.pollAll() }
+      #expect(
+        log.filter { $0 != "measured" }
+          == ["requested", "opened", "[1]", "[2]", "[3]", "closed finished"])
+      await host.shutdown()
+    }
+  }
+
+  @Test func `messages are handed over where they lie`() async throws {
+    try await withEventLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
+      let events = Collector(on: loop)
+      await events.watch(host, admitsAll: true)
+      let counter = ByteCounter(on: loop)
+      await counter.watch(host)
+      let port = try await host.listen(on: [.loopback4])
+      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
+      let link = try await guest.connect(to: [Endpoint(.loopback4, port: port)])
+      for number in 1...100 {
+        try await guest.send(Note(.init(repeating: 1, count: number)), on: .notes, to: link)
+      }
+      await guest.shutdown()
+      _ = await events.ending()
+      #expect(await counter.bytes == 5050)
+      #expect(await events.messages.isEmpty)
+      await host.shutdown()
+    }
+  }
+
+  @Test func `what is posted from other threads arrives`() async throws {
+    try await withPair { pair in
+      for number in 0..<100 { #expect(pair.host.post(Note([UInt8(number)]), on: .notes)) }
+      let read = await pair.hosting.messages(on: .notes).first(100)
+      #expect(read == (0..<100).map { Note([UInt8($0)]) })
+      #expect(pair.hosting.post(Note([1]), on: .notes))
+      #expect(await pair.visiting.messages(on: .notes).first(1) == [Note([1])])
+      #expect(!pair.host.post(Note(.init(repeating: 1, count: 2 << 20)), on: .notes))
+    }
+  }
+
+  @Test func `the newest state is there when it is asked for, once`() async throws {
+    try await withPair { pair in
+      let states = pair.host.latest(on: .latest)
+      for number in 1...5 {
+        try await pair.guest.sendConfirmed(Note([UInt8(number)]), on: .latest).expectTrue()
+      }
+      #expect(states.take() == Note([5]))
+      #expect(states.take() == nil)
+    }
+  }
+}
+
+extension SessionNode {
+  /// What has happened, as text; whoever asks for a seat gets it.
+  fileprivate func pollAll() -> [String] {
+    var log: [String] = []
+    while let event = poll() {
+      switch event {
+      case .requested(let link, _, _):
+        admit(link)
+        log.append("requested")
+      case .opened: log.append("opened")
+      case .message(_, _, let bytes): log.append("\(bytes)")
+      case .closed(_, _, let reason, _): log.append("closed \(reason)")
+      default: log.append("measured")
+      }
+    }
+    return log
+  }
+}
+
+private actor ByteCounter: LoopActor {
+  nonisolated let loop: EventLoop
+  private(set) var bytes = 0
+
+  init(on loop: EventLoop) { self.loop = loop }
+
+  func watch(_ node: SessionNode) async {
+    await node.setMessageHandler(owner: self) { counter, message in
+      counter.bytes += message.bytes.count
+    }
+  }
+}

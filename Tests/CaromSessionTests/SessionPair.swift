@@ -1,0 +1,80 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+/// A session that hosts and one that visits, on loopback, each with the other's handle.
+struct SessionPair {
+  let loop: EventLoop
+  let hosting: Session
+  let visiting: Session
+  /// The host, as the visitor has it.
+  let host: Peer
+  /// The visitor, as the host has it.
+  let guest: Peer
+  let endpoints: [Endpoint]
+}
+
+/// Runs `body` with a pair over such links.
+func withPair(
+  over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
+  timing: SessionTiming = SessionTiming(),
+  _ body: (SessionPair) async throws -> Void
+) async throws {
+  try await withEventLoop { loop in
+    try await Session.host(
+      as: makePeer("host"), on: [.loopback4], over: kinds, seats: seats,
+      spectatorSeats: spectatorSeats, timing: timing, loop: loop
+    ) { hosting, port in
+      let endpoints = [Endpoint(.loopback4, port: port)]
+      try await Session.join(
+        endpoints, as: makePeer("guest"), over: kinds, timing: timing, loop: loop
+      ) { visiting, host in
+        let guest = await hosting.joined()
+        try await body(
+          SessionPair(
+            loop: loop, hosting: hosting, visiting: visiting, host: host, guest: guest,
+            endpoints: endpoints))
+      }
+    }
+  }
+}
+
+extension Session {
+  /// The next peer that joins.
+  func joined() async -> Peer {
+    for await event in events {
+      if case .joined(let peer) = event { return peer }
+    }
+    fatalError("the session ended before anybody joined")
+  }
+
+  /// Why the next peer that leaves has left.
+  func ending() async -> DisconnectReason? {
+    for await event in events {
+      if case .left(_, let reason) = event { return reason }
+    }
+    return nil
+  }
+}
+
+extension Messages {
+  /// The next so many messages.
+  func first(_ count: Int) async -> [Message] {
+    var messages: [Message] = []
+    guard count > 0 else { return messages }
+    for await received in self {
+      messages.append(received.message)
+      if messages.count == count { break }
+    }
+    return messages
+  }
+}
+
+extension Bool {
+  /// Records an issue unless it is true.
+  func expectTrue(_ location: SourceLocation = #_sourceLocation) {
+    #expect(self, sourceLocation: location)
+  }
+}

@@ -1,0 +1,28 @@
+import Carom
+import Testing
+
+@Suite struct FoundSessionTests {
+  @Test func `a session is hosted under a name, found and joined`() async throws {
+    try await withEventLoop { loop in
+      let interfaces = InterfaceSelection.named(["lo"])
+      let service = Service(
+        name: Service.uniqueName("Maya's chat"), type: "_caromtest._tcp", port: 0,
+        isNameUnique: true)
+      try await Session.host(
+        service, as: makePeer("Maya"), interfaces: interfaces, on: [.loopback4], loop: loop
+      ) { _, advertisement in
+        let browser = ServiceBrowser(for: "_caromtest._tcp", interfaces: interfaces, on: loop)
+        for try await change in browser.changes {
+          guard case .added(let found) = change, found.name == advertisement.name else { continue }
+          let name = try await Session.join(found, as: makePeer("Leo"), loop: loop) { $1.name }
+          #expect(name == "Maya")
+          return
+        }
+      }
+    }
+  }
+
+  private func makePeer(_ name: String) -> PeerInfo {
+    PeerInfo(id: .random(), name: name, application: "chat")
+  }
+}

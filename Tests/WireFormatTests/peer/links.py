@@ -1,0 +1,418 @@
+"""What carries packets: a stream of frames, or datagrams with numbers, losses and a way to find."""
+
+import hashlib
+import hmac
+import os
+import socket
+import struct
+import time
+
+from wire import ACKNOWLEDGEMENT, Broken, FrameWriter, Reader, expand, hold_byte, hold_seconds
+from wire import read_frames
+
+SESSION, CARRIER = 1, 3
+BODY_LIMIT, FIRST_BODY_LIMIT = 81_920, 4_096
+CARRIER_LIMIT = 16_384
+DATAGRAM_LIMIT = 1_200
+HELLO, RETRY, GONE = 0x80, 0x81, 0x82
+HELLO_LAYOUT = "<B4sH16sIBQ"
+HELLO_LENGTH = struct.calcsize(HELLO_LAYOUT)
+
+
+class Stream:
+    """A stream: session packets as they are, and carriers, counted."""
+
+    kind = "tcp"
+
+    def __init__(self, stream):
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream.setblocking(False)
+        self.socket, self.buffer, self.unsent = stream, b"", b""
+        self.joined = self.ended = False
+        self.records, self.sent, self.acknowledged = {}, 0, 0
+        self.came, self.told, self.asking, self.asking_since = 0, 0, 0, None
+
+    @property
+    def open(self):
+        return self.joined and not self.ended
+
+    def receive(self):
+        try:
+            data = self.socket.recv(65_536)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        self.ended = not data
+        self.buffer += data
+
+    def bodies(self):
+        """The bodies that are whole."""
+        while len(self.buffer) >= 8:
+            (length,) = struct.unpack_from("<Q", self.buffer)
+            if not 4 <= length <= (BODY_LIMIT if self.joined else FIRST_BODY_LIMIT):
+                raise Broken(f"a frame of {length} bytes")
+            if len(self.buffer) < 8 + length:
+                return
+            body, self.buffer = self.buffer[8 : 8 + length], self.buffer[8 + length :]
+            yield body
+
+    def take_carrier(self, reader, channels, now):
+        if not self.joined:
+            raise Broken("a carrier before the grant")
+        length, frames = reader.left, read_frames(reader)
+        for frame in frames:
+            if frame.kind == ACKNOWLEDGEMENT:
+                self.take_acknowledgement(frame.ranges[0][1], channels)
+            else:
+                channels.take(frame)
+        self.came += 1
+        if any(frame.asks for frame in frames):
+            self.asking += length
+            self.asking_since = now if self.asking_since is None else self.asking_since
+
+    def take_acknowledgement(self, largest, channels):
+        if largest >= self.sent:
+            raise Broken(f"an acknowledgement of carrier {largest}, and {self.sent} were sent")
+        while self.acknowledged <= largest:
+            for record in self.records.pop(self.acknowledged):
+                channels.acknowledged(record)
+            self.acknowledged += 1
+
+    def due(self):
+        """When an acknowledgement has to leave."""
+        if self.asking_since is None:
+            return None
+        is_urgent = self.came - self.told >= 32 or self.asking >= 65_536
+        return self.asking_since + (0 if is_urgent else 0.05)
+
+    def flush(self, channels, now, carries):
+        while self.open and len(self.unsent) < 65_536:
+            writer = FrameWriter(CARRIER_LIMIT)
+            owes = self.due() is not None and now >= self.due()
+            if self.came > self.told:
+                writer.acknowledgement([(self.told, self.came - 1)])
+            head = len(writer.data)
+            records = channels.fill(writer) if carries else []
+            if len(writer.data) == head and not owes:
+                break
+            self.told, self.asking, self.asking_since = self.came, 0, None
+            self.records[self.sent] = records
+            self.sent += 1
+            self.send(CARRIER, 0, bytes(writer.data))
+        self.push()
+
+    def send(self, kind, action, payload):
+        body = struct.pack("<HH", kind, action) + payload
+        self.unsent += struct.pack("<Q", len(body)) + body
+
+    def push(self):
+        try:
+            while self.unsent and not self.ended:
+                self.unsent = self.unsent[self.socket.send(self.unsent) :]
+        except BlockingIOError:
+            pass
+        except OSError:
+            self.unsent = b""  # what the other side said before is still to be read
+
+    def abandon(self, channels):
+        """The stream is gone: what is not acknowledged goes another way."""
+        for records in self.records.values():
+            for record in records:
+                channels.lost(record)
+        self.records = {}
+
+    def close(self):
+        self.socket.setblocking(True)
+        self.socket.settimeout(1)
+        try:
+            self.socket.sendall(self.unsent)
+        except OSError:
+            pass
+        self.socket.close()
+
+
+class Sent:
+    """A packet that is not acknowledged."""
+
+    def __init__(self, time, records, asks):
+        self.time, self.records, self.asks, self.overtaken = time, records, asks, None
+
+
+class Datagrams:
+    """A path over datagrams. The caller has `addresses` to call, the host an address that is
+    proven."""
+
+    kind = "udp"
+
+    def __init__(self, send, key, caller, addresses=(), address=None, epoch=1):
+        self.send_datagram, self.key, self.is_caller, self.epoch = send, key, caller, epoch
+        self.addresses, self.address, self.cookie = addresses, address, None
+        self.heard = self.resumes = self.gone = False
+        self.hello_at, self.hello_pause = 0.0, 0.2
+        self.next, self.largest_acknowledged, self.sent = 0, None, {}
+        self.smoothed, self.shortest, self.probes, self.probe_at = None, None, 0, None
+        self.came, self.untold, self.asking, self.asking_since, self.arrived = [], None, 0, None, 0.0
+        self.owes_ping = False
+
+    @property
+    def open(self):
+        """Whether packets can be sent."""
+        return self.address is not None
+
+    @property
+    def answered(self):
+        return self.heard and self.probes < 3
+
+    # Finding the other side.
+
+    def hello(self):
+        return struct.pack(
+            HELLO_LAYOUT, HELLO, b"CRM2", 2, self.key, self.epoch, self.resumes, self.cookie or 0)
+
+    def call(self, now):
+        for address in self.addresses:
+            self.send_datagram(self.hello().ljust(DATAGRAM_LIMIT, b"\0"), address)
+        self.hello_at, self.hello_pause = now + self.hello_pause, min(1, self.hello_pause * 1.5)
+
+    def take_retry(self, data, address):
+        """Says whether it was this path's first."""
+        if not self.is_caller or len(data) not in (9, 17):
+            return False
+        (cookie,) = struct.unpack_from("<Q", data, 1)
+        if self.address is None:
+            if data[9:] != self.key[:8]:
+                return False
+            self.address, self.cookie, self.owes_ping = address, cookie, True
+            return True
+        if address == self.address and cookie != self.cookie:
+            self.epoch, self.cookie = self.epoch + 1, cookie
+            self.heard, self.owes_ping = False, True
+        return False
+
+    def move(self, address, epoch):
+        """The caller proved an address, for the first time or again."""
+        if epoch > self.epoch:
+            self.epoch, self.address, self.owes_ping = epoch, address, True
+
+    # What comes in.
+
+    def receive(self, data, channels, now, allows_messages=True):
+        """Takes a data packet; one that is malformed is dropped whole. Says whether it was taken."""
+        try:
+            reader = Reader(data)
+            number, short = self.read_head(reader)
+            frames = read_frames(reader)
+        except Broken:
+            return False
+        if any(low <= number <= high for low, high in self.came):
+            return False
+        is_message = [frame.kind == "message" and frame.channel < 64 for frame in frames]
+        if any(is_message) and not allows_messages:
+            return False  # it comes again behind the grant
+        if short is not None and (not self.came or number > self.came[0][1]):
+            self.take_acknowledgement([short[0]], short[1], channels, now)
+        for frame in frames:
+            if frame.kind == ACKNOWLEDGEMENT:
+                self.take_acknowledgement(frame.ranges, frame.held, channels, now)
+            else:
+                channels.take(frame)
+        self.note(number, any(frame.asks for frame in frames), now)
+        self.heard, self.probes = True, 0
+        return True
+
+    def read_head(self, reader):
+        first = reader.byte()
+        length = (first >> 4 & 3) + 1
+        if first & 0x87 or length == 1 or (first >> 6 & 1) != (1 if self.is_caller else 0):
+            raise Broken(f"a data packet that begins with {first}")
+        near = self.came[0][1] + 1 if self.came else 0
+        number = expand(int.from_bytes(reader.take(length), "little"), 8 * length, near)
+        if not first & 8:
+            return number, None
+        low, held = reader.unpack("HB")
+        base = self.largest_acknowledged or 0
+        largest = base + (low - base) % 65_536
+        return number, ((max(0, largest - 63), largest), held)
+
+    def note(self, number, asks, now):
+        """Remembers that a packet came: ranges, the newest first."""
+        next_number = self.came[0][1] + 1 if self.came else number
+        if number >= next_number:
+            self.arrived = now
+        ranges = sorted(self.came + [(number, number)], reverse=True)
+        self.came = [ranges[0]]
+        for low, high in ranges[1:]:
+            if self.came[-1][0] <= high + 1:
+                self.came[-1] = (min(low, self.came[-1][0]), self.came[-1][1])
+            else:
+                self.came.append((low, high))
+        if len(self.came) > 64:
+            self.came[63:] = [(0, self.came[63][1])]
+        self.untold = number if self.untold is None else min(self.untold, number)
+        if not asks:
+            return
+        self.asking += 2 if number != next_number else 1
+        self.asking_since = now if self.asking_since is None else self.asking_since
+
+    def take_acknowledgement(self, ranges, held, channels, now):
+        largest = ranges[0][1]
+        if largest >= self.next:
+            raise Broken(f"an acknowledgement of packet {largest}, and {self.next} were sent")
+        newest = self.sent.get(largest)
+        for low, high in ranges:
+            for number in [n for n in self.sent if low <= n <= high]:
+                for record in self.sent.pop(number).records:
+                    channels.acknowledged(record)
+        if newest is not None and newest.asks:
+            self.measure(max(1e-5, now - newest.time - hold_seconds(held)))
+        if self.largest_acknowledged is None or largest > self.largest_acknowledged:
+            self.largest_acknowledged = largest
+        for number, packet in self.sent.items():
+            if number < self.largest_acknowledged and packet.overtaken is None:
+                packet.overtaken = now
+        self.probes = 0
+
+    def measure(self, trip):
+        self.shortest = trip if self.shortest is None else min(self.shortest, trip)
+        self.smoothed = trip if self.smoothed is None else self.smoothed * 7 / 8 + trip / 8
+
+    # Time.
+
+    def due(self):
+        """When something has to be done or said."""
+        if self.address is None:
+            return self.hello_at if self.is_caller else None
+        moments = [self.acknowledgement_due(), 0 if self.owes_ping else None, self.probe_due()]
+        moments += [p.overtaken + self.patience for p in self.sent.values() if p.overtaken]
+        return min((moment for moment in moments if moment is not None), default=None)
+
+    @property
+    def patience(self):
+        return (self.shortest or 0) / 4
+
+    def acknowledgement_due(self):
+        if self.asking_since is None:
+            return None
+        return self.asking_since + (0 if self.asking >= 2 else 0.02)
+
+    def probe_due(self):
+        """When something that asks is sent, since nothing was heard of what asked."""
+        times = [packet.time for packet in self.sent.values() if packet.asks]
+        if not times:
+            return None
+        pause = 0.2 if self.smoothed is None else 2 * self.smoothed + 0.03
+        return max(min(times), self.probe_at or 0) + pause * 2 ** min(self.probes, 6)
+
+    def acknowledge_now(self):
+        self.asking, self.asking_since = 2, 0.0
+
+    def work(self, channels, now):
+        if self.address is None:
+            if self.is_caller and now >= self.hello_at:
+                self.call(now)
+            return
+        for number, packet in list(self.sent.items()):
+            if packet.overtaken is not None and now >= packet.overtaken + self.patience:
+                self.give_up(number, channels)
+        if self.probe_due() is not None and now >= self.probe_due():
+            # What was sent again is not sent in vain: doubles are skipped.
+            for number in [n for n, packet in self.sent.items() if packet.asks]:
+                self.give_up(number, channels)
+            self.probes, self.probe_at, self.owes_ping = self.probes + 1, now, True
+
+    def give_up(self, number, channels):
+        for record in self.sent.pop(number).records:
+            channels.lost(record)
+
+    def abandon(self, channels):
+        for number in list(self.sent):
+            self.give_up(number, channels)
+
+    # What goes out.
+
+    def flush(self, channels, now, carries):
+        while self.open and len(self.sent) < 64:
+            due = self.acknowledgement_due()
+            owes = due is not None and now >= due
+            if not (owes or self.owes_ping or carries and channels.pending):
+                break
+            if not self.send_packet(channels, now, carries, owes):
+                break
+
+    def send_packet(self, channels, now, carries, owes):
+        is_proving = self.is_caller and not self.heard
+        hello = self.hello() if is_proving and self.cookie else b""
+        writer = FrameWriter(DATAGRAM_LIMIT, hello + self.head(now))
+        if self.came and not self.short_is_enough():
+            writer.acknowledgement(self.came[:32], hold_byte(now - self.arrived))
+        begin = len(writer.data)
+        records = channels.fill(writer) if carries else []
+        asks = len(writer.data) > begin or self.owes_ping
+        if not asks and not owes:
+            return False
+        if self.owes_ping and len(writer.data) == begin:
+            writer.ping()
+        self.owes_ping, self.untold = False, None
+        self.asking, self.asking_since = 0, None
+        self.sent[self.next] = Sent(now, records, asks)
+        self.next += 1
+        self.forget()
+        self.send_datagram(bytes(writer.data), self.address)
+        return True
+
+    def forget(self):
+        """Nobody has to say that packets came which do not ask for it."""
+        for number in [n for n, packet in self.sent.items() if not packet.asks][:-32]:
+            del self.sent[number]
+
+    def short_is_enough(self):
+        """Whether an acknowledgement in the head tells all that is new."""
+        low, high = self.came[0]
+        first = max(0, high - 63)
+        return low <= first and (self.untold is None or self.untold >= first)
+
+    def head(self, now):
+        window = self.next - (self.largest_acknowledged or 0)
+        length = 2 if window < 4096 else 3 if window < 1 << 20 else 4
+        first = (0 if self.is_caller else 0x40) | (length - 1) << 4
+        number = (self.next & (1 << 8 * length) - 1).to_bytes(length, "little")
+        if not self.came or not self.short_is_enough():
+            return bytes([first]) + number
+        held = hold_byte(now - self.arrived)
+        return bytes([first | 8]) + number + struct.pack("<HB", self.came[0][1] & 0xFFFF, held)
+
+
+class Doorkeeper:
+    """Answers callers whose address is not proven, and remembers none of them."""
+
+    SLOT = 16
+
+    def __init__(self):
+        self.secret = os.urandom(16)
+
+    def cookie(self, address, slot):
+        said = f"{address} {slot}".encode()
+        (bits,) = struct.unpack("<Q", hmac.new(self.secret, said, hashlib.sha256).digest()[:8])
+        return bits or 1
+
+    def admits(self, cookie, address):
+        slot = int(time.monotonic() / self.SLOT)
+        return cookie in (self.cookie(address, slot), self.cookie(address, slot - 1))
+
+    def retry(self, address, prefix=b""):
+        cookie = self.cookie(address, int(time.monotonic() / self.SLOT))
+        return struct.pack("<BQ", RETRY, cookie) + prefix
+
+
+def read_hello(data):
+    """Key, epoch, whether the connection exists, cookie, and the packet behind it."""
+    if len(data) < HELLO_LENGTH:
+        raise Broken("half a hello")
+    _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
+    rest = data[HELLO_LENGTH:]
+    if magic != b"CRM2" or flags > 1 or cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest)):
+        raise Broken("no hello")
+    if cookie and rest and rest[0] & 0xC0:
+        raise Broken("a hello before no data packet of a caller's")
+    return version, key, epoch, flags == 1, cookie, rest

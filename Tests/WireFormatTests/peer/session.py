@@ -1,0 +1,306 @@
+"""One connection: handshake, pings, messages and goodbye over a stream, datagrams or both."""
+
+import struct
+import time
+
+from channels import Channels
+from links import CARRIER, SESSION
+from wire import RELIABLE_ORDERED, SESSION_CHANNEL, UNRELIABLE, Broken, Reader, text
+
+VERSION = 2
+REQUEST, GRANT, GOODBYE, PING, PONG = 1, 2, 3, 4, 5
+REASONS = [
+    "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
+    "wrongApplication", "protocolViolation", "timedOut",
+]
+APPLICATION, APPLICATION_VERSION = "airhockey", 1
+SILENCE, HANDSHAKE, FAREWELL, PROOF = 4.0, 10.0, 1.0, 1.0
+
+
+class Information:
+    def __init__(self, identifier, name):
+        self.identifier, self.name, self.flags = identifier, name, 0
+        self.application, self.version = APPLICATION, APPLICATION_VERSION
+
+    @property
+    def bytes(self):
+        head = self.identifier + struct.pack("<BH", self.flags, self.version)
+        return head + text(self.application) + text(self.name)
+
+    @classmethod
+    def read(cls, reader):
+        identifier, (flags, version) = reader.take(16), reader.unpack("BH")
+        application, name = reader.text(1, 32), reader.text(0, 63)
+        information = cls(identifier, name)
+        information.flags, information.version = flags, version
+        information.application = application
+        return information
+
+
+class Session:
+    """A connection; `local` is what this side says of itself. What comes is told to `owner`:
+    `granted()`, `message(channel, mode, reader)`, and `violation(what)` for what is against the
+    page and yet can be borne."""
+
+    def __init__(self, owner, local, key, is_caller):
+        self.owner, self.local, self.key, self.is_caller = owner, local, key, is_caller
+        self.channels, self.stream, self.path = Channels(), None, None
+        self.peer, self.open, self.reason = None, False, None
+        self.began = self.heard = time.monotonic()
+        self.goodbye, self.closing, self.proof, self.is_leaving = None, None, None, False
+        self.pings, self.ping_count, self.next_ping, self.best = {}, 0, None, None
+        self.used = set()
+
+    @property
+    def over(self):
+        return self.reason is not None and self.closing is None
+
+    # Links.
+
+    def carrier(self):
+        """The link that carries messages."""
+        has_stream = self.stream is not None and self.stream.open
+        if self.path is not None and (self.path.answered or self.path.open and not has_stream):
+            return self.path
+        return self.stream if has_stream else None
+
+    def add_stream(self, stream):
+        if self.stream is not None:
+            self.stream.abandon(self.channels)
+            self.stream.close()
+        self.stream = stream
+        if self.is_caller:
+            self.say(REQUEST, self.request, stream)
+
+    @property
+    def request(self):
+        return b"get srv" + struct.pack("<H", VERSION) + self.key + self.local.bytes
+
+    def links(self):
+        return [link for link in (self.stream, self.path) if link is not None and (
+            link is self.stream or link.open)]
+
+    def say(self, action, payload, link):
+        if link is None:
+            return
+        if link is self.stream:
+            return link.send(SESSION, action, payload)
+        mode = UNRELIABLE if action in (PING, PONG) else RELIABLE_ORDERED
+        self.channels.send(SESSION_CHANNEL, mode, struct.pack("<HH", SESSION, action) + payload)
+
+    def grant(self, link=None):
+        """Gives the seat, or says again that it is given."""
+        payload = b"srv ok" + struct.pack("<H", VERSION) + self.local.bytes
+        for each in [link] if link else self.links():
+            self.say(GRANT, payload, each)
+            if each is self.stream:
+                each.joined = True
+        if not self.open:
+            self.begin()
+
+    def begin(self):
+        self.open, self.heard, self.next_ping = True, time.monotonic(), time.monotonic()
+        if self.path is not None:
+            self.path.resumes = True
+        self.owner.granted(self)
+
+    # What comes in.
+
+    def receive_stream(self):
+        self.stream.receive()
+        self.heard = now = time.monotonic()
+        try:
+            for body in self.stream.bodies():
+                if self.reason is None:
+                    self.take_body(Reader(body), now)
+        except Broken as error:
+            self.broken(str(error))
+        self.hand_on()
+        if self.stream is not None and self.stream.ended:
+            self.stream_ended(now)
+
+    def stream_ended(self, now):
+        self.stream.abandon(self.channels)
+        self.stream.close()
+        self.stream = None
+        if self.reason is None:
+            if self.path is None or not self.path.answered:
+                self.reason = "lost"
+            else:
+                self.proof, self.path.owes_ping = now + PROOF, True
+        elif self.path is None or not self.path.open:
+            self.closing = None
+
+    def take_body(self, reader, now):
+        kind, action = reader.unpack("HH")
+        if kind == SESSION:
+            self.take_session(action, reader, self.stream)
+        elif kind == CARRIER:
+            self.used.add(self.stream.kind)
+            self.stream.take_carrier(reader, self.channels, now)
+        else:
+            self.owner.violation(f"packet {kind}, {action}, which the page does not know")
+
+    def receive_datagram(self, data):
+        """Takes a data packet."""
+        now = time.monotonic()
+        try:
+            allows = self.is_caller or self.open
+            if self.path.receive(data, self.channels, now, allows):
+                self.heard, self.proof = now, None
+                self.used.add(self.path.kind)
+        except Broken as error:
+            self.owner.violation(str(error))
+        self.hand_on()
+
+    def hand_on(self):
+        channels = self.channels
+        while channels.session:
+            reader = Reader(channels.session.popleft())
+            try:
+                kind, action = reader.unpack("HH")
+                if kind != SESSION:
+                    raise Broken(f"packet {kind} on channel 64")
+                if self.reason is None:
+                    self.take_session(action, reader, self.path or self.stream)
+            except Broken as error:
+                self.broken(str(error))
+        while self.open and channels.ready:
+            channel, mode, payload = channels.ready.popleft()
+            try:
+                self.owner.message(channel, mode, Reader(payload))
+            except Broken as error:
+                self.broken(f"{error} on channel {channel}")
+
+    def take_session(self, action, reader, link):
+        takers = {
+            REQUEST: self.take_request, GRANT: self.take_grant, GOODBYE: self.take_goodbye,
+            PING: self.take_ping, PONG: self.take_pong}
+        if action in takers:
+            takers[action](reader, link)
+        else:
+            self.owner.violation(f"session packet {action}, which the page does not know")
+
+    def take_request(self, reader, link):
+        if self.is_caller or reader.take(7) != b"get srv":
+            raise Broken("no request")
+        (version,) = reader.unpack("H")
+        if version != VERSION:
+            return self.end("versionMismatch")
+        key, peer = reader.take(16), Information.read(reader)
+        reader.end()
+        if key != self.key:
+            raise Broken("a request with another key")
+        if self.open:
+            return self.grant(link)
+        self.peer = peer
+        if peer.application != APPLICATION or peer.identifier == self.local.identifier:
+            return self.end("wrongApplication")
+        if peer.version != APPLICATION_VERSION:
+            return self.end("versionMismatch")
+        return self.grant()
+
+    def take_grant(self, reader, link):
+        if not self.is_caller or reader.take(6) != b"srv ok" or reader.unpack("H") != (VERSION,):
+            raise Broken("no grant")
+        peer = Information.read(reader)
+        reader.end()
+        if link is self.stream:
+            link.joined = True
+        if not self.open:
+            self.peer = peer
+            self.begin()
+
+    def take_goodbye(self, reader, link):
+        code, _ = reader.unpack("BH")
+        reader.text(0, 255)
+        reader.end()
+        if code >= len(REASONS):
+            raise Broken(f"goodbye code {code}")
+        self.reason = REASONS[code]
+        self.channels.drop_all()
+        if self.path is not None and self.path.open:
+            self.path.acknowledge_now()
+            self.closing = time.monotonic() + FAREWELL
+
+    def take_ping(self, reader, link):
+        (number,) = reader.unpack("Q")
+        reader.end()
+        if self.open:
+            self.say(PONG, struct.pack("<QQ", number, time.monotonic_ns()), link)
+        elif link is self.stream:
+            raise Broken("a ping before the grant")
+
+    def take_pong(self, reader, link):
+        number, _ = reader.unpack("QQ")
+        reader.end()
+        sent = self.pings.pop(number, None)
+        if sent is None:
+            return self.owner.violation(f"a pong of {number}, which no ping had")
+        trip = (time.monotonic_ns() - sent) / 1e6
+        self.best = trip if self.best is None else min(self.best, trip)
+
+    # Time.
+
+    def due(self):
+        """When `work` is wanted."""
+        moments = [link.due() for link in (self.stream, self.path) if link is not None]
+        moments += [self.closing, self.proof, self.next_ping if self.reason is None else None]
+        moments.append(self.heard + SILENCE if self.open else self.began + HANDSHAKE)
+        return min(moment for moment in moments if moment is not None)
+
+    def work(self):
+        now = time.monotonic()
+        if self.path is not None:
+            self.path.work(self.channels, now)
+        if self.reason is None:
+            if self.proof is not None and now >= self.proof:
+                self.reason = "lost"
+            elif now >= (self.heard + SILENCE if self.open else self.began + HANDSHAKE):
+                self.end("timedOut")
+            elif self.next_ping is not None and now >= self.next_ping:
+                self.send_ping(now)
+        self.flush(now)
+        self.finish(now)
+
+    def send_ping(self, now):
+        number = time.monotonic_ns()
+        self.pings[number] = number
+        self.ping_count += 1
+        self.next_ping = now + (0.1 if self.ping_count < 9 else 1)
+        self.say(PING, struct.pack("<Q", number), self.carrier())
+
+    def flush(self, now):
+        carrier = self.carrier()
+        if self.stream is not None:
+            self.stream.flush(self.channels, now, carrier is self.stream)
+        if self.path is not None:
+            self.path.flush(self.channels, now, carrier is self.path)
+
+    # The end.
+
+    def end(self, reason):
+        """Says goodbye behind everything else."""
+        self.reason, self.is_leaving = reason, True
+        self.goodbye = struct.pack("<BH", REASONS.index(reason), VERSION) + text("")
+        self.closing = time.monotonic() + FAREWELL
+
+    def broken(self, what):
+        self.owner.violation(what)
+        if self.reason is None:
+            self.end("protocolViolation")
+
+    def finish(self, now):
+        """Sends the goodbye when everything before it is gone, and stops when it is heard."""
+        if self.closing is None:
+            return
+        by_path = self.path is not None and self.carrier() is self.path
+        has_left = self.channels.drained if by_path else not self.channels.pending
+        if self.goodbye is not None and (has_left or self.carrier() is None):
+            for link in self.links():
+                self.say(GOODBYE, self.goodbye, link)
+            self.goodbye = None
+            self.flush(now)
+        is_heard = self.goodbye is None and self.channels.drained
+        if now >= self.closing or self.is_leaving and is_heard:
+            self.closing = None  # who got the goodbye stays for a while, in case it comes again
