@@ -245,6 +245,9 @@ bool side_meter_is_done(const side_meter *meter) {
 }
 
 void side_meter_tell(side_meter *meter) {
+  uint64_t silence = side_now() - meter->small_at;
+  // One that waits in vain was silent until now.
+  if (meter->smalls < meter->last && silence > meter->gap) meter->gap = silence;
   side_figure("payload", (double)meter->payload);
   side_figure("goodput", (double)meter->counted * 8e3 / (double)meter->window);
   side_figure("smalls", (double)meter->smalls);

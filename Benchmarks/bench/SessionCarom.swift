@@ -54,7 +54,10 @@ enum SessionCarom {
   }
 
   static func makeNode(_ number: Int, seats: Int, on loop: EventLoop) -> SessionNode {
-    SessionNode(peer(number), seats: seats, on: loop)
+    let link = text("link", Link.datagrams.rawValue)
+    return SessionNode(
+      peer(number), seats: seats, over: link == Link.stream.rawValue ? .stream : .datagram, on: loop
+    )
   }
 
   /// Where the other side listens.
@@ -89,11 +92,11 @@ struct SessionBytes: PacketCodable {
 
 extension Channel where Message == SessionBytes {
   /// In order, before all else.
-  static var small: Self { .init(0, .reliableOrdered) }
+  static var small: Self { .init(0, .reliableOrdered, level: 0) }
   /// In order, when there is nothing else.
-  static var bulk: Self { .init(1, .reliableOrdered) }
+  static var bulk: Self { .init(1, .reliableOrdered, level: 7) }
   /// The newest counts.
   static var states: Self { .init(2, .unreliableSequenced) }
   /// Each for itself.
-  static var inputs: Self { .init(3, .unreliableSequenced) }
+  static var inputs: Self { .init(3, .unreliable) }
 }

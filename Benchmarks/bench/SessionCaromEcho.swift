@@ -13,6 +13,7 @@ actor SessionCaromAnswerer: LoopActor {
 
   func run() async throws {
     await node.setHandler(owner: self) { side, event in side.handle(event) }
+    await node.setMessageHandler(owner: self) { side, message in side.answer(message) }
     side_listens(try await node.listen(on: [.loopback4]))
     await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
   }
@@ -20,13 +21,16 @@ actor SessionCaromAnswerer: LoopActor {
   private func handle(_ event: SessionEvent) {
     switch event {
     case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
-    case .message(let link, let channel, let bytes):
-      var message = SessionBytes(count: 0)
-      message.bytes = bytes
-      let lane: Channel<SessionBytes> = channel == 0 ? .small : .inputs
-      node.assumeIsolated { [message] in try? $0.send(message, on: lane, to: link) }
     default: break
     }
+  }
+
+  private func answer(_ message: borrowing SessionMessage) {
+    var echo = SessionBytes(count: message.bytes.count)
+    for index in message.bytes.indices { echo.bytes[index] = message.bytes[index] }
+    let channel: Channel<SessionBytes> = message.channel == 0 ? .small : .inputs
+    let link = message.link
+    node.assumeIsolated { [echo] in try? $0.send(echo, on: channel, to: link) }
   }
 }
 
@@ -52,7 +56,7 @@ actor SessionCaromAsker: LoopActor {
   }
 
   func run() async throws {
-    await node.setHandler(owner: self) { side, event in side.handle(event) }
+    await node.setMessageHandler(owner: self) { side, _ in side.hear() }
     link = try await node.connect(to: [SessionCarom.server()])
     SessionTell.say("ready")
     timer = LoopTimer(on: loop, owner: self) { side in side.ask() }
@@ -75,8 +79,7 @@ actor SessionCaromAsker: LoopActor {
     node.assumeIsolated { try? $0.send(message, on: channel, to: link) }
   }
 
-  private func handle(_ event: SessionEvent) {
-    guard case .message = event else { return }
+  private func hear() {
     let now = side_now()
     times.add(now - askedAt)
     let rest = askedAt + Self.interval > now ? askedAt + Self.interval - now : Self.interval / 2

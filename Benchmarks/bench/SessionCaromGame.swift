@@ -22,6 +22,7 @@ actor SessionCaromServer: LoopActor {
 
   func run() async throws {
     await node.setHandler(owner: self) { side, event in side.handle(event) }
+    await node.setMessageHandler(owner: self) { side, _ in side.received += 1 }
     let memory = side_memory()
     side_listens(try await node.listen(on: [.loopback4]))
     await withCheckedContinuation { full = $0 }
@@ -41,7 +42,6 @@ actor SessionCaromServer: LoopActor {
       guard links.count == players else { return }
       full?.resume()
       full = nil
-    case .message: received += 1
     default: break
     }
   }
@@ -86,9 +86,7 @@ actor SessionCaromPlayers: LoopActor {
     let server = try SessionCarom.server()
     for number in 1...players {
       let node = SessionCarom.makeNode(number, seats: 0, on: loop)
-      await node.setHandler(owner: self) { side, event in
-        if case .message = event { side.arrived += 1 }
-      }
+      await node.setMessageHandler(owner: self) { side, _ in side.arrived += 1 }
       nodes.append((node, try await node.connect(to: [server])))
     }
     SessionTell.say("ready")

@@ -16,6 +16,7 @@ actor SessionCaromReceiver: LoopActor {
 
   func run() async throws {
     await node.setHandler(owner: self) { side, event in side.handle(event) }
+    await node.setMessageHandler(owner: self) { side, message in side.meter.take(message.bytes) }
     let port = try await node.listen(
       on: [.any4], port: UInt16(SessionCarom.number("port", 0)))
     side_listens(port)
@@ -28,7 +29,6 @@ actor SessionCaromReceiver: LoopActor {
   private func handle(_ event: SessionEvent) {
     switch event {
     case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
-    case .message(_, _, let bytes): meter.take(bytes)
     default: break
     }
   }

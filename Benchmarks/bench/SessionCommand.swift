@@ -5,23 +5,24 @@ import BenchProbe
 struct SessionCommand: AsyncParsableCommand {
   /// What is measured.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case costs, echo, game, coalesced, bulk, small, states, mixed
+    case counts, costs, echo, game, coalesced, bulk, small, states, mixed, migration
 
     /// Whether it needs a path between two hosts.
-    var isLossy: Bool { [.bulk, .small, .states, .mixed].contains(self) }
+    var isLossy: Bool { [.bulk, .small, .states, .mixed, .migration].contains(self) }
   }
 
   static let configuration = CommandConfiguration(
     commandName: "session",
     abstract: "Sessions beside ENet, kernel TCP and plain datagrams: cost, latency, goodput.",
     discussion: """
-      On loopback, each side on a core of its own: costs, what the kernel takes for a 100-byte \
+      On virtual time: counts, bytes and allocations of our own packets. On loopback, each side on a core of its own: costs, what the kernel takes for a 100-byte \
       datagram; echo, round trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes \
       from each player and gives it 300, 60 times a second; coalesced, 100-byte messages as fast \
       as they go. As root, over a path between two network namespaces (50 ms and 20 Mbit/s each \
       way, a queue of 250 KB, loss each way): bulk, reliable goodput; small, 60 reliable messages \
       of 60 bytes a second, one way; states, 60 of 300 bytes a second, the age of the newest; \
-      mixed, small ones beside bulk. Wire is bytes of IP on the path by bytes of payload.
+      mixed, small ones beside bulk; migration, small ones whose sender gets another port halfway. \
+      Wire is bytes of IP on the path by bytes of payload.
       """)
 
   @Option(help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))
@@ -42,6 +43,12 @@ struct SessionCommand: AsyncParsableCommand {
   @Flag(help: "Leave ENet, TCP and plain datagrams out.")
   var withoutPeers = false
 
+  @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
+  var check = false
+
+  @Option(help: "The file of thresholds.")
+  var thresholds = "Benchmarks/Thresholds/session.json"
+
   @Flag(help: "One JSON object on one line.")
   var json = false
 
@@ -52,6 +59,7 @@ struct SessionCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
+    if check { return try checkCounts() }
     _ = bench_raise_descriptor_limit()
     var run = SessionRun(self)
     var wanted = scenario.isEmpty ? Scenario.allCases : scenario
@@ -65,5 +73,19 @@ struct SessionCommand: AsyncParsableCommand {
       await run.measure(scenario)
     }
     run.print(json: json)
+  }
+
+  private func checkCounts() throws {
+    guard let limits = try? SessionThresholds.read(thresholds) else {
+      throw ValidationError("no thresholds in \(thresholds): name their file with --thresholds")
+    }
+    let counts = limits.counts(of: SessionCounts())
+    for count in counts {
+      print("\(count.what): \(Report.text(count.count)), allowed are \(Report.text(count.limit))")
+    }
+    #if DEBUG
+      print("built without optimisation: the counts are not those of a release")
+    #endif
+    if counts.contains(where: { $0.count > $0.limit }) { throw ExitCode.failure }
   }
 }

@@ -16,9 +16,9 @@ struct SessionLossy: Sendable {
     _ scenario: SessionCommand.Scenario, _ subject: SessionSubject, loss: Double, seconds: Int,
     seed: Int
   ) {
-    guard subject.has(.receive, .send), subject.isReliable || scenario == .states else {
-      return nil
-    }
+    guard subject.has(.receive, .send), subject.isReliable || scenario == .states,
+      subject.hasDatagrams || scenario != .migration
+    else { return nil }
     self.scenario = scenario
     self.subject = subject
     self.loss = loss
@@ -28,18 +28,28 @@ struct SessionLossy: Sendable {
 
   var percent: String { "\(Report.text(loss * 100)) %" }
 
+  /// What the sender sends.
+  private var what: String {
+    (scenario == .migration ? SessionCommand.Scenario.small : scenario).rawValue
+  }
+
   /// The receiver's figures, the sender's, and the path's; `wire` is bytes of IP by payload.
   func run() async throws -> SessionFigures {
     try await SessionPath.with(.init(loss: loss, seed: seed)) { path in
       var options = ["port=\(Self.port)"]
-      if scenario == .small { options.append("last=\((Self.warm + seconds) * 60)") }
+      let isCounted = scenario == .small || scenario == .migration
+      if isCounted { options.append("last=\((Self.warm + seconds) * 60)") }
       let receiver = try path.start(
         subject, .receive, in: "h2", options + ["warm=\(Self.warm)", "seconds=\(seconds)"])
       try await receiver.ready()
       let sender = try path.start(
         subject, .send, in: "h1",
-        options + ["address=\(SessionPath.address)", "what=\(scenario.rawValue)"])
+        options + ["address=\(SessionPath.address)", "what=\(what)"])
       try await sender.ready()
+      if scenario == .migration {
+        try await Task.sleep(for: .seconds(Self.warm + seconds / 2))
+        try await path.rebind()
+      }
       var figures = try await receiver.figures(within: .seconds(seconds + 20))
       figures = figures.merging(try await path.counters()).merging(sender.figuresSoFar())
       let carried = figures["out_bytes"] - figures["out_flying"]

@@ -15,7 +15,7 @@ enum SessionTell {
     unsafe meter = side_meter_make(&options)
   }
 
-  mutating func take(_ bytes: [UInt8]) {
+  mutating func take(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { bytes in
       unsafe side_meter_take(&meter, bytes.baseAddress, bytes.count)
     }

@@ -5,8 +5,9 @@ extension SessionRun {
   /// Every goal that this run has measured.
   mutating func addGoals() {
     var goals: [SessionGoal] = []
+    goals += countGoals()
     goals += gameGoals() + echoGoals() + coalescedGoals()
-    goals += bulkGoals() + smallGoals() + mixedGoals()
+    goals += bulkGoals() + smallGoals() + mixedGoals() + migrationGoals()
     if !goals.isEmpty { report.sessionGoals = goals }
   }
 
@@ -27,6 +28,24 @@ extension SessionRun {
           && !measurement.subject.hasPrefix(SessionSubject.udp.name)
       }
       .map { ($0.subject, figure($0)) }
+  }
+
+  /// ENet's bytes are those of its protocol: 4 for a datagram, and a command for each message.
+  private func countGoals() -> [SessionGoal] {
+    guard let counts else { return [] }
+    func beside(_ bytes: Double) -> [(name: String, figure: Double)] { [("ENet", bytes)] }
+    return [
+      .init("one unreliable message", counts.unreliable, "B", .atMost, 6, beside: beside(10)),
+      .init("one reliable message", counts.reliable, "B", .atMost, 8, beside: beside(10)),
+      .init("another unreliable one", counts.nextUnreliable, "B", .atMost, 2, beside: beside(8)),
+      .init("another reliable one", counts.nextReliable, "B", .atMost, 2, beside: beside(6)),
+      .init(
+        "an acknowledgement on its way", counts.acknowledgement, "B", .atMost, 3, beside: beside(8)),
+      .init("answer before an address is proven, hello", counts.answerToHello, "", .atMost, 0.3),
+      .init("answer before an address is proven, data", counts.answerToData, "", .atMost, 0.3),
+      .init("allocations a datagram", counts.allocations, "", .atMost, 0),
+      .init("the machines' time for a datagram", counts.nanoseconds, "ns", .atMost, 900),
+    ]
   }
 
   private func gameGoals() -> [SessionGoal] {
@@ -94,18 +113,26 @@ extension SessionRun {
 
   private func bulkGoals() -> [SessionGoal] {
     let limits = [(0.0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2)]
-    return limits.flatMap { loss, goodput, wire -> [SessionGoal] in
-      guard let bulk = ours(.bulk, loss) else { return [] }
-      let at = "at \(Int(loss * 100)) % loss"
-      return [
-        .init(
-          "goodput \(at)", bulk.middle("goodput"), "Mbit/s", .atLeast, goodput,
-          beside: peers(.bulk, loss) { $0.middle("goodput") }),
-        .init(
-          "wire by payload \(at)", bulk.middle("wire"), "", .atMost, wire,
-          beside: peers(.bulk, loss) { $0.middle("wire") }),
+    var goals: [SessionGoal] = []
+    if let bulk = ours(.bulk, 0) {
+      goals += [
+        .init("the longest packet", bulk.middle("out_largest"), "B", .atLeast, 1_500),
+        .init("until it was found", bulk.middle("out_largest_after") / 1e3, "s", .atMost, 5),
       ]
     }
+    return goals
+      + limits.flatMap { loss, goodput, wire -> [SessionGoal] in
+        guard let bulk = ours(.bulk, loss) else { return [] }
+        let at = "at \(Int(loss * 100)) % loss"
+        return [
+          .init(
+            "goodput \(at)", bulk.middle("goodput"), "Mbit/s", .atLeast, goodput,
+            beside: peers(.bulk, loss) { $0.middle("goodput") }),
+          .init(
+            "wire by payload \(at)", bulk.middle("wire"), "", .atMost, wire,
+            beside: peers(.bulk, loss) { $0.middle("wire") }),
+        ]
+      }
   }
 
   private func smallGoals() -> [SessionGoal] {
@@ -131,6 +158,18 @@ extension SessionRun {
       }
     }
     return goals
+  }
+
+  private func migrationGoals() -> [SessionGoal] {
+    guard let moved = ours(.migration) else { return [] }
+    let missing = Double(60 * (SessionLossy.warm + command.seconds)) - moved.middle("smalls")
+    return [
+      .init(
+        "silence after another address", moved.middle("gap") / 1e3, "ms", .atMost, 167,
+        beside: peers(.migration, 0) { $0.middle("gap") / 1e3 }),
+      .init("messages lost by it", missing, "", .atMost, 0),
+      .init("messages doubled or out of order", moved.middle("disordered"), "", .atMost, 0),
+    ]
   }
 
   private func mixedGoals() -> [SessionGoal] {

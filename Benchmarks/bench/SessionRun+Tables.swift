@@ -4,6 +4,7 @@ extension SessionRun {
     for measurement in measurements.of(scenario) {
       let name = "\(scenario.rawValue): \(measurement.subject)"
       switch scenario {
+      case .counts: break
       case .costs: addCosts(measurement, name)
       case .echo: add(measurement, name, ["echo_p50", "echo_p90", "echo_p99", "echo_max"], "us")
       case .game: addGame(measurement, name)
@@ -12,6 +13,7 @@ extension SessionRun {
       case .small: addAges(measurement, name, "small")
       case .states: addAges(measurement, name, "age")
       case .mixed: addMixed(measurement, name)
+      case .migration: addMigration(measurement, name)
       }
     }
   }
@@ -82,6 +84,14 @@ extension SessionRun {
       .init(
         "bytes", measurement.middle("out_bytes") / Double(command.seconds + SessionLossy.warm),
         "1/s"))
+  }
+
+  private mutating func addMigration(_ measurement: SessionMeasurement, _ name: String) {
+    let expected = Double(60 * (SessionLossy.warm + command.seconds))
+    report.add(
+      name, .init("gap", measurement.middle("gap") / 1e3, "ms"),
+      .init("arrived", measurement.middle("smalls") / expected * 100, "%"),
+      .init("out of order", measurement.middle("disordered"), "messages"))
   }
 
   private mutating func addMixed(_ measurement: SessionMeasurement, _ name: String) {

@@ -7,6 +7,8 @@ struct SessionRun {
   var report: Report
   var machine = Machine()
   var measurements = SessionMeasurements()
+  /// Bytes and allocations of our own, where they were counted.
+  private(set) var counts: SessionCounts?
   private(set) var subjects: [SessionSubject] = []
 
   init(_ command: SessionCommand) {
@@ -17,7 +19,7 @@ struct SessionRun {
   }
 
   mutating func findSubjects() async {
-    subjects = [.carom(.stream)]
+    subjects = [.carom(.datagrams), .carom(.stream)]
     guard !command.withoutPeers else { return }
     subjects += [.udp, .libuv, .tcp("cubic"), .tcp("bbr")]
     if let enet = await SessionENet.built() {
@@ -29,9 +31,10 @@ struct SessionRun {
 
   mutating func measure(_ scenario: SessionCommand.Scenario) async {
     switch scenario {
+    case .counts: counts = SessionCounts()
     case .costs: measureCosts()
     case .echo, .game, .coalesced: await measureLoopback(scenario)
-    case .bulk, .small, .states, .mixed: await measureLossy(scenario)
+    case .bulk, .small, .states, .mixed, .migration: await measureLossy(scenario)
     }
     machine.sampleNoise()
   }
@@ -79,14 +82,14 @@ struct SessionRun {
   /// Several at a time: a path takes a few per cent of a core.
   private mutating func measureLossy(_ scenario: SessionCommand.Scenario) async {
     let settings = subjects.flatMap { subject in
-      command.loss.flatMap { loss in
+      (scenario == .migration ? [0] : command.loss).flatMap { loss in
         (1...command.rounds).compactMap { round in
           SessionLossy(
             scenario, subject, loss: loss / 100, seconds: command.seconds, seed: round)
         }
       }
     }
-    let atATime = scenario == .small || scenario == .states ? 8 : 3
+    let atATime = scenario == .bulk || scenario == .mixed ? 3 : 8
     for outcome in await outcomes(of: settings, atATime: atATime) {
       let setting = settings[outcome.number]
       if let figures = outcome.figures {

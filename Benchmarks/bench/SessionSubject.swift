@@ -17,20 +17,23 @@ struct SessionSubject: Sendable {
   let roles: Set<Role>
   /// Whether what it sends arrives.
   var isReliable = true
+  /// Whether it goes over UDP, where an address may change under way.
+  var hasDatagrams = true
 
   /// Our own, over one kind of link.
   static func carom(_ link: SessionCarom.Link) -> SessionSubject {
     SessionSubject(
       name: "Carom, \(link.rawValue)", program: itself("carom"),
       options: ["link=\(link.rawValue)"],
-      roles: [.receive, .send, .answer, .ask, .serve, .play, .burst])
+      roles: [.receive, .send, .answer, .ask, .serve, .play, .burst],
+      hasDatagrams: link == .datagrams)
   }
 
   /// Kernel TCP with a congestion control; there is none for games that anybody would choose.
   static func tcp(_ control: String) -> SessionSubject {
     SessionSubject(
       name: "TCP \(control.uppercased())", program: itself("tcp"), options: ["control=\(control)"],
-      roles: [.receive, .send])
+      roles: [.receive, .send], hasDatagrams: false)
   }
 
   /// Datagrams with nothing on top: the floor.

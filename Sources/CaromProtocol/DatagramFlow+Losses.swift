@@ -47,7 +47,7 @@ extension DatagramFlow {
     congestion = Congestion()
     detector.forgetPath()
     pacer = Pacer()
-    loss = LossRate(memory: Self.lossMemory)
+    loss = LossRate(memory: 256)
     search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
   }
 

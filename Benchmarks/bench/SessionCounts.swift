@@ -1,0 +1,95 @@
+import BenchProbe
+import Carom
+
+/// Exact counts of a session over datagrams: the same on every machine.
+struct SessionCounts {
+  /// Bytes above UDP's payload.
+  var unreliable = 0.0
+  var reliable = 0.0
+  /// Bytes of another message in the same datagram.
+  var nextUnreliable = 0.0
+  var nextReliable = 0.0
+  /// Bytes of an acknowledgement that rides along.
+  var acknowledgement = 0.0
+  /// Bytes that a stranger's 1,200-byte hello is answered with, and one's 30-byte datagram, by its
+  /// own.
+  var answerToHello = 0.0
+  var answerToData = 0.0
+  /// Of the heap, for each datagram of a game.
+  var allocations = 0.0
+  /// What the two machines take for a datagram out of one and into the other; not exact.
+  var nanoseconds = 0.0
+
+  private static let payload = [UInt8](repeating: 7, count: 60)
+  private static let ticks = 2_000
+
+  init() {
+    measureAnswers()
+    unreliable = Self.overhead([.unreliable])
+    reliable = Self.overhead([.reliableOrdered])
+    nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable
+    nextReliable = Self.overhead([.reliableOrdered, .reliableOrdered]) - reliable
+    measureAcknowledgement()
+    measureGame()
+  }
+
+  /// Bytes of the datagram that carries these messages, but for their own; nothing else is owed.
+  private static func overhead(_ modes: [MessageMode]) -> Double {
+    var pair = SessionPair()
+    pair.settle()
+    for mode in modes { pair.send(payload, from: .callee, mode) }
+    return Double(pair.pass(from: .callee) - modes.count * payload.count)
+  }
+
+  private mutating func measureAcknowledgement() {
+    var pair = SessionPair()
+    pair.settle()
+    pair.send(Self.payload, from: .caller, .reliableOrdered)
+    pair.pass(from: .caller)
+    pair.send(Self.payload, from: .callee, .unreliable)
+    let count = pair.pass(from: .callee) - Self.payload.count
+    acknowledgement = Double(count) - unreliable
+  }
+
+  private mutating func measureAnswers() {
+    var host = Host(SessionCarom.peer(1), seats: 1, secret: CookieSecret(low: 1, high: 2))
+    var caller = Host(SessionCarom.peer(2), seats: 0, secret: CookieSecret(low: 3, high: 4))
+    let link = caller.makeLink()
+    let way = SessionPair.Side.callee.way
+    caller.call(link, [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
+    var hello: [UInt8] = []
+    while let ready = caller.pollReady() {
+      if caller.pollDatagram(on: ready, into: &hello, at: .zero) != nil { break }
+    }
+    func answer(to datagram: [UInt8]) -> Double {
+      host.receiveDatagram(datagram.span, from: SessionPair.Side.caller.way, at: .zero)
+      var count = 0
+      while let answer = host.pollAnswer() { count += answer.bytes.count }
+      return Double(count) / Double(datagram.count)
+    }
+    answerToHello = answer(to: hello)
+    answerToData = answer(to: [0x10, 0, 0] + [UInt8](repeating: 0, count: 27))
+  }
+
+  /// A game as `bench session --scenario game` has it.
+  private mutating func measureGame() {
+    let state = [UInt8](repeating: 1, count: 300)
+    var pair = SessionPair()
+    pair.settle()
+    func play(_ count: Int) {
+      for _ in 0..<count {
+        pair.advance(by: .nanoseconds(16_666_667))
+        pair.send(Self.payload, from: .caller, .unreliable)
+        pair.pass(from: .caller)
+        pair.send(state, from: .callee, .unreliable)
+        pair.pass(from: .callee)
+      }
+    }
+    play(Self.ticks)  // until everything has found its room
+    let before = (pair.datagrams, bench_thread_allocations(), bench_thread_cpu_nanoseconds())
+    play(Self.ticks)
+    let datagrams = Double(pair.datagrams - before.0)
+    allocations = Double(bench_thread_allocations() - before.1) / datagrams
+    nanoseconds = Double(bench_thread_cpu_nanoseconds() - before.2) / datagrams
+  }
+}

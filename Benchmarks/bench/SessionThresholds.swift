@@ -1,0 +1,31 @@
+import Foundation
+
+/// The most that a session may cost: exact counts, which do not depend on the machine.
+struct SessionThresholds: Codable {
+  var unreliable: Double
+  var reliable: Double
+  var nextUnreliable: Double
+  var nextReliable: Double
+  var acknowledgement: Double
+  var answerToHello: Double
+  var answerToData: Double
+  var allocations: Double
+
+  static func read(_ path: String) throws -> SessionThresholds {
+    try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+  }
+
+  /// Each count beside what is allowed.
+  func counts(of counts: SessionCounts) -> [(what: String, count: Double, limit: Double)] {
+    [
+      ("bytes of one unreliable message", counts.unreliable, unreliable),
+      ("bytes of one reliable message", counts.reliable, reliable),
+      ("bytes of another unreliable message", counts.nextUnreliable, nextUnreliable),
+      ("bytes of another reliable message", counts.nextReliable, nextReliable),
+      ("bytes of an acknowledgement", counts.acknowledgement, acknowledgement),
+      ("answered bytes by a stranger's, to a hello", counts.answerToHello, answerToHello),
+      ("answered bytes by a stranger's, to data", counts.answerToData, answerToData),
+      ("allocations for a datagram", counts.allocations, allocations),
+    ]
+  }
+}
