@@ -31,6 +31,7 @@ let package = Package(
     .library(name: "CaromTransport", targets: ["CaromTransport"]),
     .library(name: "CaromDiscovery", targets: ["CaromDiscovery"]),
     .library(name: "CaromSession", targets: ["CaromSession"]),
+    .library(name: "CaromServer", targets: ["CaromServer"]),
     .library(name: "CaromPhysics", targets: ["CaromPhysics"]),
     .library(name: "CaromSimulation", targets: ["CaromSimulation"]),
     .library(name: "CaromTesting", targets: ["CaromTesting"]),
@@ -40,7 +41,11 @@ let package = Package(
     .executable(name: "carom", targets: ["carom-tool"]),
   ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+    // Of CaromServer alone.
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/apple/swift-metrics", from: "2.13.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
   ],
   targets: [
     // C
@@ -81,6 +86,16 @@ let package = Package(
       [
         "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
         "CaromSession", "CaromSimulation", "CaromTransport",
+      ]),
+
+    // Sessions for servers: logs, metrics and lifecycle
+    module(
+      "CaromServer",
+      [
+        "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "CoreMetrics", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
       ]),
 
     // The game
@@ -135,6 +150,14 @@ let package = Package(
     tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
     tests(
       "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
+    tests(
+      "CaromServer",
+      [
+        "CaromCore", "CaromProtocol", "CaromServer", "CaromSession", "CaromTransport",
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "MetricsTestKit", package: "swift-metrics"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
     tests("CaromTesting", ["CaromCore", "CaromTesting"]),
     tests("AirHockey", ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation"]),
     tests(

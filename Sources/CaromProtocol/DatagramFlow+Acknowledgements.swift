@@ -141,7 +141,7 @@ extension DatagramFlow {
   ) {
     let rate =
       newest >= firstOfPath
-      ? delivery.sample(closing: sent[newest], minimum: roundTrip.minimum / 2) : nil
+      ? delivery.sample(closing: sent[newest], minimum: roundTrip.minimum) : nil
     congestion.handle(
       Congestion.Report(
         now: now, roundTrip: sample, sample: rate, delivered: delivery.delivered,

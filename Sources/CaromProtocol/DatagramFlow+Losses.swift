@@ -47,7 +47,7 @@ extension DatagramFlow {
     congestion = Congestion()
     detector.forgetPath()
     pacer = Pacer()
-    loss = LossRate(memory: 256)
+    loss = LossRate(memory: Self.lossMemory)
     search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
   }
 

@@ -16,8 +16,16 @@ package struct DatagramFlow: Sendable {
 
   /// Headers of IPv4 and UDP, bytes of each datagram besides its own.
   package static let headers = 28
+  /// Packets after which the loss rate counts the past half.
+  static let lossMemory = 1_024.0
   /// Lost packets are kept for so many round trips, so that mistakes are noticed.
   static let memory: Int64 = 2
+
+  /// Packets in a row that elicit nothing.
+  private static let mostQuiet = 32
+  /// Packets beyond the largest that was acknowledged: a short acknowledgement names 16 bits of
+  /// its number, and has to be understood.
+  private static let mostUnacknowledged: UInt64 = 32_768
 
   package internal(set) var statistics = FlowStatistics()
   var sent = SentPackets()
@@ -26,12 +34,13 @@ package struct DatagramFlow: Sendable {
   var congestion = Congestion()
   var pacer = Pacer()
   var search: PathMTUSearch
-  var loss = LossRate(memory: 256)
+  var loss = LossRate(memory: DatagramFlow.lossMemory)
   let maximumPayload: Int
   /// When the next packet counts as lost, nanoseconds.
   var lossDeadline = Int64.max
   /// When it was last seen whether a lost packet came.
   var lastLookAtLost: Int64 = 0
+  private var quietInRow = 0
   /// The first packet that took the way that is used now.
   var firstOfPath: UInt64 = 0
 
@@ -59,6 +68,9 @@ package struct DatagramFlow: Sendable {
   package var roundTrip: RoundTripEstimator { congestion.roundTrip }
   /// The share of packets that was lost of late, whatever the reason.
   package var lossRate: Double { loss.value }
+  /// So many packets elicited nothing that the next should: only an answer tells which of their
+  /// acknowledgements came, and keeps packet numbers short.
+  package var wantsAnswer: Bool { quietInRow >= Self.mostQuiet && sent.waiting.isEmpty }
   /// Bytes a second that leave at most, headers included.
   package var pacingRate: Double { congestion.rate }
   /// Bytes a second that the path delivers at most, as far as was seen, headers included.
@@ -76,7 +88,7 @@ package struct DatagramFlow: Sendable {
   /// may leave before their time, up to a debt of `Pacer.maximumDebt` bytes, and whatever is under
   /// way: what follows waits longer for it.
   package func allowance(at now: Instant, urgent: Bool) -> Int {
-    guard !sent.isFull else { return 0 }
+    guard !isFull else { return 0 }
     var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)
     var room = congestion.window - sent.inFlight
     if urgent {
@@ -87,10 +99,15 @@ package struct DatagramFlow: Sendable {
     return max(packetSize, min(credit, room))
   }
 
+  private var isFull: Bool {
+    sent.isFull
+      || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.mostUnacknowledged
+  }
+
   /// When `allowance` grows from 0 by the passing of time alone; `nil` where only an
   /// acknowledgement or a time-out helps.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
-    guard !sent.isFull, urgent || congestion.window > sent.inFlight else { return nil }
+    guard !isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
     return Instant(nanoseconds: max(pacer.next, 0) + Pacer.quantum - Int64(debt))
   }
@@ -110,8 +127,12 @@ package struct DatagramFlow: Sendable {
       search.noteProbeSent()
     }
     if elicits {
-      delivery.stamp(&packet, inFlight: sent.inFlight, isAppLimited: isAppLimited)
+      delivery.stamp(
+        &packet, inFlight: sent.inFlight, isAppLimited: isAppLimited && !isMTUProbe)
       pacer.note(size, at: now.nanoseconds, rate: congestion.rate)
+      quietInRow = 0
+    } else {
+      quietInRow += 1
     }
     sent.append(packet, carrying: records)
     statistics.packetsSent += 1

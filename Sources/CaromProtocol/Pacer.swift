@@ -1,7 +1,8 @@
 /// Spreads packets over time: each one pushes the next away. Everything is nanoseconds.
 struct Pacer: Sendable {
-  /// How far a sender that was late, or had nothing to send, may catch up.
-  static let catchUp: Int64 = 2_000_000
+  /// How far a sender that was late, or had nothing to send, may catch up: timers and busy
+  /// machines are late by milliseconds.
+  static let catchUp: Int64 = 4_000_000
   /// What is worth waking up for.
   static let quantum: Int64 = 500_000
   /// Bytes that urgent packets may leave before their time.

@@ -43,6 +43,12 @@ extension Session {
   /// The next event, if there is one: for a loop that asks once a frame, from any thread.
   public func poll() -> PeerEvent? { hub.events.take() }
 
+  /// Calls `observer` on the loop with each event from now on, beside whoever reads `events`: for
+  /// logs and counters. It must not wait.
+  public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
+    await hub.observe(observer)
+  }
+
   /// Everybody who is connected, in the order of joining.
   public var peers: [Peer] {
     get async { await hub.allPeers }

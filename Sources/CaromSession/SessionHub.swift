@@ -37,6 +37,7 @@ actor SessionHub: LoopActor {
   /// Peers that are gone, whose messages are not all read.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
+  private var observers: [@Sendable (PeerEvent) -> Void] = []
   private var early = Backlog<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
   private var earlyBytes = 0
   var requests = RequestTable()
@@ -64,6 +65,7 @@ actor SessionHub: LoopActor {
     }
     for finish in finishers { finish() }
     readers = [:]
+    observers = []
     failRequests(.disconnected(.closedHere)) { _ in true }
   }
 
@@ -113,7 +115,12 @@ extension SessionHub {
     if let peer = peers[link] { tell(event(peer)) }
   }
 
-  private func tell(_ event: PeerEvent) { _ = events.push(event) }
+  private func tell(_ event: PeerEvent) {
+    for observer in observers { observer(event) }
+    _ = events.push(event)
+  }
+
+  func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) { observers.append(observer) }
 
   private func depart(_ link: LinkID, _ reason: DisconnectReason) {
     guard let peer = peers.removeValue(forKey: link) else { return }

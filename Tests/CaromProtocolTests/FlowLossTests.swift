@@ -1,6 +1,7 @@
 import CaromCore
-import CaromProtocol
 import Testing
+
+@testable import CaromProtocol
 
 /// When packets count as lost, and when a probe asks.
 @Suite struct FlowLossTests {
@@ -23,7 +24,12 @@ import Testing
     mutating func acknowledge(_ ranges: ClosedRange<UInt64>..., at time: Double) -> Bool {
       var list = AcknowledgedRanges()
       for range in ranges { list.append(range) }
-      return flow.handle(
+      return acknowledge(list, at: time)
+    }
+
+    @discardableResult
+    mutating func acknowledge(_ list: AcknowledgedRanges, at time: Double) -> Bool {
+      flow.handle(
         list, holdTime: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
     }
 
@@ -129,6 +135,40 @@ import Testing
     #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
     bench.acknowledge(0...99, at: 200)
     #expect(bench.acknowledged.count == 10)
+  }
+
+  @Test func `every record comes back once, whatever happens to acknowledgements`() {
+    for seed in 0..<UInt64(50) {
+      var generator = SeededGenerator(seed: seed)
+      var bench = Bench()
+      var came = AcknowledgedRanges()
+      var forgotten: ClosedRange<UInt64>?
+      var time = 0.0
+      for _ in 0..<400 {
+        time += Double.random(in: 0...40, using: &generator)
+        if let due = bench.deadline, due <= time { _ = bench.timeOut() }
+        bench.send(Int.random(in: 0...3, using: &generator), at: time)
+        guard bench.flow.nextNumber > 0 else { continue }
+        let oldest = bench.flow.nextNumber - min(bench.flow.nextNumber, 20)
+        let number = UInt64.random(in: oldest..<bench.flow.nextNumber, using: &generator)
+        _ = came.insert(number, forgotten: &forgotten)
+        if generator.chance(0.5) { bench.acknowledge(came, at: time) }
+      }
+      bench.flow.abandonAll(lost: &bench.lost)
+      let told = (bench.acknowledged + bench.lost).map(\.number).sorted()
+      #expect(told == Array(0..<bench.flow.nextNumber), "seed \(seed)")
+      #expect(bench.flow.inFlight == 0)
+    }
+  }
+
+  @Test func `who only acknowledges asks for an answer now and then`() {
+    var bench = Bench()
+    bench.send(31, at: 0, elicits: false)
+    #expect(!bench.flow.wantsAnswer)
+    bench.send(1, at: 0, elicits: false)
+    #expect(bench.flow.wantsAnswer)
+    bench.send(1, at: 0)
+    #expect(!bench.flow.wantsAnswer)
   }
 
   @Test func `a new way keeps the numbers and forgets the round trip`() {

@@ -21,6 +21,7 @@ enum ImportRule {
     "CaromSession": [
       "CaromCore", "CaromCodec", "CaromProtocol", "CaromSimulation", "CaromTransport",
     ],
+    "CaromServer": ["CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"],
     "Carom": [
       "CaromCodec", "CaromCore", "CaromDNS", "CaromDiscovery", "CaromPhysics", "CaromProtocol",
       "CaromSession", "CaromSimulation", "CaromTransport",

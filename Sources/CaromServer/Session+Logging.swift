@@ -1,0 +1,56 @@
+import CaromProtocol
+import CaromSession
+import Logging
+
+extension Session {
+  /// Logs who joins and leaves, and what becomes of their links, beside whoever reads `events`.
+  ///
+  /// A peer's id, name and link stand in the metadata; its address and what it says never do.
+  public func log(to logger: Logger) async {
+    await observe { event in
+      logger.log(level: event.logLevel, "\(event.logText)", metadata: event.metadata)
+    }
+  }
+}
+
+extension PeerEvent {
+  var logLevel: Logger.Level {
+    switch self {
+    case .joined, .left: .info
+    case .interrupted, .inputStopped: .notice
+    case .linkChanged, .resumed, .inputResumed: .debug
+    }
+  }
+
+  var logText: String {
+    switch self {
+    case .joined: "peer joined"
+    case .left: "peer left"
+    case .interrupted: "peer interrupted"
+    case .resumed: "peer resumed"
+    case .linkChanged: "peer's link changed"
+    case .inputStopped: "peer's input stopped"
+    case .inputResumed: "peer's input resumed"
+    }
+  }
+
+  var metadata: Logger.Metadata {
+    switch self {
+    case .joined(let peer), .interrupted(let peer), .resumed(let peer): peer.metadata
+    case .left(let peer, let reason): peer.metadata(with: "reason", "\(reason)")
+    case .linkChanged(let peer, let kind): peer.metadata(with: "link", "\(kind)")
+    case .inputStopped(let peer, let channel), .inputResumed(let peer, let channel):
+      peer.metadata(with: "channel", "\(channel)")
+    }
+  }
+}
+
+extension Peer {
+  fileprivate var metadata: Logger.Metadata {
+    ["peer.id": "\(id)", "peer.name": "\(name)", "peer.spectator": "\(isSpectator)"]
+  }
+
+  fileprivate func metadata(with key: String, _ value: String) -> Logger.Metadata {
+    metadata.merging([key: "\(value)"]) { $1 }
+  }
+}

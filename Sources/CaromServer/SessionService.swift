@@ -1,0 +1,39 @@
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import ServiceLifecycle
+
+/// A session as a service of a server: it runs with the service group, and says its goodbyes when
+/// the group is shut down gracefully.
+///
+/// ```swift
+/// let rooms = SessionService(on: loop) { loop in
+///   try await Session.host(as: me, port: 7777, seats: 64, loop: loop) { session, port in
+///     for await line in session.messages(on: .chat) {
+///       await session.broadcast(line.message, on: .chat)
+///     }
+///   }
+/// }
+/// let group = ServiceGroup(
+///   services: [rooms], gracefulShutdownSignals: [.sigterm], logger: logger)
+/// try await group.run()
+/// ```
+///
+/// A shutdown cancels the closure's task: its loops over messages, events and ticks end, the
+/// session's peers are told `finished`, and the closure returns.
+public struct SessionService: ServiceLifecycle.Service {
+  private let loop: EventLoop
+  private let body: @Sendable (EventLoop) async throws -> Void
+
+  /// A service that runs `body`, which hosts or joins a session on `loop`.
+  public init(on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) async throws -> Void) {
+    self.loop = loop
+    self.body = body
+  }
+
+  /// Runs the session until it ends or the service group shuts down.
+  public func run() async throws {
+    let (loop, body) = (loop, body)
+    try await cancelWhenGracefulShutdown { try await body(loop) }
+  }
+}
