@@ -123,7 +123,7 @@ extension Congestion {
 
   private mutating func stepStartup(_ report: Report) {
     guard let sample = report.sample, !sample.isAppLimited else { return }
-    if freshQueue > target + roundTrip.minimum / 8 + jitter {
+    if isRoundStart && isStartupOver || freshQueue > target + roundTrip.minimum / 8 + jitter {
       fullBandwidth = bandwidth
       return enter(.drain, at: report.now)
     }
@@ -173,7 +173,7 @@ extension Congestion {
     bestBefore = bestOfCycle
     bestOfCycle = 0
     bandwidthBeforeUp = bandwidth
-    if growths >= 2, bandwidth > Self.newLife * bandwidthBeforeGrowth {
+    if growths >= 3, bandwidth > Self.newLife * bandwidthBeforeGrowth {
       enterStartup(at: report.now)
     } else if hasGrown {
       enter(.up, at: report.now)

@@ -50,6 +50,8 @@ struct Congestion: Sendable {
   static let yieldToLoss = 0.85
   /// Loss at random that the rate makes up for.
   static let maximumLoss = 0.3
+  /// Rounds in which jitter is learnt for the first time.
+  private static let firstRounds = 3
   /// Round trips whose least says whether something queues.
   static let enoughSamples = 8
   /// The queue that it allows itself, nanoseconds: a quarter of the round trip within bounds.
@@ -138,9 +140,15 @@ struct Congestion: Sendable {
   var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
 
   /// The queue that it allows itself, nanoseconds.
-  var target: Int64 {
-    let share = min(max(roundTrip.minimum / 4, Self.shortestTarget), Self.longestTarget)
-    return share + min(jitter, roundTrip.minimum / 2)
+  var target: Int64 { ownQueue + min(jitter, roundTrip.minimum / 2) }
+  private var ownQueue: Int64 {
+    min(max(roundTrip.minimum / 4, Self.shortestTarget), Self.longestTarget)
+  }
+
+  /// Whether the queue of a whole round ends the startup.
+  var isStartupOver: Bool {
+    leastOfLastRound != .max
+      && leastOfLastRound - roundTrip.minimum > max(ownQueue, roundTrip.minimum / 4)
   }
 
   /// How long packets wait in queues, nanoseconds: the least of a round.
@@ -258,10 +266,11 @@ struct Congestion: Sendable {
   }
 
   private mutating func beginRound() {
-    if phase == .cruise || rounds <= 2, samplesOfRound >= 4 {
+    if phase == .cruise || rounds <= Self.firstRounds, samplesOfRound >= 4 {
       let excess = sumOfRound / Int64(samplesOfRound) - leastOfRound
-      if rounds <= 2 {
-        jitter = excess
+      if rounds <= Self.firstRounds {
+        // A queue that others left empties meanwhile: the quietest round counts.
+        jitter = jitter == 0 ? excess : min(jitter, excess)
       } else if queue <= target {
         jitter += (excess - jitter) / 4
       }

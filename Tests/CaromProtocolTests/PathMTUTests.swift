@@ -44,8 +44,8 @@ import Testing
     run.run(to: 2)
     #expect(run.flow().packetSize == 1_472)
     run.change(wide.with { $0.mtu = 1_260 })
-    // Three time-outs of two round trips each, and what the queue adds.
-    run.run(to: 2.6)
+    // What is under way still comes, and then three time-outs of two round trips each.
+    run.run(to: 2 + 7 * Double(run.flow().roundTrip.smoothed) / 1e9 + 0.075)
     if bulk {
       #expect(run.flow().packetSize == 1_200)
       run.run(to: 5)
