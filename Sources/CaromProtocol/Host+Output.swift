@@ -85,4 +85,9 @@ extension Host {
     entries[index].replacing = replaced
     events.append(.requested(entries[index].id, info, replacing: replaced))
   }
+
+  /// Bytes that a connection's messages hold, both directions.
+  package func memory(of link: LinkID) -> Int {
+    index(of: link).map { entries[$0].connection.channels.heldBytes } ?? 0
+  }
 }

@@ -45,6 +45,7 @@ let package = Package(
     fuzz("UnicastFuzz", ["CaromDNS"]),
     fuzz("AddressFuzz", []),
     fuzz("ProtocolPacketFuzz", ["CaromProtocol"]),
+    fuzz("HostFuzz", ["CaromProtocol"]),
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
     fuzz("RinkFuzz", ["AirHockey"]),
     fuzz("InputFuzz", ["AirHockeyTerminal"]),

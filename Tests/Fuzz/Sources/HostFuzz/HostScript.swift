@@ -1,0 +1,1 @@
+../../../CaromProtocolTests/HostScript.swift
