@@ -288,7 +288,8 @@ extension Connection {
   package var hasStreamOutput: Bool {
     if linkAction != nil { return true }
     guard let stream else { return false }
-    return stream.hasControl || (link == .stream && channels.hasPending)
+    return stream.hasControl || stream.owesAcknowledgement
+      || (link == .stream && channels.hasPending)
   }
 
   /// Appends to `buffer` the bytes for a stream that holds `queued` bytes already; `false` when

@@ -30,7 +30,10 @@ struct StreamPath: Sendable {
   private var received: UInt64 = 0
   private var told: UInt64 = 0
   private var untoldBytes = 0
+  /// When it comes to owe an acknowledgement.
   private var acknowledgeAt: Instant?
+  /// Whether an acknowledgement is to leave as soon as the stream has room.
+  private(set) var owesAcknowledgement = false
   private var scratch: [FrameRecord] = []
   private var ranges = AcknowledgedRanges()
 
@@ -49,7 +52,13 @@ extension StreamPath {
   mutating func next() throws(FrameError) -> [UInt8]? { try decoder.next() }
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
+    if let acknowledgeAt, now >= acknowledgeAt { oweAcknowledgement() }
     try decoder.handleTimeout(at: now)
+  }
+
+  private mutating func oweAcknowledgement() {
+    owesAcknowledgement = true
+    acknowledgeAt = nil
   }
 
   /// The seat is granted: carriers may come, which are longer than requests.
@@ -65,8 +74,8 @@ extension StreamPath {
     untoldBytes += bytes
     let limit = Self.acknowledgedTogether
     if received - told >= limit.carriers || untoldBytes >= limit.bytes {
-      acknowledgeAt = now
-    } else if acknowledgeAt == nil {
+      oweAcknowledgement()
+    } else if acknowledgeAt == nil, !owesAcknowledgement {
       acknowledgeAt = now.advanced(byNanoseconds: Self.acknowledgementDelay)
     }
   }
@@ -100,10 +109,6 @@ extension StreamPath {
       type: packet.type, action: packet.action, payload: packet.payload.span, to: &control)
   }
 
-  func owesAcknowledgement(at now: Instant) -> Bool {
-    if let acknowledgeAt { now >= acknowledgeAt } else { false }
-  }
-
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
   /// Appends to `buffer` what is to be handed now to a stream that holds `queued` bytes; `false`
@@ -131,7 +136,7 @@ extension StreamPath {
     _ channels: inout ChannelSet, carries: Bool, latest: Bool, to buffer: inout [UInt8],
     at now: Instant
   ) -> Bool {
-    let owes = owesAcknowledgement(at: now)
+    let owes = owesAcknowledgement
     guard owes || carries && channels.hasPending else { return false }
     writer.begin(limit: Self.carrierLength)
     scratch.removeAll(keepingCapacity: true)
@@ -151,6 +156,7 @@ extension StreamPath {
       told = received
       untoldBytes = 0
       acknowledgeAt = nil
+      owesAcknowledgement = false
     }
     Packet.appendFrame(
       type: SessionWire.carrierType, action: 0, payload: writer.span, to: &buffer)

@@ -56,6 +56,8 @@ import Testing
     #expect(error(of: Array(padded.dropLast())) == .invalid(what: "hello: length"))
     #expect(error(of: padded + [0]) == .invalid(what: "hello: length"))
     #expect(error(of: Array(padded[..<36])) == .invalid(what: "hello: length"))
+    let keyless = Hello(key: .none, epoch: 1, resumes: false, cookie: nil)
+    #expect(error(of: encode(keyless)) == .invalid(what: "hello: no key"))
     var changed = padded
     changed[1199] = 1
     #expect(error(of: changed) == .invalid(what: "hello: padding"))
