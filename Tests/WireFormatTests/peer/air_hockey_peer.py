@@ -17,7 +17,8 @@ import sys
 import time
 
 import play
-from links import GONE, HELLO, RETRY, Datagrams, Doorkeeper, Stream, read_hello
+from door import Doorkeeper, read_hello
+from links import GONE, HELLO, RETRY, Datagrams, Stream
 from session import GOODBYE, REASONS, REQUEST, VERSION, Information, Session
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken, Reader, text
 
@@ -367,7 +368,8 @@ class Host(Peer):
         parts = [*table.puck, *table.velocity, 0.0, *table.mallets[play.HOME]]
         steps = [int(part / play.STEP) for part in parts]
         head = struct.pack("<qQQ", time.monotonic_ns(), self.input_tick, table.tick)
-        head += struct.pack("<BBHBBHBB", phase, seat, remaining, table.held, 1, table.match, *table.score)
+        head += struct.pack("<BBHBB", phase, seat, remaining, table.held, 1)
+        head += struct.pack("<HBB", table.match, *table.score)
         return head + struct.pack("<7q", *steps)
 
     def summary(self):

@@ -1,11 +1,7 @@
 """What carries packets: a stream of frames, or datagrams with numbers, losses and a way to find."""
 
-import hashlib
-import hmac
-import os
 import socket
 import struct
-import time
 
 from wire import ACKNOWLEDGEMENT, Broken, FrameWriter, Reader, expand, hold_byte, hold_seconds
 from wire import read_frames
@@ -152,7 +148,8 @@ class Datagrams:
         self.hello_at, self.hello_pause = 0.0, 0.2
         self.next, self.largest_acknowledged, self.sent = 0, None, {}
         self.smoothed, self.shortest, self.probes, self.probe_at = None, None, 0, None
-        self.came, self.untold, self.asking, self.asking_since, self.arrived = [], None, 0, None, 0.0
+        self.came, self.untold, self.arrived = [], None, 0.0
+        self.asking, self.asking_since = 0, None
         self.owes_ping = False
 
     @property
@@ -198,7 +195,7 @@ class Datagrams:
     # What comes in.
 
     def receive(self, data, channels, now, allows_messages=True):
-        """Takes a data packet; one that is malformed is dropped whole. Says whether it was taken."""
+        """Takes a data packet, or drops it whole; says which."""
         try:
             reader = Reader(data)
             number, short = self.read_head(reader)
@@ -381,38 +378,3 @@ class Datagrams:
             return bytes([first]) + number
         held = hold_byte(now - self.arrived)
         return bytes([first | 8]) + number + struct.pack("<HB", self.came[0][1] & 0xFFFF, held)
-
-
-class Doorkeeper:
-    """Answers callers whose address is not proven, and remembers none of them."""
-
-    SLOT = 16
-
-    def __init__(self):
-        self.secret = os.urandom(16)
-
-    def cookie(self, address, slot):
-        said = f"{address} {slot}".encode()
-        (bits,) = struct.unpack("<Q", hmac.new(self.secret, said, hashlib.sha256).digest()[:8])
-        return bits or 1
-
-    def admits(self, cookie, address):
-        slot = int(time.monotonic() / self.SLOT)
-        return cookie in (self.cookie(address, slot), self.cookie(address, slot - 1))
-
-    def retry(self, address, prefix=b""):
-        cookie = self.cookie(address, int(time.monotonic() / self.SLOT))
-        return struct.pack("<BQ", RETRY, cookie) + prefix
-
-
-def read_hello(data):
-    """Key, epoch, whether the connection exists, cookie, and the packet behind it."""
-    if len(data) < HELLO_LENGTH:
-        raise Broken("half a hello")
-    _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
-    rest = data[HELLO_LENGTH:]
-    if magic != b"CRM2" or flags > 1 or cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest)):
-        raise Broken("no hello")
-    if cookie and rest and rest[0] & 0xC0:
-        raise Broken("a hello before no data packet of a caller's")
-    return version, key, epoch, flags == 1, cookie, rest

@@ -1,0 +1,45 @@
+"""How a host meets callers over datagrams: hellos, and cookies that prove an address."""
+
+import hashlib
+import hmac
+import os
+import struct
+import time
+
+from links import DATAGRAM_LIMIT, HELLO_LAYOUT, HELLO_LENGTH, RETRY
+from wire import Broken
+
+
+class Doorkeeper:
+    """Answers callers whose address is not proven, and remembers none of them."""
+
+    SLOT = 16
+
+    def __init__(self):
+        self.secret = os.urandom(16)
+
+    def cookie(self, address, slot):
+        said = f"{address} {slot}".encode()
+        (bits,) = struct.unpack("<Q", hmac.new(self.secret, said, hashlib.sha256).digest()[:8])
+        return bits or 1
+
+    def admits(self, cookie, address):
+        slot = int(time.monotonic() / self.SLOT)
+        return cookie in (self.cookie(address, slot), self.cookie(address, slot - 1))
+
+    def retry(self, address, prefix=b""):
+        cookie = self.cookie(address, int(time.monotonic() / self.SLOT))
+        return struct.pack("<BQ", RETRY, cookie) + prefix
+
+
+def read_hello(data):
+    """Key, epoch, whether the connection exists, cookie, and the packet behind it."""
+    if len(data) < HELLO_LENGTH:
+        raise Broken("half a hello")
+    _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
+    rest = data[HELLO_LENGTH:]
+    if magic != b"CRM2" or flags > 1 or cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest)):
+        raise Broken("no hello")
+    if cookie and rest and rest[0] & 0xC0:
+        raise Broken("a hello before no data packet of a caller's")
+    return version, key, epoch, flags == 1, cookie, rest
