@@ -5,8 +5,9 @@ import CaromSimulation
 public struct JoinedMatch: Sendable {
   /// The newest state that came; `nil` before the first.
   public private(set) var latest: TableState?
-  /// The final word on the score: of the newest state or event, whichever came last.
+  /// The score of the newest state or event; they may come in another order than they left.
   public private(set) var score = Score()
+  private var scoreTick = Tick.zero
   /// How many of this guest's ticks were made.
   public private(set) var tick = Tick.zero
   private var mallet: LatticePoint
@@ -23,12 +24,15 @@ public struct JoinedMatch: Sendable {
       return false
     }
     latest = state
-    score = state.rink.score
+    // An event of the same tick holds all that the state does, or more.
+    if state.rink.tick > scoreTick { (score, scoreTick) = (state.rink.score, state.rink.tick) }
     return true
   }
 
-  /// Takes an event; its score counts from here on.
-  public mutating func receive(_ event: TableEvent) { score = event.score }
+  /// Takes an event; its score counts from its tick on.
+  public mutating func receive(_ event: TableEvent) {
+    if event.tick >= scoreTick { (score, scoreTick) = (event.score, event.tick) }
+  }
 
   /// Makes one of the guest's ticks: the own mallet moves at once, as the host will move it, and
   /// the input is to be sent.

@@ -178,6 +178,27 @@ private struct Table {
     #expect(view?[mallet: .away] == table.host.state[mallet: .away])
   }
 
+  @Test func `the score is the newest tick's, in whatever order states and events come`() {
+    func event(_ tick: UInt64, _ home: UInt8, _ kind: TableEvent.Kind) -> TableEvent {
+      TableEvent(tick: Tick(tick), kind: kind, match: 1, score: Score(home: home, away: 0))
+    }
+    func state(_ tick: UInt64, _ home: UInt8) -> TableState {
+      var rink = RinkState(tick: Tick(tick))
+      rink.score = Score(home: home, away: 0)
+      return TableState(clock: .zero, inputTick: .zero, rink: rink)
+    }
+    var guest = JoinedMatch()
+    _ = guest.receive(state(9, 0))
+    guest.receive(event(11, 1, .goal(.home)))
+    _ = guest.receive(state(10, 0))
+    #expect(guest.score.home == 1)
+    _ = guest.receive(state(20, 2))
+    guest.receive(event(15, 2, .goal(.home)))
+    guest.receive(event(21, 2, .sessionEnded))
+    _ = guest.receive(state(21, 2))
+    #expect(guest.score.home == 2)
+  }
+
   @Test func `a guest who comes back sees the score in its first state`() {
     var table = Table()
     while table.events.allSatisfy({ !$0.isGoal }) { table.step() }
