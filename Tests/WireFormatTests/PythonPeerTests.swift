@@ -72,8 +72,10 @@ struct PythonPeerTests {
       ["127.0.0.1", "0", "--serve", "--seconds", "2", "--name", "Page", "--transport"] + transport)
     let line = try await host.line(containing: "port ")
     let port = try #require(line.split(separator: " ").last)
+    let way = transport[0] == "both" ? "auto" : transport[0]
     let guest = try ChildProcess(
-      try makeProgram(), ["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé"])
+      try makeProgram(),
+      ["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", way])
     let (told, heard) = (try await guest.summary(), try await host.summary())
     #expect(heard["violations"] as? [String] == [])
     #expect(heard["peer"] as? String == "Ünïcödé")
