@@ -269,7 +269,9 @@ extension Connection {
   }
 
   mutating func handleLinkTimeouts(at now: Instant) {
-    do throws(FrameError) { try stream?.handleTimeout(at: now) } catch { return violate(at: now) }
+    if !isEnding {
+      do throws(FrameError) { try stream?.handleTimeout(at: now) } catch { violate(at: now) }
+    }
     channels.handleTimeout(at: now)
     guard datagram != nil else { return }
     outcome.removeAll()
