@@ -15,14 +15,15 @@ struct SessionCommand: AsyncParsableCommand {
     commandName: "session",
     abstract: "Sessions beside ENet, kernel TCP and plain datagrams: cost, latency, goodput.",
     discussion: """
-      On virtual time: counts, bytes and allocations of our own packets. On loopback, each side on a core of its own: costs, what the kernel takes for a 100-byte \
-      datagram; echo, round trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes \
-      from each player and gives it 300, 60 times a second; coalesced, 100-byte messages as fast \
-      as they go. As root, over a path between two network namespaces (50 ms and 20 Mbit/s each \
-      way, a queue of 250 KB, loss each way): bulk, reliable goodput; small, 60 reliable messages \
-      of 60 bytes a second, one way; states, 60 of 300 bytes a second, the age of the newest; \
-      mixed, small ones beside bulk; migration, small ones whose sender gets another port halfway. \
-      Wire is bytes of IP on the path by bytes of payload.
+      On virtual time: counts, bytes and allocations of our own packets. On loopback, each side \
+      on a core of its own: costs, what the kernel takes for a 100-byte datagram; echo, round \
+      trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes from each player and \
+      gives it 300, 60 times a second; coalesced, 100-byte messages as fast as they go. As root, \
+      over a path between two network namespaces (50 ms and 20 Mbit/s each way, a queue of 250 \
+      KB, loss each way): bulk, reliable goodput; small, 60 reliable messages of 60 bytes a \
+      second, one way; states, 60 of 300 bytes a second, the age of the newest; mixed, small \
+      ones beside bulk; migration, small ones whose sender gets another port halfway. Wire is \
+      bytes of IP on the path by bytes of payload.
       """)
 
   @Option(help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))

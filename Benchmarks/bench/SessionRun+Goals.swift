@@ -40,7 +40,8 @@ extension SessionRun {
       .init("another unreliable one", counts.nextUnreliable, "B", .atMost, 2, beside: beside(8)),
       .init("another reliable one", counts.nextReliable, "B", .atMost, 2, beside: beside(6)),
       .init(
-        "an acknowledgement on its way", counts.acknowledgement, "B", .atMost, 3, beside: beside(8)),
+        "an acknowledgement along the way", counts.acknowledgement, "B", .atMost, 3,
+        beside: beside(8)),
       .init("answer before an address is proven, hello", counts.answerToHello, "", .atMost, 0.3),
       .init("answer before an address is proven, data", counts.answerToData, "", .atMost, 0.3),
       .init("allocations a datagram", counts.allocations, "", .atMost, 0),
