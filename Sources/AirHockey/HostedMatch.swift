@@ -45,6 +45,7 @@ public struct HostedMatch: Sendable {
 
   /// Gives the away seat to somebody else: a new match at 0-0.
   public mutating func seatGuest() {
+    events = []  // whoever left before they were told took them along
     guestInput = nil
     endedAt = nil
     rink.startMatch()

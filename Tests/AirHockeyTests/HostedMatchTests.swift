@@ -105,6 +105,15 @@ private struct Table {
     #expect(table.host.state.score == Score())
     #expect(table.host.guestInput == nil)
   }
+
+  @Test func `a guest who left at once leaves nothing to tell the next`() {
+    var host = HostedMatch()
+    host.seatGuest()
+    host.seatGuest()
+    let events = host.takeEvents()
+    #expect(events.map(\.kind) == [.matchStarted])
+    #expect(events.map(\.match) == [3])
+  }
 }
 
 @Suite struct PauseTests {
