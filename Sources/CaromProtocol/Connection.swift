@@ -263,6 +263,17 @@ extension Connection {
     return earliest(links, own)
   }
 
+  /// `nextTimeout`, asked in place: a getter copies the whole connection out of its array first,
+  /// and so does this where it is inlined.
+  @inline(never) mutating func findTimeout() -> Instant? { nextTimeout }
+
+  /// Whether its datagrams are from `endpoints` still; asked in place, as above.
+  @inline(never) mutating func comesFrom(_ endpoints: [Endpoint]) -> Bool {
+    guard datagram != nil else { return endpoints.isEmpty }
+    guard let way = datagram!.way else { return datagram!.endpoints == endpoints }
+    return endpoints.count == 1 && endpoints[0] == way.endpoint
+  }
+
   /// When the silence has lasted too long, or the interruption has.
   private var endOfPatience: Instant {
     if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }

@@ -121,8 +121,9 @@ extension Host {
 
   /// Notes where a connection's datagrams come from now.
   mutating func notePaths(_ index: Int) {
+    let known = entries[index].endpoints
+    if entries[index].connection.comesFrom(known) { return }
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
-    guard endpoints != entries[index].endpoints else { return }
     let entry = entries[index]
     for endpoint in entry.endpoints where !endpoints.contains(endpoint) {
       forget(endpoint, of: entry)

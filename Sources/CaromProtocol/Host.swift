@@ -240,7 +240,7 @@ extension Host {
   private mutating func update(_ index: Int) {
     let link = links[index]
     notePaths(index)
-    guard let due = entries[index].connection.nextTimeout else {
+    guard let due = entries[index].connection.findTimeout() else {
       if deadlines.firstElement == link { findNextTimeout() }
       return
     }
@@ -258,7 +258,8 @@ extension Host {
   private mutating func findNextTimeout() {
     while let first = deadlines.first, let link = deadlines.firstElement {
       let index = index(of: link)
-      let due = index.flatMap { entries[$0].connection.nextTimeout }
+      var due: Instant?
+      if let index { due = entries[index].connection.findTimeout() }
       if let index, entries[index].deadline == first, due == first {
         nextTimeout = first
         return
