@@ -248,7 +248,8 @@ extension Connection {
   /// When `handleTimeout` wants to be called.
   package var nextTimeout: Instant? {
     let links = earliest(
-      stream?.nextTimeout, datagram?.nextTimeout(hasPending: channels.hasPending))
+      stream?.nextTimeout,
+      datagram?.nextTimeout(hasPending: link == .datagram && channels.hasPending))
     let own: Instant?
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
