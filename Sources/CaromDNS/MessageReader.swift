@@ -109,11 +109,15 @@ struct MessageReader: ~Escapable {
     return offset == end ? [0] : try readBytes(end - offset, before: end)
   }
 
-  /// The types of window block 0; others are skipped (RFC 6762 §6.1).
+  /// The types of window block 0; others are skipped (RFC 6762 §6.1). Each
+  /// comes once and in order (RFC 4034 §4.1.2), so that a record costs no more than its bytes.
   private mutating func readBitmap(before end: Int) throws(DecodeError) -> [RecordType] {
     var types: [RecordType] = []
+    var next = 0
     while offset < end {
       let head = try readBytes(2, before: end)
+      guard head[0] >= next else { throw .invalid(what: "NSEC bitmap order") }
+      next = Int(head[0]) + 1
       guard (1...32).contains(head[1]) else { throw .invalid(what: "NSEC bitmap length") }
       let bits = try readBytes(Int(head[1]), before: end)
       guard head[0] == 0 else { continue }

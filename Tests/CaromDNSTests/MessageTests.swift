@@ -88,6 +88,7 @@ import Testing
       head + [0, 12, 0, 1, 0, 0, 0, 9, 0, 1, 1],  // PTR that runs out of its data
       head + [0, 16, 0, 1, 0, 0, 0, 9, 0, 2, 5, 1],  // TXT string that runs out of it
       head + [0, 47, 0, 1, 0, 0, 0, 9, 0, 4, 0, 0, 40, 1],  // NSEC bitmap that does
+      head + [0, 47, 0, 1, 0, 0, 0, 9, 0, 7, 0, 0, 1, 64, 0, 1, 64],  // one with a window twice
       head + [0, 33, 0, 1, 0, 0, 0, 9, 0, 5, 0, 0, 0, 0, 0],  // SRV without target
     ]
     for record in bad {
