@@ -168,13 +168,6 @@ extension Connection {
     sayGoodbyeWhenDrained(at: now)
   }
 
-  /// Ends at once, without a goodbye.
-  package mutating func abandon() {
-    guard !isEnding else { return }
-    finish(.closedHere)
-    end()
-  }
-
   /// Queues or offers a message; see `Delivery`. Returns its number where a receipt is wanted.
   @discardableResult
   package mutating func send(

@@ -75,6 +75,8 @@ extension DatagramPath {
     writer.begin(limit: flow.packetSize)
     if stage == .proving { hello.write(to: &writer) }
     let told = writeHead(at: now)
+    // Whoever only acknowledges hears of its packets all the same, now and then.
+    if told, flow.wantsAnswer { owesPing = true }
     let head = writer.count
     if mayFill {
       let redundancy = Self.redundancy(at: flow.lossRate)

@@ -5,6 +5,7 @@ struct EventQueue<Event: Sendable>: Sendable {
   private var head = 0
 
   var isEmpty: Bool { head == events.count }
+  var count: Int { events.count - head }
 
   mutating func append(_ event: Event) { events.append(event) }
 

@@ -1,7 +1,7 @@
 /// What a packet carried and somebody wants to hear of again: when the packet is acknowledged or
 /// lost, its records go back to who wrote the frames.
-package struct FrameRecord: Hashable, Sendable {
-  package enum Kind: UInt8, Hashable, Sendable {
+package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
+  package enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// A whole reliable message.
     case reliable
     /// A piece of a reliable message.

@@ -52,7 +52,7 @@ package struct Host: Sendable {
   var keys: [ConnectionKey: LinkID] = [:]
   let secret: CookieSecret
   /// Answers to those who are not known, with where they go.
-  var answers = Fifo<Answer>()
+  var answers = EventQueue<Answer>()
   /// Messages of connections that are gone, which the owner has not taken yet.
   var remains: [(link: LinkID, channels: ChannelSet)] = []
 
@@ -90,7 +90,11 @@ package struct Host: Sendable {
   }
 
   /// Whether every connection has ended, though the last words of some may be said again.
-  package var isQuiet: Bool { entries.allSatisfy { $0.connection.isLingering && !$0.isReady } }
+  package var isQuiet: Bool {
+    entries.indices.allSatisfy {
+      entries[$0].connection.isLingering && !entries[$0].isReady
+    }
+  }
 
   package func connection(_ link: LinkID) -> Connection? {
     index(of: link).map { entries[$0].connection }

@@ -23,9 +23,9 @@ struct StreamPath: Sendable {
   private var decoder = FrameDecoder()
   private var control: [UInt8] = []
   private var writer = FrameWriter()
-  private var records = Fifo<FrameRecord>()
+  private var records = Ring<FrameRecord>()
   /// How many records each carrier has that is not acknowledged.
-  private var counts = Fifo<Int32>()
+  private var counts = Ring<Int32>()
   private var sent: UInt64 = 0
   private var received: UInt64 = 0
   private var told: UInt64 = 0
@@ -94,7 +94,7 @@ extension StreamPath {
   /// The stream is gone: what was not acknowledged may not have come.
   mutating func abandonAll(lost: inout [FrameRecord]) {
     while let record = records.popFirst() { lost.append(record) }
-    counts = Fifo()
+    counts = Ring()
   }
 }
 

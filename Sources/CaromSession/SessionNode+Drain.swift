@@ -35,7 +35,7 @@ extension SessionNode {
         send(outgoing, by: way)
       }
       lobby.didFlush(link, at: now)
-      if lobby.host.hasOutput(link) { stalled.append(link) }
+      if streams[link] != nil, lobby.host.hasOutput(link) { stalled.append(link) }
     }
   }
 
@@ -125,7 +125,7 @@ extension SessionNode {
   var isIdle: Bool { streams.isEmpty && leaving.isEmpty && lobby.host.isQuiet }
 
   func settleIdle() {
-    guard isIdle, !idleWaiters.isEmpty else { return }
+    guard !idleWaiters.isEmpty, isIdle else { return }
     let waiters = idleWaiters
     idleWaiters = []
     for waiter in waiters { waiter.resume() }
