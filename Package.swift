@@ -145,7 +145,9 @@ let package = Package(
     tests(
       "CaromProtocol", ["CaromCore", "CaromCodec", "CaromDNS", "CaromProtocol", "CaromTesting"]),
     tests("CaromPhysics", ["CaromPhysics"]),
-    tests("CaromSimulation", ["CaromCore", "CaromSimulation"]),
+    tests(
+      "CaromSimulation",
+      ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation", "CaromTesting"]),
     tests("CaromTransport", ["CaromCore", "CaromTransport", "CUVLoop"]),
     tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
     tests(

@@ -27,15 +27,18 @@ extension RinkState {
 
   /// Reads a state. Every field is checked: nothing outside the table, no unknown phase, no score
   /// that the phase contradicts. A mallet that was left out gets `ownMallet`, or its place of rest.
+  /// With `isWhole` both have to be there.
   public init(
-    decoding reader: inout PacketReader, ownMallet: LatticePoint? = nil
+    decoding reader: inout PacketReader, ownMallet: LatticePoint? = nil, isWhole: Bool = false
   ) throws(DecodeError) {
     self.init(tick: Tick(try reader.read(UInt64.self)))
     phase = try Phase(decoding: &reader)
     pauses = Pauses(rawValue: try reader.read(UInt8.self))
     guard pauses.rawValue <= 3 else { throw .invalid(what: "pauses") }
     let present = try reader.read(UInt8.self)
-    guard (1...3).contains(present) else { throw .invalid(what: "mallets present") }
+    guard (isWhole ? 3...3 : 1...3).contains(present) else {
+      throw .invalid(what: "mallets present")
+    }
     match = try reader.read(UInt16.self)
     score = Score(home: try reader.read(UInt8.self), away: try reader.read(UInt8.self))
     guard hasPossibleScore else { throw .invalid(what: "score") }

@@ -1,0 +1,63 @@
+import CaromCore
+import CaromSimulation
+
+extension Rink: Simulation {
+  /// Makes one tick: input 0 is home's, input 1 away's. Requests come first, home's before away's.
+  public mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
+    precondition(inputs.count == 2, "two play air hockey")
+    carryOut(inputs[0].request, of: .home, &events)
+    carryOut(inputs[1].request, of: .away, &events)
+    step(home: wanted(inputs[0], .home), away: wanted(inputs[1], .away)).append(to: &events)
+  }
+
+  private func wanted(_ input: RinkInput, _ seat: Seat) -> MalletInput {
+    input.mallet ?? MalletInput(state[mallet: seat].vector)
+  }
+
+  private mutating func carryOut(
+    _ request: RinkInput.Request?, of seat: Seat, _ events: inout [RinkEvent]
+  ) {
+    switch request {
+    case nil: break
+    case .pause: if apply(.pause(seat)) { events.append(.paused(seat)) }
+    case .resume: if apply(.resume(seat)) { events.append(.resumed(seat)) }
+    case .startMatch: if apply(.startMatch(seat)) { events.append(.matchStarted) }
+    }
+  }
+
+  /// The match, the puck and the mallets with every field.
+  public func describe(into description: inout SimulationDescription) {
+    let (code, seat, remaining) = state.phase.fields
+    description.entity("match")
+    description.field("tick", Int64(bitPattern: state.tick.rawValue))
+    description.field("phase", Int64(code))
+    description.field("phase seat", Int64(seat))
+    description.field("remaining", Int64(remaining))
+    description.field("pauses", Int64(state.pauses.rawValue))
+    description.field("match", Int64(state.match))
+    description.field("home goals", Int64(state.score.home))
+    description.field("away goals", Int64(state.score.away))
+    description.entity("puck")
+    description.field("x", state.puck.position.x)
+    description.field("y", state.puck.position.y)
+    description.field("velocity x", state.puck.velocity.x)
+    description.field("velocity y", state.puck.velocity.y)
+    description.field("spin", state.puck.spin)
+    for seat in Seat.allCases {
+      description.entity("mallet", UInt64(seat.rawValue))
+      description.field("x", state[mallet: seat].x)
+      description.field("y", state[mallet: seat].y)
+    }
+  }
+}
+
+extension Rink: PacketCodable {
+  /// Appends the whole state: see `RinkState.encode(into:omitting:)`.
+  public func encode(into writer: inout PacketWriter) { state.encode(into: &writer) }
+
+  /// Reads a state with both mallets.
+  public init(decoding reader: inout PacketReader) throws(DecodeError) {
+    let state = try RinkState(decoding: &reader, isWhole: true)
+    self.init(state)
+  }
+}

@@ -1,0 +1,118 @@
+import CaromCore
+
+/// Packs a run of one player's inputs, each number as the difference from what the ones before it
+/// foretell: the last one again, or the line through the last two, whichever did better lately;
+/// the difference goes by Golomb-Rice with a parameter that follows the recent differences.
+///
+/// Both sides first note the same few inputs that both have, so that nothing of this is sent. A
+/// number that stays the same through the whole run costs one bit.
+struct InputCoder<Input: SimulationInput>: Sendable {
+  /// How many inputs before a run are noted.
+  static var memory: Int64 { 12 }
+
+  private struct Field {
+    var last: Int64 = 0
+    var slope: Int64 = 0
+    /// Eight times the mean magnitude of what each foretelling missed lately.
+    var missedByLast: Int64 = 0
+    var missedByLine: Int64 = 0
+
+    var foretold: Int64 { missedByLine < missedByLast ? last + slope : last }
+
+    /// Near log2 of the mean of the folded difference times ln 2.
+    var parameter: Int {
+      let mean = (min(missedByLine, missedByLast) &* 11) >> 6
+      return min(InputRice.largestParameter, 64 - UInt64(mean).leadingZeroBitCount)
+    }
+
+    mutating func note(_ value: Int64) {
+      missedByLast += (value - last).bounded - missedByLast >> 3
+      missedByLine += (value - last - slope).bounded - missedByLine >> 3
+      slope = value - last
+      last = value
+    }
+  }
+
+  private var fields: [Field]
+  private var values: [Int32]
+  private var isConstant: [Bool]
+  /// A run as it was read, before anything is kept of it.
+  var run: [Input] = []
+
+  init() {
+    let count = Input.fieldCount
+    precondition((1...SimulationLimits.inputFields).contains(count), "an input has 1 to 16 fields")
+    fields = Array(repeating: Field(), count: count)
+    values = Array(repeating: 0, count: count)
+    isConstant = Array(repeating: false, count: count)
+    reset()
+  }
+
+  /// Forgets everything: the input before is the one that does nothing.
+  mutating func reset() {
+    let nothing = Input()
+    for index in fields.indices {
+      fields[index] = Field()
+      fields[index].last = Int64(nothing.field(index))
+    }
+  }
+
+  /// Takes an input that both sides have.
+  mutating func note(_ input: Input) {
+    for index in fields.indices { fields[index].note(Int64(input.field(index))) }
+  }
+
+  /// Appends `count` inputs, which `input` gives by their place.
+  mutating func encode(
+    _ count: Int, into writer: inout PacketWriter, bits: inout InputBitWriter,
+    _ input: (Int) -> Input
+  ) {
+    for index in fields.indices {
+      let last = fields[index].last
+      isConstant[index] = (0..<count).allSatisfy { Int64(input($0).field(index)) == last }
+      bits.write(isConstant[index] ? 0 : 1, 1, to: &writer)
+    }
+    for place in 0..<count {
+      let next = input(place)
+      for index in fields.indices {
+        let value = Int64(next.field(index))
+        if !isConstant[index] {
+          let difference = value - fields[index].foretold
+          bits.writeRice(VarInt.zigZag(difference), fields[index].parameter, to: &writer)
+        }
+        fields[index].note(value)
+      }
+    }
+  }
+
+  /// Reads `count` inputs into `run`; nothing is kept of a run that is wrong anywhere.
+  mutating func decode(
+    _ count: Int, from reader: inout PacketReader, bits: inout InputBitReader
+  ) throws(DecodeError) {
+    run.removeAll(keepingCapacity: true)
+    for index in fields.indices { isConstant[index] = !(try bits.bit(&reader)) }
+    for _ in 0..<count { run.append(try next(&reader, &bits)) }
+  }
+
+  private mutating func next(
+    _ reader: inout PacketReader, _ bits: inout InputBitReader
+  ) throws(DecodeError) -> Input {
+    for index in fields.indices {
+      if isConstant[index] {
+        values[index] = Int32(truncatingIfNeeded: fields[index].last)
+      } else {
+        let folded = try bits.readRice(fields[index].parameter, &reader)
+        let value = fields[index].foretold + VarInt.unZigZag(folded)
+        guard let narrow = Int32(exactly: value) else { throw .invalid(what: "input field") }
+        values[index] = narrow
+      }
+      fields[index].note(Int64(values[index]))
+    }
+    return try Input(fields: values.span)
+  }
+}
+
+extension Int64 {
+  /// The magnitude, small enough that sums of it stay sums.
+  fileprivate var bounded: Int64 { Swift.min(Int64(magnitude), 1 << 34) }
+}

@@ -1,0 +1,141 @@
+extension Rollback {
+  // MARK: Inputs
+
+  /// Adds a player's next input: of the tick after that of the last one.
+  @inlinable public mutating func add(_ input: Game.Input, of player: Int) {
+    let tick = buffers[player].next
+    buffers[player].append(input)
+    correct(input, of: player, at: tick)
+  }
+
+  /// Keeps the inputs of a packet that are new; those too far ahead come again.
+  mutating func take(_ run: [Game.Input], of player: Int, from tick: Tick) {
+    var at = buffers[player].next
+    buffers[player].take(run, from: tick, before: settled.advanced(by: Self.ahead))
+    while at < buffers[player].next {
+      correct(buffers[player][at], of: player, at: at)
+      at = at.next
+    }
+  }
+
+  /// Adds the local player's next input, which counts until the server's word comes.
+  @inlinable public mutating func addOwn(_ input: Game.Input) {
+    precondition(own != nil, "only where an own player was named")
+    own?.append(input)
+  }
+
+  /// From `tick` on the player does nothing: it left. All peers have to agree on the tick, which
+  /// is not before one that is confirmed.
+  @inlinable public mutating func remove(_ player: Int, at tick: Tick) {
+    precondition(tick >= settled, "what is confirmed does not change")
+    guard absence[player] == nil else { return }
+    absence[player] = tick
+    if tick < now { firstWrong = min(firstWrong ?? tick, tick) }
+  }
+
+  /// Notes a tick that was made with another input than this.
+  @inlinable mutating func correct(_ input: Game.Input, of player: Int, at tick: Tick) {
+    guard tick < now else { return }
+    if let left = absence[player], tick >= left { return }
+    guard used[slot(tick) * playerCount + player] != input else { return }
+    firstWrong = min(firstWrong ?? tick, tick)
+  }
+
+  @inlinable func input(for player: Int, at tick: Tick) -> Game.Input {
+    if let left = absence[player], tick >= left { return Game.Input() }
+    if player == ownPlayer, tick >= buffers[player].next, let own, tick < own.next {
+      return own[tick]
+    }
+    return buffers[player].input(at: tick)
+  }
+
+  // MARK: Steps
+
+  /// Corrects the past, then makes one tick, where the window allows it.
+  @inlinable @discardableResult
+  public mutating func advance() -> Outcome {
+    if let wrong = firstWrong { goBack(to: wrong) }
+    let known = knownThrough
+    guard known.distance(to: now) < Int64(window) || now < known else {
+      counts.stalls += 1
+      settle(known)
+      return .stalled
+    }
+    makeStep(at: now, again: false)
+    now = now.next
+    counts.steps += 1
+    settle(known)
+    return .stepped
+  }
+
+  /// Makes the steps from `tick` on again, whatever was used in them.
+  @inlinable public mutating func goBack(to tick: Tick) {
+    precondition(tick >= settled && tick < now, "only what is not confirmed can change")
+    firstWrong = nil
+    game.copy(saves[slot(tick)])
+    var at = tick
+    while at < now {
+      makeStep(at: at, again: true)
+      at = at.next
+    }
+    let depth = Int(tick.distance(to: now))
+    counts.rollbacks += 1
+    counts.repeatedSteps += depth
+    counts.deepest = max(counts.deepest, depth)
+  }
+
+  @inlinable mutating func makeStep(at tick: Tick, again: Bool) {
+    let slot = slot(tick)
+    let base = slot * playerCount
+    for player in 0..<playerCount { used[base + player] = input(for: player, at: tick) }
+    saves[slot].copy(game)
+    scratch.removeAll(keepingCapacity: true)
+    Self.step(&game, used, base..<base + playerCount, &scratch)
+    guard !scratch.isEmpty || again else {
+      if !happened[slot].isEmpty { happened[slot].removeAll(keepingCapacity: true) }
+      return
+    }
+    tell(at: tick, again: again)
+  }
+
+  @inlinable @inline(__always)
+  static func step(
+    _ game: inout Game, _ used: borrowing [Game.Input], _ range: Range<Int>,
+    _ events: inout [Game.Event]
+  ) {
+    game.step(used.span.extracting(range), events: &events)
+  }
+
+  /// Tells what is new in a tick, and what did not happen after all. Equal events of one tick
+  /// count as one.
+  @inlinable mutating func tell(at tick: Tick, again: Bool) {
+    let slot = slot(tick)
+    if again {
+      guard scratch != happened[slot] else { return }
+      for event in happened[slot] where !scratch.contains(event) {
+        events.push(.retracted(event, tick), &counts)
+      }
+    } else {
+      happened[slot].removeAll(keepingCapacity: true)
+    }
+    for (place, event) in scratch.enumerated() where !happened[slot].contains(event) {
+      guard !scratch[..<place].contains(event) else { continue }
+      events.push(.predicted(event, tick), &counts)
+    }
+    happened[slot].removeAll(keepingCapacity: true)
+    for event in scratch where !happened[slot].contains(event) { happened[slot].append(event) }
+  }
+
+  /// Everything before the first tick with a missing input is final.
+  @inlinable mutating func settle(_ known: Tick) {
+    let end = min(known, now)
+    while settled < end {
+      for event in happened[slot(settled)] {
+        events.push(.confirmed(event, settled), &counts)
+      }
+      settled = settled.next
+      hashes[slot(settled)] = settled == now ? game.hash : saves[slot(settled)].hash
+      hashedThrough = settled
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import CaromCore
+
+extension RollbackSession {
+  // MARK: Sending
+
+  /// Appends the next message that is to be sent to `writer`, and says to whom; `nil` when all is
+  /// said until the next tick.
+  public mutating func pollTransmit(into writer: inout PacketWriter) -> Transmit? {
+    for player in peers.indices where isPeer(player) {
+      if peers[player].watch.isReportDue {
+        writeReport(to: player, &writer)
+        return Transmit(player: player, message: .stateReport)
+      }
+      if peers[player].isInputDue {
+        peers[player].isInputDue = false
+        writeInputs(to: player, &writer)
+        return Transmit(player: player, message: .inputs)
+      }
+    }
+    return nil
+  }
+
+  private mutating func writeInputs(to player: Int, _ writer: inout PacketWriter) {
+    let own = rollback.buffers[configuration.local]
+    let first = max(peers[player].acknowledged, own.oldest)
+    let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
+    var header = InputHeader(
+      first: first, count: count, acknowledged: rollback.buffers[player].end)
+    header.timing = timing(for: player, newest: first.advanced(by: Int64(count) - 1))
+    header.confirmed = confirmed(for: player, first)
+    header.encode(into: &writer)
+    var bits = InputBitWriter()
+    own.writeRun(from: first, count: count, coder: &coder, bits: &bits, into: &writer)
+    bits.finish(&writer)
+    peers[player].packets += 1
+  }
+
+  private func timing(for player: Int, newest: Tick) -> InputHeader.Timing? {
+    let peer = peers[player]
+    guard peer.packets < 32 || peer.packets % Self.timingInterval == 0 else { return nil }
+    let lead = rollback.tick.distance(to: newest)
+    return .init(lead: UInt8(min(max(lead, 0), 255)), advantage: peer.sync.sixteenths)
+  }
+
+  private mutating func confirmed(for player: Int, _ first: Tick) -> InputHeader.Confirmed? {
+    let newest = rollback.hashedThrough
+    guard configuration.detectsDesync, peers[player].hashTold < newest,
+      peers[player].watch.state == .equal, let hash = rollback.hash(at: newest)
+    else { return nil }
+    peers[player].hashTold = newest
+    return .init(offset: first.distance(to: newest), hash: UInt32(truncatingIfNeeded: hash))
+  }
+
+  private mutating func writeReport(to player: Int, _ writer: inout PacketWriter) {
+    guard let tick = peers[player].watch.reported else { return }
+    let answers = peers[player].watch.answers
+    peers[player].watch.didReport()
+    report(of: tick, answers: answers).encode(into: &writer)
+  }
+
+  private func report(of tick: Tick, answers: Bool) -> DesyncStateReport {
+    var hashes: [UInt32] = []
+    var at = tick
+    while hashes.count < DesyncStateReport.hashLimit, let hash = rollback.hash(at: at) {
+      hashes.append(UInt32(truncatingIfNeeded: hash))
+      guard at > configuration.start else { break }
+      at = at.advanced(by: -1)
+    }
+    if hashes.isEmpty { hashes = [0] }
+    return DesyncStateReport(
+      tick: tick, hashes: hashes, description: describe(tick), isAnswer: answers)
+  }
+
+  private func describe(_ tick: Tick) -> SimulationDescription? {
+    guard let state = rollback.state(at: tick) else { return nil }
+    var description = SimulationDescription()
+    state.describe(into: &description)
+    return description
+  }
+
+  // MARK: Receiving
+
+  /// Takes a message of a player. What is wrong with it throws, and nothing of it counts.
+  public mutating func receive(
+    _ message: RollbackMessage, _ bytes: Span<UInt8>, from player: Int, at now: Instant
+  ) throws(DecodeError) {
+    precondition(peers.indices.contains(player), "a player of this session")
+    guard isPeer(player) else { return }
+    switch message {
+    case .inputs: try receiveInputs(bytes, from: player, at: now)
+    case .stateReport: try receiveReport(DesyncStateReport(decoding: bytes), from: player)
+    case .keyframe: throw .invalid(what: "keyframe between peers")
+    }
+    peers[player].heard = now
+  }
+
+  private mutating func receiveInputs(
+    _ bytes: Span<UInt8>, from player: Int, at now: Instant
+  ) throws(DecodeError) {
+    var reader = PacketReader(bytes)
+    let header = try InputHeader(decoding: &reader)
+    let first = header.first(near: rollback.buffers[player].end)
+    let acknowledged = first.advanced(by: header.acknowledged)
+    guard acknowledged >= configuration.start,
+      acknowledged <= rollback.buffers[configuration.local].end
+    else { throw .invalid(what: "acknowledged tick") }
+    var bits = InputBitReader()
+    try rollback.buffers[player].readRun(
+      from: first, count: header.count, coder: &coder, bits: &bits, &reader)
+    try bits.finish()
+    try reader.finish()
+    rollback.take(coder.run, of: player, from: first)
+    peers[player].acknowledged = max(peers[player].acknowledged, acknowledged)
+    if let timing = header.timing { note(timing, header, first, of: player, at: now) }
+    if let confirmed = header.confirmed { try note(confirmed, first, of: player) }
+  }
+
+  private mutating func note(
+    _ timing: InputHeader.Timing, _ header: InputHeader, _ first: Tick, of player: Int,
+    at now: Instant
+  ) {
+    let tick = first.advanced(by: Int64(header.count) - 1 - Int64(timing.lead))
+    if let newest = peers[player].newestTick, tick <= newest { return }
+    peers[player].newestTick = tick
+    peers[player].sync.note(peerTick: tick, at: rollback.tick, fraction: fraction(at: now))
+    peers[player].sync.note(peerAdvantage: Double(timing.advantage) / 16)
+  }
+
+  private mutating func note(
+    _ confirmed: InputHeader.Confirmed, _ first: Tick, of player: Int
+  ) throws(DecodeError) {
+    guard configuration.detectsDesync else { return }
+    let tick = first.advanced(by: confirmed.offset)
+    let distance = rollback.tick.distance(to: tick)
+    guard tick >= configuration.start, distance < Int64(DesyncWatch.waitingLimit) else {
+      throw .invalid(what: "hash's tick")
+    }
+    guard distance > -Int64(Rollback<Game>.history) else { return }  // too long ago to compare
+    peers[player].watch.note(confirmed.hash, at: tick, own: rollback.hash(at: tick))
+  }
+
+  private mutating func receiveReport(
+    _ report: DesyncStateReport, from player: Int
+  ) throws(DecodeError) {
+    guard configuration.detectsDesync else { return }
+    guard let first = firstDifference(report) else {
+      // Equal here: an old copy, or a report of a tick that is not confirmed here yet.
+      return
+    }
+    let isNamed = peers[player].watch.state == .named
+    peers[player].watch.begin(at: first)
+    guard report.tick == first else { return }
+    peers[player].watch.receive(isAnswer: report.isAnswer)
+    guard !isNamed else { return }
+    let differences = describe(first).map { report.differences(from: $0) } ?? []
+    desyncs.append(DesyncReport(player: player, tick: first, differences: differences))
+  }
+
+  /// The first tick of those in the report whose hash is another here.
+  private func firstDifference(_ report: DesyncStateReport) -> Tick? {
+    var first: Tick?
+    var tick = report.tick
+    for hash in report.hashes {
+      guard let own = rollback.hash(at: tick) else {
+        guard tick > rollback.hashedThrough, tick > configuration.start else { break }
+        tick = tick.advanced(by: -1)
+        continue
+      }
+      if UInt32(truncatingIfNeeded: own) != hash { first = tick }
+      guard tick > configuration.start else { break }
+      tick = tick.advanced(by: -1)
+    }
+    return first
+  }
+}

@@ -1,0 +1,101 @@
+import AirHockey
+import CaromCore
+import CaromTesting
+import Testing
+
+@testable import CaromSimulation
+
+@Suite struct DesyncTests {
+  @Test func `a damaged state is found and named: tick, entity and field, on both ends`() throws {
+    for (seed, conditions) in [
+      (UInt64(1), LinkConditions(oneWay: .milliseconds(50))), (2, hardLine), (3, .terrible),
+    ] {
+      var table = RollbackTable(
+        Swarm(count: 8, seed: 5), window: 30, seed: seed, conditions: conditions)
+      var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
+      table.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
+      #expect(table.desyncs.isEmpty)
+      let tick = table.sessions[0].damage { $0.damage = 1 }
+      table.play(until: .zero + .seconds(8)) { player, _ in hands[player].input() }
+      #expect(table.desyncs.count == 2)
+      for report in table.desyncs {
+        #expect(report.tick == tick.next)
+        #expect(report.differences.first?.entity == "thing")
+        let fields = Set(report.differences.map(\.field))
+        #expect(fields.isSubset(of: ["y", "step y"]))
+        #expect(!fields.isEmpty)
+      }
+    }
+  }
+
+  @Test func `a desync is named within a round trip and a tick of its confirmation`() {
+    let oneWay = Duration.milliseconds(100)
+    var table = RollbackTable(
+      Swarm(count: 8, seed: 5), window: 30, seed: 1, conditions: LinkConditions(oneWay: oneWay))
+    var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
+    table.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
+    let tick = table.sessions[0].damage { $0.damage = 1 }
+    var confirmedAt: Instant?
+    while table.desyncs.count < 2, table.now < .zero + .seconds(5) {
+      table.play(until: table.now + .milliseconds(1)) { player, _ in hands[player].input() }
+      table.network.advance(to: table.now + .milliseconds(1))
+      if confirmedAt == nil,
+        table.sessions.allSatisfy({ $0.rollback.confirmedTick >= tick.next })
+      {
+        confirmedAt = table.now
+      }
+    }
+    #expect(table.desyncs.count == 2)
+    let limit = oneWay * 2 + .milliseconds(17) + .milliseconds(1)
+    for time in table.desyncTimes { #expect(time - (confirmedAt ?? .zero) <= limit) }
+  }
+
+  @Test func `no false alarm at 300 ms and 20 % loss`() {
+    let line = LinkConditions(
+      oneWay: .milliseconds(150), jitter: .uniform(.milliseconds(20)), loss: 0.2)
+    let seconds = scaled(debug: 20, release: 60)
+    var table = RollbackTable(Rink(), window: 30, seed: 9, conditions: line)
+    var players = [
+      ComputerPlayer(.home, strength: .hard, seed: 5), ComputerPlayer(.away, seed: 6),
+    ]
+    table.play(until: .zero + .seconds(seconds)) { player, session in
+      RinkInput(players[player].input(for: session.state.state))
+    }
+    #expect(table.desyncs.isEmpty)
+    #expect(table.sessions.allSatisfy { $0.peers.contains { $0.watch.compared > 20 * seconds } })
+  }
+
+  @Test func `a rink's desync names the puck`() throws {
+    var table = RollbackTable(
+      Rink(), window: 20, seed: 9, conditions: LinkConditions(oneWay: .milliseconds(30)))
+    table.play(until: .zero + .seconds(2)) { player, _ in RinkInput() }
+    table.sessions[1].damage { rink in
+      var state = rink.state
+      state.puck.velocity.y += 1
+      rink = Rink(state)
+    }
+    table.play(until: .zero + .seconds(3)) { player, _ in RinkInput() }
+    let report = try #require(table.desyncs.first { $0.player == 1 })
+    #expect(report.differences.first?.entity == "puck")
+    #expect(report.differences.first?.field == "velocity y")
+    #expect(
+      report.description
+        == "desync with player 1 at tick \(report.tick): puck 0, velocity y is 0 here and 1 there")
+  }
+}
+
+extension RollbackSession {
+  /// Changes the state before the tick that is confirmed next, so that no rollback mends it; gives
+  /// that tick.
+  @discardableResult
+  mutating func damage(_ change: (inout Game) -> Void) -> Tick {
+    let tick = rollback.confirmedTick
+    guard tick < rollback.tick else {
+      change(&rollback.game)
+      return tick
+    }
+    change(&rollback.saves[rollback.slot(tick)])
+    rollback.goBack(to: tick)
+    return tick
+  }
+}

@@ -1,0 +1,147 @@
+import AirHockey
+import CaromCore
+import CaromSimulation
+import CaromTesting
+import Testing
+
+@Suite struct RollbackSessionTests {
+  @Test func `a match over a terrible line: no stall, no desync, both ends agree on each tick`() {
+    let seconds = scaled(debug: 20, release: 60)
+    var table = RollbackTable(
+      Rink(), window: 30, seed: 1, conditions: hardLine, lateness: .milliseconds(60))
+    var players = [
+      ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
+    ]
+    table.play(until: .zero + .seconds(seconds)) { player, session in
+      RinkInput(players[player].input(for: session.state.state))
+    }
+    #expect(table.failures.isEmpty)
+    #expect(table.agree)
+    #expect(table.desyncs.isEmpty)
+    #expect(table.length > 60 * (seconds - 2))
+    for session in table.sessions {
+      #expect(session.rollback.statistics.stalls == 0)
+      #expect(session.rollback.statistics.rollbacks > 10 * (seconds - 2))
+      #expect(session.lead.magnitude < 2)
+    }
+    // The match is really played: the puck was released, and struck.
+    #expect(table.confirmed[0].contains { $0.event == .faceOff })
+    #expect(table.confirmed[0].contains { if case .touch = $0.event { true } else { false } })
+    let common = min(table.confirmed[0].count, table.confirmed[1].count)
+    #expect(table.confirmed[0].prefix(common) == table.confirmed[1].prefix(common))
+  }
+
+  @Test func `a thousand things with births and deaths stay in step`() {
+    let seconds = scaled(debug: 2, release: 10)
+    let count = scaled(debug: 100, release: 1_000)
+    var table = RollbackTable(
+      Swarm(count: count, seed: 7), window: 30, seed: 2, conditions: hardLine)
+    var hands = [SwarmHand(seed: 1), SwarmHand(seed: 2)]
+    table.play(until: .zero + .seconds(seconds)) { player, _ in hands[player].input() }
+    #expect(table.failures.isEmpty)
+    #expect(table.agree)
+    #expect(table.desyncs.isEmpty)
+    #expect(table.length > 60 * (seconds - 1))
+    #expect(table.sessions.allSatisfy { $0.rollback.statistics.stalls == 0 })
+    #expect(table.sessions.allSatisfy { $0.rollback.statistics.rollbacks > 10 })
+    #expect(table.confirmed[0].contains { if case .born = $0.event { true } else { false } })
+  }
+
+  @Test func `four peers without a server agree`() {
+    let seconds = scaled(debug: 2, release: 10)
+    var table = RollbackTable(
+      Swarm(count: 40, players: 4, seed: 3), players: 4, window: 20, seed: 3,
+      conditions: .poor, lateness: .milliseconds(30))
+    var hands = (0..<4).map { SwarmHand(seed: UInt64($0)) }
+    table.play(until: .zero + .seconds(seconds)) { player, _ in hands[player].input() }
+    #expect(table.agree)
+    #expect(table.desyncs.isEmpty)
+    #expect(table.length > 60 * (seconds - 1))
+    #expect(table.sessions.allSatisfy { $0.rollback.statistics.stalls == 0 })
+  }
+
+  @Test func `an event is confirmed once, and every foretold one is confirmed or taken back`() {
+    var table = RollbackTable(
+      Swarm(count: 20, seed: 5), window: 30, seed: 4, conditions: .poor)
+    var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
+    table.play(until: .zero + .seconds(8)) { player, _ in hands[player].input() }
+    for player in 0...1 {
+      var open: [Swarm.Event: Int] = [:]
+      var isConfirmed: Set<Swarm.Event> = []
+      for told in table.told[player] {
+        switch told {
+        case .predicted(let event, _): open[event, default: 0] += 1
+        case .retracted(let event, _): open[event, default: 0] -= 1
+        case .confirmed(let event, _):
+          open[event, default: 0] -= 1
+          #expect(isConfirmed.insert(event).inserted)
+        }
+        #expect(open.values.allSatisfy { $0 >= 0 })
+      }
+      // What is open still belongs to the last ticks.
+      let last = table.sessions[player].rollback.confirmedTick
+      let recent = table.told[player].filter { $0.tick >= last }
+      #expect(open.values.reduce(0, +) <= recent.count)
+      #expect(table.told[player].contains { if case .retracted = $0 { true } else { false } })
+    }
+    #expect(table.agree)
+  }
+
+  @Test func `without a window every tick waits for all, and nothing is made again`() {
+    var table = RollbackTable(
+      Swarm(count: 20, seed: 5), window: 0, delay: 3, seed: 5,
+      conditions: LinkConditions(oneWay: .milliseconds(20)))
+    var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
+    table.play(until: .zero + .seconds(5)) { player, _ in hands[player].input() }
+    #expect(table.agree)
+    #expect(table.length > 250)
+    #expect(table.sessions.allSatisfy { $0.rollback.statistics.rollbacks == 0 })
+  }
+
+  @Test func `a dead line stops the game at the window's end, and it goes on afterwards`() {
+    var table = RollbackTable(
+      Swarm(count: 20, seed: 5), window: 10, delay: 2, seed: 5, conditions: .good)
+    var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
+    table.play(until: .zero + .seconds(2)) { player, _ in hands[player].input() }
+    let before = table.sessions[0].rollback
+    table.network.conditions = .cut
+    table.play(until: .zero + .seconds(4)) { player, _ in hands[player].input() }
+    let during = table.sessions[0].rollback
+    #expect(during.confirmedTick.distance(to: during.tick) == 10)
+    #expect(before.tick.distance(to: during.tick) <= 12)
+    table.network.conditions = .good
+    table.play(until: .zero + .seconds(6)) { player, _ in hands[player].input() }
+    #expect(during.tick.distance(to: table.sessions[0].rollback.tick) > 100)
+    #expect(table.agree)
+    #expect(table.desyncs.isEmpty)
+  }
+
+  @Test func `the input delay changes in the middle: no input is lost, none is made twice`() {
+    var table = RollbackTable(
+      Swarm(count: 10, seed: 5), window: 20, delay: 2, seed: 6, conditions: .average)
+    var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
+    var wishes = [0, 0]
+    for (second, delay) in [(2, 8), (4, 0), (6, 5), (8, 1)] {
+      table.play(until: .zero + .seconds(second)) { player, _ in
+        let input = hands[player].input()
+        if input.wish == .spawn { wishes[player] += 1 }
+        return input
+      }
+      table.sessions[0].setInputDelay(delay)
+    }
+    table.play(until: .zero + .seconds(10)) { _, _ in Swarm.Input() }
+    #expect(table.agree)
+    let births = table.confirmed[0].count { if case .born = $0.event { true } else { false } }
+    #expect(births == wishes[0] + wishes[1])
+  }
+
+  @Test func `clocks that begin half a second apart find each other`() {
+    var table = RollbackTable(
+      Swarm(count: 4, seed: 5), window: 30, delay: 2, seed: 6,
+      conditions: LinkConditions(oneWay: .milliseconds(40)), lateness: .milliseconds(400))
+    table.play(until: .zero + .seconds(30)) { _, _ in Swarm.Input() }
+    let apart = table.sessions[0].rollback.tick.distance(to: table.sessions[1].rollback.tick)
+    #expect(apart.magnitude <= 1)
+    #expect(table.sessions.allSatisfy { (980_000...1_020_000).contains($0.speed) })
+  }
+}

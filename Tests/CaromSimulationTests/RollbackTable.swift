@@ -1,0 +1,157 @@
+import CaromCore
+import CaromSimulation
+import CaromTesting
+
+/// Peers in step over a virtual network, each with its own clock and its own hand on the input.
+struct RollbackTable<Game: Simulation> {
+  var network: VirtualNetwork
+  var sessions: [RollbackSession<Game>] = []
+  /// The confirmed hash of each tick from the first on.
+  var hashes: [[UInt64]] = []
+  /// What was confirmed to have happened.
+  var confirmed: [[RollbackEvent<Game.Event>]] = []
+  var told: [[RollbackEvent<Game.Event>]] = []
+  var desyncs: [DesyncReport] = []
+  /// When each was found.
+  var desyncTimes: [Instant] = []
+  var failures: [DecodeError] = []
+  var inputBytes = 0
+  var inputPackets = 0
+  private var sockets: [VirtualSocket] = []
+  private var endpoints: [Endpoint] = []
+  private var writer = PacketWriter(capacity: 2_048)
+  private let start: Tick
+
+  init(
+    _ game: Game, players: Int = 2, window: Int = 12, delay: Int = 2, seed: UInt64,
+    conditions: LinkConditions, lateness: Duration = .zero, start: Tick = .zero
+  ) {
+    network = VirtualNetwork(seed: seed, conditions: conditions)
+    self.start = start
+    for player in 0..<players {
+      let host = network.addHost()
+      let socket = network.bind(host, port: 7_777)
+      sockets.append(socket)
+      endpoints.append(Endpoint(host.v4, port: 7_777))
+      var configuration = RollbackConfiguration(
+        players: players, local: player, window: window, inputDelay: delay)
+      configuration.start = start
+      let begin = Instant.zero + lateness * player
+      sessions.append(RollbackSession(game, configuration, at: begin))
+      hashes.append([])
+      confirmed.append([])
+      told.append([])
+    }
+  }
+
+  var now: Instant { network.now }
+
+  /// Plays on until `end`; `input` gives each player's input for the state that it sees.
+  mutating func play(
+    until end: Instant, _ input: (Int, borrowing RollbackSession<Game>) -> Game.Input
+  ) {
+    while true {
+      let next = sessions.indices.min { sessions[$0].nextTick < sessions[$1].nextTick } ?? 0
+      let due = max(sessions[next].nextTick, now)
+      if let arrival = network.nextEventTime, arrival <= min(due, end) {
+        deliver()
+        continue
+      }
+      guard due <= end else { return }
+      network.advance(to: due)
+      for _ in 0..<sessions[next].ticksDue(at: now) {
+        sessions[next].advance(with: input(next, sessions[next]))
+        note(next)
+      }
+      send(next)
+    }
+  }
+
+  private mutating func deliver() {
+    guard case .datagram(let datagram, let socket)? = network.nextEvent() else { return }
+    let player = sockets.firstIndex(of: socket) ?? 0
+    guard let from = endpoints.firstIndex(where: { $0.address == datagram.source.address }),
+      let message = datagram.payload.first.flatMap(RollbackMessage.init(rawValue:))
+    else { return }
+    do throws(DecodeError) {
+      let bytes = Array(datagram.payload.dropFirst())
+      try sessions[player].receive(message, bytes.span, from: from, at: now)
+    } catch {
+      failures.append(error)
+    }
+    takeDesyncs(player)
+    send(player)
+  }
+
+  private mutating func send(_ player: Int) {
+    while true {
+      writer.removeAll()
+      guard let transmit = sessions[player].pollTransmit(into: &writer) else { return }
+      if transmit.message == .inputs {
+        inputBytes += writer.count
+        inputPackets += 1
+      }
+      network.send(
+        [transmit.message.rawValue] + writer.bytes, from: sockets[player],
+        to: endpoints[transmit.player])
+    }
+  }
+
+  private mutating func note(_ player: Int) {
+    let session = sessions[player]
+    while let next = Optional(start.advanced(by: Int64(hashes[player].count))),
+      next <= session.rollback.confirmedTick, let hash = session.rollback.hash(at: next)
+    {
+      hashes[player].append(hash)
+    }
+    while let event = sessions[player].pollEvent() {
+      told[player].append(event)
+      if case .confirmed = event { confirmed[player].append(event) }
+    }
+    takeDesyncs(player)
+  }
+
+  private mutating func takeDesyncs(_ player: Int) {
+    while let report = sessions[player].pollDesync() {
+      desyncs.append(report)
+      desyncTimes.append(now)
+    }
+  }
+
+  /// Whether all have the same hash at each tick that any two have confirmed.
+  var agree: Bool {
+    let common = hashes.map(\.count).min() ?? 0
+    return hashes.allSatisfy { $0.prefix(common) == hashes[0].prefix(common) }
+  }
+
+  /// The fewest ticks that one has confirmed.
+  var length: Int { (hashes.map(\.count).min() ?? 0) - 1 }
+}
+
+/// Heavy counts: the gate runs both builds.
+func scaled(debug: Int, release: Int) -> Int {
+  #if DEBUG
+    debug
+  #else
+    release
+  #endif
+}
+
+/// The hard line of the tests: 200 ± 30 ms one way, a quarter lost.
+let hardLine = LinkConditions(
+  oneWay: .milliseconds(200), jitter: .uniform(.milliseconds(30)), loss: 0.25)
+
+/// A push that changes now and then, and births and deaths.
+struct SwarmHand {
+  private var generator: SeededGenerator
+  private var push: Int32 = 0
+
+  init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+
+  mutating func input() -> Swarm.Input {
+    if generator.chance(0.15) { push = Int32.random(in: -100...100, using: &generator) }
+    let wish: Swarm.Input.Wish =
+      generator.chance(0.04) ? .spawn : generator.chance(0.04) ? .kill : .nothing
+    return Swarm.Input(push: push, wish: wish)
+  }
+}
