@@ -17,8 +17,8 @@ public struct DesyncReport: Hashable, Sendable {
   /// The most differences that are told.
   public static let limit = 32
 
-  /// Who has the other state.
-  public var player: Int
+  /// Who has the other state; `nil` is the server.
+  public var player: Int?
   /// The first tick whose states differ.
   public var tick: Tick
   /// What differs, in the order of the description; empty where that tick is too long ago.
@@ -28,10 +28,9 @@ public struct DesyncReport: Hashable, Sendable {
 extension DesyncReport: CustomStringConvertible {
   /// One line: tick, then the first field that differs.
   public var description: String {
-    guard let first = differences.first else {
-      return "desync with player \(player) at tick \(tick)"
-    }
-    return "desync with player \(player) at tick \(tick): \(first.entity) \(first.number), "
+    let other = player.map { "player \($0)" } ?? "the server"
+    guard let first = differences.first else { return "desync with \(other) at tick \(tick)" }
+    return "desync with \(other) at tick \(tick): \(first.entity) \(first.number), "
       + "\(first.field) is \(first.mine) here and \(first.theirs) there"
       + (differences.count > 1 ? ", and \(differences.count - 1) more" : "")
   }

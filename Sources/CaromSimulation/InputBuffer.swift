@@ -52,26 +52,32 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   // MARK: Runs
 
-  /// Appends `count` inputs from `tick` on in packed form; they have to be kept.
+  /// How many inputs before `tick` a run from there can build on, where the receiver has those
+  /// from `base` on.
+  func context(before tick: Tick, from base: Tick? = nil) -> Int {
+    Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
+  }
+
+  /// Appends `count` inputs from `tick` on in packed form; they and the context have to be kept.
   func writeRun(
-    from tick: Tick, count: Int, coder: inout InputCoder<Input>, bits: inout InputBitWriter,
+    from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
+    bits: inout InputBitWriter,
     into writer: inout PacketWriter
   ) {
-    prepare(&coder, for: tick)
+    prepare(&coder, for: tick, context)
     coder.encode(count, into: &writer, bits: &bits) { self[tick.advanced(by: Int64($0))] }
   }
 
   /// Reads `count` inputs from `tick` on into the coder's `run`: nothing is kept yet. A run that
   /// begins after a gap, or before what is kept, is `invalid`.
   func readRun(
-    from tick: Tick, count: Int, coder: inout InputCoder<Input>, bits: inout InputBitReader,
-    _ reader: inout PacketReader
+    from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
+    bits: inout InputBitReader, _ reader: inout PacketReader
   ) throws(DecodeError) {
-    let base = tick.distance(to: next) + InputCoder<Input>.memory
-    guard tick >= first, tick <= next, oldest == first || base <= Int64(Self.capacity) else {
+    guard tick >= oldest, tick <= next, oldest.distance(to: tick) >= Int64(context) else {
       throw .invalid(what: "first tick")
     }
-    prepare(&coder, for: tick)
+    prepare(&coder, for: tick, context)
     try coder.decode(count, from: &reader, bits: &bits)
   }
 
@@ -88,10 +94,9 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     }
   }
 
-  private func prepare(_ coder: inout InputCoder<Input>, for tick: Tick) {
+  private func prepare(_ coder: inout InputCoder<Input>, for tick: Tick, _ context: Int) {
     coder.reset()
-    let back = min(first.distance(to: tick), InputCoder<Input>.memory)
-    var at = tick.advanced(by: -back)
+    var at = tick.advanced(by: -Int64(context))
     while at < tick {
       coder.note(self[at])
       at = at.next

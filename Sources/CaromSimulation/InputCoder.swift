@@ -7,9 +7,6 @@ import CaromCore
 /// Both sides first note the same few inputs that both have, so that nothing of this is sent. A
 /// number that stays the same through the whole run costs one bit.
 struct InputCoder<Input: SimulationInput>: Sendable {
-  /// How many inputs before a run are noted.
-  static var memory: Int64 { 12 }
-
   private struct Field {
     var last: Int64 = 0
     var slope: Int64 = 0

@@ -5,10 +5,11 @@ import CaromCore
 /// Layout: u16, whose low 11 bits are those of the first input's tick and whose high 5 bits are
 /// the count of inputs, 31 meaning that the count less 31 follows in a byte; a `VarInt` of twice
 /// the zig-zagged distance from the first tick to the acknowledged one, plus 1 where a byte of
-/// flags follows, which is not 0: bit 0 timing, bit 1 hash. Timing: u8, how many ticks the newest
+/// flags follows, which is not 0: bit 0 timing, bit 1 hash, bit 2 context. Timing: u8, how many ticks the newest
 /// input lies ahead of the sender's tick, then i16, by how much the sender finds itself ahead of
 /// the receiver, sixteenths of a tick. Hash: the `VarInt` of the zig-zagged distance from the first
-/// tick to the hash's, then the low 32 bits of the state's hash.
+/// tick to the hash's, then the low 32 bits of the state's hash. Context: u8, how many inputs
+/// before the first the packing builds on, 0 to 11; without it they are 12.
 public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// What the clocks of peers need.
   public struct Timing: Hashable, Sendable {
@@ -54,6 +55,12 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// The newest confirmed state's hash.
   public var confirmed: Confirmed?
 
+  /// How many inputs before the first both sides have, at most `fullContext`.
+  public var context = InputHeader.fullContext
+
+  /// The inputs before the first that the packing builds on.
+  public static let fullContext = 12
+
   /// A header for inputs from `first` on.
   public init(first: Tick, count: Int, acknowledged: Tick) {
     precondition((0...SimulationLimits.ticksInPacket).contains(count), "0 to 127 inputs")
@@ -76,7 +83,9 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     let short = min(count, 31)
     writer.write(first | UInt16(short) << 11)
     if short == 31 { writer.append(UInt8(count - 31)) }
-    let flags: UInt8 = (timing == nil ? 0 : 1) | (confirmed == nil ? 0 : 2)
+    let flags: UInt8 =
+      (timing == nil ? 0 : 1) | (confirmed == nil ? 0 : 2)
+      | (context == Self.fullContext ? 0 : 4)
     writer.writeVarInt(VarInt.zigZag(acknowledged) << 1 | (flags == 0 ? 0 : 1))
     guard flags != 0 else { return }
     writer.append(flags)
@@ -88,6 +97,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
       writer.writeVarInt(VarInt.zigZag(confirmed.offset))
       writer.write(confirmed.hash)
     }
+    if context != Self.fullContext { writer.append(UInt8(context)) }
   }
 
   /// Reads the layout above; the inputs follow.
@@ -103,7 +113,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     acknowledged = try Self.distance(folded >> 1)
     guard folded & 1 == 1 else { return }
     let flags: UInt8 = try reader.read()
-    guard (1...3).contains(flags) else { throw .invalid(what: "input flags") }
+    guard (1...7).contains(flags) else { throw .invalid(what: "input flags") }
     if flags & 1 != 0 {
       timing = Timing(lead: try reader.read(), advantage: Int16(bitPattern: try reader.read()))
     }
@@ -111,6 +121,9 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
       let offset = try Self.distance(try reader.readVarInt())
       confirmed = Confirmed(offset: offset, hash: try reader.read())
     }
+    guard flags & 4 != 0 else { return }
+    context = Int(try reader.read(UInt8.self))
+    guard context < Self.fullContext else { throw .invalid(what: "context") }
   }
 
   private static func distance(_ folded: UInt64) throws(DecodeError) -> Int64 {

@@ -1,3 +1,5 @@
+import CaromCore
+
 extension Rollback {
   // MARK: Inputs
 
@@ -18,10 +20,29 @@ extension Rollback {
     }
   }
 
-  /// Adds the local player's next input, which counts until the server's word comes.
-  @inlinable public mutating func addOwn(_ input: Game.Input) {
-    precondition(own != nil, "only where an own player was named")
+  /// Gives the local player's input a tick, `delay` after the present one; the ticks before it that
+  /// have none hold the last one. False where that tick has its input already.
+  mutating func giveOwn(_ input: Game.Input, delay: Int) -> Bool {
+    guard var end = own?.end else { return false }
+    let target = now.advanced(by: Int64(delay))
+    while end < target {
+      let held = own?.input(at: target) ?? Game.Input()
+      own?.append(held)
+      end = end.next
+    }
+    guard end == target else { return false }
     own?.append(input)
+    return true
+  }
+
+  /// The next input of the own player was decided: it is the one that was made here.
+  mutating func confirmOwn(from tick: Tick, _ count: Int) throws(DecodeError) {
+    guard let own, tick >= own.oldest, tick.advanced(by: Int64(count)) <= own.end else {
+      throw .invalid(what: "own inputs")
+    }
+    while buffers[ownPlayer].end < tick.advanced(by: Int64(count)) {
+      add(own[buffers[ownPlayer].end], of: ownPlayer)
+    }
   }
 
   /// From `tick` on the player does nothing: it left. All peers have to agree on the tick, which

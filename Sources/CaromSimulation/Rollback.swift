@@ -33,7 +33,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var buffers: [InputBuffer<Game.Input>]
   /// What was used in each tick of the ring.
   @usableFromInline var used: [Game.Input]
-  /// What the local player did where only a server's word counts; see `setOwn`.
+  /// What the local player did, where only a server's word counts.
   @usableFromInline var own: InputBuffer<Game.Input>?
   @usableFromInline let ownPlayer: Int
   /// The first tick that was made with an input that proved wrong.
@@ -49,8 +49,8 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   /// Begins at `tick` with `game`; the inputs of that tick come first.
   ///
-  /// `own` names the player whose inputs are known here before a server confirms them: then they
-  /// are foretold by `addOwn` and decided by `add`.
+  /// `own` names the player whose inputs are made here and decided by a server: they count until
+  /// its word comes.
   public init(
     _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, own: Int? = nil
   ) {

@@ -28,9 +28,11 @@ extension RollbackSession {
       first: first, count: count, acknowledged: rollback.buffers[player].end)
     header.timing = timing(for: player, newest: first.advanced(by: Int64(count) - 1))
     header.confirmed = confirmed(for: player, first)
+    header.context = own.context(before: first)
     header.encode(into: &writer)
     var bits = InputBitWriter()
-    own.writeRun(from: first, count: count, coder: &coder, bits: &bits, into: &writer)
+    own.writeRun(
+      from: first, count: count, context: header.context, coder: &coder, bits: &bits, into: &writer)
     bits.finish(&writer)
     peers[player].packets += 1
   }
@@ -106,7 +108,8 @@ extension RollbackSession {
     else { throw .invalid(what: "acknowledged tick") }
     var bits = InputBitReader()
     try rollback.buffers[player].readRun(
-      from: first, count: header.count, coder: &coder, bits: &bits, &reader)
+      from: first, count: header.count, context: header.context, coder: &coder, bits: &bits,
+      &reader)
     try bits.finish()
     try reader.finish()
     rollback.take(coder.run, of: player, from: first)

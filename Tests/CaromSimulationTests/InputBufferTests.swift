@@ -19,14 +19,16 @@ import Testing
       let count = min(127, Int(first.distance(to: sender.end)))
       var writer = PacketWriter()
       var bits = InputBitWriter()
-      sender.writeRun(from: first, count: count, coder: &coder, bits: &bits, into: &writer)
+      let context = sender.context(before: first)
+      sender.writeRun(
+        from: first, count: count, context: context, coder: &coder, bits: &bits, into: &writer)
       bits.finish(&writer)
       let bytes = writer.bytes
       var reader = PacketReader(bytes.span)
       var readBits = InputBitReader()
       var other = InputCoder<Swarm.Input>()
       try receiver.readRun(
-        from: first, count: count, coder: &other, bits: &readBits, &reader)
+        from: first, count: count, context: context, coder: &other, bits: &readBits, &reader)
       try readBits.finish()
       try reader.finish()
       receiver.take(other.run, from: first, before: Tick(1 << 40))
@@ -96,6 +98,7 @@ import Testing
       if generator.chance(0.5) {
         header.timing = .init(lead: 3, advantage: Int16.random(in: -99...99, using: &generator))
       }
+      if generator.chance(0.5) { header.context = Int.random(in: 0...11, using: &generator) }
       if generator.chance(0.5) { header.confirmed = .init(offset: -7, hash: 0xDEAD_BEEF) }
       let bytes = header.encoded
       #expect(try InputHeader(decoding: bytes.span) == header)
@@ -163,6 +166,6 @@ extension InputBuffer {
     var reader = PacketReader(bytes.span)
     var bits = InputBitReader()
     var coder = InputCoder<Input>()
-    try readRun(from: tick, count: 1, coder: &coder, bits: &bits, &reader)
+    try readRun(from: tick, count: 1, context: 12, coder: &coder, bits: &bits, &reader)
   }
 }

@@ -1,0 +1,165 @@
+import CaromCore
+
+extension RollbackClient {
+  // MARK: Sending
+
+  /// Appends the next message for the server to `writer`; `nil` when all is said until the next
+  /// tick.
+  public mutating func pollTransmit(into writer: inout PacketWriter) -> RollbackMessage? {
+    if isRequestDue {
+      isRequestDue = false
+      unusable = 0
+      return .keyframe  // an empty one asks for one
+    }
+    guard let rollback else { return nil }
+    if watch.isReportDue, let tick = watch.reported {
+      watch.didReport()
+      report(of: tick, rollback).encode(into: &writer)
+      return .stateReport
+    }
+    guard isInputDue else { return nil }
+    isInputDue = false
+    writeInputs(rollback, &writer)
+    return .inputs
+  }
+
+  private mutating func writeInputs(_ rollback: Rollback<Game>, _ writer: inout PacketWriter) {
+    let needed = rollback.buffers[0].end
+    guard let own = rollback.own else {
+      InputHeader(first: needed, count: 0, acknowledged: needed).encode(into: &writer)
+      return
+    }
+    let first = max(acknowledged, own.oldest)
+    let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
+    var header = InputHeader(first: first, count: count, acknowledged: needed)
+    header.context = own.context(before: first)
+    header.encode(into: &writer)
+    var bits = InputBitWriter()
+    own.writeRun(
+      from: first, count: count, context: header.context, coder: &coder, bits: &bits, into: &writer)
+    bits.finish(&writer)
+  }
+
+  private func report(of tick: Tick, _ rollback: Rollback<Game>) -> DesyncStateReport {
+    var hashes: [UInt32] = []
+    var at = tick
+    while hashes.count < DesyncStateReport.hashLimit, let hash = rollback.hash(at: at) {
+      hashes.append(UInt32(truncatingIfNeeded: hash))
+      guard at.rawValue > 0 else { break }
+      at = at.advanced(by: -1)
+    }
+    var description = SimulationDescription()
+    rollback.state(at: tick)?.describe(into: &description)
+    return DesyncStateReport(
+      tick: tick, hashes: hashes.isEmpty ? [0] : hashes, description: description,
+      isAnswer: watch.answers)
+  }
+
+  // MARK: Receiving
+
+  /// Takes a message of the server. What is wrong with it throws, and nothing of it counts.
+  public mutating func receive(
+    _ message: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
+  ) throws(DecodeError) {
+    switch message {
+    case .keyframe:
+      let keyframe = try RollbackKeyframe<Game>(decoding: bytes)
+      guard player.map({ $0 < keyframe.players }) ?? true else { throw .invalid(what: "players") }
+      if let rollback, keyframe.tick < rollback.buffers[0].start { return }  // an old one
+      begin(keyframe)
+    case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
+    case .inputs: try receiveInputs(bytes)
+    }
+  }
+
+  private mutating func receiveInputs(_ bytes: Span<UInt8>) throws(DecodeError) {
+    guard let end = rollback?.buffers[0].end, let start = rollback?.buffers[0].start,
+      let players = rollback?.playerCount
+    else {
+      unusable += 1
+      return
+    }
+    var reader = PacketReader(bytes)
+    let header = try InputHeader(decoding: &reader)
+    let first = header.first(near: end)
+    guard first >= start, first <= end else {
+      unusable += 1  // made for another beginning
+      isRequestDue = isRequestDue || unusable >= Self.patience
+      return
+    }
+    var bits = InputBitReader()
+    let isOwnAsSent = try readRuns(players, first, header, &bits, &reader)
+    try bits.finish()
+    try reader.finish()
+    guard let needed = rollback?.own?.end ?? rollback?.buffers[0].end else { return }
+    let next = first.advanced(by: header.acknowledged)
+    guard player == nil || next <= needed else { throw .invalid(what: "acknowledged tick") }
+    if isOwnAsSent { try rollback?.confirmOwn(from: first, header.count) }
+    acknowledged = max(acknowledged, next)
+    unusable = 0
+    keep(first, players, ownRun: !isOwnAsSent)
+    if let timing = header.timing { lead.note(timing) }
+    if let confirmed = header.confirmed { note(confirmed, first) }
+  }
+
+  /// Reads every player's run; true where the own player's is the one that was sent.
+  private mutating func readRuns(
+    _ players: Int, _ first: Tick, _ header: InputHeader, _ bits: inout InputBitReader,
+    _ reader: inout PacketReader
+  ) throws(DecodeError) -> Bool {
+    var isOwnAsSent = false
+    for other in 0..<players {
+      if other == player, !(try bits.bit(&reader)) {
+        isOwnAsSent = true
+        continue
+      }
+      try rollback?.buffers[other].readRun(
+        from: first, count: header.count, context: header.context, coder: &coder, bits: &bits,
+        &reader)
+      swap(&runs[other], &coder.run)
+    }
+    return isOwnAsSent
+  }
+
+  private mutating func keep(_ first: Tick, _ players: Int, ownRun: Bool) {
+    for other in 0..<players where other != player || ownRun {
+      if other == player { countOverruled(first) }
+      rollback?.take(runs[other], of: other, from: first)
+    }
+  }
+
+  private mutating func countOverruled(_ first: Tick) {
+    guard let player, let known = rollback?.buffers[player].end else { return }
+    for (place, input) in runs[player].enumerated() {
+      let tick = first.advanced(by: Int64(place))
+      guard tick >= known, let own = rollback?.own, tick >= own.oldest, tick < own.end,
+        own[tick] != input
+      else { continue }
+      overruled += 1
+      lead.noteMissed()
+    }
+  }
+
+  private mutating func note(_ confirmed: InputHeader.Confirmed, _ first: Tick) {
+    let tick = first.advanced(by: confirmed.offset)
+    guard let now = rollback?.tick, let start = rollback?.buffers[0].start, tick >= start,
+      now.distance(to: tick).magnitude < UInt64(DesyncWatch.waitingLimit - 32)
+    else { return }
+    watch.note(confirmed.hash, at: tick, own: rollback?.hash(at: tick))
+  }
+
+  private mutating func receiveReport(_ report: DesyncStateReport) {
+    guard case .found = watch.state else { return }
+    watch.begin(at: report.tick)
+    watch.receive(isAnswer: true)
+    watch.isReportDue = false
+    var differences: [DesyncReport.Difference] = []
+    if let state = rollback?.state(at: report.tick) {
+      var description = SimulationDescription()
+      state.describe(into: &description)
+      differences = report.differences(from: description)
+    }
+    isRequestDue = true
+    desyncs.append(DesyncReport(player: nil, tick: report.tick, differences: differences))
+  }
+}

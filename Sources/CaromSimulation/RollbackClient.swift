@@ -1,0 +1,152 @@
+import CaromCore
+
+/// A player's or a watcher's side of a `RollbackServer` or a `RollbackFeed`: it begins with a
+/// keyframe, at any time, and runs from there.
+///
+/// A player's game runs ahead of the server's by half a round trip and a small buffer; its own
+/// inputs count at once, and the server's word on all inputs comes later. A watcher's game follows
+/// what is decided, and catches up quickly where it has fallen behind.
+public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
+  /// What is to be sent to the server is of this kind.
+  public typealias Message = RollbackMessage
+
+  /// The most ticks that a watcher makes at once to catch up: 60 s in a second at 60 Hz.
+  public static var catchUpLimit: Int { 60 }
+  /// Packets that cannot be used before a keyframe is asked for again.
+  static var patience: Int { 30 }
+
+  /// Whose player this is; nobody's where it only watches.
+  public let player: Int?
+  /// How many ticks a watcher stays behind what is known, so that loss does not stop it.
+  public var delay: Int
+  /// What the session measured: how far ahead the game jumps at the beginning.
+  public var roundTrip = Duration.zero
+  /// The game; `nil` before the first keyframe.
+  public internal(set) var rollback: Rollback<Game>?
+  /// How far ahead of the server this clock is.
+  public internal(set) var lead = ClockLead()
+  let rate: Int
+  let window: Int
+  let inputDelay: Int
+  var pace: ClockPace
+  var coder = InputCoder<Game.Input>()
+  var watch = DesyncWatch()
+  var desyncs: [DesyncReport] = []
+  /// The tick whose input the server needs next.
+  var acknowledged = Tick.zero
+  var pending: Game.Input?
+  var isInputDue = false
+  var isRequestDue = false
+  var unusable = 0
+  /// The runs of a packet, before anything is kept of it.
+  var runs: [[Game.Input]] = []
+  var lastCheck = Tick.zero
+  /// Own inputs that were decided otherwise than they were sent.
+  public internal(set) var overruled = 0
+
+  /// A client that waits for its keyframe.
+  public init(
+    player: Int?, rate: Int = 60, window: Int = 20, inputDelay: Int = 0, delay: Int = 3,
+    at now: Instant
+  ) {
+    precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
+    precondition(
+      (0...SimulationLimits.inputDelay).contains(inputDelay), "an input delay of 0 to 30 ticks")
+    self.player = player
+    self.rate = rate
+    self.window = player == nil ? 0 : window
+    self.inputDelay = inputDelay
+    self.delay = delay
+    pace = ClockPace(rate: rate, from: now)
+  }
+
+  // MARK: Time
+
+  /// How many ticks became due: `advance` is to be called for each.
+  public mutating func ticksDue(at now: Instant) -> Int {
+    pace.setSpeed(player == nil ? watchingSpeed : lead.speed(rate: rate), at: now)
+    let due = pace.advance(to: now).due
+    guard player == nil, let behind = ticksBehind, behind > delay + 30 else { return due }
+    return min(behind - delay, Self.catchUpLimit)
+  }
+
+  /// When the next tick is due.
+  public var nextTick: Instant { pace.nextTick }
+  /// How far `now` lies between two ticks, 0 to 1.
+  public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
+  /// The clock's speed, millionths.
+  public var speed: Int { pace.speed }
+
+  /// How many decided ticks a watcher has not made yet.
+  public var ticksBehind: Int? {
+    rollback.map { Int($0.tick.distance(to: $0.knownThrough)) }
+  }
+
+  private var watchingSpeed: Int {
+    ticksBehind.map { ClockSync.speed(lead: Double(delay - $0), rate: rate) } ?? 1_000_000
+  }
+
+  // MARK: Playing
+
+  /// The state to be drawn.
+  public var state: Game? { rollback?.state }
+
+  /// Makes a tick with the player's input; a watcher's counts for nothing.
+  @discardableResult
+  public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
+    isInputDue = true
+    guard rollback != nil else {
+      isRequestDue = isRequestDue || unusable >= Self.patience
+      return nil
+    }
+    if player != nil {
+      let next = pending?.merged(with: input) ?? input
+      let delay = inputDelay
+      pending = rollback?.giveOwn(next, delay: delay) == true ? nil : next
+      lead.tick()
+    }
+    let outcome = rollback?.advance()
+    checkConfirmed()
+    watch.tick()
+    return outcome
+  }
+
+  /// The next thing that happened in the game.
+  public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback?.pollEvent() }
+  /// The next desync with the server; a keyframe mends it.
+  public mutating func pollDesync() -> DesyncReport? {
+    desyncs.isEmpty ? nil : desyncs.removeFirst()
+  }
+
+  private mutating func checkConfirmed() {
+    guard let through = rollback?.hashedThrough else { return }
+    while lastCheck < through {
+      lastCheck = lastCheck.next
+      if let hash = rollback?.hash(at: lastCheck) { watch.confirm(lastCheck, hash: hash) }
+    }
+  }
+
+  /// Begins anew with a keyframe.
+  mutating func begin(_ keyframe: RollbackKeyframe<Game>) {
+    let own = rollback?.own
+    rollback = Rollback(
+      keyframe.game, players: keyframe.players, window: window, at: keyframe.tick, own: player)
+    // What the server has not had yet of inputs that still count goes on.
+    if let own, own.end >= keyframe.tick, own.oldest <= keyframe.tick {
+      rollback?.own = own
+    } else {
+      acknowledged = keyframe.tick
+    }
+    runs = Array(repeating: [], count: keyframe.players)
+    lastCheck = keyframe.tick
+    watch = DesyncWatch()
+    unusable = 0
+    isRequestDue = false
+    isInputDue = true
+    guard player != nil else { return }
+    // The server is half a round trip further on, and the inputs take as long to it.
+    let way = Double(roundTrip.wholeNanoseconds) * Double(rate) / 1e9
+    for _ in 0..<min(Int(way.rounded(.up)) + 1, window) { advance() }
+    pending = nil
+  }
+}

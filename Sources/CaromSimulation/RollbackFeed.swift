@@ -1,0 +1,239 @@
+import CaromCore
+
+/// What is decided of a game in step, told to any number of watchers: every player's input of each
+/// tick, a hash, and a keyframe for whoever comes late or falls behind.
+///
+/// A server owns one, and so does a peer that lets others watch: then it is given the inputs of each
+/// confirmed tick.
+public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
+  /// Somebody who is told.
+  struct Watcher: Sendable {
+    /// Whose player it is; nobody's where it only watches.
+    var player: Int?
+    /// The tick whose inputs it needs next.
+    var acknowledged: Tick
+    /// The tick of its keyframe: of inputs before it, it knows nothing.
+    var base: Tick
+    var isKeyframeDue = true
+    var isInputDue = false
+    /// The tick of a state report that is due.
+    var reportDue: Tick?
+    /// What the server tells it of its inputs.
+    var timing: InputHeader.Timing?
+  }
+
+  /// The most watchers.
+  public static var watcherLimit: Int { 1_024 }
+
+  /// How many players there are.
+  public let playerCount: Int
+  /// The decided state.
+  public private(set) var game: Game
+  /// The decided tick: the inputs of all earlier ones are decided.
+  public private(set) var tick: Tick
+  /// The decided states of the last second or two.
+  public private(set) var history: LagCompensation<Game>
+  /// What happened in the last step.
+  public private(set) var events: [Game.Event] = []
+  var decided: [InputBuffer<Game.Input>]
+  var watchers: [Watcher?] = []
+  var coder = InputCoder<Game.Input>()
+  /// The inputs of the tick that is being decided.
+  var inputs: [Game.Input]
+  private var hash: UInt64
+
+  /// Begins with `game` at `tick`, and keeps that many states.
+  public init(_ game: Game, players: Int, at tick: Tick = .zero, keeping states: Int = 128) {
+    precondition((1...SimulationLimits.players).contains(players), "1 to 64 players")
+    playerCount = players
+    self.game = game
+    self.tick = tick
+    history = LagCompensation(keeping: states, of: game, from: tick)
+    history.append(game, at: tick)
+    decided = (0..<players).map { _ in InputBuffer(from: tick) }
+    inputs = Array(repeating: Game.Input(), count: players)
+    hash = game.hash
+  }
+
+  /// Decides the next tick: `input` gives each player's.
+  public mutating func append(_ input: (Int) -> Game.Input) {
+    for player in 0..<playerCount { inputs[player] = input(player) }
+    decide()
+  }
+
+  /// Decides the next tick with what stands in `inputs`.
+  mutating func decide() {
+    for player in 0..<playerCount { decided[player].append(inputs[player]) }
+    events.removeAll(keepingCapacity: true)
+    Rollback.step(&game, inputs, 0..<playerCount, &events)
+    tick = tick.next
+    hash = game.hash
+    history.append(game, at: tick)
+    for index in watchers.indices { watchers[index]?.isInputDue = true }
+  }
+
+  /// An input that was decided and is kept.
+  public func input(of player: Int, at tick: Tick) -> Game.Input? {
+    tick >= decided[player].oldest && tick < decided[player].end ? decided[player][tick] : nil
+  }
+
+  // MARK: Watchers
+
+  /// Somebody begins to watch, as that player or as nobody; it is sent a keyframe first.
+  public mutating func addWatcher(player: Int? = nil) -> Int {
+    let watcher = Watcher(player: player, acknowledged: tick, base: tick)
+    if let free = watchers.firstIndex(where: { $0 == nil }) {
+      watchers[free] = watcher
+      return free
+    }
+    precondition(watchers.count < Self.watcherLimit, "1,024 watchers at most")
+    watchers.append(watcher)
+    return watchers.count - 1
+  }
+
+  /// Somebody stops watching; the number is free again.
+  public mutating func removeWatcher(_ number: Int) { watchers[number] = nil }
+
+  /// Appends the next message to `writer` and says to which watcher; `nil` when all is said.
+  public mutating func pollTransmit(
+    into writer: inout PacketWriter
+  ) -> (watcher: Int, message: RollbackMessage)? {
+    for number in watchers.indices {
+      guard let message = due(to: number) else { continue }
+      switch message {
+      case .keyframe:
+        watchers[number]?.isKeyframeDue = false
+        watchers[number]?.acknowledged = tick
+        watchers[number]?.base = tick
+        RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
+      case .stateReport: writeReport(to: number, &writer)
+      case .inputs: writeInputs(to: number, &writer)
+      }
+      return (number, message)
+    }
+    return nil
+  }
+
+  private mutating func due(to number: Int) -> RollbackMessage? {
+    guard let watcher = watchers[number] else { return nil }
+    if watcher.isKeyframeDue { return .keyframe }
+    if watcher.reportDue != nil { return .stateReport }
+    guard watcher.isInputDue else { return nil }
+    let room = Int64(InputBuffer<Game.Input>.capacity - InputHeader.fullContext)
+    guard watcher.acknowledged.distance(to: tick) <= room else {
+      return .keyframe  // too far behind for what is kept
+    }
+    return .inputs
+  }
+
+  private mutating func writeInputs(to number: Int, _ writer: inout PacketWriter) {
+    guard let watcher = watchers[number] else { return }
+    watchers[number]?.isInputDue = false
+    let first = watcher.acknowledged
+    let count = min(Int(first.distance(to: tick)), SimulationLimits.ticksInPacket)
+    var header = InputHeader(first: first, count: count, acknowledged: needed(from: watcher))
+    header.timing = watcher.timing
+    header.confirmed = .init(
+      offset: first.distance(to: tick), hash: UInt32(truncatingIfNeeded: hash))
+    header.context = decided[0].context(before: first, from: watcher.base)
+    header.encode(into: &writer)
+    var bits = InputBitWriter()
+    for player in 0..<playerCount {
+      if player == watcher.player {
+        let isNews = differs(player, from: first, count)
+        bits.write(isNews ? 1 : 0, 1, to: &writer)
+        if !isNews { continue }
+      }
+      decided[player].writeRun(
+        from: first, count: count, context: header.context, coder: &coder, bits: &bits,
+        into: &writer)
+    }
+    bits.finish(&writer)
+  }
+
+  /// What a player sent itself, where a server owns the feed.
+  var sent: [InputBuffer<Game.Input>] = []
+
+  private func needed(from watcher: Watcher) -> Tick {
+    guard let player = watcher.player, player < sent.count else { return tick }
+    return sent[player].end
+  }
+
+  /// Whether what was decided of a player's inputs is not what the player sent.
+  private func differs(_ player: Int, from first: Tick, _ count: Int) -> Bool {
+    guard player < sent.count else { return true }
+    for place in 0..<count {
+      let tick = first.advanced(by: Int64(place))
+      guard tick >= sent[player].oldest, tick < sent[player].end,
+        sent[player][tick] == decided[player][tick]
+      else { return true }
+    }
+    return false
+  }
+
+  private mutating func writeReport(to number: Int, _ writer: inout PacketWriter) {
+    guard let tick = watchers[number]?.reportDue else { return }
+    watchers[number]?.reportDue = nil
+    var hashes: [UInt32] = []
+    var at = tick
+    while hashes.count < DesyncStateReport.hashLimit, let state = history.state(at: at) {
+      hashes.append(UInt32(truncatingIfNeeded: state.hash))
+      guard at.rawValue > 0 else { break }
+      at = at.advanced(by: -1)
+    }
+    var description = SimulationDescription()
+    history.state(at: tick)?.describe(into: &description)
+    DesyncStateReport(
+      tick: tick, hashes: hashes.isEmpty ? [0] : hashes, description: description, isAnswer: true
+    ).encode(into: &writer)
+  }
+
+  // MARK: Receiving
+
+  /// Takes a watcher's message: what it needs next, or that its state is another.
+  public mutating func receive(
+    _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int
+  ) throws(DecodeError) {
+    guard watchers.indices.contains(number), watchers[number] != nil else { return }
+    switch message {
+    case .keyframe: try receiveRequest(bytes, from: number)
+    case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes), from: number)
+    case .inputs:
+      var reader = PacketReader(bytes)
+      let header = try InputHeader(decoding: &reader)
+      guard header.count == 0 else { throw .invalid(what: "a watcher's inputs") }
+      try acknowledge(header.first(near: tick).advanced(by: header.acknowledged), by: number)
+      try reader.finish()
+    }
+  }
+
+  /// An empty keyframe asks for one.
+  mutating func receiveRequest(
+    _ bytes: Span<UInt8>, from number: Int
+  ) throws(DecodeError) {
+    guard bytes.isEmpty else { throw .trailingBytes(bytes.count) }
+    watchers[number]?.isKeyframeDue = true
+  }
+
+  mutating func acknowledge(_ next: Tick, by number: Int) throws(DecodeError) {
+    guard let watcher = watchers[number] else { return }
+    guard next <= tick else { throw .invalid(what: "acknowledged tick") }
+    watchers[number]?.acknowledged = max(watcher.acknowledged, next)
+  }
+
+  /// Answers with the state of the first tick that differs; with a new beginning where that is
+  /// not kept.
+  mutating func receiveReport(_ report: DesyncStateReport, from number: Int) {
+    var first: Tick?
+    var at = report.tick
+    for hash in report.hashes {
+      if let state = history.state(at: at), UInt32(truncatingIfNeeded: state.hash) != hash {
+        first = at
+      }
+      guard at.rawValue > 0 else { break }
+      at = at.advanced(by: -1)
+    }
+    watchers[number]?.reportDue = first
+    if first == nil { watchers[number]?.isKeyframeDue = true }
+  }
+}

@@ -1,0 +1,173 @@
+import AirHockey
+import CaromCore
+import CaromTesting
+import Testing
+
+@testable import CaromSimulation
+
+@Suite struct RollbackServerTests {
+  @Test func `a match with a server over a terrible line: clients agree with it on each tick`() {
+    let seconds = scaled(debug: 10, release: 60)
+    let line = LinkConditions(
+      oneWay: .milliseconds(100), jitter: .uniform(.milliseconds(30)), loss: 0.25)
+    var table = RollbackServerTable(Rink(), seed: 1, conditions: line)
+    table.join(0, roundTrip: .milliseconds(200))
+    table.join(1, roundTrip: .milliseconds(200))
+    var players = [
+      ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
+    ]
+    table.play(until: .zero + .seconds(seconds)) { seat, client in
+      guard let state = client.state?.state else { return RinkInput() }
+      return RinkInput(players[seat].input(for: state))
+    }
+    #expect(table.failures.isEmpty)
+    #expect(table.desyncs.isEmpty)
+    for seat in 0...1 {
+      let agrees = table.agrees(seat)
+      #expect(agrees)
+      #expect(table.seats[seat].hashes.count > 60 * (seconds - 2))
+      #expect(table.seats[seat].client.rollback?.statistics.stalls == 0)
+      #expect(table.seats[seat].client.rollback.map { $0.statistics.rollbacks > seconds } == true)
+    }
+    #expect(table.events.contains(.faceOff))
+  }
+
+  @Test func `without loss every input counts in its tick, and the own state is never corrected`() {
+    let line = LinkConditions(oneWay: .milliseconds(40), jitter: .uniform(.milliseconds(4)))
+    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 1, conditions: line)
+    table.join(0, roundTrip: .milliseconds(80))
+    var hand = SwarmHand(seed: 1)
+    table.play(until: .zero + .seconds(20)) { _, _ in hand.input() }
+    #expect(table.server.missedInputs(of: 0) == 0)
+    #expect(table.seats[0].client.overruled == 0)
+    #expect(table.seats[0].client.rollback?.statistics.rollbacks == 0)
+    let agrees = table.agrees(0)
+    #expect(agrees)
+    // The clock leads by the way there and about a tick, and no more.
+    let ahead = table.server.tick.distance(to: table.seats[0].client.rollback?.tick ?? .zero)
+    #expect((3...6).contains(ahead))
+  }
+
+  @Test func `what happens once is never lost nor doubled, however late it comes`() {
+    var table = RollbackServerTable(
+      Swarm(count: 10, seed: 3), seed: 4, conditions: .poor)
+    table.join(0)
+    table.join(1)
+    var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6)]
+    var wishes = [0, 0]
+    table.play(until: .zero + .seconds(20)) { seat, client in
+      guard client.rollback != nil else { return Swarm.Input() }
+      let input = hands[seat].input()
+      let wish: Swarm.Input.Wish = input.wish == .spawn ? .spawn : .nothing
+      if wish == .spawn { wishes[seat] += 1 }
+      return Swarm.Input(push: input.push, wish: wish)
+    }
+    table.play(until: .zero + .seconds(22)) { _, _ in Swarm.Input() }
+    let births = table.events.count { if case .born = $0 { true } else { false } }
+    // Two wishes of one player that come late together become one: the only way to lose one.
+    #expect(births <= wishes[0] + wishes[1])
+    #expect(births >= (wishes[0] + wishes[1]) * 9 / 10)
+    let agree = (0...1).map { table.agrees($0) }
+    #expect(agree == [true, true])
+    #expect(table.desyncs.isEmpty)
+  }
+
+  @Test func `a late joiner and a watcher begin with a keyframe and catch up`() {
+    let line = LinkConditions(
+      oneWay: .milliseconds(60), jitter: .uniform(.milliseconds(10)), loss: 0.1)
+    var table = RollbackServerTable(Swarm(count: 50, seed: 3), seed: 4, conditions: line)
+    table.join(0, roundTrip: .milliseconds(120))
+    var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6), SwarmHand(seed: 7)]
+    table.play(until: .zero + .seconds(5)) { seat, _ in hands[seat].input() }
+    table.join(1, roundTrip: .milliseconds(120))
+    table.join(nil)
+    table.play(until: .zero + .seconds(15)) { seat, _ in hands[seat].input() }
+    #expect(table.seats[1].client.rollback?.buffers[0].start.rawValue ?? 0 > 290)
+    for seat in 0...2 {
+      let agrees = table.agrees(seat)
+      #expect(agrees)
+      #expect(table.seats[seat].hashes.count > 500)
+    }
+    #expect(table.seats[2].client.ticksBehind ?? 99 < 12)
+    #expect(table.desyncs.isEmpty)
+  }
+
+  @Test func `a watcher who was away for ten seconds comes back`() {
+    let line = LinkConditions(oneWay: .milliseconds(30))
+    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
+    table.join(0, roundTrip: .milliseconds(60))
+    table.join(nil)
+    var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6)]
+    table.play(until: .zero + .seconds(3)) { seat, _ in hands[seat].input() }
+    table.network.conditions = .cut
+    table.play(until: .zero + .seconds(13)) { seat, _ in hands[seat].input() }
+    table.network.conditions = line
+    table.play(until: .zero + .seconds(18)) { seat, _ in hands[seat].input() }
+    let agree = (0...1).map { table.agrees($0) }
+    #expect(agree == [true, true])
+    for seat in 0...1 {
+      let tick = table.seats[seat].client.rollback?.confirmedTick ?? .zero
+      #expect(tick.distance(to: table.server.tick) < 20)
+    }
+  }
+
+  @Test func `a client whose state is damaged learns what differs and is mended`() throws {
+    let line = LinkConditions(oneWay: .milliseconds(30))
+    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
+    table.join(0, roundTrip: .milliseconds(60))
+    var hand = SwarmHand(seed: 5)
+    table.play(until: .zero + .seconds(3)) { _, _ in hand.input() }
+    let tick = try #require(table.seats[0].client.damage { $0.damage = 1 })
+    table.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
+    let report = try #require(table.desyncs.first)
+    #expect(table.desyncs.count == 1)
+    #expect(report.player == nil)
+    #expect(report.tick == tick.next)
+    #expect(report.differences.first?.entity == "thing")
+    let last = try #require(table.seats[0].client.rollback?.confirmedTick)
+    #expect(table.seats[0].client.rollback?.hash(at: last) == table.hashes[Int(last.rawValue)])
+  }
+
+  @Test func `random bytes never trap a server or a client`() throws {
+    var server = RollbackServer(Swarm(count: 2, seed: 1), players: 2, at: .zero)
+    _ = server.join(0)
+    _ = server.watch()
+    var writer = PacketWriter()
+    _ = server.pollTransmit(into: &writer)
+    var client = RollbackClient<Swarm>(player: 0, at: .zero)
+    let keyframe = writer.bytes
+    try client.receive(.keyframe, keyframe.span, at: .zero)
+    try Seeds(scaled(debug: 2_000, release: 40_000)).check { seed in
+      var generator = SeededGenerator(seed: seed)
+      var (server, client) = (server, client)
+      var bytes = seed % 2 == 0 ? keyframe : []
+      if bytes.isEmpty {
+        let count = Int.random(in: 0...40, using: &generator)
+        bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: generator.next()) }
+      } else {
+        bytes[Int.random(in: bytes.indices, using: &generator)] ^= UInt8(1 << (seed % 8))
+      }
+      for message in RollbackMessage.allCases {
+        try? client.receive(message, bytes.span, at: .zero)
+        for number in 0...1 { try? server.receive(message, bytes.span, from: number, at: .zero) }
+      }
+      for _ in 0..<3 {
+        server.advance()
+        client.advance(with: Swarm.Input(push: 1))
+      }
+      writer.removeAll()
+      for _ in 0..<9 { _ = server.pollTransmit(into: &writer) }
+      for _ in 0..<4 { _ = client.pollTransmit(into: &writer) }
+    }
+  }
+}
+
+extension RollbackClient {
+  /// Changes the state before the tick that is confirmed next; gives that tick.
+  fileprivate mutating func damage(_ change: (inout Game) -> Void) -> Tick? {
+    guard let tick = rollback?.confirmedTick, let slot = rollback?.slot(tick) else { return nil }
+    if rollback?.saves[slot] != nil { change(&rollback!.saves[slot]) }
+    rollback?.goBack(to: tick)
+    return tick
+  }
+}
