@@ -1,0 +1,73 @@
+/// Reads what `RangeEncoder` wrote; after the last byte zeros are read.
+struct RangeDecoder: Sendable {
+  private var bytes: [UInt8] = []
+  private var models: [RangeModel]
+  private var position = 0
+  /// The number's distance from the interval's low end.
+  private var code: UInt64 = 0
+  private var range: UInt64 = 1 << 63
+  private(set) var failed = false
+
+  init(models: [RangeModel]) { self.models = models }
+
+  /// Begins anew with a copy of the bytes, from the models as they were shipped.
+  mutating func start(_ source: Span<UInt8>, _ shipped: [RangeModel]) {
+    bytes.removeAll(keepingCapacity: true)
+    bytes.append(copying: source)
+    models.replace(with: shipped)
+    position = 8
+    range = 1 << 63
+    code = window
+    failed = source.isEmpty || code >= range
+  }
+
+  mutating func fail() { failed = true }
+
+  /// The eight bytes before `position`.
+  private var window: UInt64 {
+    (position - 8..<position).reduce(0) { $0 << 8 | UInt64(byte($1)) }
+  }
+
+  @inline(__always) private func byte(_ index: Int) -> UInt8 {
+    index < bytes.count ? bytes[index] : 0
+  }
+
+  /// Reads a bit by the model of that number.
+  @inline(__always) mutating func decode(_ index: Int) -> Bool {
+    let bound = (range >> 16) &* (65_536 &- models[index].probability)
+    let bit = code >= bound
+    models[index].update(bit)
+    if bit {
+      code &-= bound
+      range &-= bound
+    } else {
+      range = bound
+    }
+    if range < 1 << 32 { shift() }
+    return bit
+  }
+
+  /// Reads up to 16 bits as they are; what no encoder writes reads as their highest value.
+  @inline(__always) mutating func decode(bits count: Int) -> UInt64 {
+    range >>= UInt64(truncatingIfNeeded: count)
+    let value = min(code / range, (1 << UInt64(truncatingIfNeeded: count)) &- 1)
+    code &-= value &* range
+    if range < 1 << 32 { shift() }
+    return value
+  }
+
+  private mutating func shift() {
+    range <<= 32
+    for _ in 0..<4 {
+      code = code << 8 | UInt64(byte(position))
+      position += 1
+    }
+  }
+
+  /// Whether these are the very bytes that `RangeEncoder` would have written.
+  var endsAsWritten: Bool {
+    guard let last = bytes.last, last != 0 || bytes.count == 1 else { return false }
+    let (_, offset) = RangeFlush.shortest(low: window &- code, range: range)
+    return code == offset && bytes.count <= position
+  }
+}

@@ -1,0 +1,256 @@
+/// The one description of a snapshot's members and values, for both directions and both ways of
+/// coding.
+struct SnapshotFormat: Sendable {
+  /// What a field needs at each entity.
+  struct Field: Sendable {
+    var lower: Int64
+    var upper: Int64
+    var span: Int64
+    var width: Int
+    var wraps: Bool
+    /// -1 where the field is not linear.
+    var velocityWord: Int
+    /// Of its models.
+    var models: Int
+    /// Whether the field before tells anything of this one.
+    var continues: Bool
+  }
+
+  let schema: EntitySchema
+  let fields: [Field]
+  let stride: Int
+  let activityWord: Int
+  /// Members at most, found before anything is made for them.
+  let memberLimit: Int
+
+  init(_ schema: EntitySchema, memberLimit: Int) {
+    self.schema = schema
+    self.memberLimit = memberLimit
+    stride = schema.stride
+    activityWord = schema.activityWord
+    fields = schema.fields.indices.map { index in
+      let field = schema.fields[index]
+      return Field(
+        lower: field.lowerBound, upper: field.upperBound, span: field.span, width: field.width,
+        wraps: field.wraps, velocityWord: schema.velocityWords[index],
+        models: SnapshotModels.fields + schema.modelSets[index] * SnapshotModels.setCount,
+        continues: index > 0)
+    }
+  }
+
+  /// Writes what `script` holds, or reads it; `view` becomes what is known after it. Its tick is
+  /// set already.
+  func code<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ script: inout SnapshotScript, from base: SnapshotView,
+    into view: inout SnapshotView, isReading: Bool
+  ) {
+    codeMembers(&coder, &script, base, isReading)
+    guard !coder.failed else { return }
+    view.clear(room: base.count + script.enters.count, stride: stride)
+    var walk = SnapshotWalk(age: base.tick.distance(to: view.tick))
+    for index in 0..<base.count {
+      let id = base.id(index, stride)
+      while walk.enter < script.enters.count, script.enters[walk.enter] < id {
+        codeEntering(&coder, &script, &view, &walk, isReading)
+      }
+      if walk.leave < script.leaves.count, script.leaves[walk.leave] == index {
+        walk.leave += 1
+      } else {
+        codeStaying(&coder, &script, base, index, &view, &walk, isReading)
+      }
+    }
+    while walk.enter < script.enters.count {
+      codeEntering(&coder, &script, &view, &walk, isReading)
+    }
+  }
+
+  // MARK: - Members
+
+  private func codeMembers<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ script: inout SnapshotScript, _ base: SnapshotView, _ isReading: Bool
+  ) {
+    let changes = !(script.leaves.isEmpty && script.enters.isEmpty)
+    guard coder.flag(changes, SnapshotModels.changesMembers) else { return }
+    let leaves = coder.number(UInt64(script.leaves.count), SnapshotModels.members, order: 0)
+    guard leaves <= UInt64(base.count) else { return coder.fail() }
+    var last = -1
+    for index in 0..<Int(leaves) {
+      let gap = isReading ? 0 : UInt64(script.leaves[index] - last - 1)
+      let read = coder.number(gap, SnapshotModels.gap, order: 3)
+      guard read < UInt64(base.count - last - 1) else { return coder.fail() }
+      last += Int(read) + 1
+      if isReading { script.leaves.append(last) }
+    }
+    let enters = coder.number(UInt64(script.enters.count), SnapshotModels.members, order: 0)
+    let room = memberLimit - base.count + Int(leaves)
+    guard room >= 0, enters <= UInt64(room), leaves + enters > 0 else { return coder.fail() }
+    var id: Int64 = -1
+    for index in 0..<Int(enters) {
+      let gap = isReading ? 0 : UInt64(Int64(script.enters[index]) - id - 1)
+      let read = coder.number(gap, SnapshotModels.gap, order: 3)
+      guard read < UInt64(Int64(UInt32.max) - id), !coder.failed else { return coder.fail() }
+      id += Int64(read) + 1
+      if isReading { script.enters.append(UInt32(id)) }
+    }
+  }
+
+  // MARK: - Entities
+
+  private func codeEntering<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ script: inout SnapshotScript, _ view: inout SnapshotView,
+    _ walk: inout SnapshotWalk, _ isReading: Bool
+  ) {
+    let out = view.count * stride
+    for word in 0..<stride { view.words[out + word] = 0 }
+    view.words[out] = Int64(script.enters[walk.enter])
+    view.words[out + EntityRecord.tickWord] = Int64(bitPattern: view.tick.rawValue)
+    for index in fields.indices {
+      let field = fields[index]
+      let offset = isReading ? 0 : UInt64(script.values[walk.value] - field.lower)
+      let read = coder.bits(offset, field.width)
+      if read >= UInt64(field.span) { coder.fail() }
+      let value = min(Int64(read) + field.lower, field.upper)
+      if isReading { script.values.append(value) }
+      view.words[out + EntityRecord.valueWord + index] = value
+      walk.value += 1
+    }
+    view.count += 1
+    walk.enter += 1
+  }
+
+  private func codeStaying<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ script: inout SnapshotScript, _ base: SnapshotView, _ index: Int,
+    _ view: inout SnapshotView, _ walk: inout SnapshotWalk, _ isReading: Bool
+  ) {
+    let given = isReading ? false : script.included[walk.member]
+    let from = index * stride
+    let age = Int64(bitPattern: view.tick.rawValue) &- base.words[from + EntityRecord.tickWord]
+    let model = includedModel(base, from, age, walk)
+    let isIncluded = coder.flag(given, model)
+    if isReading { script.included.append(isIncluded) }
+    walk.member += 1
+    walk.note(isIncluded)
+    view.append(base, index, stride)
+    guard isIncluded else { return }
+    codeValues(&coder, &script, &view, &walk, age, isReading)
+  }
+
+  /// What is due, what moved and what its neighbours did tells whether it follows.
+  @inline(__always) private func includedModel(
+    _ base: SnapshotView, _ from: Int, _ age: Int64, _ walk: SnapshotWalk
+  ) -> Int {
+    let interval = EntityRecord.interval(base.words[from])
+    let due = interval == 0 ? 3 : age < interval ? 0 : age == interval ? 1 : 2
+    var velocity: Int64 = 0
+    for word in EntityRecord.valueWord + fields.count..<activityWord {
+      velocity |= base.words[from + word]
+    }
+    let context = due << 3 | (velocity == 0 ? 0 : 4) | walk.recent
+    return SnapshotModels.isIncluded + context
+  }
+
+  /// The values of the record that was appended last, from what they were.
+  private func codeValues<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ script: inout SnapshotScript, _ view: inout SnapshotView,
+    _ walk: inout SnapshotWalk, _ age: Int64, _ isReading: Bool
+  ) {
+    let out = (view.count - 1) * stride
+    let ticks = min(age, EntityRecord.extrapolationLimit)
+    let id = EntityRecord.id(view.words[out])
+    view.words[out] = Int64(id) | min(age, EntityRecord.intervalLimit) << 32
+    view.words[out + EntityRecord.tickWord] = Int64(bitPattern: view.tick.rawValue)
+    var surprise = 0
+    for index in fields.indices {
+      let field = fields[index]
+      let place = out + EntityRecord.valueWord + index
+      let last = view.words[place]
+      let velocity = field.velocityWord < 0 ? 0 : view.words[out + field.velocityWord]
+      let foretold = Self.foretell(last, velocity, ticks, field)
+      let word = out + activityWord + index >> 3
+      let shift = Int64(index & 7) * 8
+      let activity = view.words[word] >> shift & 0xFF
+      let level = Int(min((activity + 8) >> 4, Int64(SnapshotModels.classes - 1)))
+      let model = field.models + (level * SnapshotModels.surprises + surprise) * DeltaBins.count
+      let given = isReading ? 0 : Self.difference(script.values[walk.value], foretold, field)
+      let residual = coder.residual(given, model, order: Int((activity + 8) >> 4))
+      let value = Self.sum(foretold, residual, field)
+      if value < field.lower || value > field.upper { coder.fail() }
+      if isReading { script.values.append(value) }
+      walk.value += 1
+      view.words[place] = value
+      let size = Int64(64 - residual.magnitude.leadingZeroBitCount) << 4
+      let next = (activity + size + 1) >> 1
+      view.words[word] = view.words[word] & ~(0xFF << shift) | min(next, 0xFF) << shift
+      surprise = size > activity + 20 ? 1 : size + 20 < activity ? 2 : 0
+      guard field.velocityWord >= 0 else { continue }
+      view.words[out + field.velocityWord] = Self.velocity(
+        Self.difference(value, last, field), ticks, before: velocity, residual)
+    }
+  }
+
+  /// What a value is expected to be after some ticks.
+  @inline(__always) private static func foretell(
+    _ last: Int64, _ velocity: Int64, _ ticks: Int64, _ field: Field
+  ) -> Int64 {
+    guard velocity != 0 else { return last }
+    let way =
+      (velocity &* ticks &+ 1 << (EntityRecord.velocityShift - 1))
+      >> EntityRecord.velocityShift
+    guard field.wraps else { return min(max(last &+ way, field.lower), field.upper) }
+    let value = last + way % field.span
+    return value > field.upper
+      ? value - field.span : value < field.lower ? value + field.span : value
+  }
+
+  /// How far a value lies from what was foretold, the shorter way around where it wraps.
+  @inline(__always) private static func difference(
+    _ value: Int64, _ foretold: Int64, _ field: Field
+  ) -> Int64 {
+    let difference = value &- foretold
+    guard field.wraps else { return difference }
+    let half = field.span >> 1
+    if difference >= field.span - half { return difference - field.span }
+    return difference < -half ? difference + field.span : difference
+  }
+
+  /// The value at that distance, around where it wraps; out of bounds where nobody writes it.
+  @inline(__always) private static func sum(
+    _ foretold: Int64, _ residual: Int64, _ field: Field
+  ) -> Int64 {
+    let (value, overflow) = foretold.addingReportingOverflow(residual)
+    guard !overflow else { return .max }
+    guard field.wraps else { return value }
+    let half = field.span >> 1
+    guard residual >= -half, residual < field.span - half else { return .max }
+    if value > field.upper { return value - field.span }
+    return value < field.lower ? value + field.span : value
+  }
+
+  /// The velocity that a value had; where it was foretold well the mean of old and new, so that
+  /// rounding weighs less.
+  @inline(__always) private static func velocity(
+    _ way: Int64, _ ticks: Int64, before: Int64, _ residual: Int64
+  ) -> Int64 {
+    guard way != 0 else { return 0 }
+    let measured = way &* (1 << EntityRecord.velocityShift) / ticks
+    return residual.magnitude <= 1 ? (before + measured) / 2 : measured
+  }
+}
+
+/// How far a snapshot was gone through.
+struct SnapshotWalk {
+  /// Ticks since the base.
+  let age: Int64
+  var member = 0
+  var leave = 0
+  var enter = 0
+  var value = 0
+  /// Whether the last two members followed, the last in the low bit.
+  var recent = 0
+
+  init(age: Int64) { self.age = age }
+
+  @inline(__always) mutating func note(_ isIncluded: Bool) {
+    recent = recent << 1 & 2 | (isIncluded ? 1 : 0)
+  }
+}

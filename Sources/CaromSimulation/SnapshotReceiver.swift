@@ -1,0 +1,144 @@
+import CaromCore
+
+/// Reads one server's snapshots, in whatever order they come.
+///
+/// ```swift
+/// var receiver = SnapshotReceiver(schema: schema)
+/// try receiver.receive(bytes)                        // a datagram's
+/// for index in 0..<receiver.entities.count { … }
+/// receiver.acknowledgement.encode(into: &writer)     // with what goes back anyway
+/// ```
+public struct SnapshotReceiver: Sendable {
+  /// What the entities' values mean.
+  public let schema: EntitySchema
+  /// The tick of the newest snapshot.
+  public private(set) var tick: Tick?
+  /// The entities of the newest snapshot.
+  public private(set) var entities: EntityTable
+  /// When each of `entities` had its values: the snapshot's tick, or earlier where nothing newer
+  /// of it was sent.
+  public private(set) var entityTicks: [Tick] = []
+
+  private var history = SnapshotHistory()
+  private var decoder: SnapshotDecoder
+  private var merged = SnapshotView()
+  private var scratch = SnapshotView()
+  private var lostBase = false
+
+  /// A receiver that knows nothing yet.
+  public init(
+    schema: EntitySchema, memberLimit: Int = SnapshotSender.defaultMemberLimit
+  ) {
+    self.schema = schema
+    entities = EntityTable(schema: schema)
+    decoder = SnapshotDecoder(
+      format: SnapshotFormat(schema, memberLimit: memberLimit),
+      shipped: SnapshotModels.shipped(for: schema))
+  }
+
+  /// What the server has to hear.
+  public var acknowledgement: SnapshotAcknowledgement {
+    guard let tick, !lostBase else { return SnapshotAcknowledgement(newest: nil) }
+    var earlier: UInt16 = 0
+    for index in 0..<SnapshotAcknowledgement.earlierCount {
+      let other = tick.advanced(by: -Int64(index) - 1)
+      if history.slot(of: other) != nil { earlier |= 1 << UInt16(index) }
+    }
+    return SnapshotAcknowledgement(newest: tick, earlier: earlier)
+  }
+
+  /// Takes a snapshot: a whole message. False where a newer one was taken already, so that
+  /// `entities` stay; it is acknowledged all the same.
+  @discardableResult
+  public mutating func receive(_ bytes: Span<UInt8>) throws(SnapshotError) -> Bool {
+    let source = try read(bytes)
+    return keep(source.header)
+  }
+
+  /// The bytes that would be written for what is read from these.
+  mutating func rewrite(_ bytes: Span<UInt8>) throws(SnapshotError) -> [UInt8] {
+    let source = try read(bytes)
+    decoder.rewrite(source.header, namedCount: source.namedCount, from: source.base, scratch)
+    return decoder.rewritten
+  }
+
+  private struct Source {
+    var header: SnapshotHeader
+    var base = SnapshotView()
+    var namedCount: Int64 = 0
+  }
+
+  /// Reads a snapshot into `scratch`.
+  private mutating func read(_ bytes: Span<UInt8>) throws(SnapshotError) -> Source {
+    guard let header = decoder.start(bytes, newest: tick) else { throw Self.malformed }
+    guard history.slot(of: header.tick) == nil else { throw .stale(header.tick) }
+    var source = Source(header: header)
+    if header.age > 0 {
+      let known = try view(of: header.baseTick, for: header)
+      source.namedCount = SnapshotHeader.namedCount(of: known)
+      guard decoder.readNamed(&source.header, count: source.namedCount) else {
+        throw Self.malformed
+      }
+      source.base = try merge(known, source.header)
+    }
+    scratch.tick = header.tick
+    scratch.base = header.age == 0 ? nil : header.baseTick
+    let isWritten = decoder.finish(
+      source.header, namedCount: source.namedCount, from: source.base, into: &scratch)
+    guard isWritten else { throw Self.malformed }
+    return source
+  }
+
+  private static let malformed = SnapshotError.malformed(.invalid(what: "snapshot"))
+
+  private mutating func view(
+    of wanted: Tick, for header: SnapshotHeader
+  ) throws(SnapshotError) -> SnapshotView {
+    if let slot = history.slot(of: wanted) { return history.views[slot] }
+    if let tick, header.tick < tick { throw .stale(header.tick) }
+    lostBase = true
+    throw .missingBase(wanted)
+  }
+
+  private mutating func merge(
+    _ base: SnapshotView, _ header: SnapshotHeader
+  ) throws(SnapshotError) -> SnapshotView {
+    guard header.named != 0 else { return base }
+    var isMerged = false
+    for back in 0..<SnapshotHeader.namedLimit where header.named >> UInt64(back) & 1 == 1 {
+      let named = try view(of: base.tick.advanced(by: -back - 1), for: header)
+      scratch.merge(isMerged ? merged : base, named, schema.stride)
+      swap(&merged, &scratch)
+      isMerged = true
+    }
+    return merged
+  }
+
+  /// Keeps the view that was read, and shows it where it is the newest.
+  private mutating func keep(_ header: SnapshotHeader) -> Bool {
+    let isNewest = tick.map { $0 < header.tick } ?? true
+    if header.age == 0, isNewest { lostBase = false }
+    let slot = history.makeSlot(
+      for: header.tick, keeping: header.age == 0 ? nil : header.baseTick)
+    swap(&history.views[slot], &scratch)
+    guard isNewest else { return false }
+    if header.age > 0, let base = history.slot(of: header.baseTick) {
+      history.prune(to: history.views[base])
+    }
+    tick = header.tick
+    show(history.views[slot])
+    return true
+  }
+
+  private mutating func show(_ view: SnapshotView) {
+    entities.removeAll()
+    entityTicks.removeAll(keepingCapacity: true)
+    for index in 0..<view.count {
+      let start = index * schema.stride
+      entities.append(
+        view.id(index, schema.stride), from: view.words, at: start + EntityRecord.valueWord)
+      let tick = view.words[start + EntityRecord.tickWord]
+      entityTicks.append(Tick(UInt64(bitPattern: tick)))
+    }
+  }
+}

@@ -1,0 +1,19 @@
+/// What a snapshot says beside its base: what an encoder is given and what a decoder finds.
+struct SnapshotScript: Sendable {
+  /// Members of the base that are no longer there, by their place in it.
+  var leaves: [Int] = []
+  /// Ids that the base does not have.
+  var enters: [UInt32] = []
+  /// Of each member of the base that stays, whether its values follow.
+  var included: [Bool] = []
+  /// The values of what is included or enters, in the order of ids.
+  var values: [Int64] = []
+
+  /// Forgets everything.
+  mutating func removeAll() {
+    leaves.removeAll(keepingCapacity: true)
+    enters.removeAll(keepingCapacity: true)
+    included.removeAll(keepingCapacity: true)
+    values.removeAll(keepingCapacity: true)
+  }
+}

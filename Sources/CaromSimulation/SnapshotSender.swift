@@ -1,0 +1,125 @@
+import CaromCore
+
+/// Writes one client's snapshots: each is foretold from the newest that the client acknowledged, so
+/// that any of them may be lost.
+///
+/// ```swift
+/// var sender = SnapshotSender(schema: schema)
+/// let bytes = sender.encode(entities, at: tick)      // goes out unreliably
+/// sender.acknowledge(acknowledgement)                // whenever one comes back
+/// ```
+public struct SnapshotSender: Sendable {
+  /// Entities that a client may know at once, unless said otherwise.
+  public static let defaultMemberLimit = 16_384
+
+  /// What the entities' values mean.
+  public let schema: EntitySchema
+  /// The tick of the newest snapshot.
+  public private(set) var sentTick: Tick?
+  /// The tick of the newest snapshot that the client is known to have.
+  public private(set) var acknowledgedTick: Tick?
+
+  private var history = SnapshotHistory()
+  private var acknowledged: [Bool] = Array(repeating: false, count: SnapshotHistory.limit)
+  private var encoder: SnapshotEncoder
+  private var script = SnapshotScript()
+  /// The base together with the views that are named beside it.
+  private var merged = SnapshotView()
+  private var scratch = SnapshotView()
+
+  /// A sender for a client that knows nothing yet.
+  public init(schema: EntitySchema, memberLimit: Int = defaultMemberLimit) {
+    self.schema = schema
+    encoder = SnapshotEncoder(
+      format: SnapshotFormat(schema, memberLimit: memberLimit),
+      shipped: SnapshotModels.shipped(for: schema))
+  }
+
+  /// The last snapshot's bytes.
+  public var bytes: [UInt8] { encoder.bytes }
+
+  /// Counts what the models meet, where it is there.
+  package var training: SnapshotTraining? {
+    get { encoder.training }
+    set { encoder.training = newValue }
+  }
+
+  // MARK: - Acknowledgements
+
+  /// Takes what the client says it has.
+  public mutating func acknowledge(_ acknowledgement: SnapshotAcknowledgement) {
+    guard let newest = acknowledgement.newest else {
+      // One in full that is under way already answers it.
+      if acknowledgedTick != nil { reset() }
+      return
+    }
+    acknowledge(newest)
+    for index in 0..<SnapshotAcknowledgement.earlierCount
+    where acknowledgement.earlier >> UInt16(index) & 1 == 1 {
+      acknowledge(newest.advanced(by: -Int64(index) - 1))
+    }
+  }
+
+  /// The client has the snapshot of that tick. One that was never sent, or is no longer kept,
+  /// changes nothing.
+  public mutating func acknowledge(_ tick: Tick) {
+    guard let slot = history.slot(of: tick), !acknowledged[slot] else { return }
+    acknowledged[slot] = true
+    if let acknowledgedTick, tick < acknowledgedTick { return }
+    acknowledgedTick = tick
+    history.prune(to: history.views[slot])
+  }
+
+  /// Begins anew: the next snapshot is sent in full.
+  public mutating func reset() {
+    history.removeAll()
+    acknowledgedTick = nil
+  }
+
+  // MARK: - Snapshots
+
+  /// Writes the snapshot of a tick, newer than the last one's.
+  @discardableResult
+  public mutating func encode(_ entities: EntityTable, at tick: Tick) -> [UInt8] {
+    encode(entities, at: tick, selecting: nil)
+    return bytes
+  }
+
+  /// Writes what is selected, by its place in `entities`. What is not stays as the client has it.
+  mutating func encode(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
+    precondition(sentTick.map { $0 < tick } ?? true, "each snapshot is newer than the one before")
+    var header = SnapshotHeader(tick: tick)
+    let base = makeBase(&header)
+    let isComplete = script.compare(base, entities, selecting: selection)
+    let slot = history.makeSlot(for: tick, keeping: acknowledgedTick)
+    acknowledged[slot] = false
+    history.views[slot].tick = tick
+    history.views[slot].base = acknowledgedTick
+    history.views[slot].isComplete = isComplete
+    encoder.encode(
+      header, namedCount: acknowledgedTick == nil ? 0 : SnapshotHeader.namedCount(of: base),
+      &script, from: base, into: &history.views[slot])
+    sentTick = tick
+  }
+
+  /// The view that the next snapshot is foretold from, and what its header says of it.
+  private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
+    guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
+      acknowledgedTick = nil
+      return SnapshotView()
+    }
+    header.age = tick.distance(to: header.tick)
+    let base = history.views[slot]
+    guard !base.isComplete else { return base }
+    var isMerged = false
+    for back in 0..<SnapshotHeader.namedCount(of: base) {
+      let other = tick.advanced(by: -back - 1)
+      guard let named = history.slot(of: other), acknowledged[named] else { continue }
+      header.named |= 1 << UInt64(back)
+      scratch.merge(isMerged ? merged : base, history.views[named], schema.stride)
+      swap(&merged, &scratch)
+      isMerged = true
+    }
+    return isMerged ? merged : base
+  }
+}

@@ -1,0 +1,106 @@
+/// Counts what each model meets, so that snapshots can start from what is usual.
+package struct SnapshotTraining: Sendable, DeltaCoder {
+  /// How often each model met a clear and a set bit.
+  private var clear: [Double]
+  private var set: [Double]
+  private let modelSets: [Bool]
+
+  /// Counts for the snapshots of one schema.
+  package init(schema: EntitySchema) {
+    let count = SnapshotModels.fields + schema.modelSetCount * SnapshotModels.setCount
+    clear = Array(repeating: 0, count: count)
+    set = clear
+    modelSets = (0..<schema.modelSetCount).map { number in
+      let field = schema.modelSets.firstIndex(of: number) ?? 0
+      return schema.fields[field].prediction == .linear
+    }
+  }
+
+  var failed: Bool { false }
+
+  mutating func fail() {}
+
+  mutating func flag(_ bit: Bool, _ model: Int) -> Bool {
+    if bit { set[model] += 1 } else { clear[model] += 1 }
+    return bit
+  }
+
+  mutating func bits(_ value: UInt64, _ count: Int) -> UInt64 { value }
+
+  mutating func number(_ value: UInt64, _ model: Int, order: Int) -> UInt64 {
+    count(value, model)
+    return value
+  }
+
+  mutating func residual(_ value: Int64, _ model: Int, order: Int) -> Int64 {
+    count(value.magnitude, model)
+    return value
+  }
+
+  private mutating func count(_ magnitude: UInt64, _ model: Int) {
+    guard flag(magnitude != 0, model) else { return }
+    let exponent = 63 - magnitude.leadingZeroBitCount
+    for index in 0..<exponent { _ = flag(true, model + DeltaBins.unaryModel(index)) }
+    _ = flag(false, model + DeltaBins.unaryModel(exponent))
+    guard exponent > 0 else { return }
+    _ = flag(magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent))
+  }
+
+  /// The three tables of all that was counted, each count by its weight: common, linear, held.
+  package static func tables(_ counted: [(training: SnapshotTraining, weight: Double)])
+    -> [[UInt16]]
+  {
+    var common = Sums(count: SnapshotModels.fields)
+    var fields = [false: Sums(count: SnapshotModels.setCount)]
+    fields[true] = fields[false]
+    for (training, weight) in counted {
+      common.add(training, 0, weight)
+      for (number, isLinear) in training.modelSets.enumerated() {
+        let start = SnapshotModels.fields + number * SnapshotModels.setCount
+        fields[isLinear]?.add(training, start, weight)
+      }
+    }
+    return [
+      common.probabilities(period: SnapshotModels.fields),
+      fields[true]?.probabilities(period: DeltaBins.count) ?? [],
+      fields[false]?.probabilities(period: DeltaBins.count) ?? [],
+    ]
+  }
+
+  private struct Sums {
+    var clear: [Double]
+    var set: [Double]
+
+    init(count: Int) {
+      clear = Array(repeating: 0, count: count)
+      set = clear
+    }
+
+    mutating func add(_ training: SnapshotTraining, _ start: Int, _ weight: Double) {
+      for index in clear.indices {
+        clear[index] += weight * training.clear[start + index]
+        set[index] += weight * training.set[start + index]
+      }
+    }
+
+    /// A model that met little is like those of its place in the contexts around it.
+    func probabilities(period: Int) -> [UInt16] {
+      var prior: [Double] = []
+      for place in 0..<period {
+        var sum = (clear: 0.5, set: 0.5)
+        for index in stride(from: place, to: clear.count, by: period) {
+          sum.clear += clear[index]
+          sum.set += set[index]
+        }
+        prior.append(sum.set / (sum.clear + sum.set))
+      }
+      return clear.indices.map { index in
+        let strength = period == clear.count ? 0 : 24.0
+        let near = prior[index % period] * strength
+        let total = clear[index] + set[index] + strength + 1
+        let value = (set[index] + near + 0.5) / total
+        return UInt16(min(max(value, 0.002), 0.998) * 65_536)
+      }
+    }
+  }
+}
