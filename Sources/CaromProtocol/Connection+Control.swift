@@ -8,6 +8,13 @@ extension Connection {
     switch (control, state) {
     case (.request(let version, let key, let info), .awaitingRequest):
       receiveRequest(version, key, info, at: now)
+    case (.join(let version, let key), .awaitingRequest) where kind == .stream && datagram == nil:
+      guard version == SessionWire.version else {
+        return close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: version), at: now)
+      }
+      guard key != .none else { return violate(at: now) }
+      self.key = key
+      events.append(.joining)
     case (.request, .requested): break  // asking twice is harmless
     case (.request(_, let key, _), .open):
       guard key == self.key else { return violate(at: now) }

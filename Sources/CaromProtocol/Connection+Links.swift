@@ -9,7 +9,10 @@ extension Connection {
   package mutating func addStream(at now: Instant) {
     guard !isEnding, stream == nil else { return }
     var path = StreamPath(limit: StreamPath.frameLimit)
-    path.append(.request(version: SessionWire.version, key, local))
+    path.append(
+      isOpen
+        ? .join(version: SessionWire.version, key)
+        : .request(version: SessionWire.version, key, local))
     stream = path
   }
 
@@ -51,14 +54,14 @@ extension Connection {
   }
 
   /// Takes over the stream of a connection that turned out to be this one's; what it had read
-  /// goes on here, the request of `info` with it.
-  mutating func adopt(_ other: StreamPath, of info: PeerInfo, at now: Instant) {
+  /// goes on here, the request of `info` with it, if that is what it brought.
+  mutating func adopt(_ other: StreamPath, of info: PeerInfo?, at now: Instant) {
     if stream != nil { loseStream() }
     stream = other
     heard(at: now)
     switch state {
     case .open: say(.grant(version: SessionWire.version, local), by: .stream, at: now)
-    case .awaitingRequest: noteRequest(of: info, at: now)
+    case .awaitingRequest: if let info { noteRequest(of: info, at: now) }
     default: break
     }
   }
@@ -77,8 +80,10 @@ extension Connection {
     case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
     case .open where datagram?.isAnswered == true:
       // A process that ended takes both links along; a middlebox cuts one alone.
-      proofDeadline = (now.advanced(by: Self.proofLimit), reason)
-      datagram?.ping()
+      datagram!.ping()
+      proof = Proof(
+        packet: datagram!.flow.nextNumber, deadline: now.advanced(by: Self.proofLimit),
+        reason: reason)
     case .open: lose(as: reason, at: now)
     case .awaitingGrant where datagram != nil: break
     case .awaitingRequest, .requested, .awaitingGrant:
@@ -104,7 +109,7 @@ extension Connection {
       return end()
     }
     interruptedAt = now
-    proofDeadline = nil
+    proof = nil
     events.append(.interrupted)
     if stream != nil { linkAction = .cut }
     loseStream()
@@ -204,9 +209,13 @@ extension Connection {
     let isTaken = datagram!.receive(
       packet, &channels, allowsMessages: isCaller || isOpen, &outcome, at: now)
     settleOutcome(at: now)
-    guard isTaken else { return }
+    guard isTaken else { return settleMessages(at: now) }
     heard(at: now)
-    proofDeadline = nil
+    if let packet = proof?.packet,
+      datagram!.flow.largestAcknowledged.map({ $0 >= packet }) == true
+    {
+      proof = nil
+    }
     receiveControlMessages(at: now)
     settleMessages(at: now)
     noteLink()

@@ -23,6 +23,15 @@ package struct Connection: Sendable {
     case closed
   }
 
+  /// That the other side is there still: it acknowledges what was sent behind its stream's end.
+  /// What it had sent before may come behind the end, and proves nothing.
+  struct Proof: Sendable {
+    let packet: UInt64
+    let deadline: Instant
+    /// Why the connection is lost otherwise.
+    let reason: DisconnectReason
+  }
+
   let local: PeerInfo
   let timing: SessionTiming
   let isCaller: Bool
@@ -40,8 +49,8 @@ package struct Connection: Sendable {
   let silenceLimit: Int64
   /// The goodbye that waits for everything before it.
   var goodbye: Goodbye?
-  /// Until when the datagram link has to be heard, since the stream ended without a word.
-  var proofDeadline: (at: Instant, reason: DisconnectReason)?
+  /// What the datagram link has to show, since the stream ended without a word.
+  var proof: Proof?
   /// Since when no link works, in a connection that may be resumed.
   var interruptedAt: Instant?
   var lastKind: LinkKind?
@@ -139,6 +148,8 @@ package struct Connection: Sendable {
   package static let maximumMessageLength = MessageFrame.maximumMessage
   /// How long datagrams may still be answered when a stream was refused.
   static let datagramGrace = Duration.milliseconds(500)
+  /// How long a goodbye that could not wait any longer has to leave.
+  static let lastWordLimit = Duration.milliseconds(50)
   /// How long a datagram link has to show a sign of life when the stream beside it was cut.
   static let proofLimit = Duration.seconds(1)
 }
@@ -207,12 +218,17 @@ extension Connection {
 
   /// The goodbye leaves behind everything that was taken.
   mutating func sayGoodbyeWhenDrained(at now: Instant) {
-    guard case .closing = state, let goodbye else { return }
+    guard case .closing = state, goodbye != nil else { return }
     if link == .datagram {
       guard channels.isDrained else { return }
     } else {
       guard !channels.hasPending || stream?.isJoined != true else { return }
     }
+    sayGoodbye(at: now)
+  }
+
+  private mutating func sayGoodbye(at now: Instant) {
+    guard let goodbye else { return }
     self.goodbye = nil
     sayOnEveryLink(.goodbye(goodbye), at: now)
   }
@@ -225,6 +241,10 @@ extension Connection {
       .requested(_, let deadline):
       if now >= deadline { close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
     case .open: handleOpenTimeout(at: now)
+    case .closing(let deadline) where now >= deadline && goodbye != nil:
+      // What was before it was not acknowledged in time: the peer hears the end all the same.
+      sayGoodbye(at: now)
+      state = .closing(deadline: now.advanced(by: Self.lastWordLimit))
     case .closing(let deadline), .lingering(let deadline):
       if now >= deadline { end() }
     case .closed: break
@@ -232,7 +252,7 @@ extension Connection {
   }
 
   private mutating func handleOpenTimeout(at now: Instant) {
-    if let proof = proofDeadline, now >= proof.at { return lose(as: proof.reason, at: now) }
+    if let proof, now >= proof.deadline { return lose(as: proof.reason, at: now) }
     if now >= endOfPatience { return lose(as: .timedOut, at: now) }
     guard interruptedAt == nil else { return }
     if let ping = pinger.handleTimeout(at: now) { say(ping, at: now) }
@@ -250,7 +270,7 @@ extension Connection {
       own = deadline
     case .open:
       own = earliest(
-        earliest(endOfPatience, proofDeadline?.at),
+        earliest(endOfPatience, proof?.deadline),
         earliest(interruptedAt == nil ? pinger.nextTimeout : nil, channels.nextTimeout))
     case .closed: return nil
     }

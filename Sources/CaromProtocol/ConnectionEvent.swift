@@ -4,6 +4,8 @@ import CaromCore
 package enum ConnectionEvent: Hashable, Sendable {
   /// The other side asks for a seat; `admit` or `refuse` answers it.
   case requested(PeerInfo)
+  /// The stream is one more of a connection that is open, and whose key it says.
+  case joining
   /// Both sides agreed: messages flow from here on.
   case opened(PeerInfo)
   /// Messages of the application came: `pollMessage` hands them out.

@@ -162,7 +162,9 @@ extension DatagramPath {
   }
 
   /// Takes a data packet; messages go into `channels`. What makes no sense is dropped, and not
-  /// acknowledged. Says whether the packet was taken.
+  /// acknowledged. Messages of the application are left where they are not allowed, before the
+  /// grant and behind the end: their packet is not acknowledged, but what it acknowledges counts.
+  /// Says whether the packet was taken.
   mutating func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ outcome: inout Outcome, at now: Instant
@@ -178,13 +180,15 @@ extension DatagramPath {
         try take(short.holdTime, &outcome, at: now)
       }
       var elicits = false
+      var leavesMessages = false
       var frames = FrameReader(reader)
       while let frame = try frames.next(ranges: &ranges) {
         if frame.elicits { elicits = true }
         switch frame {
         case .message(let message):
           guard allowsMessages || message.channel == SessionWire.controlChannel else {
-            return false  // it comes again behind the grant
+            leavesMessages = true
+            continue
           }
           try channels.receive(message, at: now)
         case .credit(let channel, let limit):
@@ -194,6 +198,7 @@ extension DatagramPath {
         case .ping, .padding: break
         }
       }
+      if leavesMessages { return false }
       _ = received.insert(number, elicits: elicits, at: now)
       heard(at: now)
       growWindows(&channels, at: now)

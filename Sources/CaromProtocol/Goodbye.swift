@@ -29,6 +29,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case timedOut = 9
     /// The host wants the peer to go; the text says why.
     case kicked = 10
+    /// There is no such connection, or not any more.
+    case forgotten = 11
   }
 
   /// Why.
@@ -78,6 +80,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case .protocolViolation: .protocolViolation
     case .timedOut: .timedOut
     case .kicked: .kicked(text)
+    case .forgotten: .connectionReset
     }
   }
 }

@@ -17,6 +17,8 @@ package struct Answer: Sendable {
 extension Host {
   /// The most answers to strangers that wait for the socket; more are dropped.
   static let answerLimit = 64
+  /// The most keys of connections that have ended that are remembered; with more the oldest goes.
+  private static let endedKeyLimit = 64
   /// A datagram of a stranger has at least three times the bytes of its answer.
   private static let leastAnswered = 30
 
@@ -91,9 +93,10 @@ extension Host {
   private mutating func begin(
     _ hello: Hello, from source: Way, at now: Instant
   ) {
-    guard !hello.resumes, hello.version == Hello.version, entries.count < Self.linkLimit else {
+    let isForgotten = hello.resumes || hasEnded(hello.key)
+    guard !isForgotten, hello.version == Hello.version, entries.count < Self.linkLimit else {
       let reason: Goodbye.Code =
-        hello.version != Hello.version ? .versionMismatch : hello.resumes ? .left : .full
+        hello.version != Hello.version ? .versionMismatch : isForgotten ? .forgotten : .full
       return answer(to: source) {
         Gone(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
       }
@@ -150,8 +153,28 @@ extension Host {
     return entries[other].connection.isEnding ? nil : other
   }
 
-  /// The stream of one entry, on which `info` asked for a seat, becomes a link of the other.
-  mutating func merge(_ index: Int, of info: PeerInfo, into other: Int, at now: Instant) {
+  /// Whether a connection of that key was open here and has ended: what its caller had sent on
+  /// another link before may come still, and is no new caller.
+  func hasEnded(_ key: ConnectionKey) -> Bool {
+    if endedKeys.contains(key) { return true }
+    guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }
+    return entries[index].wasOpen && entries[index].connection.isEnding
+  }
+
+  /// Remembers the key of a connection that was open, in the place of the oldest.
+  mutating func noteEnd(of entry: Entry) {
+    guard entry.isIncoming, entry.wasOpen, entry.connection.key != .none else { return }
+    endedKeys.append(entry.connection.key)
+    if endedKeys.count > Self.endedKeyLimit { endedKeys.removeFirst() }
+  }
+
+  /// Tells whoever asks on a stream that its connection is not known here any more.
+  mutating func turnAway(_ index: Int, at now: Instant) {
+    entries[index].connection.close(Goodbye(.forgotten), as: .connectionLost, at: now)
+  }
+
+  /// The stream of one entry becomes a link of the other; `info` asked for a seat on it, or nobody.
+  mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (link, owner) = (links[index], links[other])
     guard let stream = entries[index].connection.takeStream() else { return }
     entries[other].connection.adopt(stream, of: info, at: now)

@@ -45,8 +45,18 @@ extension Host {
     while let index = self.index(of: link), let event = entries[index].connection.pollEvent() {
       switch event {
       case .requested(let info):
+        if hasEnded(entries[index].connection.key) {
+          turnAway(index, at: now)
+          continue
+        }
         if let other = owner(ofKeyAt: index) { return merge(index, of: info, into: other, at: now) }
         seat(info, at: index, now)
+      case .joining:
+        guard !hasEnded(entries[index].connection.key), let other = owner(ofKeyAt: index) else {
+          turnAway(index, at: now)
+          continue
+        }
+        return merge(index, of: nil, into: other, at: now)
       case .opened(let info):
         entries[index].peer = info
         entries[index].wasOpen = true

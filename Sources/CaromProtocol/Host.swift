@@ -50,6 +50,8 @@ package struct Host: Sendable {
   /// Whose datagrams come from where. Looked up, never gone through.
   var paths: [PathAddress: LinkID] = [:]
   var keys: [ConnectionKey: LinkID] = [:]
+  /// Of connections that were open, the oldest first.
+  var endedKeys: [ConnectionKey] = []
   let secret: CookieSecret
   /// Answers to those who are not known, with where they go.
   var answers = EventQueue<Answer>()
@@ -175,6 +177,7 @@ extension Host {
     let link = links.remove(at: index)
     let entry = entries.remove(at: index)
     keepRemains(of: entry)
+    noteEnd(of: entry)
     for endpoint in entry.endpoints { forget(endpoint, of: entry) }
     if keys[entry.connection.key] == link { keys[entry.connection.key] = nil }
     if entry.isReady { ready.removeAll { $0 == link } }

@@ -22,12 +22,13 @@ package enum SessionWire {
     case goodbye = 3
     case ping = 4
     case pong = 5
+    case join = 6
   }
 }
 
 /// A packet of the session's own.
 package enum ControlPacket: Hashable, Sendable {
-  /// "get srv": asks for a seat, or joins a link to a connection that has one.
+  /// "get srv": asks for a seat.
   case request(version: UInt16, ConnectionKey, PeerInfo)
   /// "srv ok": grants it.
   case grant(version: UInt16, PeerInfo)
@@ -36,6 +37,8 @@ package enum ControlPacket: Hashable, Sendable {
   case ping(sent: UInt64)
   /// Answers a ping: its number, and the answering side's own clock, both in nanoseconds.
   case pong(sent: UInt64, clock: UInt64)
+  /// Joins a stream to a connection whose caller has its seat: nobody is to give it another.
+  case join(version: UInt16, ConnectionKey)
 
   package var packet: Packet {
     var writer = PacketWriter()
@@ -63,6 +66,11 @@ package enum ControlPacket: Hashable, Sendable {
       action = .pong
       writer.write(sent)
       writer.write(clock)
+    case .join(let version, let key):
+      action = .join
+      writer.write(version)
+      writer.write(key.prefix)
+      writer.write(key.rest)
     }
     return Packet(
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
@@ -89,6 +97,10 @@ package enum ControlPacket: Hashable, Sendable {
     case .goodbye: self = .goodbye(try Goodbye(decoding: &reader))
     case .ping: self = .ping(sent: try reader.read())
     case .pong: self = .pong(sent: try reader.read(), clock: try reader.read())
+    case .join:
+      let version: UInt16 = try reader.read()
+      let key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
+      self = .join(version: version, key)
     }
     try reader.finish()
   }

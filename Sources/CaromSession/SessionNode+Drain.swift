@@ -114,7 +114,18 @@ extension SessionNode {
     if timer?.deadline != next { timer?.arm(at: next) }
   }
 
+  /// A timer that is so late fires in a process that stood still, or slept: what its peers said
+  /// meanwhile waits in the sockets.
+  private static let standstill = Duration.milliseconds(250)
+
   private func handleTimeout(at now: Instant) {
+    if !hasReadBehindStandstill, let due = lobby.nextTimeout, now - due > Self.standstill {
+      // The sockets are read before the timer comes again, and nobody is called silent unheard.
+      hasReadBehindStandstill = true
+      timer?.arm(at: now)
+      return
+    }
+    hasReadBehindStandstill = false
     lobby.handleTimeout(at: now)
     expireRoom(at: now)
     tellStoppedInputs(at: now)

@@ -62,6 +62,7 @@ public actor SessionNode: LoopActor {
   // The turn.
   var timer: LoopTimer?
   var turnEnd: TurnEnd?
+  var hasReadBehindStandstill = false
   var isDraining = false
   var needsAnotherRound = false
   var isShutDown = false

@@ -155,7 +155,7 @@ actor NetGame: LoopActor {
 
   /// The match begins, or goes on with somebody else.
   func startPlaying() {
-    guard !isPlaying else { return }
+    guard !isPlaying, lastWord == nil else { return }  // states come behind the last word too
     firstState?.cancel()
     isPlaying = true
     tick(at: loop.now)

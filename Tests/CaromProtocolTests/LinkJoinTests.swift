@@ -51,7 +51,62 @@ import Testing
     #expect(sent?.starts(with: grant) == true)
   }
 
-  @Test(arguments: [(1, false, Goodbye.Code.versionMismatch), (2, true, .left)])
+  /// A host of which a caller got a seat over datagrams.
+  private func seated() throws -> (Host, path: LinkID) {
+    var host = Host(makePeer(1), seats: 2)
+    try sayHello(to: &host)
+    let path = try #require(host.links.first)
+    let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
+    let link = say(request, to: &host)
+    host.admit(path, at: now)
+    host.handleLinkEnd(.ended, of: link, at: now)
+    while host.pollEvent() != nil {}
+    return (host, path)
+  }
+
+  /// Says it on a stream of its own.
+  private func say(_ packet: ControlPacket, to host: inout Host) -> LinkID {
+    let link = host.makeLink()
+    _ = host.accept(link, at: now)
+    host.receive(packet.packet.framed().span, on: link, at: now)
+    return link
+  }
+
+  @Test func `a stream joins the connection that is open`() throws {
+    var (host, path) = try seated()
+    let link = say(.join(version: SessionWire.version, key), to: &host)
+    let event = host.pollEvent()
+    #expect(event == .adopted(link, by: path))
+    let sent = host.pollTransmit(on: path, queued: 0, at: now)
+    let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
+    #expect(sent?.starts(with: grant) == true)
+  }
+
+  @Test(arguments: [
+    ControlPacket.join(version: SessionWire.version, ConnectionKey(prefix: 1, rest: 2)),
+    .request(version: SessionWire.version, ConnectionKey(prefix: 1, rest: 2), makePeer(2)),
+  ])
+  func `a stream of a connection that has ended finds nobody`(packet: ControlPacket) throws {
+    var (host, path) = try seated()
+    host.close(path, Goodbye(.left), at: now)
+    let later = now + .seconds(5)
+    for ended in [false, true] {
+      if ended {
+        for pass in 0..<2 { host.handleTimeout(at: later + .milliseconds(50 * pass)) }
+        host.didFlush(path, at: later)
+      }
+      while host.pollEvent() != nil {}
+      let link = say(packet, to: &host)
+      let event = host.pollEvent()
+      #expect(event == .closed(link, nil, .connectionLost, wasOpen: false))
+      let sent = host.pollTransmit(on: link, queued: 0, at: now)
+      #expect(sent == ControlPacket.goodbye(Goodbye(.forgotten)).packet.framed())
+      host.handleLinkEnd(.ended, of: link, at: now)
+    }
+    #expect(host.index(of: path) == nil)
+  }
+
+  @Test(arguments: [(1, false, Goodbye.Code.versionMismatch), (2, true, .forgotten)])
   func `a hello that finds nothing is told why`(
     version: UInt16, resumes: Bool, code: Goodbye.Code
   ) throws {

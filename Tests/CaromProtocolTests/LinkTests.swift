@@ -151,6 +151,30 @@ import Testing
     #expect(duel.callerPeer.endings == [.timedOut])
   }
 
+  @Test func `what was under way when a stream ended does not prove that its sender lives`() throws
+  {
+    let load = Load(hertz: 60, ticks: 600)
+    var duel = VirtualDuel(seed: 6, links: .both, load: load)
+    duel.setConditions(LinkConditions(oneWay: .milliseconds(50)))
+    try duel.world.run(for: .seconds(1))
+    // Unlike a cut, this lets through what is on its way.
+    duel.setConditions(LinkConditions(oneWay: .milliseconds(50), loss: 1))
+    let host = duel.host
+    duel.world.withNode(of: host) { node, network in node.cutStreams(in: &network) }
+    try duel.world.run(for: .milliseconds(1_200))
+    #expect(duel.hostPeer.endings == [.connectionReset])
+  }
+
+  @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
+  func `a goodbye is heard by whoever goes on talking`(links: VirtualPeer.Links) throws {
+    var duel = VirtualDuel(seed: 7, links: links, load: Load(hertz: 500, ticks: 3_000))
+    try duel.world.run(for: .seconds(1))
+    let host = duel.host
+    duel.world.withNode(of: host) { node, network in node.close(in: &network) }
+    try duel.world.run(for: .milliseconds(500))
+    #expect(duel.callerPeer.endings == [.left])
+  }
+
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `a goodbye is heard, and leaves nothing behind`(links: VirtualPeer.Links) throws {
     var duel = VirtualDuel(seed: 5, links: links)

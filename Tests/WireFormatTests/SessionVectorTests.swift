@@ -44,6 +44,9 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "goodbye wrongApplication": .goodbye(Goodbye(.wrongApplication)),
     "goodbye protocolViolation": .goodbye(Goodbye(.protocolViolation)),
     "goodbye timedOut": .goodbye(Goodbye(.timedOut)),
+    "goodbye kicked": .goodbye(Goodbye(.kicked, text: "cheatz")),
+    "goodbye forgotten": .goodbye(Goodbye(.forgotten)),
+    "join": .join(version: 2, key),
     "goodbye with the longest text":
       .goodbye(Goodbye(.declined, text: String(repeating: "n", count: 255))),
     "ping": .ping(sent: 0x0123_4567_89AB_CDEF),

@@ -19,7 +19,7 @@ import time
 import play
 from door import Doorkeeper, read_hello
 from links import GONE, HELLO, RETRY, Datagrams, Stream
-from session import GOODBYE, REASONS, REQUEST, VERSION, Information, Session
+from session import GOODBYE, JOIN, REASONS, REQUEST, VERSION, Information, Session
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken, Reader, text
 
 STATES, MALLETS, EVENTS, REQUESTS = 0, 1, 2, 3
@@ -256,7 +256,7 @@ class Host(Peer):
         stream.receive()
         try:
             body = next(stream.bodies(), None)
-            key = None if body is None else self.read_key(Reader(body))
+            key, joins = (None, False) if body is None else self.read_key(Reader(body))
         except Broken as error:
             return self.refuse(stream, "protocolViolation", str(error))
         if stream.ended:
@@ -264,7 +264,9 @@ class Host(Peer):
         if key is None:
             return None
         if self.session is not None and key != self.session.key:
-            return self.refuse(stream, "full")
+            return self.refuse(stream, "forgotten" if joins else "full")
+        if joins and (self.session is None or not self.session.open):
+            return self.refuse(stream, "forgotten")
         self.strangers.remove(stream)
         self.session = self.session or Session(self, self.local, key, is_caller=False)
         self.session.add_stream(stream)
@@ -273,10 +275,14 @@ class Host(Peer):
 
     @staticmethod
     def read_key(reader):
-        if reader.unpack("HH") != (1, REQUEST) or reader.take(7) != b"get srv":
+        """The key of a request or a join, and whether it is a join."""
+        kind, action = reader.unpack("HH")
+        if kind != 1 or action not in (REQUEST, JOIN):
+            raise Broken("no request")
+        if action == REQUEST and reader.take(7) != b"get srv":
             raise Broken("no request")
         (version,) = reader.unpack("H")
-        return reader.take(16) if version == VERSION else bytes(16)
+        return reader.take(16) if version == VERSION else bytes(16), action == JOIN
 
     def refuse(self, stream, reason, what=None):
         if what:
@@ -303,7 +309,7 @@ class Host(Peer):
         if version != VERSION:
             code = "versionMismatch"
         elif self.session is None and resumes:
-            code = "left"
+            code = "forgotten"
         elif self.session is not None and self.session.key != key:
             code = "full"
         if code is not None:

@@ -8,10 +8,10 @@ from links import CARRIER, SESSION
 from wire import RELIABLE_ORDERED, SESSION_CHANNEL, UNRELIABLE, Broken, Reader, text
 
 VERSION = 2
-REQUEST, GRANT, GOODBYE, PING, PONG = 1, 2, 3, 4, 5
+REQUEST, GRANT, GOODBYE, PING, PONG, JOIN = 1, 2, 3, 4, 5, 6
 REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
-    "wrongApplication", "protocolViolation", "timedOut",
+    "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
 ]
 APPLICATION, APPLICATION_VERSION = "airhockey", 1
 SILENCE, HANDSHAKE, FAREWELL, PROOF = 4.0, 10.0, 1.0, 1.0
@@ -70,7 +70,10 @@ class Session:
             self.stream.close()
         self.stream = stream
         if self.is_caller:
-            self.say(REQUEST, self.request, stream)
+            if self.open:
+                self.say(JOIN, struct.pack("<H", VERSION) + self.key, stream)
+            else:
+                self.say(REQUEST, self.request, stream)
 
     @property
     def request(self):
@@ -127,7 +130,7 @@ class Session:
             if self.path is None or not self.path.answered:
                 self.reason = "lost"
             else:
-                self.proof, self.path.owes_ping = now + PROOF, True
+                self.proof, self.path.owes_ping = (now + PROOF, self.path.next), True
         elif self.path is None or not self.path.open:
             self.closing = None
 
@@ -147,7 +150,9 @@ class Session:
         try:
             allows = self.is_caller or self.open
             if self.path.receive(data, self.channels, now, allows):
-                self.heard, self.proof = now, None
+                self.heard = now
+                if self.proof and (self.path.largest_acknowledged or 0) >= self.proof[1]:
+                    self.proof = None
                 self.used.add(self.path.kind)
         except Broken as error:
             self.owner.violation(str(error))
@@ -174,8 +179,8 @@ class Session:
 
     def take_session(self, action, reader, link):
         takers = {
-            REQUEST: self.take_request, GRANT: self.take_grant, GOODBYE: self.take_goodbye,
-            PING: self.take_ping, PONG: self.take_pong}
+            REQUEST: self.take_request, JOIN: self.take_join, GRANT: self.take_grant,
+            GOODBYE: self.take_goodbye, PING: self.take_ping, PONG: self.take_pong}
         if action in takers:
             takers[action](reader, link)
         else:
@@ -199,6 +204,14 @@ class Session:
         if peer.version != APPLICATION_VERSION:
             return self.end("versionMismatch")
         return self.grant()
+
+    def take_join(self, reader, link):
+        if self.is_caller or link is not self.stream or not self.open:
+            raise Broken("a join out of place")
+        if reader.unpack("H") != (VERSION,) or reader.take(16) != self.key:
+            raise Broken("a join of another connection")
+        reader.end()
+        self.grant(link)
 
     def take_grant(self, reader, link):
         if not self.is_caller or reader.take(6) != b"srv ok" or reader.unpack("H") != (VERSION,):
@@ -245,7 +258,8 @@ class Session:
     def due(self):
         """When `work` is wanted."""
         moments = [link.due() for link in (self.stream, self.path) if link is not None]
-        moments += [self.closing, self.proof, self.next_ping if self.reason is None else None]
+        moments += [self.closing, self.proof and self.proof[0]]
+        moments.append(self.next_ping if self.reason is None else None)
         moments.append(self.heard + SILENCE if self.open else self.began + HANDSHAKE)
         return min(moment for moment in moments if moment is not None)
 
@@ -254,7 +268,7 @@ class Session:
         if self.path is not None:
             self.path.work(self.channels, now)
         if self.reason is None:
-            if self.proof is not None and now >= self.proof:
+            if self.proof is not None and now >= self.proof[0]:
                 self.reason = "lost"
             elif now >= (self.heard + SILENCE if self.open else self.began + HANDSHAKE):
                 self.end("timedOut")
