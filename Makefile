@@ -9,7 +9,7 @@ ADDRESS := --scratch-path .build-address --sanitize=address
 # Games as processes are left out: a sanitizer makes them many times slower than their clocks.
 WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
 # Programs that have to keep time are tested by themselves, not beside what takes both cores.
-PROGRAMS := ^(EndToEndTests|InteropTests)\.|PythonPeerTests
+PROGRAMS := ^EndToEndTests\.|PythonPeerTests
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet
 
@@ -25,14 +25,17 @@ play: ## set up, build, and play a match in this terminal (ARGS=… for options)
 test: ## the gate: build and test, debug and release
 	@.ci/setup test
 	@$(QUIET) 'debug build' swift build --build-tests
-	@$(QUIET) 'debug tests' swift test --skip-build --disable-xctest --skip '$(PROGRAMS)'
+	@$(QUIET) 'debug tests' swift test --skip-build --disable-xctest \
+	  --skip '^InteropTests\.|$(PROGRAMS)'
 	@$(QUIET) 'debug programs' swift test --skip-build --disable-xctest \
-	  --filter '$(PROGRAMS)' --skip '^InteropTests\.'
+	  --filter '$(PROGRAMS)'
 	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
 	@$(QUIET) 'release tests' swift test $(TESTABLE) --skip-build --disable-xctest \
-	  --skip '^TidyTests\.|$(PROGRAMS)'
+	  --skip '^(TidyTests|InteropTests)\.|$(PROGRAMS)'
 	@$(QUIET) 'release programs' swift test $(TESTABLE) --skip-build --disable-xctest \
 	  --filter '$(PROGRAMS)'
+	@$(QUIET) 'release interop' swift test $(TESTABLE) --skip-build --disable-xctest \
+	  --filter '^InteropTests\.'
 
 build: ## everything, release
 	@.ci/setup play

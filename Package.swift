@@ -151,7 +151,11 @@ let package = Package(
     tests("CaromTransport", ["CaromCore", "CaromTransport", "CUVLoop"]),
     tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
     tests(
-      "CaromSession", ["Carom", "CaromCore", "CaromProtocol", "CaromSession", "CaromTransport"]),
+      "CaromSession",
+      [
+        "Carom", "CaromCore", "CaromDNS", "CaromProtocol", "CaromSession", "CaromTesting",
+        "CaromTransport",
+      ]),
     tests(
       "CaromServer",
       [
@@ -168,8 +172,8 @@ let package = Package(
     tests(
       "EndToEnd",
       [
-        "AirHockey", "Carom", "CaromDNS", "CaromProtocol", "CaromTesting", "TerminalText",
-        "air-hockey", "carom-tool", arguments,
+        "AirHockey", "Carom", "CaromDNS", "CaromProtocol", "TerminalText", "air-hockey",
+        "carom-tool", arguments,
       ]),
     tests("Interop", ["Carom", "CaromCore", "CaromTransport", "carom-peer"]),
     .testTarget(

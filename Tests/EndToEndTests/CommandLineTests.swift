@@ -6,7 +6,7 @@ import Testing
 @testable import air_hockey
 
 /// What cannot be done is said in one line, with a status of its own.
-struct CommandLineTests {
+@Suite(.turns) struct CommandLineTests {
   private func expect(
     _ status: CommandFailure.Status, _ line: String = "air-hockey: ", of arguments: [String],
     on host: String? = nil,

@@ -1,7 +1,7 @@
 import Carom
 import Testing
 
-@Suite struct FoundSessionTests {
+@Suite(.turns) struct FoundSessionTests {
   @Test func `a session is hosted under a name, found and joined`() async throws {
     try await withEventLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])

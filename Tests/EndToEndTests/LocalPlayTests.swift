@@ -4,7 +4,7 @@ import Testing
 
 @testable import air_hockey
 
-struct LocalPlayTests {
+@Suite(.turns) struct LocalPlayTests {
   @Test func `two computers play a second and report it as one object`() async throws {
     let game = try await GameProcess.run([
       "solo", "--bot", "--headless", "--seconds", "1", "--json", "--name", "Maya",

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Players who look for each other, each a process of its own.
-@Suite(.enabled(if: Lab.isPossible, Lab.need)) struct MeetingTests {
+@Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct MeetingTests {
   private func start(_ name: String, on host: String, of lab: Lab, _ more: String...) throws
     -> RunningGame
   {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import air_hockey
 
-struct PlayOptionsTests {
+@Suite(.turns) struct PlayOptionsTests {
   @Test(arguments: ["Maya", "Łukasz", "日本", String(repeating: "x", count: 63), "a b"])
   func `a printable name of at most 63 bytes is taken as it is`(name: String) throws {
     #expect(try PlayOptions.checked(name) == name)

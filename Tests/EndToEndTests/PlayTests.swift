@@ -1,6 +1,6 @@
 import Testing
 
-struct PlayTests {
+@Suite(.turns) struct PlayTests {
   @Test(.enabled(if: Lab.isPossible, Lab.need))
   func `play without a terminal tells a game in lines`() async throws {
     try await Lab.run(hosts: 1) { lab in

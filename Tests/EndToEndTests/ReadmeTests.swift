@@ -2,7 +2,7 @@ import Carom
 import Foundation
 import Testing
 
-@Suite struct ReadmeTests {
+@Suite(.turns) struct ReadmeTests {
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 

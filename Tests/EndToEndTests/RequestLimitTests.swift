@@ -3,7 +3,7 @@ import Testing
 
 @testable import air_hockey
 
-struct RequestLimitTests {
+@Suite(.turns) struct RequestLimitTests {
   @Test func `so many requests a second are taken, and the next second as many again`() {
     var limit = RequestLimit()
     for second in 0..<3 {

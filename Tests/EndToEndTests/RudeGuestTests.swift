@@ -1,7 +1,7 @@
 import Testing
 
 /// Guests who leave without a goodbye, or break the protocol.
-struct RudeGuestTests {
+@Suite(.turns) struct RudeGuestTests {
   enum Manner: String, CaseIterable, Sendable {
     case connectionLost, connectionReset, protocolViolation
   }

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Who may sit at a table, and who makes room.
-@Suite(.enabled(if: Lab.isPossible, Lab.need)) struct SeatTests {
+@Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct SeatTests {
   private static let table = "127.0.0.1:7777"
 
   private func startHost(on lab: Lab, _ more: String...) async throws -> RunningGame {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import air_hockey
 
-struct SilentHostTests {
+@Suite(.turns) struct SilentHostTests {
   @Test func `a host that grants a seat and shows no table is left again`() async throws {
     try await withSilentHost { guest, endpoints in
       let game = NetGame(makeSetup(reopens: false), node: guest)

@@ -1,7 +1,7 @@
 import Carom
 import Testing
 
-struct TableFinderTests {
+@Suite(.turns) struct TableFinderTests {
   private actor Owner {
     func handle(_ event: SessionEvent) {}
   }

@@ -8,7 +8,7 @@ private let enter = "\u{1B}[?1049h\u{1B}[?25l"
 private let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
 /// The game on a pseudo-terminal, which `script` (util-linux) makes.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
+@Suite(.turns, .enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
 struct TerminalTests {
   /// Everything that the game writes to a terminal of 60 by 16 cells of its own. `signal` is sent
   /// to it as soon as it has taken the screen.

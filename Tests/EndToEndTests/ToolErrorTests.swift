@@ -6,7 +6,7 @@ import Testing
 @testable import carom_tool
 
 /// What cannot be done is said in one line, with a status of its own.
-struct ToolErrorTests {
+@Suite(.turns) struct ToolErrorTests {
   private func expect(
     _ status: carom_tool.ExitStatus, _ line: String, of arguments: [String],
     on host: String? = nil, in lab: Lab? = nil, sourceLocation: SourceLocation = #_sourceLocation

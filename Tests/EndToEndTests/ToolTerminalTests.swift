@@ -4,7 +4,7 @@ import Testing
 private let script = "/usr/bin/script"
 
 /// The tool on a pseudo-terminal, which `script` (util-linux) makes.
-@Suite(.enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
+@Suite(.turns, .enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
 struct ToolTerminalTests {
   private let type = RunningTool.makeType()
 

@@ -4,7 +4,7 @@ import Foundation
 import Testing
 
 /// The tool's commands against each other on loopback; each test has a type of its own.
-struct ToolTests {
+@Suite(.turns) struct ToolTests {
   private let type = RunningTool.makeType()
 
   @Test(arguments: [SIGINT, SIGTERM])

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Who finds nobody waits in sight, and is out of sight as soon as the wait ends.
-@Suite(.enabled(if: Lab.isPossible, Lab.need)) struct WithdrawalTests {
+@Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct WithdrawalTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
   func `a player who waits alone leaves at once, with a goodbye`(signal: Int32) async throws {
     try await Lab.run(hosts: 2) { lab in

@@ -68,9 +68,9 @@ import Testing
     try await Lab.with(hosts: 2) { lab in
       try await lab.startAvahi("h2")
       let browse = try lab.startPeer("h1", "browse", Self.type)
-      try await lab.run("h2", "bash", "-c", Self.serviceFile(seats: "1/2"))
+      try await lab.run("h2", "bash", "-c", Self.serviceFile(seats: "1/2", version: 1))
       try await browse.lines(containing: [["resolved", json("Filed"), "seats=1/2"]])
-      try await lab.run("h2", "bash", "-c", Self.serviceFile(seats: "2/2"))
+      try await lab.run("h2", "bash", "-c", Self.serviceFile(seats: "2/2", version: 2))
       try await browse.lines(containing: [[json("Filed"), "seats=2/2"]])
     }
   }
@@ -111,13 +111,16 @@ import Testing
     }
   }
 
-  /// Writes a service file, and tells the daemon.
-  private static func serviceFile(seats: String) -> String {
+  /// Puts a service file in its place, and tells the daemon, which reads a file again when the
+  /// second of its last change is another: each version has its own.
+  private static func serviceFile(seats: String, version: Int) -> String {
     """
-    cat >/etc/avahi/services/lab.service <<END
+    cat >/etc/avahi/services/lab.new <<END
     <service-group><name>Filed</name><service><type>\(type)</type><port>7777</port>
     <txt-record>seats=\(seats)</txt-record></service></service-group>
     END
+    touch -d @$((1000000000 + \(version))) /etc/avahi/services/lab.new
+    mv /etc/avahi/services/lab.new /etc/avahi/services/lab.service
     kill -HUP "$(cat /run/avahi-daemon/pid)"
     """
   }
