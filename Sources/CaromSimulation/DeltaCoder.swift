@@ -19,7 +19,8 @@ protocol DeltaCoder {
 }
 
 /// How numbers become bits with models of their own: whether it is not 0; how many bits its
-/// magnitude has above the first, in unary; the highest of those. Sign and the rest are as they are.
+/// magnitude has above the first, in unary; the highest of those. Sign and the rest are as they
+/// are.
 enum DeltaBins {
   /// Models of a number.
   static let count = 24

@@ -1,5 +1,5 @@
-/// How one field of an entity is quantised and foretold: an integer on a lattice, within bounds that
-/// both ends know.
+/// How one field of an entity is quantised and foretold: an integer on a lattice, within bounds
+/// that both ends know.
 public struct EntityField: Hashable, Sendable {
   /// What a field is expected to be, before its difference from that is sent.
   public enum Prediction: UInt8, Sendable {

@@ -1,5 +1,5 @@
-/// Where an entity's words lie in a `SnapshotView`: id and interval, tick, values, velocities of the
-/// linear fields, activities.
+/// Where an entity's words lie in a `SnapshotView`: id and interval, tick, values, velocities of
+/// the linear fields, activities.
 enum EntityRecord {
   /// Id (low 32 bits) and interval (high 32 bits).
   static let idWord = 0

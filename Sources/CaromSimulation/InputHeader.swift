@@ -2,14 +2,14 @@ import CaromCore
 
 /// What stands before the inputs of an input packet.
 ///
-/// Layout: u16, whose low 11 bits are those of the first input's tick and whose high 5 bits are
-/// the count of inputs, 31 meaning that the count less 31 follows in a byte; a `VarInt` of twice
-/// the zig-zagged distance from the first tick to the acknowledged one, plus 1 where a byte of
-/// flags follows, which is not 0: bit 0 timing, bit 1 hash, bit 2 context. Timing: u8, how many ticks the newest
-/// input lies ahead of the sender's tick, then i16, by how much the sender finds itself ahead of
-/// the receiver, sixteenths of a tick. Hash: the `VarInt` of the zig-zagged distance from the first
-/// tick to the hash's, then the low 32 bits of the state's hash. Context: u8, how many inputs
-/// before the first the packing builds on, 0 to 11; without it they are 12.
+/// Layout: u16, whose low 11 bits are those of the first input's tick and whose high 5 bits are the
+/// count of inputs, 31 meaning that the count less 31 follows in a byte; a `VarInt` of twice the
+/// zig-zagged distance from the first tick to the acknowledged one, plus 1 where a byte of flags
+/// follows, which is not 0: bit 0 timing, bit 1 hash, bit 2 context. Timing: u8, how many ticks the
+/// newest input lies ahead of the sender's tick, then i16, by how much the sender finds itself
+/// ahead of the receiver, sixteenths of a tick. Hash: the `VarInt` of the zig-zagged distance from
+/// the first tick to the hash's, then the low 32 bits of the state's hash. Context: u8, how many
+/// inputs before the first the packing builds on, 0 to 11; without it they are 12.
 public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// What the clocks of peers need.
   public struct Timing: Hashable, Sendable {

@@ -3,8 +3,8 @@ import CaromCore
 /// What is decided of a game in step, told to any number of watchers: every player's input of each
 /// tick, a hash, and a keyframe for whoever comes late or falls behind.
 ///
-/// A server owns one, and so does a peer that lets others watch: then it is given the inputs of each
-/// confirmed tick.
+/// A server owns one, and so does a peer that lets others watch: then it is given the inputs of
+/// each confirmed tick.
 public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   /// Somebody who is told.
   struct Watcher: Sendable {

@@ -1,11 +1,11 @@
 import CaromCore
 
-/// A game in step between peers without a server: each sends its inputs to each other one, foretells
-/// what has not come, and corrects what it foretold wrongly.
+/// A game in step between peers without a server: each sends its inputs to each other one,
+/// foretells what has not come, and corrects what it foretold wrongly.
 ///
-/// A polled machine: `receive` what comes, make the ticks that `ticksDue` counts with `advance`, and
-/// send what `pollTransmit` has. All peers begin with the same state at the same tick, at about the
-/// same time; their clocks find each other by running up to 5 % faster or slower.
+/// A polled machine: `receive` what comes, make the ticks that `ticksDue` counts with `advance`,
+/// and send what `pollTransmit` has. All peers begin with the same state at the same tick, at about
+/// the same time; their clocks find each other by running up to 5 % faster or slower.
 public struct RollbackSession<Game: Simulation>: Sendable {
   /// What is to be sent.
   public struct Transmit: Hashable, Sendable {

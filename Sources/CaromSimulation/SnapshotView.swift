@@ -1,5 +1,5 @@
-/// Everything that a client knows of entities once it has read one snapshot: both ends keep the same
-/// views, and foretell the next snapshot from one of them.
+/// Everything that a client knows of entities once it has read one snapshot: both ends keep the
+/// same views, and foretell the next snapshot from one of them.
 ///
 /// Words lie as `EntityRecord` has them, records in the order of ids.
 struct SnapshotView: Sendable {
