@@ -1,6 +1,6 @@
 /// Entities and their values at one moment, in the order of their ids: what a server replicates and
 /// a client receives.
-public struct EntityTable: Hashable, Sendable {
+public struct EntityTable: Sendable {
   /// What the values mean.
   public let schema: EntitySchema
   /// The ids, ascending.
@@ -8,8 +8,13 @@ public struct EntityTable: Hashable, Sendable {
   /// The values in steps, one entity's fields after the other's.
   public private(set) var values: [Int64] = []
 
+  private var writer: EntityFieldWriter
+
   /// No entities.
-  public init(schema: EntitySchema) { self.schema = schema }
+  public init(schema: EntitySchema) {
+    self.schema = schema
+    writer = EntityFieldWriter(schema: schema)
+  }
 
   /// How many entities there are.
   public var count: Int { ids.count }
@@ -20,12 +25,30 @@ public struct EntityTable: Hashable, Sendable {
     values.removeAll(keepingCapacity: true)
   }
 
-  /// Appends an entity, whose id is above the others'; values out of bounds are brought within.
-  public mutating func append(_ id: UInt32, _ fields: some Collection<Int64>) {
+  /// Appends an entity, whose id is above the others'; values, in steps, are brought within bounds.
+  public mutating func append(_ id: UInt32, _ fields: [Int64]) {
     precondition(ids.last.map { $0 < id } ?? true, "ids ascend, each once")
     precondition(fields.count == schema.fields.count, "a value for each field")
     ids.append(id)
-    for (value, field) in zip(fields, schema.fields) { values.append(field.clamped(value)) }
+    for index in fields.indices { values.append(schema.fields[index].clamped(fields[index])) }
+  }
+
+  /// Appends an entity, whose id is above the others'.
+  public mutating func append(_ id: UInt32, _ entity: some ReplicatedEntity) {
+    precondition(ids.last.map { $0 < id } ?? true, "ids ascend, each once")
+    writer.removeAll()
+    entity.encode(into: &writer)
+    precondition(writer.values.count == schema.fields.count, "a value for each field")
+    ids.append(id)
+    values.append(contentsOf: writer.values)
+  }
+
+  /// The entity at `index`.
+  public func entity<Entity: ReplicatedEntity>(
+    _ type: Entity.Type = Entity.self, at index: Int
+  ) -> Entity {
+    var reader = EntityFieldReader(self, at: index)
+    return Entity(decoding: &reader)
   }
 
   /// The value of a field of the entity at `index`.
@@ -48,5 +71,18 @@ public struct EntityTable: Hashable, Sendable {
   @inline(__always) mutating func append(_ id: UInt32, from words: [Int64], at start: Int) {
     ids.append(id)
     for word in start..<start + schema.fields.count { values.append(words[word]) }
+  }
+}
+
+extension EntityTable: Hashable {
+  /// Whether the same entities have the same values.
+  public static func == (one: EntityTable, other: EntityTable) -> Bool {
+    one.ids == other.ids && one.values == other.values && one.schema == other.schema
+  }
+
+  /// Ids and values.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(ids)
+    hasher.combine(values)
   }
 }

@@ -11,14 +11,17 @@ struct SnapshotHeader: Hashable, Sendable {
   var tick = Tick.zero
   /// How many ticks older its base is; 0 where it has none.
   var age: Int64 = 0
+  /// Whether something that changed was held back.
+  var isPartial = false
   /// Views beside the base: bit 0 that of the tick before the base, and so on.
   var named: UInt64 = 0
 
   /// The tick of the base.
   var baseTick: Tick { tick.advanced(by: -age) }
 
-  /// Writes or reads tick and age. `newest` is the newest tick that the reader has seen.
+  /// Writes or reads tick, age and whether it is all. `newest` is the newest tick that the reader has seen.
   mutating func codeTick<Coder: DeltaCoder>(_ coder: inout Coder, newest: Tick?) {
+    isPartial = coder.flag(isPartial, SnapshotModels.isPartial)
     let isLong = age == 0 || age > Self.shortAge
     guard coder.flag(isLong, SnapshotModels.isLong) else {
       let low = coder.bits(tick.rawValue & UInt64(Self.tickRange - 1), 7)
@@ -49,9 +52,10 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// How many views before `base` can be named: those that it was not foretold from already.
+  /// How many views before `base` can be named: those that it was not foretold from already, where
+  /// it does not hold everything.
   static func namedCount(of base: SnapshotView) -> Int64 {
-    guard let older = base.base else { return 0 }
+    guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)
   }
 

@@ -8,6 +8,8 @@ enum SnapshotModels {
   static let isNamed = 2
   /// Whether anybody enters or leaves.
   static let changesMembers = 3
+  /// Whether something was held back.
+  static let isPartial = 4
   /// The age of the base.
   static let age = 8
   /// How many leave, or enter.

@@ -24,6 +24,8 @@ public struct SnapshotReceiver: Sendable {
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
   private var lostBase = false
+  private var next: EntityTable
+  private var nextTicks: [Tick] = []
 
   /// A receiver that knows nothing yet.
   public init(
@@ -31,6 +33,7 @@ public struct SnapshotReceiver: Sendable {
   ) {
     self.schema = schema
     entities = EntityTable(schema: schema)
+    next = entities
     decoder = SnapshotDecoder(
       format: SnapshotFormat(schema, memberLimit: memberLimit),
       shipped: SnapshotModels.shipped(for: schema))
@@ -83,6 +86,7 @@ public struct SnapshotReceiver: Sendable {
     }
     scratch.tick = header.tick
     scratch.base = header.age == 0 ? nil : header.baseTick
+    scratch.isPartial = header.isPartial
     let isWritten = decoder.finish(
       source.header, namedCount: source.namedCount, from: source.base, into: &scratch)
     guard isWritten else { throw Self.malformed }
@@ -117,7 +121,11 @@ public struct SnapshotReceiver: Sendable {
   /// Keeps the view that was read, and shows it where it is the newest.
   private mutating func keep(_ header: SnapshotHeader) -> Bool {
     let isNewest = tick.map { $0 < header.tick } ?? true
-    if header.age == 0, isNewest { lostBase = false }
+    if header.age == 0, isNewest, lostBase {
+      lostBase = false
+      entities.removeAll()
+      entityTicks.removeAll(keepingCapacity: true)
+    }
     let slot = history.makeSlot(
       for: header.tick, keeping: header.age == 0 ? nil : header.baseTick)
     swap(&history.views[slot], &scratch)
@@ -130,15 +138,48 @@ public struct SnapshotReceiver: Sendable {
     return true
   }
 
+  /// What the newest snapshot holds; and where that is not all, what newer ones than its base told
+  /// beside it.
   private mutating func show(_ view: SnapshotView) {
-    entities.removeAll()
-    entityTicks.removeAll(keepingCapacity: true)
+    next.removeAll()
+    nextTicks.removeAll(keepingCapacity: true)
+    var place = 0
     for index in 0..<view.count {
+      let id = view.id(index, schema.stride)
+      while place < entities.count, entities.ids[place] < id {
+        keepShown(place, beside: view)
+        place += 1
+      }
       let start = index * schema.stride
-      entities.append(
-        view.id(index, schema.stride), from: view.words, at: start + EntityRecord.valueWord)
-      let tick = view.words[start + EntityRecord.tickWord]
-      entityTicks.append(Tick(UInt64(bitPattern: tick)))
+      let tick = Tick(UInt64(bitPattern: view.words[start + EntityRecord.tickWord]))
+      let isShown = place < entities.count && entities.ids[place] == id
+      if isShown, view.isPartial, entityTicks[place] > tick {
+        show(place)
+      } else {
+        next.append(id, from: view.words, at: start + EntityRecord.valueWord)
+        nextTicks.append(tick)
+      }
+      if isShown { place += 1 }
     }
+    while place < entities.count {
+      keepShown(place, beside: view)
+      place += 1
+    }
+    swap(&entities, &next)
+    swap(&entityTicks, &nextTicks)
+  }
+
+  /// Keeps an entity that a snapshot after the base of `view` brought, and that `view` could not
+  /// tell of.
+  private mutating func keepShown(_ place: Int, beside view: SnapshotView) {
+    guard view.isPartial else { return }
+    if let base = view.base, entityTicks[place] <= base { return }
+    show(place)
+  }
+
+  private mutating func show(_ place: Int) {
+    next.append(
+      entities.ids[place], from: entities.values, at: place * schema.fields.count)
+    nextTicks.append(entityTicks[place])
   }
 }

@@ -1,42 +1,53 @@
 extension SnapshotScript {
   /// Becomes what leads from `base` to `entities`. Where a selection is given, only what it holds,
-  /// by the place in `entities`, follows or enters. Returns whether nothing was held back.
+  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once. Returns
+  /// whether something was held back.
   mutating func compare(
-    _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?
+    _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
+    leaveLimit: Int = .max
   ) -> Bool {
     removeAll()
     let stride = entities.schema.stride
     let fields = entities.schema.fields.count
-    var isComplete = true
+    var isPartial = false
     var place = 0
     for index in 0..<base.count {
       let id = base.id(index, stride)
       while place < entities.count, entities.ids[place] < id {
-        if !enter(entities, place, selection) { isComplete = false }
+        if !enter(entities, place, selection) { isPartial = true }
         place += 1
       }
       guard place < entities.count, entities.ids[place] == id else {
-        leaves.append(index)
+        if leaves.count < leaveLimit {
+          leaves.append(index)
+        } else {
+          included.append(false)
+          isPartial = true
+        }
         continue
       }
       let changes = Self.differs(base, index * stride, entities, place * fields)
       let follows = changes && (selection?[place] ?? true)
-      if changes, !follows { isComplete = false }
+      if changes, !follows { isPartial = true }
       included.append(follows)
-      if follows { takeValues(entities, place) }
+      if follows {
+        places.append(place)
+        takeValues(entities, place)
+      }
       place += 1
     }
     while place < entities.count {
-      if !enter(entities, place, selection) { isComplete = false }
+      if !enter(entities, place, selection) { isPartial = true }
       place += 1
     }
-    return isComplete
+    return isPartial
   }
 
   private mutating func enter(
     _ entities: EntityTable, _ place: Int, _ selection: [Bool]?
   ) -> Bool {
     guard selection?[place] ?? true else { return false }
+    places.append(place)
     enters.append(entities.ids[place])
     takeValues(entities, place)
     return true

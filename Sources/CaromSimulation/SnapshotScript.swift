@@ -8,6 +8,11 @@ struct SnapshotScript: Sendable {
   var included: [Bool] = []
   /// The values of what is included or enters, in the order of ids.
   var values: [Int64] = []
+  /// Where what is included or enters stands in the table that it was taken from.
+  var places: [Int] = []
+
+  /// Whether nothing is said at all.
+  var isEmpty: Bool { leaves.isEmpty && values.isEmpty }
 
   /// Forgets everything.
   mutating func removeAll() {
@@ -15,5 +20,6 @@ struct SnapshotScript: Sendable {
     enters.removeAll(keepingCapacity: true)
     included.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
+    places.removeAll(keepingCapacity: true)
   }
 }

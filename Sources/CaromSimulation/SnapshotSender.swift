@@ -19,10 +19,16 @@ public struct SnapshotSender: Sendable {
   /// The tick of the newest snapshot that the client is known to have.
   public private(set) var acknowledgedTick: Tick?
 
+  /// Members that leave with one snapshot at most.
+  var leaveLimit = Int.max
+
   private var history = SnapshotHistory()
   private var acknowledged: [Bool] = Array(repeating: false, count: SnapshotHistory.limit)
   private var encoder: SnapshotEncoder
   private var script = SnapshotScript()
+  private var header = SnapshotHeader()
+  /// What the plan is foretold from.
+  private var base = SnapshotView()
   /// The base together with the views that are named beside it.
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
@@ -81,26 +87,56 @@ public struct SnapshotSender: Sendable {
   /// Writes the snapshot of a tick, newer than the last one's.
   @discardableResult
   public mutating func encode(_ entities: EntityTable, at tick: Tick) -> [UInt8] {
-    encode(entities, at: tick, selecting: nil)
+    plan(entities, at: tick, selecting: nil)
+    writePlanned()
+    commit()
     return bytes
   }
 
-  /// Writes what is selected, by its place in `entities`. What is not stays as the client has it.
-  mutating func encode(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
+  /// Compares what is selected, by its place in `entities`, with what the client has. What is not
+  /// selected stays as it has it. `writePlanned` makes a snapshot of it, unless another plan is made.
+  mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
     precondition(sentTick.map { $0 < tick } ?? true, "each snapshot is newer than the one before")
     var header = SnapshotHeader(tick: tick)
-    let base = makeBase(&header)
-    let isComplete = script.compare(base, entities, selecting: selection)
-    let slot = history.makeSlot(for: tick, keeping: acknowledgedTick)
-    acknowledged[slot] = false
-    history.views[slot].tick = tick
-    history.views[slot].base = acknowledgedTick
-    history.views[slot].isComplete = isComplete
-    encoder.encode(
-      header, namedCount: acknowledgedTick == nil ? 0 : SnapshotHeader.namedCount(of: base),
-      &script, from: base, into: &history.views[slot])
-    sentTick = tick
+    base = makeBase(&header)
+    self.header = header
+    self.header.isPartial = script.compare(
+      base, entities, selecting: selection, leaveLimit: leaveLimit)
   }
+
+  /// Writes what was planned.
+  mutating func writePlanned() {
+    let slot = history.slot(of: header.tick) ?? makeSlot()
+    history.views[slot].tick = header.tick
+    history.views[slot].base = acknowledgedTick
+    history.views[slot].isPartial = header.isPartial
+    encoder.encode(
+      header, namedCount: SnapshotHeader.namedCount(of: base), &script, from: base,
+      into: &history.views[slot])
+    // Or the next one to be written over would be copied.
+    base = SnapshotView()
+  }
+
+  /// The planned snapshot goes out.
+  mutating func commit() { sentTick = header.tick }
+
+  private mutating func makeSlot() -> Int {
+    let slot = history.makeSlot(for: header.tick, keeping: acknowledgedTick)
+    acknowledged[slot] = false
+    return slot
+  }
+
+  /// What was written does not go out.
+  mutating func withdraw() {
+    if let slot = history.slot(of: header.tick) { history.free(slot) }
+  }
+
+  /// Where what the plan holds stands in its table.
+  var plannedPlaces: [Int] { script.places }
+  /// Whether the plan tells the client nothing.
+  var isPlanEmpty: Bool { script.isEmpty }
+  /// Whether the plan holds something back.
+  var isPlanPartial: Bool { header.isPartial }
 
   /// The view that the next snapshot is foretold from, and what its header says of it.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
@@ -110,7 +146,7 @@ public struct SnapshotSender: Sendable {
     }
     header.age = tick.distance(to: header.tick)
     let base = history.views[slot]
-    guard !base.isComplete else { return base }
+    guard base.isPartial else { return base }
     var isMerged = false
     for back in 0..<SnapshotHeader.namedCount(of: base) {
       let other = tick.advanced(by: -back - 1)

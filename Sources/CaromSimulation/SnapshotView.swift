@@ -7,8 +7,8 @@ struct SnapshotView: Sendable {
   var tick = Tick.zero
   /// The view that it was foretold from; `nil` where it was sent in full.
   var base: Tick?
-  /// Whether the snapshot held whatever had changed.
-  var isComplete = true
+  /// Whether the snapshot held back something that had changed.
+  var isPartial = false
   /// How many entities there are.
   var count = 0
   /// At least `count` records.
@@ -40,6 +40,7 @@ struct SnapshotView: Sendable {
     clear(room: older.count + named.count, stride: stride)
     tick = older.tick
     base = older.base
+    isPartial = older.isPartial
     let fresh = Int64(bitPattern: named.tick.rawValue)
     var index = 0
     for other in 0..<named.count {

@@ -29,7 +29,9 @@ struct SnapshotExchange {
   mutating func step(_ table: EntityTable, at tick: Tick, selecting selection: [Bool]? = nil) throws
   {
     now += 1
-    sender.encode(table, at: tick, selecting: selection)
+    sender.plan(table, at: tick, selecting: selection)
+    sender.writePlanned()
+    sender.commit()
     sent[tick] = selection == nil ? table : nil
     for _ in 0..<(generator.chance(0.05) ? 2 : 1) where !generator.chance(loss) {
       down.append((now + delay(), tick, sender.bytes))

@@ -1,0 +1,83 @@
+/// Where entities are, in square cells: who is near a place is found without looking at the others.
+///
+/// Places are in steps of the schema's position fields.
+struct InterestGrid: Sendable {
+  /// Cells at most.
+  static let cellLimit = 1 << 16
+
+  private let lowX: Int64
+  private let lowY: Int64
+  private let size: Int64
+  private let columns: Int
+  private let rows: Int
+  /// The first entity of each cell, -1 where there is none.
+  private var first: [Int32]
+  /// For each entity the next and the one before in its cell, and the cell; -1 where there is none.
+  private var next: [Int32] = []
+  private var previous: [Int32] = []
+  private var cells: [Int32] = []
+
+  init(x: EntityField, y: EntityField, cellSize: Int64) {
+    precondition(cellSize > 0, "a cell has a size")
+    lowX = x.lowerBound
+    lowY = y.lowerBound
+    size = cellSize
+    columns = Int((x.span + cellSize - 1) / cellSize)
+    rows = Int((y.span + cellSize - 1) / cellSize)
+    precondition(
+      columns <= Self.cellLimit && rows <= Self.cellLimit && columns * rows <= Self.cellLimit,
+      "larger cells: there are 65,536 at most")
+    first = Array(repeating: -1, count: columns * rows)
+  }
+
+  /// Puts an entity where it is now; true where it came into another cell.
+  @discardableResult
+  mutating func place(_ slot: Int, x: Int64, y: Int64) -> Bool {
+    while cells.count <= slot {
+      cells.append(-1)
+      next.append(-1)
+      previous.append(-1)
+    }
+    let cell = Int32(row(y) * columns + column(x))
+    guard cells[slot] != cell else { return false }
+    remove(slot)
+    let head = first[Int(cell)]
+    next[slot] = head
+    previous[slot] = -1
+    if head >= 0 { previous[Int(head)] = Int32(slot) }
+    first[Int(cell)] = Int32(slot)
+    cells[slot] = cell
+    return true
+  }
+
+  /// Takes an entity out.
+  mutating func remove(_ slot: Int) {
+    guard cells[slot] >= 0 else { return }
+    if previous[slot] >= 0 {
+      next[Int(previous[slot])] = next[slot]
+    } else {
+      first[Int(cells[slot])] = next[slot]
+    }
+    if next[slot] >= 0 { previous[Int(next[slot])] = previous[slot] }
+    cells[slot] = -1
+  }
+
+  /// Appends whoever is in a cell that a circle may reach.
+  func gather(x: Int64, y: Int64, radius: Int64, into slots: inout [Int32]) {
+    let left = column(x - radius)
+    let right = column(x + radius)
+    for row in row(y - radius)...row(y + radius) {
+      for column in left...right {
+        var slot = first[row * columns + column]
+        while slot >= 0 {
+          slots.append(slot)
+          slot = next[Int(slot)]
+        }
+      }
+    }
+  }
+
+  private func column(_ x: Int64) -> Int { min(max(Int((x - lowX) / size), 0), columns - 1) }
+
+  private func row(_ y: Int64) -> Int { min(max(Int((y - lowY) / size), 0), rows - 1) }
+}

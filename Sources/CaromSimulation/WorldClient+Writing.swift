@@ -1,0 +1,87 @@
+extension WorldClient {
+  /// The most attempts to meet the limit of bytes.
+  private static let attemptLimit = 6
+  /// Nothing that tells of anybody is shorter.
+  private static let fewestBytes = 8
+
+  /// Writes the snapshot of a tick into the sender's bytes; false where there is nothing to tell,
+  /// or no room.
+  mutating func write(
+    _ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick
+  ) -> Bool {
+    guard isAwake else { return false }
+    refresh(world, configuration, at: tick)
+    let elapsed = writtenAt.map { Int32(clamping: $0.distance(to: tick)) } ?? 1
+    writtenAt = tick
+    fillTable(world, elapsed)
+    sender.plan(table, at: tick, selecting: selection)
+    guard !sender.isPlanEmpty else {
+      // A client that has everything is asked again once something is new to it.
+      isAwake = sender.isPlanPartial || placement != world.placement
+      return false
+    }
+    let room = min(configuration.snapshotLimit, bucket?.available(at: tick) ?? .max)
+    guard room >= Self.fewestBytes, fit(room, at: tick) else { return false }
+    sender.commit()
+    bucket?.take(sender.bytes.count)
+    for place in sender.plannedPlaces { seen[place].waited = 0 }
+    return true
+  }
+
+  /// Everybody's values, and who is due.
+  private mutating func fillTable(_ world: WorldEntities, _ elapsed: Int32) {
+    let fields = world.schema.fields.count
+    table.removeAll()
+    selection.removeAll(keepingCapacity: true)
+    for index in seen.indices {
+      let one = seen[index]
+      table.append(one.id, from: world.values, at: Int(one.slot) * fields)
+      let waited = min(one.waited, 1 << 20) + elapsed
+      seen[index].waited = waited
+      selection.append(waited >= one.interval)
+    }
+  }
+
+  /// Writes the plan within `room` bytes: those first who waited longest for their interval.
+  private mutating func fit(_ room: Int, at tick: Tick) -> Bool {
+    var planned = sender.plannedPlaces.count
+    var most = max(8 * room / entityBits, 1) * 5 / 4
+    var isSorted = false
+    for _ in 0..<Self.attemptLimit {
+      if planned > most {
+        if !isSorted { sortPlanned() }
+        isSorted = true
+        planned = most
+        select(planned, at: tick)
+      }
+      sender.writePlanned()
+      let bytes = sender.bytes.count
+      if planned > 0 { entityBits = max(1, (3 * entityBits + 8 * bytes / planned) / 4) }
+      if bytes <= room { return true }
+      guard planned > 1 else { break }
+      most = min(planned - 1, max(1, planned * room / bytes * 15 / 16))
+      if !isSorted { sortPlanned() }
+      isSorted = true
+      planned = most
+      select(planned, at: tick)
+    }
+    sender.withdraw()
+    return false
+  }
+
+  private mutating func sortPlanned() {
+    queue.removeAll()
+    for place in sender.plannedPlaces {
+      let one = seen[place]
+      queue.append(place, gained: Int(one.waited) * 64 / Int(one.interval))
+    }
+    queue.sort()
+  }
+
+  /// Plans with the first `count` of the queue alone.
+  private mutating func select(_ count: Int, at tick: Tick) {
+    for index in selection.indices { selection[index] = false }
+    for index in 0..<count { selection[queue[index]] = true }
+    sender.plan(table, at: tick, selecting: selection)
+  }
+}

@@ -1,0 +1,144 @@
+/// What a world knows of one of its clients.
+struct WorldClient: Sendable {
+  /// An entity that the client sees, or is about to.
+  struct Seen: Sendable {
+    var id: UInt32
+    var slot: Int32
+    /// Ticks from one telling to the next.
+    var interval: Int32
+    /// Ticks since it was told of, or since it is seen.
+    var waited: Int32
+  }
+
+  var sender: SnapshotSender
+  /// Where it looks from, in steps; `nil` where it sees everything.
+  var focus: (x: Int64, y: Int64)?
+  var seen: [Seen] = []
+  private var nextSeen: [Seen] = []
+  private var near: [Int32] = []
+  private var keys: [UInt64] = []
+  var table: EntityTable
+  var selection: [Bool] = []
+  var queue = PriorityAccumulator()
+  var bucket: TokenBucket?
+  /// Bits that an entity took lately.
+  var entityBits: Int
+  /// What of the world's placements it has seen.
+  private(set) var placement = -1
+  private var refreshedAt: Tick?
+  var writtenAt: Tick?
+  /// Whether anything may have changed since it was found to have everything.
+  var isAwake = true
+
+  init(_ configuration: WorldConfiguration) {
+    sender = SnapshotSender(schema: configuration.schema)
+    sender.leaveLimit = configuration.snapshotLimit / 4
+    table = EntityTable(schema: configuration.schema)
+    entityBits = configuration.schema.fields.reduce(16) { $0 + $1.width }
+    bucket = configuration.bandwidth.map {
+      TokenBucket(
+        rate: $0, burst: max(configuration.snapshotLimit, $0 / 10),
+        ticksPerSecond: configuration.ticksPerSecond)
+    }
+  }
+
+  /// Something that it sees changed, or its view did.
+  mutating func wake() { isAwake = true }
+
+  mutating func setFocus(_ place: (x: Int64, y: Int64)?) {
+    guard place?.x != focus?.x || place?.y != focus?.y else { return }
+    focus = place
+    placement = -1
+    isAwake = true
+  }
+
+  // MARK: - Who is seen
+
+  /// Looks for who came near or went away, where it is time to.
+  mutating func refresh(_ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick)
+  {
+    guard placement != world.placement else { return }
+    if let area = configuration.area, focus != nil, let last = refreshedAt,
+      last.distance(to: tick) < Int64(area.refreshInterval)
+    {
+      return dropGone(world)
+    }
+    placement = world.placement
+    refreshedAt = tick
+    gather(world, configuration)
+    merge(world, configuration)
+  }
+
+  /// Whoever is no longer there is not seen either, at once.
+  private mutating func dropGone(_ world: WorldEntities) {
+    seen.removeAll {
+      let slot = Int($0.slot)
+      return !world.isThere[slot] || world.ids[slot] != $0.id
+    }
+  }
+
+  /// Who is near, in the order of ids.
+  private mutating func gather(_ world: WorldEntities, _ configuration: WorldConfiguration) {
+    keys.removeAll(keepingCapacity: true)
+    if let focus, let area = configuration.area, let grid = world.grid {
+      near.removeAll(keepingCapacity: true)
+      let step = configuration.schema.fields[area.positionField].step
+      let stay = area.radius * InterestArea.leaveFactor / step
+      grid.gather(x: focus.x, y: focus.y, radius: Int64(stay) + 1, into: &near)
+      for slot in near where distance(world.place(Int(slot)), from: focus) <= stay * stay {
+        keys.append(UInt64(world.ids[Int(slot)]) << 32 | UInt64(slot))
+      }
+    } else {
+      for slot in world.ids.indices where world.isThere[slot] {
+        keys.append(UInt64(world.ids[slot]) << 32 | UInt64(slot))
+      }
+    }
+    keys.sort()
+  }
+
+  private func distance(_ place: (x: Int64, y: Int64), from focus: (x: Int64, y: Int64)) -> Double {
+    let x = Double(place.x - focus.x)
+    let y = Double(place.y - focus.y)
+    return x * x + y * y
+  }
+
+  /// Keeps how long those have waited who were seen before.
+  private mutating func merge(_ world: WorldEntities, _ configuration: WorldConfiguration) {
+    nextSeen.removeAll(keepingCapacity: true)
+    var old = 0
+    for key in keys {
+      let id = UInt32(key >> 32)
+      while old < seen.count, seen[old].id < id { old += 1 }
+      let isOld = old < seen.count && seen[old].id == id
+      let slot = Int(key & 0xFFFF_FFFF)
+      var interval = 1
+      if let focus, let area = configuration.area {
+        let step = configuration.schema.fields[area.positionField].step
+        let squared = distance(world.place(slot), from: focus)
+        if !isOld, squared > (area.radius / step) * (area.radius / step) { continue }
+        interval = area.interval(squared: squared, step: step)
+      }
+      nextSeen.append(
+        Seen(
+          id: id, slot: Int32(slot), interval: Int32(interval),
+          waited: isOld ? seen[old].waited : Int32(interval)))
+    }
+    swap(&seen, &nextSeen)
+  }
+
+  /// Whether an entity that changed is its business.
+  func concerns(_ slot: Int, _ world: WorldEntities, _ configuration: WorldConfiguration) -> Bool {
+    guard let focus, let area = configuration.area else { return true }
+    let id = world.ids[slot]
+    var low = 0
+    var high = seen.count
+    while low < high {
+      let middle = (low + high) / 2
+      if seen[middle].id < id { low = middle + 1 } else { high = middle }
+    }
+    if low < seen.count, seen[low].id == id { return true }
+    guard world.isThere[slot] else { return false }
+    let reach = area.radius / configuration.schema.fields[area.positionField].step
+    return distance(world.place(slot), from: focus) <= reach * reach
+  }
+}

@@ -1,0 +1,99 @@
+/// A world's entities as they are now, and which of them changed since the last tick.
+struct WorldEntities: Sendable {
+  let schema: EntitySchema
+  /// The slot of each id; never gone through.
+  private var slots: [UInt32: Int] = [:]
+  private var free: [Int] = []
+  private(set) var ids: [UInt32] = []
+  /// Whether a slot is in use.
+  private(set) var isThere: [Bool] = []
+  private(set) var values: [Int64] = []
+  private var isDirty: [Bool] = []
+  /// Slots that changed, came or went since `clearDirty`.
+  private(set) var dirty: [Int32] = []
+  /// Grows whenever somebody comes, goes or is elsewhere.
+  private(set) var placement = 0
+  private(set) var grid: InterestGrid?
+  private let positionField: Int
+
+  init(schema: EntitySchema, area: InterestArea?) {
+    self.schema = schema
+    positionField = area?.positionField ?? 0
+    guard let area else { return }
+    precondition(positionField + 1 < schema.fields.count, "two fields for the position")
+    let x = schema.fields[positionField]
+    let reach = Int64(area.radius / x.step / 2)
+    // Half a radius, and no more cells than there may be.
+    let widest = max(x.span, schema.fields[positionField + 1].span)
+    grid = InterestGrid(
+      x: x, y: schema.fields[positionField + 1], cellSize: max(reach, widest / 255 + 1))
+  }
+
+  var count: Int { ids.count - free.count }
+
+  func slot(of id: UInt32) -> Int? { slots[id] }
+
+  /// The place of an entity, in steps.
+  func place(_ slot: Int) -> (x: Int64, y: Int64) {
+    let start = slot * schema.fields.count + positionField
+    return (values[start], values[start + 1])
+  }
+
+  /// Takes an entity's values, and itself where it is new.
+  mutating func set(_ id: UInt32, _ new: [Int64]) {
+    precondition(new.count == schema.fields.count, "a value for each field")
+    let slot = slots[id] ?? makeSlot(id)
+    let start = slot * new.count
+    var changes = false
+    for index in new.indices where values[start + index] != new[index] {
+      values[start + index] = new[index]
+      changes = true
+    }
+    guard changes || !isThere[slot] else { return }
+    if !isThere[slot] { placement += 1 }
+    isThere[slot] = true
+    mark(slot)
+    guard grid != nil else { return }
+    let (x, y) = place(slot)
+    grid?.place(slot, x: x, y: y)
+    placement += 1
+  }
+
+  private mutating func makeSlot(_ id: UInt32) -> Int {
+    defer { placement += 1 }
+    if let slot = free.popLast() {
+      slots[id] = slot
+      ids[slot] = id
+      return slot
+    }
+    ids.append(id)
+    isThere.append(false)
+    isDirty.append(false)
+    values.append(contentsOf: repeatElement(0, count: schema.fields.count))
+    slots[id] = ids.count - 1
+    return ids.count - 1
+  }
+
+  /// Forgets an entity; false where there is none of that id.
+  mutating func remove(_ id: UInt32) -> Bool {
+    guard let slot = slots.removeValue(forKey: id) else { return false }
+    isThere[slot] = false
+    grid?.remove(slot)
+    free.append(slot)
+    mark(slot)
+    placement += 1
+    return true
+  }
+
+  private mutating func mark(_ slot: Int) {
+    guard !isDirty[slot] else { return }
+    isDirty[slot] = true
+    dirty.append(Int32(slot))
+  }
+
+  /// Whoever was told of is no longer dirty.
+  mutating func clearDirty() {
+    for slot in dirty { isDirty[Int(slot)] = false }
+    dirty.removeAll(keepingCapacity: true)
+  }
+}
