@@ -19,7 +19,8 @@ struct SnapshotHeader: Hashable, Sendable {
   /// The tick of the base.
   var baseTick: Tick { tick.advanced(by: -age) }
 
-  /// Writes or reads tick, age and whether it is all. `newest` is the newest tick that the reader has seen.
+  /// Writes or reads tick, age and whether it is all. `newest` is the newest tick that the reader
+  /// has seen.
   mutating func codeTick<Coder: DeltaCoder>(_ coder: inout Coder, newest: Tick?) {
     isPartial = coder.flag(isPartial, SnapshotModels.isPartial)
     let isLong = age == 0 || age > Self.shortAge

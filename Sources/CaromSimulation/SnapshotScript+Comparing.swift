@@ -1,7 +1,7 @@
 extension SnapshotScript {
   /// Becomes what leads from `base` to `entities`. Where a selection is given, only what it holds,
-  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once. Returns
-  /// whether something was held back.
+  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once.
+  /// Returns whether something was held back.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
     leaveLimit: Int = .max

@@ -94,7 +94,8 @@ public struct SnapshotSender: Sendable {
   }
 
   /// Compares what is selected, by its place in `entities`, with what the client has. What is not
-  /// selected stays as it has it. `writePlanned` makes a snapshot of it, unless another plan is made.
+  /// selected stays as it has it. `writePlanned` makes a snapshot of it, unless another plan is
+  /// made.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
     precondition(sentTick.map { $0 < tick } ?? true, "each snapshot is newer than the one before")
     var header = SnapshotHeader(tick: tick)
