@@ -46,11 +46,10 @@ package struct DeadlineQueue<Element: Sendable>: Sendable {
     nodes[0] = last
     var parent = 0
     while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < nodes.count {
-        if nodes[child].precedes(nodes[least]) { least = child }
-      }
-      guard least != parent else { return first.element }
+      var least = 2 * parent + 1
+      guard least < nodes.count else { return first.element }
+      if least + 1 < nodes.count, nodes[least + 1].precedes(nodes[least]) { least += 1 }
+      guard nodes[least].precedes(nodes[parent]) else { return first.element }
       nodes.swapAt(parent, least)
       parent = least
     }

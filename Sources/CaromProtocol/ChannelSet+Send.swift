@@ -100,7 +100,7 @@ extension ChannelSet {
   }
 
   /// When a message may be late that has not left.
-  package var nextTimeout: Instant? {
+  @inline(__always) package var nextTimeout: Instant? {
     guard outgoing.earliestDeadline != .max else { return nil }
     return max(
       Instant(nanoseconds: outgoing.earliestDeadline),

@@ -62,6 +62,8 @@ package struct ChannelSet: Sendable {
   package var pendingBytes: Int { outgoing.pendingBytes }
   /// Whether messages of the application's channels wait for the owner.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
+  /// Whether messages of the session's own channel wait.
+  var hasSessionMessage: Bool { !sessionReady.isEmpty }
   /// Bytes of memory that messages have, both directions.
   package var heldBytes: Int { arena.heldBytes + outgoing.arena.heldBytes }
 

@@ -176,7 +176,8 @@ struct Congestion: Sendable {
     rate = wantedRate
   }
 
-  private var wantedWindow: Int {
+  // Always inlined: a call would copy the model.
+  @inline(__always) private var wantedWindow: Int {
     let least = Self.minimumPackets * packetSize
     let first = Self.initialPackets * packetSize
     if isStalled { return least }
@@ -190,7 +191,7 @@ struct Congestion: Sendable {
     }
   }
 
-  private var wantedRate: Double {
+  @inline(__always) private var wantedRate: Double {
     if isStalled { return Self.minimumRate }
     let first = Double(Self.initialPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
     switch phase {

@@ -40,11 +40,11 @@ extension Connection {
   /// The caller proved an address: its datagrams come from there from now on.
   mutating func receive(_ hello: Hello, from source: Way, at now: Instant) {
     guard !isCaller, !isEnding else { return }
-    guard datagram != nil else {
+    guard !datagrams.isEmpty else {
       datagram = .called(hello, from: source, at: now)
       return
     }
-    _ = datagram!.handleHello(hello, from: source, at: now)
+    _ = datagrams[0].handleHello(hello, from: source, at: now)
   }
 
   /// A stream cannot be opened; whoever refuses one answers datagrams as quickly, if at all.
@@ -97,8 +97,8 @@ extension Connection {
   /// Forgets the stream; what it carried goes by another link.
   private mutating func loseStream() {
     outcome.removeAll()
-    stream?.abandonAll(lost: &outcome.lost)
-    stream = nil
+    if !streams.isEmpty { streams[0].abandonAll(lost: &outcome.lost) }
+    streams = []
     settleOutcome(at: heardAt)
   }
 
@@ -127,7 +127,7 @@ extension Connection {
 
   /// Tells when messages go another way than before.
   mutating func noteLink() {
-    guard isOpen, let link, link != lastKind else { return }
+    guard isOpen, let link = currentLink, link != lastKind else { return }
     if lastKind != nil { events.append(.linkChanged(link)) }
     lastKind = link
   }
@@ -137,11 +137,13 @@ extension Connection {
 extension Connection {
   /// Takes bytes from the stream, in any pieces.
   package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-    guard !isEnding, stream != nil else { return }
+    guard !isEnding, !streams.isEmpty else { return }
     heard(at: now)
-    stream?.receive(bytes, at: now)
+    streams[0].receive(bytes, at: now)
     do throws(FrameError) {
-      while !isEnding, let body = try stream?.next() { receive(body: body, at: now) }
+      while !isEnding, !streams.isEmpty, let body = try streams[0].next() {
+        receive(body: body, at: now)
+      }
     } catch {
       violate(at: now)
     }
@@ -164,7 +166,9 @@ extension Connection {
         }
         receive(control, by: .stream, at: now)
       case SessionWire.carrierType:
-        guard stream?.isJoined == true else { throw .invalid(what: "message before the grant") }
+        guard !streams.isEmpty, streams[0].isJoined else {
+          throw .invalid(what: "message before the grant")
+        }
         try receiveCarrier(body.span.extracting(Packet.headerLength..<body.count), at: now)
       default: unknownPackets += 1
       }
@@ -185,15 +189,17 @@ extension Connection {
       case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
       case .acknowledgement:
         guard
-          let largest = ranges.largest,
-          stream?.handleAcknowledgement(largest, acknowledged: &outcome.acknowledged) == true
+          let largest = ranges.largest, !streams.isEmpty,
+          streams[0].handleAcknowledgement(largest, acknowledged: &outcome.acknowledged)
         else { throw .invalid(what: "acknowledgement of a carrier that was never sent") }
       case .ping, .padding: break
       }
     }
     settleOutcome(at: now)
-    stream?.didReceive(bytes: bytes.count, elicits: elicits, at: now)
-    if datagram == nil, let roundTrip = pinger.roundTrip.smoothed, now >= nextGrowth {
+    if !streams.isEmpty {
+      streams[0].didReceive(bytes: bytes.count, elicits: elicits, at: now)
+    }
+    if datagrams.isEmpty, let roundTrip = pinger.roundTrip.smoothed, now >= nextGrowth {
       channels.growWindows(roundTrip: roundTrip.wholeNanoseconds, at: now)
       nextGrowth = now.advanced(by: roundTrip)
     }
@@ -204,19 +210,18 @@ extension Connection {
 extension Connection {
   /// Takes a data packet.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
-    guard state != .closed, datagram != nil else { return }
+    guard !isClosed, !datagrams.isEmpty else { return }
     outcome.removeAll()
-    let isTaken = datagram!.receive(
+    let isTaken = datagrams[0].receive(
       packet, &channels, allowsMessages: isCaller || isOpen, &outcome, at: now)
     settleOutcome(at: now)
     guard isTaken else { return settleMessages(at: now) }
     heard(at: now)
-    if let packet = proof?.packet,
-      datagram!.flow.largestAcknowledged.map({ $0 >= packet }) == true
+    if let packet = proof?.packet, !datagrams.isEmpty,
+      datagrams[0].flow.largestAcknowledged.map({ $0 >= packet }) == true
     {
       proof = nil
     }
-    receiveControlMessages(at: now)
     settleMessages(at: now)
     noteLink()
   }
@@ -233,7 +238,7 @@ extension Connection {
   private mutating func settleOutcome(at now: Instant) {
     for record in outcome.acknowledged {
       if record.kind == .acknowledgement {
-        datagram?.handleAcknowledged(record)
+        if !datagrams.isEmpty { datagrams[0].handleAcknowledged(record) }
       } else {
         channels.handleAcknowledged(record, at: now)
       }
@@ -251,7 +256,7 @@ extension Connection {
   }
 
   private mutating func receiveControlMessages(at now: Instant) {
-    while let body = channels.pollSessionMessage() {
+    while channels.hasSessionMessage, let body = channels.pollSessionMessage() {
       do throws(DecodeError) {
         guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
           unknownPackets += 1
@@ -273,7 +278,7 @@ extension Connection {
 
   /// The peer knows that this side said goodbye: nothing is left to be done over datagrams.
   private mutating func endWhenHeard() {
-    guard case .closing = state, goodbye == nil, stream == nil, channels.isDrained else { return }
+    guard case .closing = state, goodbye == nil, streams.isEmpty, channels.isDrained else { return }
     end()
   }
 
@@ -282,11 +287,11 @@ extension Connection {
       do throws(FrameError) { try stream?.handleTimeout(at: now) } catch { violate(at: now) }
     }
     channels.handleTimeout(at: now)
-    guard datagram != nil else { return }
+    guard !datagrams.isEmpty else { return }
     outcome.removeAll()
-    let before = link
-    datagram!.handleTimeout(&outcome, at: now)
-    if before == .datagram, link == .stream { datagram!.abandonAll(&outcome) }
+    let before = currentLink
+    datagrams[0].handleTimeout(&outcome, at: now)
+    if before == .datagram, currentLink == .stream { datagrams[0].abandonAll(&outcome) }
     settleOutcome(at: now)
     noteLink()
     sayGoodbyeWhenDrained(at: now)
@@ -298,9 +303,9 @@ extension Connection {
   /// Whether `pollStream` or `pollLinkAction` has to be asked, now or when the stream has room.
   package var hasStreamOutput: Bool {
     if linkAction != nil { return true }
-    guard let stream else { return false }
-    return stream.hasControl || stream.owesAcknowledgement
-      || (link == .stream && channels.hasPending)
+    guard !streams.isEmpty else { return false }
+    return streams[0].hasControl || streams[0].owesAcknowledgement
+      || (currentLink == .stream && channels.hasPending)
   }
 
   /// Appends to `buffer` the bytes for a stream that holds `queued` bytes already; `false` when
@@ -308,9 +313,10 @@ extension Connection {
   package mutating func pollStream(
     queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
-    guard stream != nil else { return false }
-    let hasMore = stream!.pollTransmit(
-      queued: queued, &channels, carries: link == .stream, into: &buffer, at: now)
+    guard !streams.isEmpty else { return false }
+    let carries = currentLink == .stream
+    let hasMore = streams[0].pollTransmit(
+      queued: queued, &channels, carries: carries, into: &buffer, at: now)
     sayGoodbyeWhenDrained(at: now)
     if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
       linkAction = .closeAfterFlush
@@ -319,13 +325,19 @@ extension Connection {
     return hasMore
   }
 
+  /// Whether anything might leave now, asked after what came; `false` is certain.
+  mutating func mayTransmit(at now: Instant) -> Bool {
+    guard isOpen, linkAction == nil, streams.isEmpty, !datagrams.isEmpty else { return true }
+    return channels.hasPending || datagrams[0].mayTransmit(at: now)
+  }
+
   /// Puts the next datagram into `buffer`, and says where it goes; `nil` when there is none now.
   package mutating func pollDatagram(
     into buffer: inout [UInt8], at now: Instant
   ) -> Way? {
-    guard datagram != nil else { return nil }
-    return datagram!.pollTransmit(
-      &channels, carries: link == .datagram, into: &buffer, at: now)
+    guard !datagrams.isEmpty else { return nil }
+    let carries = currentLink == .datagram
+    return datagrams[0].pollTransmit(&channels, carries: carries, into: &buffer, at: now)
   }
 
   /// The next thing to tell the owner.

@@ -39,8 +39,11 @@ package struct Connection: Sendable {
   package internal(set) var key: ConnectionKey
   var state: State
   var channels = ChannelSet()
-  var stream: StreamPath?
-  var datagram: DatagramPath?
+  /// The stream, or none.
+  var streams: [StreamPath] = []
+  /// The way over datagrams, or none: in an array, so that it is asked and changed where it lies,
+  /// and whoever has none keeps no room for it.
+  var datagrams: [DatagramPath] = []
   var events = EventQueue<ConnectionEvent>()
   var linkAction: LinkAction?
   var pinger: Pinger
@@ -114,6 +117,26 @@ package struct Connection: Sendable {
     }
   }
 
+  /// The stream as a value, for what is rare.
+  var stream: StreamPath? {
+    get { streams.first }
+    _modify {
+      var path = streams.popLast()
+      defer { if let path { streams.append(path) } }
+      yield &path
+    }
+  }
+
+  /// The way over datagrams as a value, for what is rare.
+  var datagram: DatagramPath? {
+    get { datagrams.first }
+    _modify {
+      var path = datagrams.popLast()
+      defer { if let path { datagrams.append(path) } }
+      yield &path
+    }
+  }
+
   package var isOpen: Bool { if case .open = state { true } else { false } }
   /// Whether the peer has said goodbye, and only may not know yet that it was heard.
   package var isLingering: Bool { if case .lingering = state { true } else { false } }
@@ -134,11 +157,15 @@ package struct Connection: Sendable {
   package var queuedBytes: Int { channels.pendingBytes + (stream?.waitingBytes ?? 0) }
 
   /// What carries messages now; `nil` when nothing does.
-  package var link: LinkKind? {
-    if let datagram, datagram.isAnswered || (datagram.isOpen && stream?.isJoined != true) {
+  package var link: LinkKind? { currentLink }
+
+  /// `link`, always inlined: a call would copy the connection.
+  @inline(__always) var currentLink: LinkKind? {
+    let isJoined = !streams.isEmpty && streams[0].isJoined
+    if !datagrams.isEmpty, datagrams[0].isAnswered || (datagrams[0].isOpen && !isJoined) {
       return .datagram
     }
-    return stream?.isJoined == true ? .stream : nil
+    return isJoined ? .stream : nil
   }
 
   /// The longest frame of a link that has no seat yet: requests are far shorter, and thousands of
@@ -169,7 +196,7 @@ extension Connection {
   ) {
     guard !isEnding else { return }
     finish(reason)
-    guard stream != nil || datagram?.isOpen == true else {
+    guard !streams.isEmpty || datagram?.isOpen == true else {
       state = .closed
       return
     }
@@ -206,9 +233,9 @@ extension Connection {
 
   /// Nothing more leaves or comes.
   mutating func end() {
-    if stream != nil { linkAction = .cut }
-    stream = nil
-    datagram = nil
+    if !streams.isEmpty { linkAction = .cut }
+    streams = []
+    datagrams = []
     state = .closed
   }
 
@@ -219,7 +246,7 @@ extension Connection {
   /// The goodbye leaves behind everything that was taken.
   mutating func sayGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }
-    if link == .datagram {
+    if currentLink == .datagram {
       guard channels.isDrained else { return }
     } else {
       guard !channels.hasPending || stream?.isJoined != true else { return }
@@ -260,9 +287,18 @@ extension Connection {
 
   /// When `handleTimeout` wants to be called.
   package var nextTimeout: Instant? {
-    let links = earliest(
-      stream?.nextTimeout,
-      datagram?.nextTimeout(hasPending: link == .datagram && channels.hasPending))
+    var copy = self
+    return copy.findTimeout()
+  }
+
+  /// `nextTimeout`, asked in place: nothing is copied.
+  mutating func findTimeout() -> Instant? {
+    var links: Instant?
+    if !streams.isEmpty { links = streams[0].nextTimeout }
+    if !datagrams.isEmpty {
+      let hasPending = channels.hasPending && currentLink == .datagram
+      links = earliest(links, datagrams[0].findTimeout(hasPending: hasPending))
+    }
     let own: Instant?
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
@@ -277,19 +313,11 @@ extension Connection {
     return earliest(links, own)
   }
 
-  /// `nextTimeout`, asked in place: a getter copies the whole connection out of its array first,
-  /// and so does this where it is inlined.
-  @inline(never) mutating func findTimeout() -> Instant? { nextTimeout }
-
-  /// Whether its datagrams are from `endpoints` still; asked in place, as above.
-  @inline(never) mutating func comesFrom(_ endpoints: [Endpoint]) -> Bool {
-    guard datagram != nil else { return endpoints.isEmpty }
-    guard let way = datagram!.way else { return datagram!.endpoints == endpoints }
-    return endpoints.count == 1 && endpoints[0] == way.endpoint
-  }
+  /// Changes whenever its datagrams come from elsewhere.
+  var moves: UInt32 { datagrams.isEmpty ? 0 : datagrams[0].moves }
 
   /// When the silence has lasted too long, or the interruption has.
-  private var endOfPatience: Instant {
+  @inline(__always) private var endOfPatience: Instant {
     if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }
     return heardAt.advanced(byNanoseconds: silenceLimit)
   }

@@ -3,19 +3,28 @@ import CaromCore
 extension DatagramFlow {
   /// When `handleTimeout` is wanted.
   package var nextTimeout: Instant? {
-    let deadline = min(lossDeadline, probeDeadline)
+    var copy = self
+    return copy.findTimeout()
+  }
+
+  /// `nextTimeout`, asked in place: nothing is copied.
+  mutating func findTimeout() -> Instant? {
+    let deadline = min(lossDeadline, findProbeDeadline())
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }
 
   /// When a probe asks after what nothing was heard of.
-  private var probeDeadline: Int64 {
+  private mutating func findProbeDeadline() -> Int64 {
     var number = sent.waiting.head
     if let largest = detector.largest {
       while number < largest { number = sent.number(after: number) }
     }
     guard number != PacketRing.List.end else { return .max }
-    return detector.probeDeadline(
-      sent: sent[number].sent, isSingle: sent.waiting.count == 1, roundTrip)
+    // The peer answers the second packet at once, and one alone when it has waited for a second.
+    var asked = sent[number].sent + RoundTripEstimator.maximumHold
+    let second = sent.number(after: number)
+    if second != PacketRing.List.end { asked = min(asked, sent[second].sent) }
+    return detector.probeDeadline(asked: asked, roundTrip)
   }
 
   /// Gives up what is due; when it returns a probe, a packet has to leave at once, whatever
@@ -23,12 +32,14 @@ extension DatagramFlow {
   package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Probe? {
     let time = now.nanoseconds
     if lossDeadline <= time { findLosses(at: time, telling: &lost) }
-    guard probeDeadline <= time else { return nil }
+    guard findProbeDeadline() <= time else { return nil }
     detector.noteProbe(at: time)
     statistics.tailProbes += 1
     if detector.probes >= 2 { fallBackToShortPackets(at: time) }
     if detector.probes > LossDetector.patientProbes {
-      giveUpAll(before: time - roundTrip.probeTimeout(isSingle: true), at: time, telling: &lost)
+      giveUpAll(
+        before: time - roundTrip.probeTimeout - RoundTripEstimator.maximumHold, at: time,
+        telling: &lost)
       statistics.stalls += congestion.isStalled ? 0 : 1
       congestion.stall()
     }
@@ -92,7 +103,7 @@ extension DatagramFlow {
     detector.noteLoss()
     loss.add(isLost: true)
     congestion.noteFate(isLost: true, isCalm: traits.contains(.isCalm))
-    let patience = roundTrip.probeTimeout(isSingle: false)
+    let patience = roundTrip.probeTimeout
     if search.noteLost(
       bytes - Self.headers, sent: sent[number].sent, patience: patience, at: now)
     {

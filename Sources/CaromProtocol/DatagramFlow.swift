@@ -87,7 +87,7 @@ package struct DatagramFlow: Sendable {
   /// Bytes that may leave now: 0, or one whole packet at least. Urgent packets, which are small,
   /// may leave before their time, up to a debt of `Pacer.maximumDebt` bytes, and whatever is under
   /// way: what follows waits longer for it.
-  package func allowance(at now: Instant, urgent: Bool) -> Int {
+  @inline(__always) package func allowance(at now: Instant, urgent: Bool) -> Int {
     guard !isFull else { return 0 }
     var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)
     var room = congestion.window - sent.inFlight
@@ -99,7 +99,7 @@ package struct DatagramFlow: Sendable {
     return max(packetSize, min(credit, room))
   }
 
-  private var isFull: Bool {
+  @inline(__always) private var isFull: Bool {
     sent.isFull
       || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.mostUnacknowledged
   }
@@ -141,7 +141,7 @@ package struct DatagramFlow: Sendable {
 
   /// The length of a probe for the path's longest datagram that is due: the datagram is filled up
   /// with padding to this length and elicits an acknowledgement.
-  package func nextMTUProbe(at now: Instant) -> Int? {
+  @inline(__always) package func nextMTUProbe(at now: Instant) -> Int? {
     guard roundTrip.hasSample else { return nil }
     return search.probe(at: now.nanoseconds)
   }

@@ -21,6 +21,13 @@ extension DatagramPath {
     return way
   }
 
+  /// Whether a packet may be due that no message of the application is waiting for.
+  mutating func mayTransmit(at now: Instant) -> Bool {
+    guard stage == .answered, !owesPing, !owesAcknowledgement, helloAt == nil else { return true }
+    if let due = received.acknowledgementDeadline, now >= due { return true }
+    return flow.nextMTUProbe(at: now) != nil
+  }
+
   private mutating func pollHello(
     into buffer: inout [UInt8], at now: Instant
   ) -> Way? {
@@ -49,7 +56,7 @@ extension DatagramPath {
   /// A packet that only tries whether one of its size passes.
   private mutating func writeProbe(at now: Instant) -> Bool {
     guard stage == .answered, let size = flow.nextMTUProbe(at: now) else { return false }
-    records.removeAll(keepingCapacity: true)
+    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
     writer.begin(limit: size)
     header(acknowledgement: nil).write(to: &writer)
     _ = writer.appendPing()
@@ -71,7 +78,7 @@ extension DatagramPath {
       hasPending
       && (bulk > 0 || owesPing || channels.hasUrgent && flow.allowance(at: now, urgent: true) > 0)
     guard owes || owesPing || mayFill else { return false }
-    records.removeAll(keepingCapacity: true)
+    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
     writer.begin(limit: flow.packetSize)
     if stage == .proving { hello.write(to: &writer) }
     let told = writeHead(at: now)
@@ -113,7 +120,7 @@ extension DatagramPath {
     }
   }
 
-  private func header(acknowledgement: ShortAcknowledgement?) -> DataHeader {
+  private mutating func header(acknowledgement: ShortAcknowledgement?) -> DataHeader {
     let length = DataHeader.numberLength(
       next: flow.nextNumber, largestAcknowledged: flow.largestAcknowledged,
       packetsPerSecond: Int(flow.pacingRate) / flow.packetSize)

@@ -24,15 +24,17 @@ struct DatagramPath: Sendable {
   /// Both sides say something every second: after so long a silence this one asks, again and again,
   /// so that a burst of losses is not taken for the end.
   static let silenceUntilAsking: Int64 = 1_250_000_000
-  static let askingInterval: Int64 = 100_000_000
+  static let askingInterval: Int64 = 50_000_000
   /// After so many tail probes without an answer another link is taken, if there is one.
   static let probesUntilSuspect = 3
   let isCaller: Bool
   let key: ConnectionKey
   var stage: Stage
   /// Where the other end is.
-  private(set) var way: Way?
-  var candidates: [Way]
+  private(set) var way: Way? { didSet { moves &+= 1 } }
+  var candidates: [Way] { didSet { moves &+= 1 } }
+  /// How often its addresses have changed.
+  private(set) var moves: UInt32 = 1
   var nextCandidate = 0
   var helloAt: Instant?
   private var askedAt: Instant?
@@ -156,8 +158,8 @@ extension DatagramPath {
     var lost: [FrameRecord] = []
 
     mutating func removeAll() {
-      acknowledged.removeAll(keepingCapacity: true)
-      lost.removeAll(keepingCapacity: true)
+      if !acknowledged.isEmpty { acknowledged.removeAll(keepingCapacity: true) }
+      if !lost.isEmpty { lost.removeAll(keepingCapacity: true) }
     }
   }
 
@@ -250,7 +252,7 @@ extension DatagramPath {
   /// Time has come to `nextTimeout`.
   mutating func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
     guard stage != .calling else { return }
-    if let next = flow.nextTimeout, now >= next,
+    if let next = flow.findTimeout(), now >= next,
       flow.handleTimeout(at: now, lost: &outcome.lost) != nil
     {
       probesUnanswered += 1
@@ -263,7 +265,7 @@ extension DatagramPath {
   }
 
   /// When this side asks for a sign of life, since none came.
-  private var askingTime: Instant? {
+  @inline(__always) private var askingTime: Instant? {
     guard stage == .answered, let heardAt else { return nil }
     let first = heardAt.advanced(byNanoseconds: Self.silenceUntilAsking)
     guard let askedAt, askedAt >= first else { return first }
@@ -279,10 +281,11 @@ extension DatagramPath {
 
   /// When `handleTimeout` or `pollTransmit` has to be called; `hasPending` is whether messages wait
   /// that only time holds back.
-  func nextTimeout(hasPending: Bool) -> Instant? {
+  mutating func findTimeout(hasPending: Bool) -> Instant? {
     guard stage != .calling else { return helloAt }
     let own = earliest(
-      earliest(flow.nextTimeout, received.acknowledgementDeadline), earliest(helloAt, askingTime))
+      earliest(flow.findTimeout(), received.acknowledgementDeadline),
+      earliest(helloAt, askingTime))
     return hasPending ? earliest(own, flow.nextSendTime()) : own
   }
 

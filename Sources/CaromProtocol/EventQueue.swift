@@ -1,29 +1,39 @@
-/// First in, first out, without shifting at each `popFirst`: the array is emptied when it is read.
+/// First in, first out, in a ring that grows by doubling and keeps its room.
 struct EventQueue<Event: Sendable>: Sendable {
-  /// `nil` where an event was taken out: moved, not copied.
+  /// `nil` where nothing waits: events are moved in and out, not copied.
   private var events: [Event?] = []
   private var head = 0
+  private(set) var count = 0
 
-  var isEmpty: Bool { head == events.count }
-  var count: Int { events.count - head }
+  var isEmpty: Bool { count == 0 }
 
-  mutating func append(_ event: Event) { events.append(event) }
+  mutating func append(_ event: Event) {
+    if count == events.count { grow() }
+    events[(head &+ count) & (events.count &- 1)] = event
+    count += 1
+  }
 
-  mutating func removeAll(where isUnwanted: (Event) -> Bool) {
-    let rest = events[head...].filter { $0.map { !isUnwanted($0) } ?? false }
-    events = Array(rest)
+  private mutating func grow() {
+    var grown: [Event?] = []
+    grown.reserveCapacity(max(2, 2 * count))
+    for place in 0..<count { grown.append(events[(head &+ place) & (count &- 1)]) }
+    while grown.count < max(2, 2 * count) { grown.append(nil) }
+    events = grown
     head = 0
   }
 
+  mutating func removeAll(where isUnwanted: (Event) -> Bool) {
+    for _ in 0..<count {
+      if let event = popFirst(), !isUnwanted(event) { append(event) }
+    }
+  }
+
   mutating func popFirst() -> Event? {
-    guard head < events.count else { return nil }
+    guard count > 0 else { return nil }
     var event: Event?
     swap(&event, &events[head])
-    head += 1
-    if head == events.count {
-      events.removeAll(keepingCapacity: true)
-      head = 0
-    }
+    head = (head &+ 1) & (events.count &- 1)
+    count -= 1
     return event
   }
 }

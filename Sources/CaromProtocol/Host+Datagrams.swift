@@ -65,7 +65,7 @@ extension Host {
       let index = index(of: link)
     {
       entries[index].connection.receiveDatagram(bytes, at: now)
-      return settle(index, at: now)
+      return settleData(index, at: now)
     }
     guard sender == .caller, !isIntroduced, bytes.count >= Self.leastAnswered else { return }
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
@@ -124,8 +124,7 @@ extension Host {
 
   /// Notes where a connection's datagrams come from now.
   mutating func notePaths(_ index: Int) {
-    let known = entries[index].endpoints
-    if entries[index].connection.comesFrom(known) { return }
+    entries[index].moves = entries[index].connection.moves
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
     let entry = entries[index]
     for endpoint in entry.endpoints where !endpoints.contains(endpoint) {

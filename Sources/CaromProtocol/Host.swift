@@ -9,10 +9,6 @@ package struct Host: Sendable {
   /// with some thousand players at 60 Hz, and idle strangers cost 2 KiB each.
   package static let linkLimit = 4096
 
-  /// A link stands in `deadlines` once more each time that its deadline comes nearer, which is
-  /// rare; when there are more than this for each link, those of links that are gone are dropped.
-  private static let deadlinesPerLink = 8
-
   struct Entry: Sendable {
     let id: LinkID
     var connection: Connection
@@ -21,12 +17,11 @@ package struct Host: Sendable {
     var wasOpen = false
     /// Whether it stands in `ready`.
     var isReady = false
-    /// Where it stands in `deadlines`: at its connection's next timeout, or before it.
-    var deadline: Instant?
     /// The entry whose seat this one is to take when it is admitted.
     var replacing: LinkID?
-    /// Where its datagrams come from, as `paths` has it.
+    /// Where its datagrams come from, as `paths` has it, and how often that had changed.
     var endpoints: [Endpoint] = []
+    var moves: UInt32 = 0
 
     /// Who sends the datagrams that come on its path.
     var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
@@ -45,10 +40,14 @@ package struct Host: Sendable {
   package private(set) var links: [LinkID] = []
   var events = EventQueue<HostEvent>()
   private var ready = EventQueue<LinkID>()
-  private var deadlines = DeadlineQueue<LinkID>()
+  /// When the connections of `entries` want to be called, nanoseconds, as each said after it was
+  /// touched last; `.max` for never. The least is looked for once a wake-up, which takes less than
+  /// to keep them in order at every packet.
+  private var dues: [Int64] = []
+  /// Links whose time has come.
+  private var due: [LinkID] = []
   private var lastLink: UInt64 = 0
-  /// Whose datagrams come from where. Looked up, never gone through.
-  var paths: [PathAddress: LinkID] = [:]
+  var paths: PathTable
   var keys: [ConnectionKey: LinkID] = [:]
   /// Of connections that were open, the oldest first.
   var endedKeys: [ConnectionKey] = []
@@ -59,7 +58,11 @@ package struct Host: Sendable {
   var remains: [(link: LinkID, channels: ChannelSet)] = []
 
   /// When `handleTimeout` wants to be called.
-  package private(set) var nextTimeout: Instant?
+  package var nextTimeout: Instant? {
+    var least = Int64.max
+    for due in dues { least = min(least, due) }
+    return least == .max ? nil : Instant(nanoseconds: least)
+  }
 
   /// How many peers may sit here at a time.
   package var seats: Int
@@ -75,6 +78,7 @@ package struct Host: Sendable {
     self.seats = seats
     self.timing = timing
     self.secret = secret
+    paths = PathTable(secret: secret)
   }
 
   package mutating func makeLink() -> LinkID {
@@ -107,18 +111,23 @@ package struct Host: Sendable {
     index(of: link).map { entries[$0].isIncoming } ?? false
   }
 
-  func index(of link: LinkID) -> Int? {
-    let index = insertionIndex(of: link)
-    return index < links.count && links[index] == link ? index : nil
+  @inline(__always) func index(of link: LinkID) -> Int? { links.place(of: link) }
+}
+
+extension [LinkID] {
+  /// Where `link` stands in an array that is in order.
+  fileprivate func place(of link: LinkID) -> Int? {
+    let index = insertionPlace(of: link)
+    return index < count && self[index] == link ? index : nil
   }
 
   /// The place of the first link that is not before `link`.
-  private func insertionIndex(of link: LinkID) -> Int {
+  fileprivate func insertionPlace(of link: LinkID) -> Int {
     var low = 0
-    var high = links.count
+    var high = count
     while low < high {
       let middle = (low + high) / 2
-      if links[middle] < link { low = middle + 1 } else { high = middle }
+      if self[middle] < link { low = middle + 1 } else { high = middle }
     }
     return low
   }
@@ -166,27 +175,23 @@ extension Host {
 
   /// A link comes after all others, but for one whose opening took longer than the next one's.
   mutating func insert(_ entry: Entry, at now: Instant) {
-    let index = insertionIndex(of: entry.id)
+    let index = links.insertionPlace(of: entry.id)
     precondition(index == links.count || links[index] != entry.id, "a link is taken once")
     entries.insert(entry, at: index)
     links.insert(entry.id, at: index)
+    dues.insert(.max, at: index)
     settle(index, at: now)
   }
 
   mutating func remove(_ index: Int) {
     let link = links.remove(at: index)
     let entry = entries.remove(at: index)
+    dues.remove(at: index)
     keepRemains(of: entry)
     noteEnd(of: entry)
     for endpoint in entry.endpoints { forget(endpoint, of: entry) }
     if keys[entry.connection.key] == link { keys[entry.connection.key] = nil }
     if entry.isReady { ready.removeAll { $0 == link } }
-    if deadlines.count > Self.deadlinesPerLink * (links.count + 16) {
-      var kept = deadlines
-      kept.filter { self.index(of: $0) != nil }
-      deadlines = kept
-    }
-    if deadlines.firstElement == link || deadlines.count == 0 { findNextTimeout() }
   }
 
   /// A stream that was to be a link's cannot be opened.
@@ -215,18 +220,16 @@ extension Host {
 
   /// Time has come to `nextTimeout`: every connection that is due, in the order of the links.
   package mutating func handleTimeout(at now: Instant) {
-    var due: [LinkID] = []
-    while let link = deadlines.popFirst(until: now) {
-      guard let index = index(of: link), entries[index].deadline != nil else { continue }
-      entries[index].deadline = nil
-      due.append(link)
+    due.removeAll(keepingCapacity: true)
+    for index in dues.indices where dues[index] <= now.nanoseconds {
+      dues[index] = .max
+      due.append(links[index])
     }
-    for link in due.sorted() {
-      guard let index = index(of: link) else { continue }
+    for position in due.indices {
+      guard let index = index(of: due[position]) else { continue }
       entries[index].connection.handleTimeout(at: now)
       settle(index, at: now)
     }
-    findNextTimeout()
   }
 }
 
@@ -243,40 +246,19 @@ extension Host {
     update(index)
   }
 
-  /// Notes where its datagrams come from and when it wants to be called.
-  private mutating func update(_ index: Int) {
+  /// After a data packet, the commonest touch: who has nothing to say is not asked for it.
+  mutating func settleData(_ index: Int, at now: Instant) {
     let link = links[index]
-    notePaths(index)
-    guard let due = entries[index].connection.findTimeout() else {
-      if deadlines.firstElement == link { findNextTimeout() }
-      return
-    }
-    if let known = entries[index].deadline, known <= due {
-      // Later than it stands there: that is put right when it comes to the front.
-      if known < due, deadlines.firstElement == link { findNextTimeout() }
-      return
-    }
-    entries[index].deadline = due
-    deadlines.insert(link, at: due)
-    findNextTimeout()
+    collect(index, at: now)
+    guard let index = self.index(of: link) else { return }
+    if entries[index].connection.mayTransmit(at: now) { markReady(index) }
+    update(index)
   }
 
-  /// Brings the front of `deadlines` up to date, so that it is the earliest of all.
-  private mutating func findNextTimeout() {
-    while let first = deadlines.first, let link = deadlines.firstElement {
-      let index = index(of: link)
-      var due: Instant?
-      if let index { due = entries[index].connection.findTimeout() }
-      if let index, entries[index].deadline == first, due == first {
-        nextTimeout = first
-        return
-      }
-      _ = deadlines.popFirst(until: first)
-      guard let index, entries[index].deadline == first else { continue }
-      entries[index].deadline = due
-      if let due { deadlines.insert(link, at: due) }
-    }
-    nextTimeout = nil
+  /// Notes where its datagrams come from and when it wants to be called.
+  @inline(__always) mutating func update(_ index: Int) {
+    if entries[index].connection.moves != entries[index].moves { notePaths(index) }
+    dues[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max
   }
 
   mutating func markReady(_ index: Int) {

@@ -80,13 +80,11 @@ struct LossDetector: Sendable {
     return sent + newestRoundTrip + window(roundTrip)
   }
 
-  /// When a probe asks after a packet that left at `sent`.
-  func probeDeadline(
-    sent: Int64, isSingle: Bool, _ roundTrip: borrowing RoundTripEstimator
-  ) -> Int64 {
-    let base = roundTrip.probeTimeout(isSingle: isSingle)
+  /// When a probe asks after a packet that the peer answers half a round trip after `asked`.
+  func probeDeadline(asked: Int64, _ roundTrip: borrowing RoundTripEstimator) -> Int64 {
+    let base = roundTrip.probeTimeout
     // While answers come, the one that is wanted may be on its way in a queue.
-    guard probes > 0 else { return max(sent + base, lastAnswer + roundTrip.smoothed / 4) }
+    guard probes > 0 else { return max(asked + base, lastAnswer + roundTrip.smoothed / 4) }
     let doublings = min(max(0, probes - Self.patientProbes + 1), 16)
     return lastProbe + min(base << Int64(doublings), max(base, Self.longestPause))
   }

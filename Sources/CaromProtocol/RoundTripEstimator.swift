@@ -52,8 +52,7 @@ package struct RoundTripEstimator: Sendable {
   }
 
   /// How long an answer may take before a probe asks for it (RFC 8985 §7.2).
-  func probeTimeout(isSingle: Bool) -> Int64 {
-    let wait = smoothed + min(4 * variation, smoothed)
-    return max(wait, Self.shortestTimeout) + (isSingle ? Self.maximumHold : 0)
+  var probeTimeout: Int64 {
+    max(smoothed + min(4 * variation, smoothed), Self.shortestTimeout)
   }
 }

@@ -100,12 +100,26 @@ import Testing
     #expect(bench.flow.statistics.stalls == 1)
   }
 
-  @Test func `a lone packet's probe waits for the peer's timer besides`() {
+  @Test func `a probe waits for the peer's timer, or from the second packet on`() {
     var bench = Bench()
     bench.send(1, at: 0)
     #expect(bench.deadline == 225)
     bench.send(1, at: 10)
-    #expect(bench.deadline == 200)
+    #expect(bench.deadline == 210)
+    bench.send(1, at: 20)
+    #expect(bench.deadline == 210)
+  }
+
+  @Test func `a game's packets need no probe, however short the round trip`() {
+    var bench = Bench()
+    for number in 0..<UInt64(600) {
+      let time = Double(number) * 1_000 / 60
+      bench.send(1, at: time)
+      // The peer answers every second packet at once.
+      if number % 2 == 1 { bench.acknowledge(0...number, at: time + 0.1) }
+      if let due = bench.deadline { #expect(due > time + 1_000 / 60) }
+    }
+    #expect(bench.flow.statistics.tailProbes == 0)
   }
 
   @Test func `what was never sent cannot be acknowledged`() {
