@@ -58,7 +58,7 @@ package struct Host: Sendable {
   var remains: [(link: LinkID, channels: ChannelSet)] = []
 
   /// When `handleTimeout` wants to be called.
-  package var nextTimeout: Instant? {
+  @inline(__always) package var nextTimeout: Instant? {
     var least = Int64.max
     for due in dues { least = min(least, due) }
     return least == .max ? nil : Instant(nanoseconds: least)

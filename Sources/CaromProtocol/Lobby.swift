@@ -203,6 +203,12 @@ extension Lobby {
   package mutating func discardMessages(of link: LinkID) { host.discardRemains(link) }
 
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
+
+  /// `nextTimeout`, asked in place: from another module a getter copies the whole lobby.
+  package mutating func findTimeout() -> Instant? {
+    guard matchmaker != nil else { return host.nextTimeout }
+    return nextTimeout
+  }
 }
 
 // MARK: - Inside

@@ -19,8 +19,10 @@ extension SessionNode {
     } while needsAnotherRound
     for socket in sockets { socket.flush() }
     isDraining = false
-    for link in stalled { lobby.remainsReady(link) }
-    stalled.removeAll(keepingCapacity: true)
+    if !stalled.isEmpty {
+      for link in stalled { lobby.remainsReady(link) }
+      stalled.removeAll(keepingCapacity: true)
+    }
     rearm()
     settleIdle()
   }
@@ -28,14 +30,15 @@ extension SessionNode {
   func flushReady(at now: Instant) {
     while let answer = lobby.pollAnswer() { send(answer.bytes, by: answer.way) }
     while let link = lobby.pollReady() {
-      flush(link, at: now)
+      let stream = streams.isEmpty ? nil : streams[link]
+      if let stream { flush(stream, of: link, at: now) }
       while true {
         outgoing.removeAll(keepingCapacity: true)
         guard let way = lobby.pollDatagram(on: link, into: &outgoing, at: now) else { break }
         send(outgoing, by: way)
       }
       lobby.didFlush(link, at: now)
-      if streams[link] != nil, lobby.host.hasOutput(link) { stalled.append(link) }
+      if stream != nil, streams[link] != nil, lobby.host.hasOutput(link) { stalled.append(link) }
     }
   }
 
@@ -45,8 +48,7 @@ extension SessionNode {
     bytesSent += UInt64(datagram.count)
   }
 
-  func flush(_ link: LinkID, at now: Instant) {
-    guard let stream = streams[link] else { return }
+  private func flush(_ stream: TCPStream, of link: LinkID, at now: Instant) {
     while true {
       outgoing.removeAll(keepingCapacity: true)
       let queued = stream.queuedBytes
@@ -101,9 +103,9 @@ extension SessionNode {
   }
 
   func rearm() {
-    var next = lobby.nextTimeout
+    var next = lobby.findTimeout()
     if !room.isEmpty { next = earliest(next, nextRoomTimeout) }
-    next = earliest(next, inputs.nextTimeout)
+    if !inputs.channels.isEmpty { next = earliest(next, inputs.nextTimeout) }
     guard let next, !isShutDown || !lobby.links.isEmpty else {
       timer?.cancel()
       return
@@ -127,7 +129,7 @@ extension SessionNode {
     }
     hasReadBehindStandstill = false
     lobby.handleTimeout(at: now)
-    expireRoom(at: now)
+    if !room.isEmpty { expireRoom(at: now) }
     tellStoppedInputs(at: now)
     drain()
   }
