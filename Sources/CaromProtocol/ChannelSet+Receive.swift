@@ -310,7 +310,7 @@ extension ChannelSet {
     _ body: (_ channel: UInt8, _ mode: MessageMode, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let message = nextReady(parking: parking) else { return false }
-    let buffer = arena.buffers[Int(message.buffer)]
+    let buffer = arena.buffers[Int(message.buffer)].bytes
     body(message.channel, message.mode, buffer.span.extracting(0..<Int(message.length)))
     if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     noteTaken(message)
@@ -320,7 +320,7 @@ extension ChannelSet {
   /// The next message of the session's own channel.
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
-    let buffer = arena.buffers[Int(message.buffer)]
+    let buffer = arena.buffers[Int(message.buffer)].bytes
     let bytes = Array(copying: buffer.span.extracting(0..<Int(message.length)))
     if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     noteTaken(message)

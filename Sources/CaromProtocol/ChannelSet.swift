@@ -24,7 +24,8 @@ package struct ChannelSet: Sendable {
   typealias Lanes = InlineArray<5, UInt16>
 
   var channels: [Channel] = []
-  var channelTable = [UInt8](repeating: .max, count: ChannelLimits.channels)
+  /// The places of the channels in `channels`, by their numbers.
+  var channelTable = InlineArray<65, UInt8>(repeating: .max)
 
   // Sending.
   var outgoing = Outgoing()

@@ -10,11 +10,23 @@ struct MessageArena: Sendable {
   private static let smallestShift = 6
   private static let classCount = 15
 
+  struct Buffer: Sendable {
+    var bytes: [UInt8]
+    /// The next free one of its class.
+    fileprivate var next = none
+  }
+
+  /// The free buffers of one class, as a list through them.
+  private struct Free: Sendable {
+    var first = none
+    var count: Int32 = 0
+    var least: Int32 = 0
+  }
+
   /// All buffers, by their slots; to be read in place.
-  private(set) var buffers: [[UInt8]] = []
+  private(set) var buffers: [Buffer] = []
   private var emptySlots: [Slot] = []
-  private var free = [[Slot]](repeating: [], count: classCount)
-  private var leastFree = [Int32](repeating: 0, count: classCount)
+  private var free = InlineArray<15, Free>(repeating: Free())
   /// Bytes of the buffers that hold messages.
   private(set) var usedBytes = 0
   /// Bytes of all buffers.
@@ -29,17 +41,22 @@ struct MessageArena: Sendable {
     precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
     let kind = Self.kind(of: count)
     usedBytes += 1 << (kind + Self.smallestShift)
-    if let slot = free[kind].popLast() {
-      leastFree[kind] = min(leastFree[kind], Int32(free[kind].count))
-      return slot
-    }
-    return grow(kind)
+    return popFree(kind) ?? grow(kind)
+  }
+
+  private mutating func popFree(_ kind: Int) -> Slot? {
+    let slot = free[kind].first
+    guard slot != Self.none else { return nil }
+    free[kind].first = buffers[Int(slot)].next
+    free[kind].count -= 1
+    free[kind].least = min(free[kind].least, free[kind].count)
+    return slot
   }
 
   private mutating func grow(_ kind: Int) -> Slot {
     let size = 1 << (kind + Self.smallestShift)
     heldBytes += size
-    let buffer = [UInt8](repeating: 0, count: size)
+    let buffer = Buffer(bytes: [UInt8](repeating: 0, count: size))
     if let slot = emptySlots.popLast() {
       buffers[Int(slot)] = buffer
       return slot
@@ -50,7 +67,7 @@ struct MessageArena: Sendable {
 
   /// Copies `bytes` to `offset` of a buffer.
   mutating func write(_ bytes: Span<UInt8>, to slot: Slot, at offset: Int) {
-    var whole = buffers[Int(slot)].mutableSpan
+    var whole = buffers[Int(slot)].bytes.mutableSpan
     var part = whole._mutatingExtracting(offset..<offset + bytes.count)
     for index in 0..<bytes.count { part[index] = bytes[index] }
   }
@@ -64,21 +81,24 @@ struct MessageArena: Sendable {
 
   /// Takes a buffer back.
   mutating func release(_ slot: Slot) {
-    let size = buffers[Int(slot)].count
+    let size = buffers[Int(slot)].bytes.count
+    let kind = Self.kind(of: size)
     usedBytes -= size
-    free[Self.kind(of: size)].append(slot)
+    buffers[Int(slot)].next = free[kind].first
+    free[kind].first = slot
+    free[kind].count += 1
   }
 
   /// Gives back the buffers that nobody needed since the last time.
   mutating func trim() {
     for kind in 0..<Self.classCount {
-      for _ in 0..<leastFree[kind] {
-        guard let slot = free[kind].popLast() else { break }
-        heldBytes -= buffers[Int(slot)].count
-        buffers[Int(slot)] = []
+      for _ in 0..<free[kind].least {
+        guard let slot = popFree(kind) else { break }
+        heldBytes -= buffers[Int(slot)].bytes.count
+        buffers[Int(slot)].bytes = []
         emptySlots.append(slot)
       }
-      leastFree[kind] = Int32(free[kind].count)
+      free[kind].least = free[kind].count
     }
   }
 }

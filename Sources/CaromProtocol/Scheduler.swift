@@ -15,6 +15,8 @@ struct Scheduler: Sendable {
     let isReliable: Bool
     var readiness = Readiness.idle
     var isScheduled = false
+    /// The lane behind it in the list that it is in.
+    var next = Line.end
     /// Bytes that it may send before the next lane of its level.
     var deficit = 0
     /// The round of its level in which the deficit was given.
@@ -23,15 +25,59 @@ struct Scheduler: Sendable {
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
   }
 
+  /// Lanes one behind the other, through their shares: a packet touches few places in memory.
+  private struct Line: Sendable {
+    static let end = UInt16.max
+
+    var head = end
+    var tail = end
+
+    var isEmpty: Bool { head == Self.end }
+    var isSingle: Bool { head == tail && head != Self.end }
+
+    mutating func append(_ lane: UInt16, _ shares: inout [Share]) {
+      shares[Int(lane)].next = Self.end
+      if isEmpty { head = lane } else { shares[Int(tail)].next = lane }
+      tail = lane
+    }
+
+    mutating func prepend(_ lane: UInt16, _ shares: inout [Share]) {
+      shares[Int(lane)].next = head
+      if isEmpty { tail = lane }
+      head = lane
+    }
+
+    mutating func popFirst(_ shares: inout [Share]) -> UInt16? {
+      guard head != Self.end else { return nil }
+      let lane = head
+      head = shares[Int(lane)].next
+      if head == Self.end { tail = Self.end }
+      return lane
+    }
+
+    mutating func remove(_ lane: UInt16, _ shares: inout [Share]) {
+      var rest = self
+      self = Line()
+      while let each = rest.popFirst(&shares) {
+        if each != lane { append(each, &shares) }
+      }
+    }
+  }
+
   private struct Level: Sendable {
-    var fresh = Ring<UInt16>()
-    var waiting = Ring<UInt16>()
+    var fresh = Line()
+    var waiting = Line()
     var round: UInt64 = 1
+
+    var isEmpty: Bool { fresh.isEmpty && waiting.isEmpty }
   }
 
   private var shares: [Share] = []
-  private var levels = [Level](repeating: Level(), count: ChannelLimits.levels)
-  private var passedOver = Ring<UInt16>()
+  private var levels = InlineArray<8, Level>(repeating: Level())
+  /// The levels with lanes, as bits.
+  private var occupied = 0
+  /// The last one comes first.
+  private var passedOver = Line()
   private var smallCount = 0
   private var readyCount = 0
 
@@ -58,16 +104,13 @@ struct Scheduler: Sendable {
 
   private mutating func remove(_ lane: Int) {
     let level = Int(shares[lane].plan.level)
-    for _ in 0..<levels[level].fresh.count {
-      if let each = levels[level].fresh.popFirst(), each != lane {
-        levels[level].fresh.append(each)
-      }
-    }
-    for _ in 0..<levels[level].waiting.count {
-      if let each = levels[level].waiting.popFirst(), each != lane {
-        levels[level].waiting.append(each)
-      }
-    }
+    levels[level].fresh.remove(UInt16(lane), &shares)
+    levels[level].waiting.remove(UInt16(lane), &shares)
+    noteLevel(level)
+  }
+
+  @inline(__always) private mutating func noteLevel(_ level: Int) {
+    if levels[level].isEmpty { occupied &= ~(1 << level) } else { occupied |= 1 << level }
   }
 
   /// Says what a lane could send.
@@ -90,42 +133,50 @@ struct Scheduler: Sendable {
       shares[lane].deficit = shares[lane].quantum
     }
     if shares[lane].deficit > 0 {
-      levels[level].fresh.append(UInt16(lane))
+      levels[level].fresh.append(UInt16(lane), &shares)
     } else {
-      levels[level].waiting.append(UInt16(lane))
+      levels[level].waiting.append(UInt16(lane), &shares)
     }
+    occupied |= 1 << level
   }
 
   /// The lane whose turn it is; those that may not send now are passed over.
   mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
-    for level in levels.indices {
-      while let lane = levels[level].fresh.first ?? levels[level].waiting.first {
-        let isFresh = !levels[level].fresh.isEmpty
-        let share = shares[Int(lane)]
-        if share.readiness == .idle {
-          pop(level, isFresh)
-          shares[Int(lane)].isScheduled = false
-        } else if share.readiness == .bulk && !includeBulk || !share.isReliable && !includeLatest {
-          passOver(Int(lane))
-        } else if share.deficit > 0 {
-          return Int(lane)
-        } else {
-          replenish(Int(lane), level, isFresh)
-        }
+    while occupied != 0 {
+      let level = occupied.trailingZeroBitCount
+      let isFresh = !levels[level].fresh.isEmpty
+      let lane = Int(isFresh ? levels[level].fresh.head : levels[level].waiting.head)
+      let readiness = shares[lane].readiness
+      if readiness == .idle {
+        pop(level)
+        shares[lane].isScheduled = false
+      } else if readiness == .bulk && !includeBulk || !shares[lane].isReliable && !includeLatest {
+        passOver(lane)
+      } else if shares[lane].deficit > 0 {
+        return lane
+      } else {
+        replenish(lane, level, isFresh)
       }
     }
     return nil
   }
 
-  private mutating func pop(_ level: Int, _ isFresh: Bool) {
-    if isFresh { levels[level].fresh.popFirst() } else { levels[level].waiting.popFirst() }
+  private mutating func pop(_ level: Int) {
+    if levels[level].fresh.popFirst(&shares) == nil {
+      _ = levels[level].waiting.popFirst(&shares)
+    }
+    noteLevel(level)
   }
 
   /// A lane that has used up its share goes behind the others and gets the next.
   private mutating func replenish(_ lane: Int, _ level: Int, _ isFresh: Bool) {
-    let isAlone = levels[level].fresh.count + levels[level].waiting.count == 1
-    pop(level, isFresh)
-    levels[level].waiting.append(UInt16(lane))
+    let isAlone =
+      isFresh
+      ? levels[level].fresh.isSingle && levels[level].waiting.isEmpty
+      : levels[level].waiting.isSingle
+    pop(level)
+    levels[level].waiting.append(UInt16(lane), &shares)
+    occupied |= 1 << level
     if isFresh, !isAlone { return }
     levels[level].round &+= 1
     shares[lane].round = levels[level].round
@@ -141,22 +192,20 @@ struct Scheduler: Sendable {
 
   /// Leaves the lane whose turn it is out of this packet.
   mutating func passOver(_ lane: Int) {
-    let level = Int(shares[lane].plan.level)
-    pop(level, !levels[level].fresh.isEmpty)
-    passedOver.append(UInt16(lane))
+    pop(Int(shares[lane].plan.level))
+    passedOver.prepend(UInt16(lane), &shares)
   }
 
   /// Puts the lanes that were passed over back to the front, in their order.
   mutating func restore() {
-    while !passedOver.isEmpty {
-      let lane = Int(passedOver[passedOver.count - 1])
-      passedOver.removeLast()
-      let level = Int(shares[lane].plan.level)
-      if shares[lane].deficit > 0 {
-        levels[level].fresh.prepend(UInt16(lane))
+    while let lane = passedOver.popFirst(&shares) {
+      let level = Int(shares[Int(lane)].plan.level)
+      if shares[Int(lane)].deficit > 0 {
+        levels[level].fresh.prepend(lane, &shares)
       } else {
-        levels[level].waiting.prepend(UInt16(lane))
+        levels[level].waiting.prepend(lane, &shares)
       }
+      occupied |= 1 << level
     }
   }
 }

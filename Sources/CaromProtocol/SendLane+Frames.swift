@@ -4,7 +4,7 @@ extension SendLane {
     _ message: SendMessage, _ number: UInt64, _ outgoing: inout Outgoing,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
-    let buffer = outgoing.arena.buffers[Int(message.buffer)]
+    let buffer = outgoing.arena.buffers[Int(message.buffer)].bytes
     guard
       writer.appendMessage(
         mode, channel: channel, number: number,
@@ -22,7 +22,7 @@ extension SendLane {
     let (total, offset) = (Int(message.length), Int(start))
     let room = writer.fragmentRoom(channel: channel, total: total, offset: offset)
     let count = min(room, most)
-    let buffer = outgoing.arena.buffers[Int(message.buffer)]
+    let buffer = outgoing.arena.buffers[Int(message.buffer)].bytes
     guard count >= min(ChannelLimits.pieceLength, most),
       writer.appendFragment(
         mode, channel: channel, number: number, total: total, offset: offset,

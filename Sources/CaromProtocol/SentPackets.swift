@@ -18,7 +18,7 @@ struct SentPackets: Sendable {
   private(set) var inFlight = 0
 
   private var ring = PacketRing()
-  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 64)
+  private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 16)
   private var recordsEnd: UInt64 = 0
 
   /// The oldest number that is remembered.
