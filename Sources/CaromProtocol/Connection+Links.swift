@@ -169,6 +169,7 @@ extension Connection {
         guard !streams.isEmpty, streams[0].isJoined else {
           throw .invalid(what: "message before the grant")
         }
+        guard header.action == 0 else { throw .invalid(what: "action of a carrier") }
         try receiveCarrier(body.span.extracting(Packet.headerLength..<body.count), at: now)
       default: unknownPackets += 1
       }
@@ -248,11 +249,21 @@ extension Connection {
     }
   }
 
-  /// The other side does not know the connection any more.
+  /// The other side does not know the connection any more, or this address has another side.
   mutating func handleGone(at now: Instant) {
     guard !isEnding else { return }
+    guard stream?.isJoined != true else { return loseDatagrams(at: now) }
     finish(.connectionReset)
     end()
+  }
+
+  /// Forgets the datagrams; what they carried goes by the stream.
+  private mutating func loseDatagrams(at now: Instant) {
+    outcome.removeAll()
+    if !datagrams.isEmpty { datagrams[0].abandonAll(&outcome) }
+    datagrams = []
+    settleOutcome(at: now)
+    noteLink()
   }
 
   private mutating func receiveControlMessages(at now: Instant) {

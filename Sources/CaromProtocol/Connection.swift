@@ -173,8 +173,8 @@ package struct Connection: Sendable {
   package static let handshakeFrameLimit = 4 << 10
   /// The longest message.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// How long datagrams may still be answered when a stream was refused.
-  static let datagramGrace = Duration.milliseconds(500)
+  /// How long datagrams may still be answered when a stream was refused: four hellos leave.
+  static let datagramGrace = Duration.seconds(1)
   /// How long a goodbye that could not wait any longer has to leave.
   static let lastWordLimit = Duration.milliseconds(50)
   /// How long a datagram link has to show a sign of life when the stream beside it was cut.

@@ -17,6 +17,8 @@ struct StreamPath: Sendable {
   /// Carriers, or bytes of them, that are acknowledged together at most.
   static let acknowledgedTogether = (carriers: 32, bytes: 64 << 10)
   static let acknowledgementDelay: Int64 = 50_000_000
+  /// A peer that acknowledges nothing gets so many carriers, and no more until it does.
+  static let mostUnacknowledged = 64 << 10
   /// The longest carrier that is accepted; `carrierLength` and what stands around it is sent.
   static let frameLimit = 80 << 10
 
@@ -137,7 +139,9 @@ extension StreamPath {
     at now: Instant
   ) -> Bool {
     let owes = owesAcknowledgement
-    guard owes || carries && channels.hasPending else { return false }
+    guard owes || carries && channels.hasPending, counts.count < Self.mostUnacknowledged else {
+      return false
+    }
     writer.begin(limit: Self.carrierLength)
     scratch.removeAll(keepingCapacity: true)
     if received > told {

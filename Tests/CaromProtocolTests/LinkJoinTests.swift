@@ -120,6 +120,37 @@ import Testing
     #expect(host.links.isEmpty)
   }
 
+  @Test func `a stream goes on where nobody knows the datagrams`() throws {
+    var caller = Host(makePeer(2), seats: 0)
+    let link = caller.makeLink()
+    caller.call(link, [self.caller], key: key, at: now)
+    caller.request(link, key: key, at: now)
+    let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
+    caller.receive(grant.span, on: link, at: now)
+    var writer = FrameWriter(limit: 100)
+    let reason = Goodbye.Code.forgotten.rawValue
+    Gone(keyPrefix: key.prefix, reason: reason).write(to: &writer)
+    caller.receiveDatagram(writer.span, from: self.caller, at: now)
+    #expect(caller.isOpen(link) && caller.kind(of: link) == .stream)
+    caller.handleLinkEnd(.ended, of: link, at: now)
+    #expect(!caller.isOpen(link))
+  }
+
+  @Test func `a carrier has no action`() throws {
+    var caller = Host(makePeer(2), seats: 0)
+    let link = caller.makeLink()
+    caller.request(link, key: key, at: now)
+    let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
+    caller.receive(grant.span, on: link, at: now)
+    let carrier = Packet(type: SessionWire.carrierType, action: 1, payload: [1]).framed()
+    caller.receive(carrier.span, on: link, at: now)
+    var ends: [DisconnectReason] = []
+    while let event = caller.pollEvent() {
+      if case .closed(_, _, let reason, _) = event { ends.append(reason) }
+    }
+    #expect(ends == [.protocolViolation])
+  }
+
   @Test func `what a full stream has no room for waits without a deadline`() throws {
     var path = StreamPath(limit: 4_096)
     var channels = ChannelSet()
@@ -134,5 +165,19 @@ import Testing
     #expect(!fits && path.owesAcknowledgement && path.nextTimeout == nil)
     let leaves = path.pollTransmit(queued: 0, &channels, carries: true, into: &buffer, at: later)
     #expect(leaves && !path.owesAcknowledgement)
+  }
+
+  @Test func `whoever acknowledges no carrier gets no more of them`() throws {
+    var path = StreamPath(limit: 4_096)
+    var channels = ChannelSet()
+    path.join()
+    var buffer: [UInt8] = []
+    var sent = 0
+    for _ in 0..<StreamPath.mostUnacknowledged + 100 {
+      _ = try channels.send([1].span, on: 0, SendOptions(.unreliable), at: now)
+      buffer.removeAll(keepingCapacity: true)
+      sent += path.pollTransmit(queued: 0, &channels, carries: true, into: &buffer, at: now) ? 1 : 0
+    }
+    #expect(sent == StreamPath.mostUnacknowledged)
   }
 }
