@@ -60,11 +60,14 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN)
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network
 	@.ci/setup play
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
+	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
+	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
+	  swift test $(TESTABLE) --skip-build --disable-xctest --filter TableTests
 
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play
