@@ -52,5 +52,5 @@ public struct ClockSync: Hashable, Sendable {
   }
 
   /// In the sixteenths of a tick that a packet carries.
-  var sixteenths: Int16 { Int16(min(max(advantage * 16, -32_000), 32_000).rounded()) }
+  var sixteenths: Int16 { Int16(min(max(advantage * 16, -32_000), 32_000)) }
 }

@@ -2,6 +2,9 @@ import CaromCore
 
 /// Reads what `InputBitWriter` wrote: every bit is checked to be there.
 struct InputBitReader {
+  /// The bits of the largest folded difference, and one: two inputs differ by 2^33 at most.
+  static let longestDifference = 36
+
   private var current: UInt8 = 0
   private var left = 0
 
@@ -32,16 +35,16 @@ struct InputBitReader {
     return value
   }
 
-  /// The next residual; one that a shorter code has is `invalid`.
-  mutating func readRice(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
-    var quotient = 0
-    while quotient < InputRice.escape, try bit(&reader) { quotient += 1 }
-    guard quotient == InputRice.escape else {
-      return UInt64(quotient) << UInt64(k) | (try read(k, &reader))
+  /// The next folded difference, as `InputBitWriter.writeGolomb` wrote it; one that is longer than
+  /// any difference of two inputs is `invalid`.
+  mutating func readGolomb(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
+    var length = 1
+    while !(try bit(&reader)) {
+      length += 1
+      guard length + k <= Self.longestDifference else { throw .invalid(what: "input difference") }
     }
-    let value = try read(InputRice.rawBits, &reader)
-    guard value >> UInt64(k) >= UInt64(InputRice.escape) else { throw .invalid(what: "escape") }
-    return value
+    let high = 1 << UInt64(length - 1) | (try read(length - 1, &reader))
+    return (high - 1) << UInt64(k) | (try read(k, &reader))
   }
 
   /// The rest of the last byte has to be zeros.

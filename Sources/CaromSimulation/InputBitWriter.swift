@@ -5,7 +5,7 @@ struct InputBitWriter {
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
-  /// Appends the `count` low bits of `value`, 0 to 35.
+  /// Appends the `count` low bits of `value`, 0 to 56.
   mutating func write(_ value: UInt64, _ count: Int, to writer: inout PacketWriter) {
     pending = pending << UInt64(count) | (value & ((1 << UInt64(count)) - 1))
     pendingCount += count
@@ -15,16 +15,13 @@ struct InputBitWriter {
     }
   }
 
-  /// Appends a residual by Golomb-Rice: the quotient by 2^k in ones and a zero, then k bits. From
-  /// `InputRice.escape` ones on, the whole value follows instead.
-  mutating func writeRice(_ value: UInt64, _ k: Int, to writer: inout PacketWriter) {
-    let quotient = value >> UInt64(k)
-    guard quotient < UInt64(InputRice.escape) else {
-      write((1 << UInt64(InputRice.escape)) - 1, InputRice.escape, to: &writer)
-      write(value, InputRice.rawBits, to: &writer)
-      return
-    }
-    write((1 << (quotient + 1)) - 2, Int(quotient) + 1, to: &writer)
+  /// Appends a folded difference by exponential Golomb of order k: with m = (value >> k) + 1 of n
+  /// bits, n - 1 zeros, m in n bits, and the k low bits of the value.
+  mutating func writeGolomb(_ value: UInt64, _ k: Int, to writer: inout PacketWriter) {
+    let high = (value >> UInt64(k)) + 1
+    let length = 64 - high.leadingZeroBitCount
+    write(0, length - 1, to: &writer)
+    write(high, length, to: &writer)
     write(value, k, to: &writer)
   }
 

@@ -2,7 +2,7 @@ import CaromCore
 
 /// Packs a run of one player's inputs, each number as the difference from what the ones before it
 /// foretell: the last one again, or the line through the last two, whichever did better lately;
-/// the difference goes by Golomb-Rice with a parameter that follows the recent differences.
+/// the difference goes by exponential Golomb, whose order follows the recent differences.
 ///
 /// Both sides first note the same few inputs that both have, so that nothing of this is sent. A
 /// number that stays the same through the whole run costs one bit.
@@ -16,13 +16,14 @@ struct InputCoder<Input: SimulationInput>: Sendable {
 
     var foretold: Int64 { missedByLine < missedByLast ? last + slope : last }
 
-    /// Near log2 of the mean of the folded difference times ln 2.
-    var parameter: Int {
-      let mean = (min(missedByLine, missedByLast) &* 11) >> 6
-      return min(InputRice.largestParameter, 64 - UInt64(mean).leadingZeroBitCount)
-    }
+    /// About four times the mean magnitude of the last few differences.
+    var size: Int64 = 0
+
+    /// The order of the code, 0 to 30.
+    var order: Int { min(30, 64 - UInt64(size >> 3).leadingZeroBitCount) }
 
     mutating func note(_ value: Int64) {
+      size += (value - foretold).bounded - size >> 2
       missedByLast += (value - last).bounded - missedByLast >> 3
       missedByLine += (value - last - slope).bounded - missedByLine >> 3
       slope = value - last
@@ -75,7 +76,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
         let value = Int64(next.field(index))
         if !isConstant[index] {
           let difference = value - fields[index].foretold
-          bits.writeRice(VarInt.zigZag(difference), fields[index].parameter, to: &writer)
+          bits.writeGolomb(VarInt.zigZag(difference), fields[index].order, to: &writer)
         }
         fields[index].note(value)
       }
@@ -98,7 +99,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
       if isConstant[index] {
         values[index] = Int32(truncatingIfNeeded: fields[index].last)
       } else {
-        let folded = try bits.readRice(fields[index].parameter, &reader)
+        let folded = try bits.readGolomb(fields[index].order, &reader)
         let value = fields[index].foretold + VarInt.unZigZag(folded)
         guard let narrow = Int32(exactly: value) else { throw .invalid(what: "input field") }
         values[index] = narrow

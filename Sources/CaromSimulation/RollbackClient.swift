@@ -145,8 +145,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     isInputDue = true
     guard player != nil else { return }
     // The server is half a round trip further on, and the inputs take as long to it.
-    let way = Double(roundTrip.wholeNanoseconds) * Double(rate) / 1e9
-    for _ in 0..<min(Int(way.rounded(.up)) + 1, window) { advance() }
+    let way = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000) * Int64(rate)
+    let ticks = Int((way + 999_999_999) / 1_000_000_000) + 1
+    for _ in 0..<min(ticks, window) { advance() }
     pending = nil
   }
 }

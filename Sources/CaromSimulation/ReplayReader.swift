@@ -1,0 +1,176 @@
+import CaromCore
+
+/// Plays a replay file: from the beginning, or from any tick after a jump to the keyframe before
+/// it. Every hash in the file is compared as it is passed.
+///
+/// The whole file is looked through at the beginning, so that a broken one is refused there;
+/// what its inputs and states hold is checked as they are read, and nothing in it can trap.
+public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
+  private struct Block: Sendable {
+    var kind: ReplayBlock
+    /// Where the body lies.
+    var start: Int
+    var end: Int
+    /// The tick that it begins at.
+    var tick: Tick
+  }
+
+  /// The longest replay: a day at 1,000 ticks a second.
+  public static var tickLimit: UInt64 { 86_400_000 }
+
+  /// What the file says of itself.
+  public let header: ReplayHeader
+  /// The tick after the last one that has inputs.
+  public let end: Tick
+  /// The state before `tick`.
+  public private(set) var game: Game
+  /// Where the replay stands.
+  public private(set) var tick: Tick
+  /// What happened in the last step.
+  public private(set) var events: [Game.Event] = []
+  /// Whether the file was ended properly; the recording of a program that died is not.
+  public var isComplete: Bool { endHash != nil }
+  /// How many hashes were compared.
+  public private(set) var comparedHashes = 0
+
+  private let bytes: [UInt8]
+  private let blocks: [Block]
+  /// The block whose inputs are read next.
+  private var nextBlock = 0
+  private var coders: [InputCoder<Game.Input>]
+  /// The inputs of the present block, player after player, and where it began.
+  private var runs: [[Game.Input]]
+  private var runStart: Tick
+  private var runLength = 0
+  private var runHash: UInt32 = 0
+  private var stepInputs: [Game.Input]
+  private let endHash: UInt64?
+
+  /// Opens a file: its header and blocks have to fit each other.
+  public init(_ bytes: [UInt8]) throws(DecodeError) {
+    var reader = PacketReader(bytes.span)
+    let header = try ReplayHeader(decoding: &reader)
+    guard header.fields == Game.Input.fieldCount else { throw .invalid(what: "input fields") }
+    let index = try Self.index(&reader, header)
+    guard index.blocks.first?.kind == .keyframe else { throw .invalid(what: "first keyframe") }
+    self.header = header
+    self.bytes = bytes
+    blocks = index.blocks
+    end = index.end
+    endHash = index.hash
+    coders = (0..<header.players).map { _ in InputCoder() }
+    runs = Array(repeating: [], count: header.players)
+    stepInputs = Array(repeating: Game.Input(), count: header.players)
+    tick = header.start
+    runStart = header.start
+    game = try Self.keyframe(bytes, blocks[0].start, blocks[0].end)
+    nextBlock = 1
+  }
+
+  /// Makes the next step; false at the end. A hash that is not the file's throws.
+  public mutating func step() throws(DecodeError) -> Bool {
+    guard tick < end else { return false }
+    if runStart.distance(to: tick) >= Int64(runLength) { try readRuns() }
+    let place = Int(runStart.distance(to: tick))
+    for player in runs.indices { stepInputs[player] = runs[player][place] }
+    events.removeAll(keepingCapacity: true)
+    Rollback.step(&game, stepInputs, 0..<stepInputs.count, &events)
+    tick = tick.next
+    if place + 1 == runLength {
+      comparedHashes += 1
+      guard UInt32(truncatingIfNeeded: game.hash) == runHash else { throw .invalid(what: "hash") }
+    }
+    if tick == end, let endHash, game.hash != endHash { throw .invalid(what: "last hash") }
+    return true
+  }
+
+  /// Goes to `wanted`, or to the end where that is earlier: from the last keyframe before it.
+  public mutating func seek(to wanted: Tick) throws(DecodeError) {
+    let target = min(max(wanted, header.start), end)
+    var best = 0
+    for (place, block) in blocks.enumerated() where block.kind == .keyframe {
+      if block.tick <= target { best = place }
+    }
+    if tick > target || blocks[best].tick > tick { try begin(at: best) }
+    while tick < target { guard try step() else { return } }
+  }
+
+  /// The inputs of the step that was made last.
+  public var lastInputs: [Game.Input] { stepInputs }
+
+  private mutating func begin(at place: Int) throws(DecodeError) {
+    game = try Self.keyframe(bytes, blocks[place].start, blocks[place].end)
+    tick = blocks[place].tick
+    nextBlock = place + 1
+    runStart = tick
+    runLength = 0
+    events.removeAll(keepingCapacity: true)
+    for player in coders.indices { coders[player].reset() }
+  }
+
+  /// Reads the next block of inputs; a keyframe on the way has to be the state that is there.
+  private mutating func readRuns() throws(DecodeError) {
+    while blocks[nextBlock].kind == .keyframe {
+      let there: Game = try Self.keyframe(bytes, blocks[nextBlock].start, blocks[nextBlock].end)
+      guard there.hash == game.hash else { throw .invalid(what: "keyframe's hash") }
+      for player in coders.indices { coders[player].reset() }
+      nextBlock += 1
+    }
+    let block = blocks[nextBlock]
+    let bytes = bytes
+    var reader = PacketReader(bytes.span.extracting(block.start..<block.end))
+    let count = Int(try reader.read(UInt8.self))
+    var bits = InputBitReader()
+    for player in coders.indices {
+      try coders[player].decode(count, from: &reader, bits: &bits)
+      swap(&runs[player], &coders[player].run)
+    }
+    try bits.finish()
+    runHash = try reader.read()
+    try reader.finish()
+    runStart = block.tick
+    runLength = count
+    nextBlock += 1
+  }
+
+  private static func keyframe(_ bytes: [UInt8], _ start: Int, _ end: Int) throws(DecodeError)
+    -> Game
+  {
+    var reader = PacketReader(bytes.span.extracting(start..<end))
+    let hash: UInt64 = try reader.read()
+    let game = try Game(decoding: &reader)
+    try reader.finish()
+    guard game.hash == hash else { throw .invalid(what: "keyframe's hash") }
+    return game
+  }
+
+  /// Where every block lies and at which tick.
+  private static func index(
+    _ reader: inout PacketReader, _ header: ReplayHeader
+  ) throws(DecodeError) -> (blocks: [Block], end: Tick, hash: UInt64?) {
+    var blocks: [Block] = []
+    var ticks: UInt64 = 0
+    while reader.remaining > 0 {
+      let (kind, length) = try ReplayBlock.begin(&reader)
+      let tick = Tick(header.start.rawValue + ticks)
+      let start = reader.offset
+      switch kind {
+      case .keyframe: _ = try reader.readSpan(length)
+      case .inputs:
+        let body = try reader.readSpan(length)
+        guard let count = body.isEmpty ? nil : body[0], (1...ReplayBlock.ticks).contains(Int(count))
+        else { throw .invalid(what: "ticks in a block") }
+        ticks += UInt64(count)
+        guard ticks <= tickLimit else { throw .tooLarge(length: ticks, limit: tickLimit) }
+      case .end:
+        guard try reader.readVarInt() == ticks else { throw .invalid(what: "count of ticks") }
+        let hash: UInt64 = try reader.read()
+        guard reader.offset == start + length else { throw .invalid(what: "end's length") }
+        try reader.finish()
+        return (blocks, tick, hash)
+      }
+      blocks.append(Block(kind: kind, start: start, end: reader.offset, tick: tick))
+    }
+    return (blocks, Tick(header.start.rawValue + ticks), nil)
+  }
+}

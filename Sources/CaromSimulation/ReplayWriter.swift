@@ -1,0 +1,112 @@
+import CaromCore
+
+/// Writes a match into a replay file as it is played: the inputs in packed form, now and then a
+/// hash and a whole state. `takeBytes` gives what can go to the file; the match is as long as it
+/// likes.
+public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
+  /// The tick whose inputs come next.
+  public private(set) var tick: Tick
+  /// How many bytes were made so far.
+  public private(set) var byteCount = 0
+  /// How many of them belong to keyframes.
+  public private(set) var keyframeBytes = 0
+
+  private let players: Int
+  private let start: Tick
+  private let interval: Int64
+  private let blockTicks: Int
+  private var writer = PacketWriter(capacity: 4_096)
+  private var body = PacketWriter(capacity: 1_024)
+  private var coders: [InputCoder<Game.Input>]
+  /// The inputs of the block that is not written yet, tick after tick.
+  private var waiting: [Game.Input] = []
+  private var hash: UInt64
+
+  /// Begins with `game` at `tick`: a keyframe each `keyframeInterval` ticks, a hash each
+  /// `hashInterval`.
+  public init(
+    _ game: Game, players: Int, rate: Int = 60, title: String, at tick: Tick = .zero,
+    keyframeInterval: Int = 600, hashInterval: Int = 60
+  ) {
+    precondition((1...ReplayBlock.ticks).contains(hashInterval), "a hash each 1 to 120 ticks")
+    precondition(keyframeInterval >= hashInterval, "keyframes are rarer than hashes")
+    self.players = players
+    self.tick = tick
+    start = tick
+    interval = Int64(keyframeInterval)
+    blockTicks = hashInterval
+    coders = (0..<players).map { _ in InputCoder() }
+    hash = game.hash
+    ReplayHeader(
+      players: players, fields: Game.Input.fieldCount, rate: rate, start: tick, title: title
+    ).encode(into: &writer)
+    byteCount = writer.count
+    writeKeyframe(game)
+  }
+
+  /// Adds a tick: each player's input, and the state that they led to.
+  public mutating func append(_ input: (Int) -> Game.Input, leadingTo game: borrowing Game) {
+    for player in 0..<players { waiting.append(input(player)) }
+    tick = tick.next
+    let isKeyframe = start.distance(to: tick) % interval == 0
+    guard isKeyframe || waiting.count == blockTicks * players else { return }
+    hash = game.hash
+    writeInputs()
+    if isKeyframe { writeKeyframe(game) }
+  }
+
+  /// Adds every tick that was confirmed since the last call; at least once a second.
+  public mutating func record(_ rollback: Rollback<Game>) {
+    while tick < rollback.confirmedTick, let game = rollback.state(at: tick.next) {
+      let at = tick
+      append({ rollback.input(of: $0, at: at) ?? Game.Input() }, leadingTo: game)
+    }
+  }
+
+  /// Ends the replay with its last state; nothing is added afterwards.
+  public mutating func finish(_ game: borrowing Game) {
+    hash = game.hash
+    if !waiting.isEmpty { writeInputs() }
+    body.removeAll()
+    body.writeVarInt(UInt64(start.distance(to: tick)))
+    body.write(hash)
+    flush(.end)
+  }
+
+  /// The bytes since the last call: append them to the file.
+  public mutating func takeBytes() -> [UInt8] {
+    defer { writer.removeAll() }
+    return writer.bytes
+  }
+
+  private mutating func writeKeyframe(_ game: borrowing Game) {
+    body.removeAll()
+    body.write(game.hash)
+    game.encode(into: &body)
+    keyframeBytes += body.count
+    flush(.keyframe)
+    for player in 0..<players { coders[player].reset() }
+  }
+
+  private mutating func writeInputs() {
+    body.removeAll()
+    let count = waiting.count / players
+    body.append(UInt8(count))
+    var bits = InputBitWriter()
+    for player in 0..<players {
+      coders[player].encode(count, into: &body, bits: &bits) { waiting[$0 * players + player] }
+    }
+    bits.finish(&body)
+    body.write(UInt32(truncatingIfNeeded: hash))
+    waiting.removeAll(keepingCapacity: true)
+    flush(.inputs)
+  }
+
+  private mutating func flush(_ kind: ReplayBlock) {
+    precondition(body.count <= ReplayBlock.limit, "a keyframe of at most 16 MiB")
+    let before = writer.count
+    kind.begin(body.count, into: &writer)
+    writer.write(body.bytes)
+    byteCount += writer.count - before
+  }
+}

@@ -1,0 +1,62 @@
+import AirHockey
+import CaromCore
+import CaromSimulation
+import Testing
+
+@Suite struct SyncTestTests {
+  @Test func `every tick of a match rolled back by eight, and the match is really played`() throws {
+    let ticks = scaled(debug: 3_600, release: 36_000)
+    var test = SyncTest(Rink(), distance: 8)
+    var players = (
+      ComputerPlayer(.home, strength: .hard, seed: 3), ComputerPlayer(.away, seed: 4)
+    )
+    var goals = 0
+    var touches = 0
+    for tick in 0..<ticks {
+      let state = test.game.state
+      var isOver = false
+      if case .matchEnd = state.phase { isOver = true }
+      let request: RinkInput.Request? =
+        isOver ? .startMatch : tick % 500 == 100 ? .pause : tick % 500 == 110 ? .resume : nil
+      try test.step([
+        RinkInput(players.0.input(for: state), request: request),
+        RinkInput(players.1.input(for: state)),
+      ])
+      goals += test.events.count { if case .goal = $0 { true } else { false } }
+      touches += test.events.count { if case .touch = $0 { true } else { false } }
+    }
+    #expect(test.rollbacks == ticks - 7)
+    #expect(test.comparisons == test.rollbacks * 9)
+    #expect(goals > ticks / 3_600)
+    #expect(touches > ticks / 60)
+  }
+
+  @Test func `a thousand things, born and dying, roll back by thirty`() throws {
+    var test = SyncTest(Swarm(count: scaled(debug: 50, release: 1_000), seed: 3), distance: 30)
+    var hands = [SwarmHand(seed: 1), SwarmHand(seed: 2)]
+    for _ in 0..<scaled(debug: 200, release: 300) {
+      try test.step(hands.indices.map { hands[$0].input() })
+    }
+    #expect(test.rollbacks > 100)
+  }
+
+  @Test func `what stands outside the state is found`() throws {
+    var test = SyncTest(Leaky(), distance: 4)
+    #expect(throws: SyncTestFailure.self) {
+      for _ in 0..<10 { try test.step([Swarm.Input()]) }
+    }
+  }
+}
+
+/// A simulation whose copy leaves a field out.
+private struct Leaky: Simulation {
+  var seen = 0
+  var kept: Int64 = 0
+
+  mutating func step(_ inputs: Span<Swarm.Input>, events: inout [Never]) {
+    seen += 1
+    kept += Int64(seen)
+  }
+  var hash: UInt64 { UInt64(bitPattern: kept) }
+  mutating func copy(_ other: Leaky) { kept = other.kept }
+}
