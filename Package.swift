@@ -129,8 +129,8 @@ let package = Package(
     .executableTarget(
       name: "bench",
       dependencies: [
-        "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromPhysics", "CaromTransport",
-        "EchoPeers", "SessionPeers",
+        "AirHockey", "BenchProbe", "Carom", "CaromCodec", "CaromCore", "CaromPhysics",
+        "CaromSimulation", "CaromTesting", "CaromTransport", "EchoPeers", "SessionPeers",
         arguments,
       ],
       path: "Benchmarks/bench", swiftSettings: strict),

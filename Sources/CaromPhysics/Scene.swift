@@ -25,6 +25,15 @@ public struct Scene: Hashable, Sendable {
     inverseMasses = discs.map(\.inverseMass)
   }
 
+  /// Becomes equal to `other`, a scene of the same table and discs; allocates nothing.
+  public mutating func copy(_ other: Scene) {
+    precondition(radii.count == other.radii.count, "a scene of the same discs")
+    motions.removeAll(keepingCapacity: true)
+    motions.append(contentsOf: other.motions)
+    spins.removeAll(keepingCapacity: true)
+    spins.append(contentsOf: other.spins)
+  }
+
   /// How many discs there are.
   public var count: Int { motions.count }
 

@@ -26,6 +26,9 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// How far ahead of the tick a player's inputs are kept: two seconds at 60 Hz.
   static var ahead: Int64 { 120 }
 
+  /// Ticks from one report on a player's inputs to the next.
+  static var timingInterval: UInt64 { 4 }
+
   /// Begins with `game` at `now`: the first tick is due one tick later.
   public init(
     _ game: Game, players: Int, rate: Int = 60, at now: Instant, start: Tick = .zero
@@ -103,6 +106,10 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   private mutating func tell(_ player: Int) {
     guard let number = seats[player].watcher, seats[player].samples > 0 else { return }
     let seat = seats[player]
+    guard feed.tick.rawValue % Self.timingInterval == 0 else {
+      feed.watchers[number]?.timing = nil
+      return
+    }
     feed.watchers[number]?.timing = .init(
       lead: UInt8(min(seat.deviation * 16, 255)),
       advantage: Int16(min(max(seat.margin * 16, -32_000), 32_000)))

@@ -37,8 +37,9 @@ import Testing
     let tick = table.sessions[0].damage { $0.damage = 1 }
     var confirmedAt: Instant?
     while table.desyncs.count < 2, table.now < .zero + .seconds(5) {
-      table.play(until: table.now + .milliseconds(1)) { player, _ in hands[player].input() }
-      table.network.advance(to: table.now + .milliseconds(1))
+      let end = table.now + .milliseconds(1)
+      table.play(until: end) { player, _ in hands[player].input() }
+      table.network.advance(to: end)
       if confirmedAt == nil,
         table.sessions.allSatisfy({ $0.rollback.confirmedTick >= tick.next })
       {

@@ -109,7 +109,7 @@ import Testing
   }
 
   @Test func `random bytes never trap, and change nothing`() throws {
-    try Seeds(scaled(debug: 2_000, release: 30_000)).check { seed in
+    try Seeds(scaled(debug: 1_000, release: 6_000)).check { seed in
       var generator = SeededGenerator(seed: seed)
       var session = RollbackSession(
         Swarm(count: 2, seed: 1), RollbackConfiguration(local: 0), at: .zero)
@@ -126,7 +126,7 @@ import Testing
   }
 
   @Test func `packets with bits turned over never trap`() throws {
-    try Seeds(scaled(debug: 500, release: 10_000)).check { seed in
+    try Seeds(scaled(debug: 300, release: 2_500)).check { seed in
       var generator = SeededGenerator(seed: seed)
       var hand = SwarmHand(seed: seed)
       var sessions = (0...1).map {

@@ -137,7 +137,7 @@ import Testing
     var client = RollbackClient<Swarm>(player: 0, at: .zero)
     let keyframe = writer.bytes
     try client.receive(.keyframe, keyframe.span, at: .zero)
-    try Seeds(scaled(debug: 2_000, release: 40_000)).check { seed in
+    try Seeds(scaled(debug: 1_000, release: 6_000)).check { seed in
       var generator = SeededGenerator(seed: seed)
       var (server, client) = (server, client)
       var bytes = seed % 2 == 0 ? keyframe : []

@@ -113,12 +113,8 @@ struct Swarm: Simulation {
   }
 
   mutating func copy(_ other: Swarm) {
-    if things.count == other.things.count {
-      for index in things.indices { things[index] = other.things[index] }
-    } else {
-      things.removeAll(keepingCapacity: true)
-      things.append(contentsOf: other.things)
-    }
+    things.removeAll(keepingCapacity: true)
+    things.append(contentsOf: other.things)
     born = other.born
     chance = other.chance
     damage = other.damage

@@ -1,0 +1,34 @@
+import AirHockey
+import CaromCore
+import CaromSimulation
+
+/// A match that one machine reckons wrongly at one tick, where it is told to: then both ends part.
+struct RollbackFaultyRink: Simulation {
+  var rink = Rink()
+  /// No part of the state.
+  var fault: Tick?
+
+  init(fault: Tick? = nil) { self.fault = fault }
+
+  mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
+    let isWrong = fault == rink.state.tick
+    rink.step(inputs, events: &events)
+    guard isWrong else { return }
+    var state = rink.state
+    state.puck.position.y += 1
+    rink = Rink(state)
+  }
+
+  var hash: UInt64 { rink.hash }
+  mutating func copy(_ other: RollbackFaultyRink) { rink.copy(other.rink) }
+  func describe(into description: inout SimulationDescription) {
+    rink.describe(into: &description)
+  }
+}
+
+extension RollbackFaultyRink: PacketCodable {
+  func encode(into writer: inout PacketWriter) { rink.encode(into: &writer) }
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    rink = try Rink(decoding: &reader)
+  }
+}

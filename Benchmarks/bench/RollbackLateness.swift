@@ -1,0 +1,23 @@
+import Carom
+import CaromTransport
+
+/// The fixed step against the real clock.
+enum RollbackLateness {
+  /// How late ticks are told: the 99th percentile, milliseconds.
+  static func measure(seconds: Int) async -> Double {
+    let late = try? await withEventLoop(name: "steps") { loop in
+      await collect(60 * seconds, on: loop)
+    }
+    guard let late, !late.isEmpty else { return .nan }
+    return late.sorted()[late.count * 99 / 100]
+  }
+
+  private static func collect(_ count: Int, on loop: EventLoop) async -> [Double] {
+    var late: [Double] = []
+    for await step in FixedStep(hertz: 60, on: loop) {
+      late.append(step.lateness.inMilliseconds)
+      if late.count == count { break }
+    }
+    return late
+  }
+}

@@ -1,0 +1,101 @@
+import AirHockey
+import CaromCore
+import CaromPhysics
+import CaromSimulation
+
+/// A client that foretells a match of which a server sends states: how far its own mallet and the
+/// puck are corrected, and how long that is seen.
+struct RollbackReconciliation {
+  /// The most that the own mallet was off, millimetres, where nobody else has a say in it.
+  var ownMallet = 0.0
+  /// The most, and the mean of what there was, that the puck was off.
+  var puckMost = 0.0
+  var puckMean = 0.0
+  var corrections = 0
+  var ticks = 0
+  /// The longest that a correction was seen, milliseconds.
+  var longestBlend = 0.0
+  /// Drawn places of the puck inside a rail.
+  var insideRail = 0
+
+  /// A match over a line of `delay` ticks each way without loss.
+  init(ticks: Int, delay: Int) {
+    var server = Rink()
+    var client = Predictor(Rink(), players: 2, player: 1)
+    var computers = (
+      ComputerPlayer(.home, strength: .hard, seed: 5),
+      ComputerPlayer(.away, strength: .hard, seed: 6)
+    )
+    var view = RinkView()
+    var toServer: [RinkInput] = []
+    var toClient: [Rink] = []
+    var own: [RinkState] = [RinkState()]
+    var events: [RinkEvent] = []
+    var free = 0
+    var last = Instant.zero
+    for tick in 0..<ticks {
+      let now = Instant(nanoseconds: Int64(tick) * 1_000_000_000 / 60)
+      var input = RinkInput(computers.1.input(for: client.state.state))
+      if case .matchEnd = server.state.phase {
+        input = RinkInput(input.mallet, request: .startMatch)
+      }
+      toServer.append(input)
+      client.advance(with: input)
+      own.append(client.state.state)
+      if tick >= delay {
+        let inputs = [RinkInput(computers.0.input(for: server.state)), toServer[tick - delay]]
+        server.step(inputs.span, events: &events)
+        events.removeAll(keepingCapacity: true)
+        toClient.append(server)
+      }
+      if tick >= 2 * delay {
+        let old = client.state.state
+        let state = toClient[tick - 2 * delay]
+        let correction = client.reconcile(with: state, at: state.state.tick)
+        if (correction?.repeatedSteps ?? 0) > 0 {
+          note(old, client.state.state)
+          view.correct(from: old, to: client.state.state, at: now)
+          last = now
+        }
+        own[own.count - 1] = client.state.state
+      }
+      compare(own, server.state, &free)
+      look(view, client.state.state, now, last)
+    }
+    self.ticks = ticks
+    puckMean /= Double(max(1, corrections))
+  }
+
+  private mutating func note(_ old: RinkState, _ new: RinkState) {
+    let off = (old.puck.position.vector - new.puck.position.vector).length * 1_000
+    corrections += 1
+    puckMost = max(puckMost, off)
+    puckMean += off
+  }
+
+  private mutating func compare(_ own: [RinkState], _ state: RinkState, _ free: inout Int) {
+    let tick = Int(state.tick.rawValue)
+    guard tick < own.count else { return }
+    let foretold = own[tick]
+    let isPressed = state.phase.isLive && state.puck.velocity == .zero
+    if isPressed || foretold.phase.isLive != state.phase.isLive { free = tick + 60 }
+    guard tick > free else { return }
+    let off = foretold[mallet: .away].vector - state[mallet: .away].vector
+    ownMallet = max(ownMallet, off.length * 1_000)
+  }
+
+  private mutating func look(
+    _ view: RinkView, _ state: RinkState, _ now: Instant, _ last: Instant
+  ) {
+    for part in 0..<4 {
+      let at = now + .microseconds(4_166 * part)
+      let shown = view.shown(state, at: at)
+      if shown != state { longestBlend = max(longestBlend, (at - last).inMilliseconds) }
+      let puck = shown.puck.position.vector
+      let isDeep = puck.x.magnitude > Preset.halfLength - Preset.puckRadius + 1e-9
+      let isInMouth = puck.y.magnitude <= Preset.goalHalfWidth - Preset.puckRadius + 1e-9
+      let isOff = puck.y.magnitude > Preset.halfWidth - Preset.puckRadius + 1e-9
+      if isOff || isDeep && !isInMouth { insideRail += 1 }
+    }
+  }
+}
