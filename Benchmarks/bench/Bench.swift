@@ -7,6 +7,7 @@ struct Bench: AsyncParsableCommand {
     abstract: "Measures Carom beside its peers: ratios in one run, and exact counts.",
     subcommands: [
       CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
-      FramesCommand.self, SessionCommand.self, SessionPeerCommand.self, StepCommand.self,
+      FramesCommand.self, RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self,
+      StepCommand.self,
     ])
 }
