@@ -3,9 +3,9 @@ import CaromCore
 /// Finds how far behind the newest news to draw: the shortest delay with which no more than a given
 /// share of the time has nothing newer to draw towards.
 ///
-/// It keeps, with slow forgetting, how much of the time the newest sample was how old, and takes the
-/// age that is exceeded by that share of it: that covers jitter, loss and the send interval at once,
-/// and needs to know none of them.
+/// It keeps, with slow forgetting, how much of the time the newest sample was how old, and takes
+/// the age that is exceeded by that share of it: that covers jitter, loss and the send interval at
+/// once, and needs to know none of them.
 public struct InterpolationDelay: Hashable, Sendable {
   /// The longest delay: a second.
   public static let limit = 1.0

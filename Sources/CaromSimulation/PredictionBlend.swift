@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Hides a correction: what was drawn moves to where it belongs within a tenth of a second, smoothly
-/// at both ends. Only the picture lags; the simulation is right at once.
+/// Hides a correction: what was drawn moves to where it belongs within a tenth of a second,
+/// smoothly at both ends. Only the picture lags; the simulation is right at once.
 ///
 /// For a point of two coordinates; whoever draws keeps the sum inside the walls.
 public struct PredictionBlend: Hashable, Sendable {
