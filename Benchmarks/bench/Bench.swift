@@ -8,6 +8,6 @@ struct Bench: AsyncParsableCommand {
     subcommands: [
       CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
       FramesCommand.self, RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self,
-      StepCommand.self,
+      SnapshotCommand.self, StepCommand.self, WorldCommand.self,
     ])
 }

@@ -4,10 +4,14 @@ struct SnapshotDecoder: Sendable {
   private let shipped: [RangeModel]
   private var range: RangeDecoder
   private var rice = RiceReader()
+  private var isRice = false
   private var script = SnapshotScript()
   /// For the question whether another form would have been right.
   private var encoder: SnapshotEncoder
   private var other = SnapshotView()
+
+  /// What was read of the header.
+  private(set) var header = SnapshotHeader()
 
   init(format: SnapshotFormat, shipped: [RangeModel]) {
     self.format = format
@@ -16,40 +20,39 @@ struct SnapshotDecoder: Sendable {
     encoder = SnapshotEncoder(format: format, shipped: shipped)
   }
 
-  private var isRice = false
-
-  /// Reads tick and age of the base.
-  mutating func start(_ bytes: Span<UInt8>, newest: Tick?) -> SnapshotHeader? {
-    var header = SnapshotHeader()
-    isRice = !bytes.isEmpty && bytes[0] >= 0x80
-    if isRice {
-      rice.start(bytes)
-      header.codeTick(&rice, newest: newest)
-    } else {
-      range.start(bytes, shipped)
-      header.codeTick(&range, newest: newest)
-    }
-    return failed ? nil : header
-  }
-
   private var failed: Bool { isRice ? rice.failed : range.failed }
 
-  /// Reads which views are named.
-  mutating func readNamed(_ header: inout SnapshotHeader, count: Int64) -> Bool {
+  /// Begins to read, for a reader whose newest snapshot is of `newest`. The tick of the base, `nil`
+  /// where there is none; false where it is no snapshot.
+  mutating func start(_ bytes: Span<UInt8>, newest: Tick?) -> (base: Tick?, isRead: Bool) {
+    header = SnapshotHeader()
+    // Of the short form, until its age is read.
+    header.age = 1
+    isRice = !bytes.isEmpty && bytes[0] >= 0x80
+    let base: Tick?
     if isRice {
-      header.codeNamed(&rice, count: count)
+      rice.start(bytes)
+      base = header.codeBase(&rice, newest: newest)
     } else {
-      header.codeNamed(&range, count: count)
+      range.start(bytes, shipped)
+      base = header.codeBase(&range, newest: newest)
+    }
+    return (base, !failed)
+  }
+
+  /// Reads the rest of the header; false where that cannot be.
+  mutating func readHeader(_ base: SnapshotView) -> Bool {
+    if isRice {
+      header.codeRest(&rice, base: base)
+    } else {
+      header.codeRest(&range, base: base)
     }
     return !failed
   }
 
-  /// Reads the rest; `view`, whose tick and base are set, becomes what is known then. False where
-  /// no encoder writes these bytes.
-  mutating func finish(
-    _ header: SnapshotHeader, namedCount: Int64, from base: SnapshotView,
-    into view: inout SnapshotView
-  ) -> Bool {
+  /// Reads what follows the header; `view`, whose tick and base are set, becomes what is known then.
+  /// False where no encoder writes these bytes.
+  mutating func finish(_ base: SnapshotView, into view: inout SnapshotView) -> Bool {
     script.removeAll()
     if isRice {
       format.code(&rice, &script, from: base, into: &view, isReading: true)
@@ -58,25 +61,21 @@ struct SnapshotDecoder: Sendable {
       format.code(&range, &script, from: base, into: &view, isReading: true)
       guard !range.failed, range.endsAsWritten else { return false }
     }
-    return isShorterForm(header, namedCount: namedCount, from: base, view)
+    return isShorterForm(base, view)
   }
 
   /// Whether the form that was not chosen takes more bytes; only small snapshots have two.
-  private mutating func isShorterForm(
-    _ header: SnapshotHeader, namedCount: Int64, from base: SnapshotView, _ view: SnapshotView
-  ) -> Bool {
+  private mutating func isShorterForm(_ base: SnapshotView, _ view: SnapshotView) -> Bool {
     guard isRice || format.fewestBits(script) <= 8 * RiceWriter.byteLimit else { return true }
-    rewrite(header, namedCount: namedCount, from: base, view)
+    rewrite(base, view)
     return encoder.usedRice == isRice
   }
 
   /// Writes what was read last; see `rewritten`.
-  mutating func rewrite(
-    _ header: SnapshotHeader, namedCount: Int64, from base: SnapshotView, _ view: SnapshotView
-  ) {
+  mutating func rewrite(_ base: SnapshotView, _ view: SnapshotView) {
     other.tick = view.tick
     other.base = view.base
-    encoder.encode(header, namedCount: namedCount, &script, from: base, into: &other)
+    encoder.encode(header, &script, from: base, into: &other)
   }
 
   /// What `rewrite` wrote.

@@ -21,31 +21,32 @@ struct SnapshotEncoder: Sendable {
 
   /// Writes a snapshot; `view` becomes what who reads it knows then.
   mutating func encode(
-    _ header: SnapshotHeader, namedCount: Int64, _ script: inout SnapshotScript,
-    from base: SnapshotView, into view: inout SnapshotView
+    _ header: SnapshotHeader, _ script: inout SnapshotScript, from base: SnapshotView,
+    into view: inout SnapshotView
   ) {
     if var counter = training {
-      write(header, namedCount, &script, base, &view, by: &counter)
+      Self.write(header, &script, base, &view, by: &counter, format)
       training = counter
     }
     range.start(shipped)
-    write(header, namedCount, &script, base, &view, by: &range)
+    Self.write(header, &script, base, &view, by: &range, format)
     range.finish()
     usedRice = false
     guard format.fewestBits(script) <= 8 * RiceWriter.byteLimit else { return }
     rice.start()
-    write(header, namedCount, &script, base, &view, by: &rice)
+    Self.write(header, &script, base, &view, by: &rice, format)
     rice.finish()
     usedRice = rice.fits && rice.bytes.count < range.bytes.count
   }
 
-  private func write<Coder: DeltaCoder>(
-    _ header: SnapshotHeader, _ namedCount: Int64, _ script: inout SnapshotScript,
-    _ base: SnapshotView, _ view: inout SnapshotView, by coder: inout Coder
+  /// Not a method: what it writes with would be copied.
+  private static func write<Coder: DeltaCoder>(
+    _ header: SnapshotHeader, _ script: inout SnapshotScript, _ base: SnapshotView,
+    _ view: inout SnapshotView, by coder: inout Coder, _ format: SnapshotFormat
   ) {
     var header = header
-    header.codeTick(&coder, newest: nil)
-    header.codeNamed(&coder, count: namedCount)
+    _ = header.codeBase(&coder, newest: nil)
+    header.codeRest(&coder, base: base)
     format.code(&coder, &script, from: base, into: &view, isReading: false)
   }
 }

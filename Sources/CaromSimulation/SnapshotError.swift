@@ -6,6 +6,6 @@ public enum SnapshotError: Error, Hashable, Sendable {
   case malformed(DecodeError)
   /// It is foretold from a snapshot that is not there: ask for one in full.
   case missingBase(Tick)
-  /// It was taken already, or is older than what is kept: drop it.
+  /// It was taken already, or is foretold from what is no longer kept: drop it.
   case stale(Tick)
 }

@@ -2,10 +2,13 @@
 struct SnapshotHeader: Hashable, Sendable {
   /// The oldest base that the short form tells.
   static let shortAge: Int64 = 63
-  /// Ticks repeat after this many in the short form.
-  static let tickRange: Int64 = 128
+  /// Bits of the base's tick in the short form: no base is that many ticks older than the newest
+  /// snapshot that its reader has, unless a packet comes a second late.
+  static let baseBits = 7
   /// The most ticks before the base whose views can be named.
   static let namedLimit: Int64 = 62
+  /// The age that is expected where the base has none itself.
+  static let usualAge: Int64 = 4
 
   /// The snapshot's tick.
   var tick = Tick.zero
@@ -19,30 +22,45 @@ struct SnapshotHeader: Hashable, Sendable {
   /// The tick of the base.
   var baseTick: Tick { tick.advanced(by: -age) }
 
-  /// Writes or reads tick, age and whether it is all. `newest` is the newest tick that the reader
-  /// has seen.
-  mutating func codeTick<Coder: DeltaCoder>(_ coder: inout Coder, newest: Tick?) {
+  private var isLong: Bool { age == 0 || age > Self.shortAge }
+
+  /// Writes or reads what names the base: its tick, or tick and age of the snapshot. A reader who
+  /// has `newest` learns the base's tick; `nil` where there is none. Who has nothing learns of a
+  /// tick that nobody has.
+  mutating func codeBase<Coder: DeltaCoder>(_ coder: inout Coder, newest: Tick?) -> Tick? {
     isPartial = coder.flag(isPartial, SnapshotModels.isPartial)
-    let isLong = age == 0 || age > Self.shortAge
     guard coder.flag(isLong, SnapshotModels.isLong) else {
-      let low = coder.bits(tick.rawValue & UInt64(Self.tickRange - 1), 7)
-      age = Int64(coder.number(UInt64(bitPattern: age - 1) & 63, SnapshotModels.age, order: 2))
-      guard age < Self.shortAge else { return coder.fail() }
-      age += 1
-      if let newest { tick = Self.expand(low, near: newest) }
-      return
+      let range = UInt64(1) << UInt64(Self.baseBits)
+      let low = coder.bits(baseTick.rawValue & (range - 1), Self.baseBits)
+      age = max(age, 1)
+      guard let newest else { return baseTick }
+      let back = (newest.rawValue &- low) & (range - 1)
+      return newest.advanced(by: -Int64(back))
     }
     tick = Tick(coder.number(tick.rawValue, SnapshotModels.tick, order: 16))
-    let read = coder.number(UInt64(age), SnapshotModels.age, order: 2)
+    let read = coder.number(UInt64(age), SnapshotModels.members, order: 2)
     // Only what the short form cannot tell is told in the long form.
-    guard read == 0 || read > UInt64(Self.shortAge), read <= tick.rawValue else {
-      return coder.fail()
-    }
-    age = Int64(read)
+    if read != 0 && read <= UInt64(Self.shortAge) || read > tick.rawValue { coder.fail() }
+    age = Int64(clamping: read)
+    return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Writes or reads which of the `count` views before the base are named.
-  mutating func codeNamed<Coder: DeltaCoder>(_ coder: inout Coder, count: Int64) {
+  /// Writes or reads the age in the short form, which is mostly that which the base had, and which
+  /// views before the base are named.
+  mutating func codeRest<Coder: DeltaCoder>(_ coder: inout Coder, base: SnapshotView) {
+    guard age > 0 else { return }
+    if !isLong {
+      let usual = base.base.map { min($0.distance(to: base.tick), Self.shortAge) } ?? Self.usualAge
+      let (read, overflow) = coder.residual(age - usual, SnapshotModels.age, order: 0)
+        .addingReportingOverflow(usual)
+      guard !overflow, read >= 1, read <= Self.shortAge else { return coder.fail() }
+      age = read
+      tick = base.tick.advanced(by: age)
+    }
+    codeNamed(&coder, count: Self.namedCount(of: base))
+  }
+
+  private mutating func codeNamed<Coder: DeltaCoder>(_ coder: inout Coder, count: Int64) {
     guard count > 0, coder.flag(named != 0, SnapshotModels.isNaming) else { return }
     var read: UInt64 = 0
     for index in 0..<UInt64(count)
@@ -58,12 +76,5 @@ struct SnapshotHeader: Hashable, Sendable {
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)
-  }
-
-  /// The tick near `newest` that has these low bits.
-  private static func expand(_ low: UInt64, near newest: Tick) -> Tick {
-    let ahead = (Int64(low) - Int64(newest.rawValue % UInt64(tickRange)) + tickRange) % tickRange
-    let isBehind = ahead > tickRange / 2 && newest.rawValue >= UInt64(tickRange - ahead)
-    return newest.advanced(by: isBehind ? ahead - tickRange : ahead)
   }
 }

@@ -24,6 +24,8 @@ public struct SnapshotReceiver: Sendable {
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
   private var lostBase = false
+  /// Nothing that is sent from now on is foretold from anything older.
+  private var oldest: Tick?
   private var next: EntityTable
   private var nextTicks: [Tick] = []
 
@@ -54,52 +56,42 @@ public struct SnapshotReceiver: Sendable {
   /// `entities` stay; it is acknowledged all the same.
   @discardableResult
   public mutating func receive(_ bytes: Span<UInt8>) throws(SnapshotError) -> Bool {
-    let source = try read(bytes)
-    return keep(source.header)
+    _ = try read(bytes)
+    return keep(decoder.header)
   }
 
   /// The bytes that would be written for what is read from these.
   mutating func rewrite(_ bytes: Span<UInt8>) throws(SnapshotError) -> [UInt8] {
-    let source = try read(bytes)
-    decoder.rewrite(source.header, namedCount: source.namedCount, from: source.base, scratch)
+    let base = try read(bytes)
+    decoder.rewrite(base, scratch)
     return decoder.rewritten
   }
 
-  private struct Source {
-    var header: SnapshotHeader
+  /// Reads a snapshot into `scratch`; returns what it is foretold from.
+  private mutating func read(_ bytes: Span<UInt8>) throws(SnapshotError) -> SnapshotView {
+    let (baseTick, isRead) = decoder.start(bytes, newest: tick)
+    guard isRead else { throw Self.malformed }
     var base = SnapshotView()
-    var namedCount: Int64 = 0
-  }
-
-  /// Reads a snapshot into `scratch`.
-  private mutating func read(_ bytes: Span<UInt8>) throws(SnapshotError) -> Source {
-    guard let header = decoder.start(bytes, newest: tick) else { throw Self.malformed }
-    guard history.slot(of: header.tick) == nil else { throw .stale(header.tick) }
-    var source = Source(header: header)
-    if header.age > 0 {
-      let known = try view(of: header.baseTick, for: header)
-      source.namedCount = SnapshotHeader.namedCount(of: known)
-      guard decoder.readNamed(&source.header, count: source.namedCount) else {
-        throw Self.malformed
-      }
-      source.base = try merge(known, source.header)
+    if let baseTick {
+      base = try view(of: baseTick)
+      guard decoder.readHeader(base) else { throw Self.malformed }
+      base = try merge(base, decoder.header)
     }
+    let header = decoder.header
+    guard history.slot(of: header.tick) == nil else { throw .stale(header.tick) }
     scratch.tick = header.tick
-    scratch.base = header.age == 0 ? nil : header.baseTick
+    scratch.base = baseTick
     scratch.isPartial = header.isPartial
-    let isWritten = decoder.finish(
-      source.header, namedCount: source.namedCount, from: source.base, into: &scratch)
-    guard isWritten else { throw Self.malformed }
-    return source
+    guard decoder.finish(base, into: &scratch) else { throw Self.malformed }
+    return base
   }
 
   private static let malformed = SnapshotError.malformed(.invalid(what: "snapshot"))
 
-  private mutating func view(
-    of wanted: Tick, for header: SnapshotHeader
-  ) throws(SnapshotError) -> SnapshotView {
+  private mutating func view(of wanted: Tick) throws(SnapshotError) -> SnapshotView {
     if let slot = history.slot(of: wanted) { return history.views[slot] }
-    if let tick, header.tick < tick { throw .stale(header.tick) }
+    // What is older than what is kept comes late: nothing is missing.
+    if let oldest, wanted < oldest { throw .stale(wanted) }
     lostBase = true
     throw .missingBase(wanted)
   }
@@ -110,7 +102,7 @@ public struct SnapshotReceiver: Sendable {
     guard header.named != 0 else { return base }
     var isMerged = false
     for back in 0..<SnapshotHeader.namedLimit where header.named >> UInt64(back) & 1 == 1 {
-      let named = try view(of: base.tick.advanced(by: -back - 1), for: header)
+      let named = try view(of: base.tick.advanced(by: -back - 1))
       scratch.merge(isMerged ? merged : base, named, schema.stride)
       swap(&merged, &scratch)
       isMerged = true
@@ -132,6 +124,7 @@ public struct SnapshotReceiver: Sendable {
     guard isNewest else { return false }
     if header.age > 0, let base = history.slot(of: header.baseTick) {
       history.prune(to: history.views[base])
+      oldest = header.baseTick
     }
     tick = header.tick
     show(history.views[slot])

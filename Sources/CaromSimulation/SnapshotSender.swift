@@ -111,9 +111,7 @@ public struct SnapshotSender: Sendable {
     history.views[slot].tick = header.tick
     history.views[slot].base = acknowledgedTick
     history.views[slot].isPartial = header.isPartial
-    encoder.encode(
-      header, namedCount: SnapshotHeader.namedCount(of: base), &script, from: base,
-      into: &history.views[slot])
+    encoder.encode(header, &script, from: base, into: &history.views[slot])
     // Or the next one to be written over would be copied.
     base = SnapshotView()
   }

@@ -93,7 +93,7 @@ struct WorldClient: Sendable {
         keys.append(UInt64(world.ids[slot]) << 32 | UInt64(slot))
       }
     }
-    keys.sort()
+    keys.sortInPlace()
   }
 
   private func distance(_ place: (x: Int64, y: Int64), from focus: (x: Int64, y: Int64)) -> Double {

@@ -24,7 +24,7 @@ public struct WorldReplicator: Sendable {
   public private(set) var tick = Tick.zero
 
   private var entities: WorldEntities
-  private var clients: [WorldClient?] = []
+  var clients: [WorldClient?] = []
   private var numbers: [Int] = []
   private var writer: EntityFieldWriter
 
@@ -150,4 +150,16 @@ public struct WorldReplicator: Sendable {
   public func snapshot(for id: ClientID) -> [UInt8] {
     holds(id) ? clients[id.index]?.sender.bytes ?? [] : []
   }
+}
+
+extension WorldReplicator {
+  /// Counts from now on what the models of each client's snapshots meet.
+  package mutating func startTraining() {
+    for index in clients.indices {
+      clients[index]?.sender.training = SnapshotTraining(schema: configuration.schema)
+    }
+  }
+
+  /// What was counted, a client after the other.
+  package var training: [SnapshotTraining] { clients.compactMap { $0?.sender.training } }
 }

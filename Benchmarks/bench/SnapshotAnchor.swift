@@ -1,0 +1,49 @@
+import CaromCore
+import CaromSimulation
+
+/// What others do with the same scene: bits of an entity when only what changed since the base is
+/// sent, after a bit that says whether it did.
+enum SnapshotAnchor {
+  /// Differences as variable-length bytes.
+  static func bytes(_ trace: SnapshotTrace, delay: Int) -> Double {
+    bits(trace, delay) { 8 * Double(VarInt.length(of: VarInt.zigZag($0))) }
+  }
+
+  /// Differences in two sizes, the best for the scene, or whole: as Gaffer on Games does.
+  static func twoLevels(_ trace: SnapshotTrace, delay: Int) -> Double {
+    let whole = Double(Int.bitWidth - (trace.schema.fields[0].upperBound).leadingZeroBitCount)
+    var best = Double.infinity
+    for small in 2...9 {
+      for large in small + 1...14 {
+        let sum = bits(trace, delay) { difference in
+          let magnitude = Int64(difference.magnitude)
+          if magnitude < 1 << (small - 1) { return Double(1 + small) }
+          return magnitude < 1 << (large - 1) ? Double(2 + large) : 2 + whole
+        }
+        best = min(best, sum)
+      }
+    }
+    return best
+  }
+
+  /// Over a few of the frames.
+  private static func bits(
+    _ trace: SnapshotTrace, _ delay: Int, _ cost: (Int64) -> Double
+  ) -> Double {
+    var sum = 0.0
+    var count = 0
+    for index in stride(from: delay + SnapshotRun.warmUp, to: trace.frames.count, by: 29) {
+      let frame = trace.frames[index]
+      let base = trace.frames[index - delay]
+      let fields = trace.schema.fields.count
+      for start in stride(from: 0, to: frame.values.count, by: fields) {
+        let differences = (start..<start + fields).map { frame.values[$0] - base.values[$0] }
+        count += 1
+        sum += 1
+        guard differences.contains(where: { $0 != 0 }) else { continue }
+        sum += differences.reduce(0) { $0 + cost($1) }
+      }
+    }
+    return sum / Double(max(count, 1))
+  }
+}

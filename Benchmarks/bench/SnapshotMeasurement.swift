@@ -1,0 +1,114 @@
+import Foundation
+
+/// The match at two rates and two round trips, in both modes.
+struct SnapshotMeasurement {
+  /// One rate and round trip.
+  struct Row {
+    let hertz: Int
+    let roundTrip: Int
+    let whole: SnapshotFigures
+    let opponent: SnapshotFigures
+
+    var name: String { "\(hertz) Hz, \(roundTrip) ms" }
+  }
+
+  /// Bytes that the session puts around a snapshot: header, its own acknowledgement, the frame.
+  static let header = 8
+  /// What encryption adds.
+  static let tag = 16
+  /// IP version 4 and UDP.
+  static let internet = 28
+
+  private(set) var rows: [Row] = []
+  private(set) var inputs: SnapshotFigures
+  private(set) var fastInputs: SnapshotFigures
+  private var machine = Machine()
+
+  init(seconds: Int) {
+    machine.sampleNoise()
+    for (hertz, roundTrip, delay) in [(60, 50, 4), (60, 100, 7), (120, 50, 7), (120, 100, 13)] {
+      progress("\(hertz) Hz, \(roundTrip) ms")
+      let trace = SnapshotHockey.trace(hertz: hertz, seconds: seconds)
+      rows.append(
+        Row(
+          hertz: hertz, roundTrip: roundTrip, whole: SnapshotRun.measure(trace, delay: delay),
+          opponent: SnapshotRun.measure(SnapshotHockey.opponent(of: trace), delay: delay)))
+      machine.sampleNoise()
+    }
+    progress("inputs")
+    inputs = SnapshotInputs.measure(hertz: 60, seconds: seconds, roundTrip: 0.05)
+    fastInputs = SnapshotInputs.measure(hertz: 120, seconds: seconds, roundTrip: 0.05)
+  }
+
+  /// Exact counts, by the names that thresholds have.
+  var counts: [(name: String, count: Double)] {
+    let first = rows[0]
+    return [
+      ("snapshotMean", first.whole.mean),
+      ("snapshotPercentile99", first.whole.percentile(99)),
+      ("payloadPercentile95", first.whole.percentile(95) + Double(Self.header)),
+      ("snapshotMeanAt120", rows[2].whole.mean),
+      ("opponentMean", first.opponent.mean),
+      ("inputMean", inputs.mean),
+      ("allocations", Double(first.whole.allocations + first.opponent.allocations)),
+    ]
+  }
+
+  var report: Report {
+    var report = Report(title: "bench snapshot: bytes of a match's packets")
+    for row in rows {
+      add("\(row.name): snapshot", row.whole, to: &report)
+      add("\(row.name): opponent alone", row.opponent, to: &report)
+    }
+    add("60 Hz, 50 ms: inputs, client to server", inputs, to: &report)
+    add("120 Hz, 50 ms: inputs, client to server", fastInputs, to: &report)
+    report.beginTable()
+    for row in rows {
+      report.add(
+        row.name, .init("encode", row.whole.encodePerEntity, "ns/entity"),
+        .init("decode", row.whole.decodePerEntity, "ns/entity"),
+        .init("allocations", Double(row.whole.allocations)))
+    }
+    report.sessionGoals = goals
+    report.machine = machine.line
+    return report
+  }
+
+  private func add(_ name: String, _ figures: SnapshotFigures, to report: inout Report) {
+    let around = Self.header + Self.internet
+    report.add(
+      name, .init("mean", figures.mean, "B"), .init("p95", figures.percentile(95), "B"),
+      .init("p99", figures.percentile(99), "B"), .init("most", figures.largest, "B"),
+      .init("payload p95", figures.percentile(95) + Double(Self.header), "B"),
+      .init("IP", figures.rate(around: around), "kbit/s"),
+      .init("sealed p95", figures.percentile(95) + Double(Self.header + Self.tag), "B"),
+      .init("sealed IP", figures.rate(around: around + Self.tag), "kbit/s"))
+  }
+
+  private var goals: [SessionGoal] {
+    let first = rows[0]
+    let around = Self.header + Self.internet
+    func rate(_ row: Row) -> Double { row.whole.rate(around: around) }
+    return [
+      SessionGoal("snapshot at 60 Hz and 50 ms, mean", first.whole.mean, "B", .atMost, 7),
+      SessionGoal("the same, 99 of 100", first.whole.percentile(99), "B", .atMost, 12),
+      SessionGoal(
+        "the same, whole UDP payload, 95 of 100",
+        first.whole.percentile(95) + Double(Self.header), "B", .atMost, 18),
+      SessionGoal(
+        "opponent alone, its tick and base beside it, mean", first.opponent.mean, "B", .atMost,
+        6.5),
+      SessionGoal(
+        "inputs from client to server, all unacknowledged, mean", inputs.mean, "B", .atMost, 10),
+      SessionGoal("IP at 60 Hz, 50 ms, to the client", rate(rows[0]), "kbit/s", .atMost, 19.5),
+      SessionGoal("IP at 60 Hz, 100 ms, to the client", rate(rows[1]), "kbit/s", .atMost, 19.5),
+      SessionGoal("IP at 120 Hz, 50 ms, to the client", rate(rows[2]), "kbit/s", .atMost, 39),
+      SessionGoal("IP at 120 Hz, 100 ms, to the client", rate(rows[3]), "kbit/s", .atMost, 39),
+      SessionGoal(
+        "IP at 60 Hz, 50 ms, to the server", inputs.rate(around: around), "kbit/s", .atMost, 19.5),
+      SessionGoal(
+        "IP at 120 Hz, 50 ms, to the server", fastInputs.rate(around: around), "kbit/s", .atMost,
+        39),
+    ]
+  }
+}
