@@ -2,7 +2,7 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// Sixteen clients that know ten thousand entities, of which none changes; and then 32 do each tick.
+/// Sixteen clients that know ten thousand entities, of which none changes, and then 32 each tick.
 struct WorldIdle {
   private(set) var idleMicroseconds = 0.0
   private(set) var busyMicroseconds = 0.0

@@ -50,8 +50,8 @@ struct SnapshotDecoder: Sendable {
     return !failed
   }
 
-  /// Reads what follows the header; `view`, whose tick and base are set, becomes what is known then.
-  /// False where no encoder writes these bytes.
+  /// Reads what follows the header; `view`, whose tick and base are set, becomes what is known
+  /// then. False where no encoder writes these bytes.
   mutating func finish(_ base: SnapshotView, into view: inout SnapshotView) -> Bool {
     script.removeAll()
     if isRice {
