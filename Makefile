@@ -36,6 +36,7 @@ test: ## the gate: build and test, debug and release
 	  --filter '$(PROGRAMS)'
 	@$(QUIET) 'release interop' swift test $(TESTABLE) --skip-build --disable-xctest \
 	  --filter '^InteropTests\.'
+	@$(QUIET) 'determinism' Tests/determinism.sh
 
 build: ## everything, release
 	@.ci/setup play
