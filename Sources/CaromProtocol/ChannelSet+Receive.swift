@@ -320,11 +320,25 @@ extension ChannelSet {
   /// The next message of the session's own channel.
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
+    defer { noteSessionTaken(message) }
     let buffer = arena.buffers[Int(message.buffer)].bytes
-    let bytes = Array(copying: buffer.span.extracting(0..<Int(message.length)))
+    return Array(copying: buffer.span.extracting(0..<Int(message.length)))
+  }
+
+  /// The next message of the session's own channel, read where it lies.
+  mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
+    guard let message = sessionReady.popFirst() else { return nil }
+    defer { noteSessionTaken(message) }
+    let buffer = arena.buffers[Int(message.buffer)].bytes
+    do throws(DecodeError) {
+      let bytes = buffer.span.extracting(0..<Int(message.length))
+      return .success(try ControlPacket.decode(bytes))
+    } catch { return .failure(error) }
+  }
+
+  private mutating func noteSessionTaken(_ message: ReadyQueue.Message) {
     if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     noteTaken(message)
-    return bytes
   }
 
   /// The owner has taken a message: its room is free, and the peer may send more.

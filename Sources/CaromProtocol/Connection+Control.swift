@@ -106,7 +106,9 @@ extension Connection {
       return
     }
     let options = SendOptions(control.isRepeated ? .unreliable : .reliableOrdered)
-    let body = control.packet.body
+    scratch.control.removeAll()
+    control.encode(into: &scratch.control)
+    let body = scratch.control.bytes
     // Its bounds are the session's own, and far above what it says.
     _ = try? channels.send(body.span, on: SessionWire.controlChannel, options, at: now)
   }
@@ -119,14 +121,5 @@ extension ControlPacket {
     case .ping, .pong: true
     default: false
     }
-  }
-}
-
-extension Packet {
-  /// Type, action and payload.
-  var body: [UInt8] {
-    var writer = PacketWriter()
-    encode(into: &writer)
-    return writer.bytes
   }
 }

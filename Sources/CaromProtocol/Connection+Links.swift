@@ -96,8 +96,8 @@ extension Connection {
 
   /// Forgets the stream; what it carried goes by another link.
   private mutating func loseStream() {
-    outcome.removeAll()
-    if !streams.isEmpty { streams[0].abandonAll(lost: &outcome.lost) }
+    scratch.outcome.removeAll()
+    if !streams.isEmpty { streams[0].abandonAll(lost: &scratch.outcome.lost) }
     streams = []
     settleOutcome(at: heardAt)
   }
@@ -180,18 +180,17 @@ extension Connection {
     _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
     var elicits = false
-    var ranges = AcknowledgedRanges()
     var reader = FrameReader(bytes)
-    outcome.removeAll()
-    while let frame = try reader.next(ranges: &ranges) {
+    scratch.outcome.removeAll()
+    while let frame = try reader.next(ranges: &scratch.ranges) {
       if frame.elicits { elicits = true }
       switch frame {
       case .message(let message): try channels.receive(message, at: now)
       case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
       case .acknowledgement:
         guard
-          let largest = ranges.largest, !streams.isEmpty,
-          streams[0].handleAcknowledgement(largest, acknowledged: &outcome.acknowledged)
+          let largest = scratch.ranges.largest, !streams.isEmpty,
+          streams[0].handleAcknowledgement(largest, acknowledged: &scratch.outcome.acknowledged)
         else { throw .invalid(what: "acknowledgement of a carrier that was never sent") }
       case .ping, .padding: break
       }
@@ -212,9 +211,9 @@ extension Connection {
   /// Takes a data packet.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
     guard !isClosed, !datagrams.isEmpty else { return }
-    outcome.removeAll()
+    scratch.outcome.removeAll()
     let isTaken = datagrams[0].receive(
-      packet, &channels, allowsMessages: isCaller || isOpen, &outcome, at: now)
+      packet, &channels, allowsMessages: isCaller || isOpen, &scratch, at: now)
     settleOutcome(at: now)
     guard isTaken else { return settleMessages(at: now) }
     heard(at: now)
@@ -237,14 +236,14 @@ extension Connection {
 
   /// Tells the channels what became of what they sent.
   private mutating func settleOutcome(at now: Instant) {
-    for record in outcome.acknowledged {
+    for record in scratch.outcome.acknowledged {
       if record.kind == .acknowledgement {
         if !datagrams.isEmpty { datagrams[0].handleAcknowledged(record) }
       } else {
         channels.handleAcknowledged(record, at: now)
       }
     }
-    for record in outcome.lost where record.kind != .acknowledgement {
+    for record in scratch.outcome.lost where record.kind != .acknowledgement {
       channels.handleLost(record, at: now)
     }
   }
@@ -259,17 +258,17 @@ extension Connection {
 
   /// Forgets the datagrams; what they carried goes by the stream.
   private mutating func loseDatagrams(at now: Instant) {
-    outcome.removeAll()
-    if !datagrams.isEmpty { datagrams[0].abandonAll(&outcome) }
+    scratch.outcome.removeAll()
+    if !datagrams.isEmpty { datagrams[0].abandonAll(&scratch.outcome) }
     datagrams = []
     settleOutcome(at: now)
     noteLink()
   }
 
   private mutating func receiveControlMessages(at now: Instant) {
-    while channels.hasSessionMessage, let body = channels.pollSessionMessage() {
+    while channels.hasSessionMessage, let message = channels.pollControl() {
       do throws(DecodeError) {
-        guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
+        guard let control = try message.get() else {
           unknownPackets += 1
           continue
         }
@@ -281,7 +280,7 @@ extension Connection {
   /// Tells of messages that came, and hears what became of those that were sent.
   private mutating func settleMessages(at now: Instant) {
     receiveControlMessages(at: now)
-    if isOpen, channels.hasMessages { events.append(.messages) }
+    if isOpen, channels.hasMessages { noteMessages() }
     while let event = channels.pollEvent() { events.append(.channel(event)) }
     sayGoodbyeWhenDrained(at: now)
     endWhenHeard()
@@ -294,15 +293,15 @@ extension Connection {
   }
 
   mutating func handleLinkTimeouts(at now: Instant) {
-    if !isEnding {
-      do throws(FrameError) { try stream?.handleTimeout(at: now) } catch { violate(at: now) }
+    if !isEnding, !streams.isEmpty {
+      do throws(FrameError) { try streams[0].handleTimeout(at: now) } catch { violate(at: now) }
     }
     channels.handleTimeout(at: now)
     guard !datagrams.isEmpty else { return }
-    outcome.removeAll()
+    scratch.outcome.removeAll()
     let before = currentLink
-    datagrams[0].handleTimeout(&outcome, at: now)
-    if before == .datagram, currentLink == .stream { datagrams[0].abandonAll(&outcome) }
+    datagrams[0].handleTimeout(&scratch.outcome, at: now)
+    if before == .datagram, currentLink == .stream { datagrams[0].abandonAll(&scratch.outcome) }
     settleOutcome(at: now)
     noteLink()
     sayGoodbyeWhenDrained(at: now)
@@ -327,7 +326,7 @@ extension Connection {
     guard !streams.isEmpty else { return false }
     let carries = currentLink == .stream
     let hasMore = streams[0].pollTransmit(
-      queued: queued, &channels, carries: carries, into: &buffer, at: now)
+      queued: queued, &channels, carries: carries, &scratch, into: &buffer, at: now)
     sayGoodbyeWhenDrained(at: now)
     if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
       linkAction = .closeAfterFlush
@@ -348,11 +347,22 @@ extension Connection {
   ) -> Way? {
     guard !datagrams.isEmpty else { return nil }
     let carries = currentLink == .datagram
-    return datagrams[0].pollTransmit(&channels, carries: carries, into: &buffer, at: now)
+    return datagrams[0].pollTransmit(&channels, carries: carries, &scratch, into: &buffer, at: now)
   }
 
+  /// The commonest event is a flag, where nothing else waits to be told before it.
+  private mutating func noteMessages() {
+    if events.isEmpty { hasNewMessages = true } else { events.append(.messages) }
+  }
+
+  var hasEvents: Bool { hasNewMessages || !events.isEmpty }
+
   /// The next thing to tell the owner.
-  package mutating func pollEvent() -> ConnectionEvent? { events.popFirst() }
+  package mutating func pollEvent() -> ConnectionEvent? {
+    guard hasNewMessages else { return events.popFirst() }
+    hasNewMessages = false
+    return .messages
+  }
 
   /// What to do with the stream, told once.
   package mutating func pollLinkAction() -> LinkAction? {

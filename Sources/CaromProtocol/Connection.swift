@@ -45,6 +45,8 @@ package struct Connection: Sendable {
   /// and whoever has none keeps no room for it.
   var datagrams: [DatagramPath] = []
   var events = EventQueue<ConnectionEvent>()
+  /// Whether messages came since the owner was told, before all of `events`.
+  var hasNewMessages = false
   var linkAction: LinkAction?
   var pinger: Pinger
   var heardAt: Instant
@@ -59,7 +61,8 @@ package struct Connection: Sendable {
   var lastKind: LinkKind?
   /// When windows may grow again, on a stream alone.
   var nextGrowth = Instant.zero
-  var outcome = DatagramPath.Outcome()
+  /// Lent by the host for as long as it touches the connection.
+  var scratch = Scratch()
 
   /// How many packets of an unknown type or action came.
   package internal(set) var unknownPackets = 0

@@ -5,19 +5,23 @@ extension DatagramPath {
   /// Puts the next datagram into `buffer` and says where it goes; `nil` when there is none now.
   /// `carries` is whether messages go this way.
   mutating func pollTransmit(
-    _ channels: inout ChannelSet, carries: Bool, into buffer: inout [UInt8], at now: Instant
+    _ channels: inout ChannelSet, carries: Bool, _ scratch: inout Scratch,
+    into buffer: inout [UInt8], at now: Instant
   ) -> Way? {
-    guard stage != .calling else { return pollHello(into: &buffer, at: now) }
+    guard stage != .calling else { return pollHello(&scratch, into: &buffer, at: now) }
     guard let way else { return nil }
     if let due = helloAt, now >= due {
-      writePaddedHello(at: now)
-      buffer.append(copying: writer.span)
+      writePaddedHello(&scratch.writer, at: now)
+      buffer.append(copying: scratch.writer.span)
       return way
     }
-    guard writeProbe(at: now) || writePacket(&channels, carries: carries, at: now) else {
+    guard
+      writeProbe(&scratch, at: now)
+        || writePacket(&channels, carries: carries, &scratch, at: now)
+    else {
       return nil
     }
-    buffer.append(copying: writer.span)
+    buffer.append(copying: scratch.writer.span)
     return way
   }
 
@@ -29,24 +33,24 @@ extension DatagramPath {
   }
 
   private mutating func pollHello(
-    into buffer: inout [UInt8], at now: Instant
+    _ scratch: inout Scratch, into buffer: inout [UInt8], at now: Instant
   ) -> Way? {
     guard let due = helloAt, now >= due, !candidates.isEmpty else { return nil }
     let way = candidates[nextCandidate]
     nextCandidate += 1
     if nextCandidate == candidates.count {
       nextCandidate = 0
-      writePaddedHello(at: now)
+      writePaddedHello(&scratch.writer, at: now)
     } else {
-      writePaddedHello(at: now)
+      writePaddedHello(&scratch.writer, at: now)
       helloAt = now.advanced(byNanoseconds: Self.candidateDelay)
     }
-    buffer.append(copying: writer.span)
+    buffer.append(copying: scratch.writer.span)
     return way
   }
 
   /// A hello that asks for a cookie; the next one waits longer.
-  private mutating func writePaddedHello(at now: Instant) {
+  private mutating func writePaddedHello(_ writer: inout FrameWriter, at now: Instant) {
     helloAt = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)
     writer.begin(limit: Hello.paddedLength)
@@ -54,21 +58,21 @@ extension DatagramPath {
   }
 
   /// A packet that only tries whether one of its size passes.
-  private mutating func writeProbe(at now: Instant) -> Bool {
+  private mutating func writeProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
     guard stage == .answered, let size = flow.nextMTUProbe(at: now) else { return false }
-    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
-    writer.begin(limit: size)
-    header(acknowledgement: nil).write(to: &writer)
-    _ = writer.appendPing()
-    writer.appendPadding(to: size)
+    if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
+    scratch.writer.begin(limit: size)
+    header(acknowledgement: nil).write(to: &scratch.writer)
+    _ = scratch.writer.appendPing()
+    scratch.writer.appendPadding(to: size)
     flow.didSend(
-      bytes: size, elicits: true, records: records, isMTUProbe: true,
+      bytes: size, elicits: true, records: scratch.records, isMTUProbe: true,
       isAppLimited: true, at: now)
     return true
   }
 
   private mutating func writePacket(
-    _ channels: inout ChannelSet, carries: Bool, at now: Instant
+    _ channels: inout ChannelSet, carries: Bool, _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
     let owes =
       owesAcknowledgement || received.acknowledgementDeadline.map { now >= $0 } ?? false
@@ -78,34 +82,36 @@ extension DatagramPath {
       hasPending
       && (bulk > 0 || owesPing || channels.hasUrgent && flow.allowance(at: now, urgent: true) > 0)
     guard owes || owesPing || mayFill else { return false }
-    if !records.isEmpty { records.removeAll(keepingCapacity: true) }
-    writer.begin(limit: flow.packetSize)
-    if stage == .proving { hello.write(to: &writer) }
-    let told = writeHead(at: now)
+    if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
+    scratch.writer.begin(limit: flow.packetSize)
+    if stage == .proving { hello.write(to: &scratch.writer) }
+    let told = writeHead(&scratch.writer, at: now)
     // Whoever only acknowledges hears of its packets all the same, now and then.
     if told, flow.wantsAnswer { owesPing = true }
-    let head = writer.count
+    let head = scratch.writer.count
     if mayFill {
       let redundancy = Self.redundancy(at: flow.lossRate)
       channels.fill(
-        &writer, records: &records, redundancy: redundancy, includeBulk: bulk > 0 || owesPing,
+        &scratch.writer, records: &scratch.records, redundancy: redundancy,
+        includeBulk: bulk > 0 || owesPing,
         includeLatest: true, at: now)
     }
-    var hasMessages = writer.count > head
+    var hasMessages = scratch.writer.count > head
     guard hasMessages || owesPing || told else { return false }
     if owesPing, !hasMessages {
       // What was on its way is said again: it may be what was lost.
-      hasMessages = carries && channels.fillUnacknowledged(&writer, records: &records)
-      if !hasMessages { _ = writer.appendPing() }
+      hasMessages =
+        carries && channels.fillUnacknowledged(&scratch.writer, records: &scratch.records)
+      if !hasMessages { _ = scratch.writer.appendPing() }
     }
     let elicits = hasMessages || owesPing
     if told, elicits, let largest = received.largest {
-      records.append(FrameRecord(.acknowledgement, number: largest))
+      scratch.records.append(FrameRecord(.acknowledgement, number: largest))
     }
     owesPing = false
     owesAcknowledgement = false
     flow.didSend(
-      bytes: writer.count, elicits: elicits, records: records,
+      bytes: scratch.writer.count, elicits: elicits, records: scratch.records,
       isMTUProbe: false, isAppLimited: !(carries && channels.hasPending), at: now)
     return true
   }
@@ -130,7 +136,7 @@ extension DatagramPath {
   }
 
   /// Writes the header and what is to be acknowledged; says whether that was anything.
-  private mutating func writeHead(at now: Instant) -> Bool {
+  private mutating func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
     guard received.hasNews else {
       header(acknowledgement: nil).write(to: &writer)
       return false

@@ -49,10 +49,7 @@ struct DatagramPath: Sendable {
   var owesAcknowledgement = false
   var flow: DatagramFlow
   var received = ReceivedPackets()
-  var writer = FrameWriter()
-  var records: [FrameRecord] = []
   private var nextGrowth = Instant.zero
-  private var ranges = AcknowledgedRanges()
   /// Packets that made no sense and were dropped whole.
   private(set) var malformedPackets = 0
 
@@ -169,7 +166,7 @@ extension DatagramPath {
   /// Says whether the packet was taken.
   mutating func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
-    _ outcome: inout Outcome, at now: Instant
+    _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
     do throws(DecodeError) {
       var reader = PacketReader(packet)
@@ -178,13 +175,13 @@ extension DatagramPath {
       guard !received.isSeen(number) else { return false }
       if let short = header.acknowledgement, received.largest.map({ number > $0 }) ?? true {
         // That of an older packet tells nothing new.
-        ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
-        try take(short.holdTime, &outcome, at: now)
+        scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
+        try take(short.holdTime, &scratch, at: now)
       }
       var elicits = false
       var leavesMessages = false
       var frames = FrameReader(reader)
-      while let frame = try frames.next(ranges: &ranges) {
+      while let frame = try frames.next(ranges: &scratch.ranges) {
         if frame.elicits { elicits = true }
         switch frame {
         case .message(let message):
@@ -196,7 +193,7 @@ extension DatagramPath {
         case .credit(let channel, let limit):
           channels.handleCredit(channel: channel, limit: limit)
         case .acknowledgement(let holdTime):
-          try take(holdTime, &outcome, at: now)
+          try take(holdTime, &scratch, at: now)
         case .ping, .padding: break
         }
       }
@@ -219,14 +216,14 @@ extension DatagramPath {
     nextGrowth = now.advanced(byNanoseconds: roundTrip)
   }
 
-  /// Takes the acknowledgement that stands in `ranges`.
+  /// Takes the acknowledgement that stands in the ranges.
   private mutating func take(
-    _ holdTime: HoldTime, _ outcome: inout Outcome, at now: Instant
+    _ holdTime: HoldTime, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
     guard
       flow.handle(
-        ranges, holdTime: holdTime.nanoseconds, at: now, acknowledged: &outcome.acknowledged,
-        lost: &outcome.lost)
+        scratch.ranges, holdTime: holdTime.nanoseconds, at: now,
+        acknowledged: &scratch.outcome.acknowledged, lost: &scratch.outcome.lost)
     else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
   }
 

@@ -64,7 +64,9 @@ extension Host {
     if let link = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
       let index = index(of: link)
     {
+      lend(index)
       entries[index].connection.receiveDatagram(bytes, at: now)
+      lend(index)
       return settleData(index, at: now)
     }
     guard sender == .caller, !isIntroduced, bytes.count >= Self.leastAnswered else { return }

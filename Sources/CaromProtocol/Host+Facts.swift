@@ -13,7 +13,8 @@ extension Host {
     return info
   }
 
-  package func isOpen(_ link: LinkID) -> Bool {
+  // Always inlined: a call from the lobby would copy the host.
+  @inline(__always) package func isOpen(_ link: LinkID) -> Bool {
     index(of: link).map { entries[$0].connection.isOpen } ?? false
   }
 
@@ -31,7 +32,7 @@ extension Host {
   }
 
   /// Whether messages of the link wait for the owner.
-  package func hasMessages(_ link: LinkID) -> Bool {
+  @inline(__always) package func hasMessages(_ link: LinkID) -> Bool {
     if let index = index(of: link) { return entries[index].connection.channels.hasMessages }
     return remains.contains { $0.link == link }
   }

@@ -22,6 +22,8 @@ extension Host {
     on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     guard let index = index(of: link) else { return false }
+    lend(index)
+    defer { lend(index) }
     return entries[index].connection.pollStream(queued: queued, into: &buffer, at: now)
   }
 
@@ -30,6 +32,8 @@ extension Host {
     on link: LinkID, into buffer: inout [UInt8], at now: Instant
   ) -> Way? {
     guard let index = index(of: link) else { return nil }
+    lend(index)
+    defer { lend(index) }
     return entries[index].connection.pollDatagram(into: &buffer, at: now)
   }
 
@@ -41,6 +45,7 @@ extension Host {
 
   /// Moves a connection's events up, and settles who may ask for a seat.
   mutating func collect(_ index: Int, at now: Instant) {
+    guard entries[index].connection.hasEvents else { return }
     let link = links[index]
     while let index = self.index(of: link), let event = entries[index].connection.pollEvent() {
       switch event {

@@ -44,6 +44,7 @@ package struct Host: Sendable {
   /// touched last; `.max` for never. The least is looked for once a wake-up, which takes less than
   /// to keep them in order at every packet.
   private var dues: [Int64] = []
+  private var scratch = Scratch()
   /// Links whose time has come.
   private var due: [LinkID] = []
   private var lastLink: UInt64 = 0
@@ -203,13 +204,17 @@ extension Host {
 
   package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
     guard let index = index(of: link) else { return }
+    lend(index)
     entries[index].connection.receive(bytes, at: now)
+    lend(index)
     settle(index, at: now)
   }
 
   package mutating func handleLinkEnd(_ end: LinkEnd, of link: LinkID, at now: Instant) {
     guard let index = index(of: link) else { return }
+    lend(index)
     entries[index].connection.handleLinkEnd(end, at: now)
+    lend(index)
     settle(index, at: now)
     removeIfClosed(link)  // by its link: what it told may have ended others
   }
@@ -227,7 +232,9 @@ extension Host {
     }
     for position in due.indices {
       guard let index = index(of: due[position]) else { continue }
+      lend(index)
       entries[index].connection.handleTimeout(at: now)
+      lend(index)
       settle(index, at: now)
     }
   }
@@ -235,6 +242,11 @@ extension Host {
 
 // MARK: - What is next
 extension Host {
+  /// Lends the scratch to a connection, and takes it back.
+  @inline(__always) mutating func lend(_ index: Int) {
+    swap(&entries[index].connection.scratch, &scratch)
+  }
+
   /// After each touch of a connection: its events, its addresses and its deadline; whoever was
   /// touched may have something to send.
   mutating func settle(_ index: Int, at now: Instant) {
@@ -289,7 +301,7 @@ extension Host {
   }
 
   /// Whether its stream has something to carry or to do.
-  package func hasOutput(_ link: LinkID) -> Bool {
+  @inline(__always) package func hasOutput(_ link: LinkID) -> Bool {
     index(of: link).map { entries[$0].connection.hasStreamOutput } ?? false
   }
 }

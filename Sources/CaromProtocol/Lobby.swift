@@ -204,6 +204,11 @@ extension Lobby {
 
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 
+  // Facts of one connection, asked in place.
+  package mutating func isOpen(_ link: LinkID) -> Bool { host.isOpen(link) }
+  package mutating func hasMessages(of link: LinkID) -> Bool { host.hasMessages(link) }
+  package mutating func hasOutput(_ link: LinkID) -> Bool { host.hasOutput(link) }
+
   /// `nextTimeout`, asked in place: from another module a getter copies the whole lobby.
   package mutating func findTimeout() -> Instant? {
     guard matchmaker != nil else { return host.nextTimeout }

@@ -9,6 +9,9 @@ struct MessageArena: Sendable {
   /// The smallest buffer is 64 bytes; each class is twice the one before.
   private static let smallestShift = 6
   private static let classCount = 15
+  /// Buffers that are kept though nobody needed them, so that what comes together now and then, as
+  /// pings with a game's messages, allocates nothing: three up to 256 bytes, one up to 2 KiB.
+  private static func spare(_ kind: Int) -> Int32 { kind < 3 ? 3 : kind < 6 ? 1 : 0 }
 
   struct Buffer: Sendable {
     var bytes: [UInt8]
@@ -92,7 +95,7 @@ struct MessageArena: Sendable {
   /// Gives back the buffers that nobody needed since the last time.
   mutating func trim() {
     for kind in 0..<Self.classCount {
-      for _ in 0..<free[kind].least {
+      for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {
         guard let slot = popFree(kind) else { break }
         heldBytes -= buffers[Int(slot)].bytes.count
         buffers[Int(slot)].bytes = []

@@ -24,7 +24,6 @@ struct StreamPath: Sendable {
 
   private var decoder = FrameDecoder()
   private var control: [UInt8] = []
-  private var writer = FrameWriter()
   private var records = Ring<FrameRecord>()
   /// How many records each carrier has that is not acknowledged.
   private var counts = Ring<Int32>()
@@ -36,8 +35,6 @@ struct StreamPath: Sendable {
   private var acknowledgeAt: Instant?
   /// Whether an acknowledgement is to leave as soon as the stream has room.
   private(set) var owesAcknowledgement = false
-  private var scratch: [FrameRecord] = []
-  private var ranges = AcknowledgedRanges()
 
   /// Whether both ends know whose it is: carriers flow.
   var isJoined = false
@@ -116,8 +113,8 @@ extension StreamPath {
   /// Appends to `buffer` what is to be handed now to a stream that holds `queued` bytes; `false`
   /// when that is nothing.
   mutating func pollTransmit(
-    queued: Int, _ channels: inout ChannelSet, carries: Bool, into buffer: inout [UInt8],
-    at now: Instant
+    queued: Int, _ channels: inout ChannelSet, carries: Bool, _ scratch: inout Scratch,
+    into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     let start = buffer.count
     guard queued < SessionLink.pieceLength else { return false }
@@ -128,34 +125,36 @@ extension StreamPath {
     while isJoined, queued + buffer.count - start < SessionLink.pieceLength {
       let includesLatest = queued + buffer.count - start < Self.latestThreshold
       guard
-        appendCarrier(&channels, carries: carries, latest: includesLatest, to: &buffer, at: now)
+        appendCarrier(
+          &channels, carries: carries, latest: includesLatest, &scratch, to: &buffer, at: now)
       else { break }
     }
     return buffer.count > start
   }
 
   private mutating func appendCarrier(
-    _ channels: inout ChannelSet, carries: Bool, latest: Bool, to buffer: inout [UInt8],
-    at now: Instant
+    _ channels: inout ChannelSet, carries: Bool, latest: Bool, _ scratch: inout Scratch,
+    to buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     let owes = owesAcknowledgement
     guard owes || carries && channels.hasPending, counts.count < Self.mostUnacknowledged else {
       return false
     }
-    writer.begin(limit: Self.carrierLength)
-    scratch.removeAll(keepingCapacity: true)
+    scratch.writer.begin(limit: Self.carrierLength)
+    scratch.records.removeAll(keepingCapacity: true)
     if received > told {
-      ranges.removeAll()
-      ranges.append(told...received - 1)
-      _ = writer.appendAcknowledgement(ranges, holdTime: HoldTime(byte: 0))
+      scratch.ranges.removeAll()
+      scratch.ranges.append(told...received - 1)
+      _ = scratch.writer.appendAcknowledgement(scratch.ranges, holdTime: HoldTime(byte: 0))
     }
-    let head = writer.count
+    let head = scratch.writer.count
     if carries {
       channels.fill(
-        &writer, records: &scratch, redundancy: 0, includeBulk: true, includeLatest: latest,
+        &scratch.writer, records: &scratch.records, redundancy: 0, includeBulk: true,
+        includeLatest: latest,
         at: now)
     }
-    guard owes || writer.count > head else { return false }
+    guard owes || scratch.writer.count > head else { return false }
     if received > told {
       told = received
       untoldBytes = 0
@@ -163,9 +162,9 @@ extension StreamPath {
       owesAcknowledgement = false
     }
     Packet.appendFrame(
-      type: SessionWire.carrierType, action: 0, payload: writer.span, to: &buffer)
-    for record in scratch { records.append(record) }
-    counts.append(Int32(scratch.count))
+      type: SessionWire.carrierType, action: 0, payload: scratch.writer.span, to: &buffer)
+    for record in scratch.records { records.append(record) }
+    counts.append(Int32(scratch.records.count))
     sent += 1
     return true
   }

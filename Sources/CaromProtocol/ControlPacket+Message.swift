@@ -1,0 +1,40 @@
+import CaromCodec
+import CaromCore
+
+// Control packets as messages of the session's own channel: type, action and payload. Pings and
+// pongs, which are said again and again, take nothing from the heap.
+extension ControlPacket {
+  /// Appends the message.
+  func encode(into writer: inout PacketWriter) {
+    switch self {
+    case .ping(let sent):
+      Self.encodeHead(.ping, into: &writer)
+      writer.write(sent)
+    case .pong(let sent, let clock):
+      Self.encodeHead(.pong, into: &writer)
+      writer.write(sent)
+      writer.write(clock)
+    default: packet.encode(into: &writer)
+    }
+  }
+
+  private static func encodeHead(_ action: SessionWire.Action, into writer: inout PacketWriter) {
+    writer.write(SessionWire.controlType)
+    writer.write(action.rawValue)
+  }
+
+  /// Reads a message; an action that this version does not know is `nil`.
+  static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
+    var reader = PacketReader(message)
+    _ = try reader.read(UInt16.self)
+    let action: UInt16 = try reader.read()
+    let control: ControlPacket
+    switch SessionWire.Action(rawValue: action) {
+    case .ping: control = .ping(sent: try reader.read())
+    case .pong: control = .pong(sent: try reader.read(), clock: try reader.read())
+    default: return try ControlPacket(try Packet(decoding: message))
+    }
+    try reader.finish()
+    return control
+  }
+}
