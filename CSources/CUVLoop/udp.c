@@ -25,12 +25,13 @@ static int set_options(int fd, const cuv_udp_options *options) {
     cuv_set_flag(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 #endif
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
-  if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-  if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+  bool tells = options->describes_arrival;
+  if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+  if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
   if (status != 0 || (v6 && options->v6_only)) return status;
   // A dual-stack socket reports on its IPv4 datagrams by the IPv4 options; not all systems do.
-  int v4 = cuv_set_flag(fd, IPPROTO_IP, IP_PKTINFO, 1);
-  if (v4 == 0) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_RECVTTL, 1);
+  int v4 = tells ? cuv_set_flag(fd, IPPROTO_IP, IP_PKTINFO, 1) : 0;
+  if (v4 == 0 && tells) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_RECVTTL, 1);
 #if defined(IP_MULTICAST_ALL)
   if (v4 == 0) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_MULTICAST_ALL, options->hears_all_groups);
 #endif
@@ -79,6 +80,7 @@ int cuv_udp_create(cuv_loop *loop, const cuv_udp_options *options, void *context
   udp->slots = slots;
   udp->queue_limit = options->queue_limit;
   udp->segments = options->segments;
+  udp->describes_arrival = options->describes_arrival;
   cuv_udp_prepare_slots(udp);
   int fd = open_socket(options);
   int status = fd < 0 ? fd : cuv_watch_open(loop, &udp->watch, fd);

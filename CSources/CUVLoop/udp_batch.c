@@ -13,7 +13,7 @@ enum {
   FIRST_ENTRIES = 64,
   SEGMENTS = 64,            // the kernel's limit
   LARGEST_RUN = 65000,      // bytes; a message has 65,507 at most
-  LARGEST_SEGMENT = 1232,   // bytes that fit every IPv6 network's frame (RFC 8200 section 5)
+  LARGEST_SEGMENT = 1472,   // bytes that fit a frame of Ethernet
 };
 
 // System calls, batched where the kernel can
@@ -51,7 +51,7 @@ static void reset_slot(cuv_udp *udp, int index) {
   header->msg_name = &udp->names[index];
   header->msg_namelen = sizeof udp->names[index];
   header->msg_control = udp->in_control[index].bytes;
-  header->msg_controllen = CUV_UDP_CONTROL;
+  header->msg_controllen = udp->describes_arrival ? CUV_UDP_CONTROL : 0;
   header->msg_flags = 0;
 }
 

@@ -29,9 +29,11 @@ public struct Channel<Message: PacketCodable>: Hashable, Sendable {
   }
 
   /// How this side's messages are sent on it.
-  func options(lifetime: Duration?, wantsReceipt: Bool = false, at now: Instant) -> SendOptions {
+  func options(
+    lifetime: Duration?, wantsReceipt: Bool = false, at now: @autoclosure () -> Instant
+  ) -> SendOptions {
     var options = SendOptions(
-      delivery.mode, deadline: lifetime.map { now + $0 }, wantsReceipt: wantsReceipt)
+      delivery.mode, deadline: lifetime.map { now() + $0 }, wantsReceipt: wantsReceipt)
     options.plan = ChannelPlan(level: level, weight: weight)
     return options
   }

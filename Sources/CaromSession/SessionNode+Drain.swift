@@ -38,7 +38,7 @@ extension SessionNode {
         send(outgoing, by: way)
       }
       lobby.didFlush(link, at: now)
-      if stream != nil, streams[link] != nil, lobby.host.hasOutput(link) { stalled.append(link) }
+      if stream != nil, streams[link] != nil, lobby.hasOutput(link) { stalled.append(link) }
     }
   }
 

@@ -61,6 +61,7 @@ extension SessionNode {
   private func bindDatagrams(_ local: Endpoint) throws(TransportError) -> Endpoint {
     var options = UDPOptions()
     options.probesMTU = true
+    options.describesArrival = false
     options.receiveBuffer = Self.socketBuffer
     options.sendBuffer = Self.socketBuffer
     let place = sockets.count

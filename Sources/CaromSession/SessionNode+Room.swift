@@ -26,7 +26,7 @@ extension SessionNode {
       receipts[name] = nil
       return isDelivered
     }
-    guard lobby.host.isOpen(link) else { return false }
+    guard lobby.isOpen(link) else { return false }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { receipts[name] = .awaited($0) }
     } onCancel: {

@@ -41,7 +41,7 @@ extension SessionNode {
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [LinkID: SendError] = [:]
-    for link in links ?? lobby.links where links != nil || lobby.host.isOpen(link) {
+    for link in links ?? lobby.links where links != nil || lobby.isOpen(link) {
       do throws(SendError) {
         _ = try send(writer.bytes.span, on: channel.id, options, to: link)
       } catch { failures[link] = error }
@@ -69,6 +69,10 @@ extension SessionNode {
   public func flush() { drain() }
 
   func flushLater() {
+    guard !isDraining else {
+      needsAnotherRound = true
+      return
+    }
     if turnEnd == nil { turnEnd = TurnEnd(on: loop, owner: self) { node in node.drain() } }
     turnEnd?.request()
   }
@@ -106,7 +110,7 @@ extension SessionNode {
     for entry in outbox.take() {
       switch entry.target {
       case .one(let link): post(entry, to: link)
-      case .all: for link in lobby.links where lobby.host.isOpen(link) { post(entry, to: link) }
+      case .all: for link in lobby.links where lobby.isOpen(link) { post(entry, to: link) }
       }
     }
   }

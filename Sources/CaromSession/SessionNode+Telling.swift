@@ -58,7 +58,7 @@ extension SessionNode {
   }
 
   /// Whether messages of a link wait to be taken.
-  func hasMessages(_ link: LinkID) -> Bool { lobby.host.hasMessages(link) }
+  func hasMessages(_ link: LinkID) -> Bool { lobby.hasMessages(of: link) }
 
   private func nextMessage(of link: LinkID) -> SessionEvent? {
     var result: SessionEvent?
@@ -133,8 +133,10 @@ extension SessionNode {
   func tellMessages(of link: LinkID) {
     if handler != nil || messageHandler != nil {
       while tellMessage(of: link) {}
+      // Without channels that stay where they are nothing was left.
+      if parked.isEmpty { return }
     }
-    if lobby.host.hasMessages(link), !unread.contains(link) { unread.append(link) }
+    if lobby.hasMessages(of: link), !unread.contains(link) { unread.append(link) }
   }
 
   /// Tells what was left, the peers in turn.
@@ -142,7 +144,7 @@ extension SessionNode {
     guard handler != nil || messageHandler != nil else { return }
     var links = unread
     while !links.isEmpty { links.removeAll { !tellMessage(of: $0) } }
-    unread.removeAll { !lobby.host.hasMessages($0) }
+    unread.removeAll { !lobby.hasMessages(of: $0) }
   }
 
   private func tellMessage(of link: LinkID) -> Bool {

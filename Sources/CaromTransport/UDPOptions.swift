@@ -17,6 +17,9 @@ public struct UDPOptions: Hashable, Sendable {
   /// Datagrams are never cut into fragments on their way: one that is too long is lost, so that a
   /// protocol can find out how long they may be (RFC 8899). Where the system can (Linux).
   public var probesMTU = false
+  /// Datagrams tell by which interface and to which address they came, and their hop limit; who
+  /// does not ask for that spares the system some work for each.
+  public var describesArrival = true
   /// The system's buffer for arrived datagrams, bytes; 0 leaves the system's choice.
   public var receiveBuffer = 0
   /// The system's buffer for datagrams to send, bytes; 0 leaves the system's choice.
@@ -34,7 +37,7 @@ public struct UDPOptions: Hashable, Sendable {
     return cuv_udp_options(
       local: local.c, reuse_address: reuseAddress, reuse_port: reusePort, v6_only: v6Only,
       hears_all_groups: hearsAllGroups, segments: usesSegmentation,
-      probes_mtu: probesMTU,
+      probes_mtu: probesMTU, describes_arrival: describesArrival,
       receive_buffer: UInt32(clamping: receiveBuffer),
       send_buffer: UInt32(clamping: sendBuffer), largest_datagram: UInt32(largestDatagram),
       queue_limit: UInt32(clamping: queueLimit))

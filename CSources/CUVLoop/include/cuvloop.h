@@ -77,6 +77,7 @@ typedef struct {
   bool reuse_address, reuse_port, v6_only, hears_all_groups;
   bool segments;  // segmentation offload where the kernel has it
   bool probes_mtu;  // datagrams are never cut into fragments
+  bool describes_arrival;  // interface, own address and hop limit of what comes
   uint32_t receive_buffer, send_buffer;  // bytes, 0 leaves the system's
   uint32_t largest_datagram;             // bytes; longer ones are cut off and marked
   uint32_t queue_limit;                  // bytes that may wait to be sent
