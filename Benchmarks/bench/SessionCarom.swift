@@ -20,7 +20,13 @@ enum SessionCarom {
     case .answer: try await SessionCaromAnswerer(on: loop).run()
     case .ask: try await SessionCaromAsker(on: loop).run()
     case .serve: try await SessionCaromServer(on: loop).run()
-    case .play: try await SessionCaromPlayers(on: loop).run()
+    case .play:
+      if text("link", Link.datagrams.rawValue) == Link.stream.rawValue {
+        try await SessionCaromPlayers(on: loop).run()
+      } else {
+        var crowd = try SessionCaromCrowd()
+        crowd.run()
+      }
     }
     _ = side_done()
   }
