@@ -24,8 +24,8 @@ struct SnapshotFigures {
   var bitsPerEntity: Double { 8 * mean / Double(max(entities, 1)) }
 
   /// kbit/s of IP version 4 with so many bytes around each snapshot.
-  func rate(around bytes: Int) -> Double {
-    8 * (mean + Double(bytes)) * Double(hertz) / 1_000
+  func rate(around bytes: Double) -> Double {
+    8 * (mean + bytes) * Double(hertz) / 1_000
   }
 
   var encodePerEntity: Double {

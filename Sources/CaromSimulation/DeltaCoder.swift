@@ -3,19 +3,25 @@
 ///
 /// A reader never throws: what cannot be right makes it `failed`, and it goes on with zeros. Who
 /// reads counts checks that before anything is made of them.
+///
+/// Models are an argument, since a copy of them would have to be ruled out at each bit otherwise.
 protocol DeltaCoder {
   /// Whether something was read that nobody writes.
   var failed: Bool { get }
   /// Makes it so.
   mutating func fail()
   /// A yes or no, by the model of that number.
-  mutating func flag(_ bit: Bool, _ model: Int) -> Bool
+  mutating func flag(_ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>) -> Bool
   /// Up to 64 bits as they are.
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64
   /// A number that is mostly small; of the order of 2^`order`.
-  mutating func number(_ value: UInt64, _ model: Int, order: Int) -> UInt64
+  mutating func number(
+    _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> UInt64
   /// A difference of either sign, by the models from that number on; of the order of 2^`order`.
-  mutating func residual(_ value: Int64, _ model: Int, order: Int) -> Int64
+  mutating func residual(
+    _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> Int64
 }
 
 /// How numbers become bits with models of their own: whether it is not 0; how many bits its

@@ -25,6 +25,12 @@ public struct EntityTable: Sendable {
     values.removeAll(keepingCapacity: true)
   }
 
+  /// Makes room for that many.
+  mutating func reserve(_ count: Int) {
+    ids.reserveCapacity(count)
+    values.reserveCapacity(count * schema.fields.count)
+  }
+
   /// Appends an entity, whose id is above the others'; values, in steps, are brought within bounds.
   public mutating func append(_ id: UInt32, _ fields: [Int64]) {
     precondition(ids.last.map { $0 < id } ?? true, "ids ascend, each once")
@@ -68,9 +74,9 @@ public struct EntityTable: Sendable {
   }
 
   /// Appends an entity whose values are within their bounds.
-  @inline(__always) mutating func append(_ id: UInt32, from words: [Int64], at start: Int) {
+  @inline(__always) mutating func append(_ id: UInt32, from words: Span<Int64>, at start: Int) {
     ids.append(id)
-    for word in start..<start + schema.fields.count { values.append(words[word]) }
+    for word in start..<start &+ schema.fields.count { values.append(words[word]) }
   }
 }
 

@@ -21,21 +21,24 @@ struct PriorityAccumulator: Sendable {
 extension [UInt64] {
   /// Sorts without memory beside its own (Shell 1959, gaps by Tokuda 1992).
   mutating func sortInPlace() {
+    var span = mutableSpan
     var gap = 1
-    while gap < count { gap = gap * 9 / 4 + 1 }
+    while gap < span.count { gap = gap * 9 / 4 + 1 }
     repeat {
       gap = Swift.max(gap * 4 / 9, 1)
-      for start in Swift.min(gap, count)..<count { sift(start, by: gap) }
+      for start in Swift.min(gap, span.count)..<span.count { Self.sift(&span, start, by: gap) }
     } while gap > 1
   }
 
-  private mutating func sift(_ start: Int, by gap: Int) {
-    let value = self[start]
+  @inline(__always) private static func sift(
+    _ span: inout MutableSpan<UInt64>, _ start: Int, by gap: Int
+  ) {
+    let value = span[start]
     var place = start
-    while place >= gap, self[place - gap] > value {
-      self[place] = self[place - gap]
+    while place >= gap, span[place - gap] > value {
+      span[place] = span[place - gap]
       place -= gap
     }
-    self[place] = value
+    span[place] = value
   }
 }

@@ -1,20 +1,16 @@
 /// Reads what `RangeEncoder` wrote; after the last byte zeros are read.
 struct RangeDecoder: Sendable {
   private var bytes: [UInt8] = []
-  private var models: [RangeModel]
   private var position = 0
   /// The number's distance from the interval's low end.
   private var code: UInt64 = 0
   private var range: UInt64 = 1 << 63
   private(set) var failed = false
 
-  init(models: [RangeModel]) { self.models = models }
-
-  /// Begins anew with a copy of the bytes, from the models as they were shipped.
-  mutating func start(_ source: Span<UInt8>, _ shipped: [RangeModel]) {
+  /// Begins anew with a copy of the bytes.
+  mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
-    models.replace(with: shipped)
     position = 8
     range = 1 << 63
     code = window
@@ -33,7 +29,9 @@ struct RangeDecoder: Sendable {
   }
 
   /// Reads a bit by the model of that number.
-  @inline(__always) mutating func decode(_ index: Int) -> Bool {
+  @inline(__always) mutating func decode(
+    _ index: Int, _ models: inout MutableSpan<RangeModel>
+  ) -> Bool {
     let bound = (range >> 16) &* (65_536 &- models[index].probability)
     let bit = code >= bound
     models[index].update(bit)

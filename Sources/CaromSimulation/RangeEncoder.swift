@@ -6,22 +6,23 @@
 struct RangeEncoder: Sendable {
   /// What was written.
   private(set) var bytes: [UInt8] = []
-  private var models: [RangeModel]
   private var low: UInt64 = 0
   private var range: UInt64 = 1 << 63
 
-  init(models: [RangeModel]) { self.models = models }
+  /// Makes room for a datagram.
+  mutating func reserve() { bytes.reserveCapacity(1_500) }
 
-  /// Begins anew, from the models as they were shipped.
-  mutating func start(_ shipped: [RangeModel]) {
+  /// Begins anew.
+  mutating func start() {
     bytes.removeAll(keepingCapacity: true)
-    models.replace(with: shipped)
     low = 0
     range = 1 << 63
   }
 
   /// Writes a bit by the model of that number.
-  @inline(__always) mutating func encode(_ bit: Bool, _ index: Int) {
+  @inline(__always) mutating func encode(
+    _ bit: Bool, _ index: Int, _ models: inout MutableSpan<RangeModel>
+  ) {
     let bound = (range >> 16) &* (65_536 &- models[index].probability)
     models[index].update(bit)
     if bit {

@@ -53,15 +53,21 @@ struct RiceReader: Sendable {
 }
 
 extension RiceReader: DeltaCoder {
-  mutating func flag(_ bit: Bool, _ model: Int) -> Bool { self.bit() == 1 }
+  mutating func flag(
+    _ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>
+  ) -> Bool { self.bit() == 1 }
 
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64 { read(count) }
 
-  mutating func number(_ value: UInt64, _ model: Int, order: Int) -> UInt64 {
+  mutating func number(
+    _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> UInt64 {
     readRice(order: order)
   }
 
-  mutating func residual(_ value: Int64, _ model: Int, order: Int) -> Int64 {
+  mutating func residual(
+    _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> Int64 {
     let folded = readRice(order: order)
     return Int64(bitPattern: folded >> 1) ^ -Int64(bitPattern: folded & 1)
   }

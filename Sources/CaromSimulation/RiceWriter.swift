@@ -62,7 +62,9 @@ extension RiceWriter: DeltaCoder {
 
   mutating func fail() {}
 
-  mutating func flag(_ bit: Bool, _ model: Int) -> Bool {
+  mutating func flag(
+    _ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>
+  ) -> Bool {
     write(bit ? 1 : 0, 1)
     return bit
   }
@@ -73,12 +75,16 @@ extension RiceWriter: DeltaCoder {
     return value
   }
 
-  mutating func number(_ value: UInt64, _ model: Int, order: Int) -> UInt64 {
+  mutating func number(
+    _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> UInt64 {
     writeRice(value, order: order)
     return value
   }
 
-  mutating func residual(_ value: Int64, _ model: Int, order: Int) -> Int64 {
+  mutating func residual(
+    _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> Int64 {
     writeRice(UInt64(bitPattern: value << 1 ^ value >> 63), order: order)
     return value
   }

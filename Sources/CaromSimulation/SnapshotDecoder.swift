@@ -2,7 +2,8 @@
 struct SnapshotDecoder: Sendable {
   let format: SnapshotFormat
   private let shipped: [RangeModel]
-  private var range: RangeDecoder
+  private var models: [RangeModel]
+  private var range = RangeDecoder()
   private var rice = RiceReader()
   private var isRice = false
   private var script = SnapshotScript()
@@ -16,7 +17,7 @@ struct SnapshotDecoder: Sendable {
   init(format: SnapshotFormat, shipped: [RangeModel]) {
     self.format = format
     self.shipped = shipped
-    range = RangeDecoder(models: shipped)
+    models = shipped
     encoder = SnapshotEncoder(format: format, shipped: shipped)
   }
 
@@ -30,23 +31,32 @@ struct SnapshotDecoder: Sendable {
     header.age = 1
     isRice = !bytes.isEmpty && bytes[0] >= 0x80
     let base: Tick?
+    var used: [RangeModel] = []
+    swap(&used, &models)
+    used.replace(with: shipped)
+    var models = used.mutableSpan
     if isRice {
       rice.start(bytes)
-      base = header.codeBase(&rice, newest: newest)
+      base = header.codeBase(&rice, &models, newest: newest)
     } else {
-      range.start(bytes, shipped)
-      base = header.codeBase(&range, newest: newest)
+      range.start(bytes)
+      base = header.codeBase(&range, &models, newest: newest)
     }
+    swap(&used, &self.models)
     return (base, !failed)
   }
 
   /// Reads the rest of the header; false where that cannot be.
   mutating func readHeader(_ base: SnapshotView) -> Bool {
+    var used: [RangeModel] = []
+    swap(&used, &models)
+    var models = used.mutableSpan
     if isRice {
-      header.codeRest(&rice, base: base)
+      header.codeRest(&rice, &models, base: base)
     } else {
-      header.codeRest(&range, base: base)
+      header.codeRest(&range, &models, base: base)
     }
+    swap(&used, &self.models)
     return !failed
   }
 
@@ -54,13 +64,17 @@ struct SnapshotDecoder: Sendable {
   /// then. False where no encoder writes these bytes.
   mutating func finish(_ base: SnapshotView, into view: inout SnapshotView) -> Bool {
     script.removeAll()
+    var used: [RangeModel] = []
+    swap(&used, &models)
+    var models = used.mutableSpan
     if isRice {
-      format.code(&rice, &script, from: base, into: &view, isReading: true)
-      guard rice.endsAsWritten else { return false }
+      format.code(&rice, &models, &script, from: base, into: &view, isReading: true)
     } else {
-      format.code(&range, &script, from: base, into: &view, isReading: true)
-      guard !range.failed, range.endsAsWritten else { return false }
+      format.code(&range, &models, &script, from: base, into: &view, isReading: true)
     }
+    swap(&used, &self.models)
+    let isWhole = isRice ? rice.endsAsWritten : !range.failed && range.endsAsWritten
+    guard isWhole else { return false }
     return isShorterForm(base, view)
   }
 

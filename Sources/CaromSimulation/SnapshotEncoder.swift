@@ -3,7 +3,8 @@
 struct SnapshotEncoder: Sendable {
   let format: SnapshotFormat
   private let shipped: [RangeModel]
-  private var range: RangeEncoder
+  private var models: [RangeModel]
+  private var range = RangeEncoder()
   private var rice = RiceWriter()
   /// Whether the last snapshot was written by `rice`.
   private(set) var usedRice = false
@@ -13,8 +14,11 @@ struct SnapshotEncoder: Sendable {
   init(format: SnapshotFormat, shipped: [RangeModel]) {
     self.format = format
     self.shipped = shipped
-    range = RangeEncoder(models: shipped)
+    models = shipped
   }
+
+  /// Makes room for a datagram.
+  mutating func reserve() { range.reserve() }
 
   /// The last snapshot's bytes.
   var bytes: [UInt8] { usedRice ? rice.bytes : range.bytes }
@@ -24,17 +28,28 @@ struct SnapshotEncoder: Sendable {
     _ header: SnapshotHeader, _ script: inout SnapshotScript, from base: SnapshotView,
     into view: inout SnapshotView
   ) {
+    var fresh: [RangeModel] = []
+    swap(&fresh, &models)
+    fresh.replace(with: shipped)
+    encode(header, &script, base, &view, fresh.mutableSpan)
+    swap(&fresh, &models)
+  }
+
+  private mutating func encode(
+    _ header: SnapshotHeader, _ script: inout SnapshotScript, _ base: SnapshotView,
+    _ view: inout SnapshotView, _ models: consuming MutableSpan<RangeModel>
+  ) {
     if var counter = training {
-      Self.write(header, &script, base, &view, by: &counter, format)
+      Self.write(header, &script, base, &view, by: &counter, &models, format)
       training = counter
     }
-    range.start(shipped)
-    Self.write(header, &script, base, &view, by: &range, format)
+    range.start()
+    Self.write(header, &script, base, &view, by: &range, &models, format)
     range.finish()
     usedRice = false
     guard format.fewestBits(script) <= 8 * RiceWriter.byteLimit else { return }
     rice.start()
-    Self.write(header, &script, base, &view, by: &rice, format)
+    Self.write(header, &script, base, &view, by: &rice, &models, format)
     rice.finish()
     usedRice = rice.fits && rice.bytes.count < range.bytes.count
   }
@@ -42,12 +57,13 @@ struct SnapshotEncoder: Sendable {
   /// Not a method: what it writes with would be copied.
   private static func write<Coder: DeltaCoder>(
     _ header: SnapshotHeader, _ script: inout SnapshotScript, _ base: SnapshotView,
-    _ view: inout SnapshotView, by coder: inout Coder, _ format: SnapshotFormat
+    _ view: inout SnapshotView, by coder: inout Coder,
+    _ models: inout MutableSpan<RangeModel>, _ format: SnapshotFormat
   ) {
     var header = header
-    _ = header.codeBase(&coder, newest: nil)
-    header.codeRest(&coder, base: base)
-    format.code(&coder, &script, from: base, into: &view, isReading: false)
+    _ = header.codeBase(&coder, &models, newest: nil)
+    header.codeRest(&coder, &models, base: base)
+    format.code(&coder, &models, &script, from: base, into: &view, isReading: false)
   }
 }
 

@@ -41,53 +41,63 @@ struct SnapshotFormat: Sendable {
   /// Writes what `script` holds, or reads it; `view` becomes what is known after it. Its tick is
   /// set already.
   func code<Coder: DeltaCoder>(
-    _ coder: inout Coder, _ script: inout SnapshotScript, from base: SnapshotView,
-    into view: inout SnapshotView, isReading: Bool
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
+    _ script: inout SnapshotScript, from base: SnapshotView, into view: inout SnapshotView,
+    isReading: Bool
   ) {
-    codeMembers(&coder, &script, base, isReading)
+    codeMembers(&coder, &models, &script, base, isReading)
     guard !coder.failed else { return }
     view.clear(room: base.count + script.enters.count, stride: stride)
-    var walk = SnapshotWalk(age: base.tick.distance(to: view.tick))
+    var walk = SnapshotWalk(tick: Int64(bitPattern: view.tick.rawValue))
+    let source = base.words.span
+    var out = view.words.mutableSpan
     for index in 0..<base.count {
-      let id = base.id(index, stride)
+      let from = index * stride
+      let id = EntityRecord.id(source[from])
       while walk.enter < script.enters.count, script.enters[walk.enter] < id {
-        codeEntering(&coder, &script, &view, &walk, isReading)
+        codeEntering(&coder, &script, &out, &walk, isReading)
       }
       if walk.leave < script.leaves.count, script.leaves[walk.leave] == index {
         walk.leave += 1
-      } else {
-        codeStaying(&coder, &script, base, index, &view, &walk, isReading)
+        continue
       }
+      for word in 0..<stride { out[walk.out &+ word] = source[from &+ word] }
+      codeStaying(&coder, &models, &script, &out, &walk, isReading)
+      walk.out &+= stride
     }
     while walk.enter < script.enters.count {
-      codeEntering(&coder, &script, &view, &walk, isReading)
+      codeEntering(&coder, &script, &out, &walk, isReading)
     }
+    view.count = walk.out / stride
   }
 
   // MARK: - Members
 
   private func codeMembers<Coder: DeltaCoder>(
-    _ coder: inout Coder, _ script: inout SnapshotScript, _ base: SnapshotView, _ isReading: Bool
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
+    _ script: inout SnapshotScript, _ base: SnapshotView, _ isReading: Bool
   ) {
     let changes = !(script.leaves.isEmpty && script.enters.isEmpty)
-    guard coder.flag(changes, SnapshotModels.changesMembers) else { return }
-    let leaves = coder.number(UInt64(script.leaves.count), SnapshotModels.members, order: 0)
+    guard coder.flag(changes, SnapshotModels.changesMembers, &models) else { return }
+    let leaves = coder.number(
+      UInt64(script.leaves.count), SnapshotModels.members, &models, order: 0)
     guard leaves <= UInt64(base.count) else { return coder.fail() }
     var last = -1
     for index in 0..<Int(leaves) {
       let gap = isReading ? 0 : UInt64(script.leaves[index] - last - 1)
-      let read = coder.number(gap, SnapshotModels.gap, order: 3)
+      let read = coder.number(gap, SnapshotModels.gap, &models, order: 3)
       guard read < UInt64(base.count - last - 1) else { return coder.fail() }
       last += Int(read) + 1
       if isReading { script.leaves.append(last) }
     }
-    let enters = coder.number(UInt64(script.enters.count), SnapshotModels.members, order: 0)
+    let enters = coder.number(
+      UInt64(script.enters.count), SnapshotModels.members, &models, order: 0)
     let room = memberLimit - base.count + Int(leaves)
     guard room >= 0, enters <= UInt64(room), leaves + enters > 0 else { return coder.fail() }
     var id: Int64 = -1
     for index in 0..<Int(enters) {
       let gap = isReading ? 0 : UInt64(Int64(script.enters[index]) - id - 1)
-      let read = coder.number(gap, SnapshotModels.gap, order: 3)
+      let read = coder.number(gap, SnapshotModels.gap, &models, order: 3)
       guard read < UInt64(Int64(UInt32.max) - id), !coder.failed else { return coder.fail() }
       id += Int64(read) + 1
       if isReading { script.enters.append(UInt32(id)) }
@@ -97,13 +107,12 @@ struct SnapshotFormat: Sendable {
   // MARK: - Entities
 
   private func codeEntering<Coder: DeltaCoder>(
-    _ coder: inout Coder, _ script: inout SnapshotScript, _ view: inout SnapshotView,
+    _ coder: inout Coder, _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
     _ walk: inout SnapshotWalk, _ isReading: Bool
   ) {
-    let out = view.count * stride
-    for word in 0..<stride { view.words[out + word] = 0 }
-    view.words[out] = Int64(script.enters[walk.enter])
-    view.words[out + EntityRecord.tickWord] = Int64(bitPattern: view.tick.rawValue)
+    for word in 0..<stride { out[walk.out + word] = 0 }
+    out[walk.out] = Int64(script.enters[walk.enter])
+    out[walk.out + EntityRecord.tickWord] = walk.tick
     for index in fields.indices {
       let field = fields[index]
       let offset = isReading ? 0 : UInt64(script.values[walk.value] - field.lower)
@@ -111,81 +120,83 @@ struct SnapshotFormat: Sendable {
       if read >= UInt64(field.span) { coder.fail() }
       let value = min(Int64(read) + field.lower, field.upper)
       if isReading { script.values.append(value) }
-      view.words[out + EntityRecord.valueWord + index] = value
+      out[walk.out + EntityRecord.valueWord + index] = value
       walk.value += 1
     }
-    view.count += 1
+    walk.out += stride
     walk.enter += 1
   }
 
-  private func codeStaying<Coder: DeltaCoder>(
-    _ coder: inout Coder, _ script: inout SnapshotScript, _ base: SnapshotView, _ index: Int,
-    _ view: inout SnapshotView, _ walk: inout SnapshotWalk, _ isReading: Bool
+  /// The record that was taken over last.
+  @inline(__always) private func codeStaying<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
+    _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
+    _ walk: inout SnapshotWalk, _ isReading: Bool
   ) {
     let given = isReading ? false : script.included[walk.member]
-    let from = index * stride
-    let age = Int64(bitPattern: view.tick.rawValue) &- base.words[from + EntityRecord.tickWord]
-    let model = includedModel(base, from, age, walk)
-    let isIncluded = coder.flag(given, model)
+    let age = walk.tick &- out[walk.out &+ EntityRecord.tickWord]
+    let isIncluded = coder.flag(given, includedModel(out, age, walk), &models)
     if isReading { script.included.append(isIncluded) }
-    walk.member += 1
+    walk.member &+= 1
     walk.note(isIncluded)
-    view.append(base, index, stride)
     guard isIncluded else { return }
-    codeValues(&coder, &script, &view, &walk, age, isReading)
+    let id = EntityRecord.id(out[walk.out])
+    out[walk.out] = Int64(id) | min(age, EntityRecord.intervalLimit) << 32
+    out[walk.out &+ EntityRecord.tickWord] = walk.tick
+    let ticks = min(age, EntityRecord.extrapolationLimit)
+    var surprise = 0
+    for index in fields.indices {
+      codeValue(&coder, &models, &script, &out, &walk, index, ticks, &surprise, isReading)
+    }
   }
 
   /// What is due, what moved and what its neighbours did tells whether it follows.
   @inline(__always) private func includedModel(
-    _ base: SnapshotView, _ from: Int, _ age: Int64, _ walk: SnapshotWalk
+    _ out: borrowing MutableSpan<Int64>, _ age: Int64, _ walk: SnapshotWalk
   ) -> Int {
-    let interval = EntityRecord.interval(base.words[from])
+    let interval = EntityRecord.interval(out[walk.out])
     let due = interval == 0 ? 3 : age < interval ? 0 : age == interval ? 1 : 2
     var velocity: Int64 = 0
-    for word in EntityRecord.valueWord + fields.count..<activityWord {
-      velocity |= base.words[from + word]
+    for word in EntityRecord.valueWord &+ fields.count..<activityWord {
+      velocity |= out[walk.out &+ word]
     }
     let context = due << 3 | (velocity == 0 ? 0 : 4) | walk.recent
-    return SnapshotModels.isIncluded + context
+    return SnapshotModels.isIncluded &+ context
   }
 
-  /// The values of the record that was appended last, from what they were.
-  private func codeValues<Coder: DeltaCoder>(
-    _ coder: inout Coder, _ script: inout SnapshotScript, _ view: inout SnapshotView,
-    _ walk: inout SnapshotWalk, _ age: Int64, _ isReading: Bool
+  /// A value from what it was.
+  @inline(__always) private func codeValue<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
+    _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
+    _ walk: inout SnapshotWalk, _ index: Int, _ ticks: Int64, _ surprise: inout Int,
+    _ isReading: Bool
   ) {
-    let out = (view.count - 1) * stride
-    let ticks = min(age, EntityRecord.extrapolationLimit)
-    let id = EntityRecord.id(view.words[out])
-    view.words[out] = Int64(id) | min(age, EntityRecord.intervalLimit) << 32
-    view.words[out + EntityRecord.tickWord] = Int64(bitPattern: view.tick.rawValue)
-    var surprise = 0
-    for index in fields.indices {
-      let field = fields[index]
-      let place = out + EntityRecord.valueWord + index
-      let last = view.words[place]
-      let velocity = field.velocityWord < 0 ? 0 : view.words[out + field.velocityWord]
-      let foretold = Self.foretell(last, velocity, ticks, field)
-      let word = out + activityWord + index >> 3
-      let shift = Int64(index & 7) * 8
-      let activity = view.words[word] >> shift & 0xFF
-      let level = Int(min((activity + 8) >> 4, Int64(SnapshotModels.classes - 1)))
-      let model = field.models + (level * SnapshotModels.surprises + surprise) * DeltaBins.count
-      let given = isReading ? 0 : Self.difference(script.values[walk.value], foretold, field)
-      let residual = coder.residual(given, model, order: Int((activity + 8) >> 4))
-      let value = Self.sum(foretold, residual, field)
-      if value < field.lower || value > field.upper { coder.fail() }
-      if isReading { script.values.append(value) }
-      walk.value += 1
-      view.words[place] = value
-      let size = Int64(64 - residual.magnitude.leadingZeroBitCount) << 4
-      let next = (activity + size + 1) >> 1
-      view.words[word] = view.words[word] & ~(0xFF << shift) | min(next, 0xFF) << shift
-      surprise = size > activity + 20 ? 1 : size + 20 < activity ? 2 : 0
-      guard field.velocityWord >= 0 else { continue }
-      view.words[out + field.velocityWord] = Self.velocity(
-        Self.difference(value, last, field), ticks, before: velocity, residual)
-    }
+    let field = fields[index]
+    let place = walk.out &+ EntityRecord.valueWord &+ index
+    let last = out[place]
+    let velocity = field.velocityWord < 0 ? 0 : out[walk.out &+ field.velocityWord]
+    let foretold = Self.foretell(last, velocity, ticks, field)
+    let word = walk.out &+ activityWord &+ index >> 3
+    let shift = Int64(truncatingIfNeeded: index & 7) &* 8
+    let activity = out[word] &>> shift & 0xFF
+    let order = Int(truncatingIfNeeded: (activity &+ 8) >> 4)
+    let level = min(order, SnapshotModels.classes - 1)
+    let model =
+      field.models &+ (level &* SnapshotModels.surprises &+ surprise) &* DeltaBins.count
+    let given = isReading ? 0 : Self.difference(script.values[walk.value], foretold, field)
+    let residual = coder.residual(given, model, &models, order: order)
+    let value = Self.sum(foretold, residual, field)
+    if value < field.lower || value > field.upper { coder.fail() }
+    if isReading { script.values.append(value) }
+    walk.value &+= 1
+    out[place] = value
+    let size = Int64(truncatingIfNeeded: 64 &- residual.magnitude.leadingZeroBitCount) << 4
+    let next = min((activity &+ size &+ 1) >> 1, 0xFF)
+    out[word] = out[word] & ~(0xFF &<< shift) | next &<< shift
+    surprise = size > activity &+ 20 ? 1 : size &+ 20 < activity ? 2 : 0
+    guard field.velocityWord >= 0 else { return }
+    out[walk.out &+ field.velocityWord] = Self.velocity(
+      Self.difference(value, last, field), ticks, before: velocity, residual)
   }
 
   /// What a value is expected to be after some ticks.
@@ -239,8 +250,10 @@ struct SnapshotFormat: Sendable {
 
 /// How far a snapshot was gone through.
 struct SnapshotWalk {
-  /// Ticks since the base.
-  let age: Int64
+  /// The snapshot's tick, as records have it.
+  let tick: Int64
+  /// Where the next record begins.
+  var out = 0
   var member = 0
   var leave = 0
   var enter = 0
@@ -248,7 +261,7 @@ struct SnapshotWalk {
   /// Whether the last two members followed, the last in the low bit.
   var recent = 0
 
-  init(age: Int64) { self.age = age }
+  init(tick: Int64) { self.tick = tick }
 
   @inline(__always) mutating func note(_ isIncluded: Bool) {
     recent = recent << 1 & 2 | (isIncluded ? 1 : 0)

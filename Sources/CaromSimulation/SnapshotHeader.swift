@@ -27,9 +27,11 @@ struct SnapshotHeader: Hashable, Sendable {
   /// Writes or reads what names the base: its tick, or tick and age of the snapshot. A reader who
   /// has `newest` learns the base's tick; `nil` where there is none. Who has nothing learns of a
   /// tick that nobody has.
-  mutating func codeBase<Coder: DeltaCoder>(_ coder: inout Coder, newest: Tick?) -> Tick? {
-    isPartial = coder.flag(isPartial, SnapshotModels.isPartial)
-    guard coder.flag(isLong, SnapshotModels.isLong) else {
+  mutating func codeBase<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, newest: Tick?
+  ) -> Tick? {
+    isPartial = coder.flag(isPartial, SnapshotModels.isPartial, &models)
+    guard coder.flag(isLong, SnapshotModels.isLong, &models) else {
       let range = UInt64(1) << UInt64(Self.baseBits)
       let low = coder.bits(baseTick.rawValue & (range - 1), Self.baseBits)
       age = max(age, 1)
@@ -37,8 +39,8 @@ struct SnapshotHeader: Hashable, Sendable {
       let back = (newest.rawValue &- low) & (range - 1)
       return newest.advanced(by: -Int64(back))
     }
-    tick = Tick(coder.number(tick.rawValue, SnapshotModels.tick, order: 16))
-    let read = coder.number(UInt64(age), SnapshotModels.members, order: 2)
+    tick = Tick(coder.number(tick.rawValue, SnapshotModels.tick, &models, order: 16))
+    let read = coder.number(UInt64(age), SnapshotModels.members, &models, order: 2)
     // Only what the short form cannot tell is told in the long form.
     if read != 0 && read <= UInt64(Self.shortAge) || read > tick.rawValue { coder.fail() }
     age = Int64(clamping: read)
@@ -47,24 +49,28 @@ struct SnapshotHeader: Hashable, Sendable {
 
   /// Writes or reads the age in the short form, which is mostly that which the base had, and which
   /// views before the base are named.
-  mutating func codeRest<Coder: DeltaCoder>(_ coder: inout Coder, base: SnapshotView) {
+  mutating func codeRest<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
+  ) {
     guard age > 0 else { return }
     if !isLong {
       let usual = base.base.map { min($0.distance(to: base.tick), Self.shortAge) } ?? Self.usualAge
-      let (read, overflow) = coder.residual(age - usual, SnapshotModels.age, order: 0)
+      let (read, overflow) = coder.residual(age - usual, SnapshotModels.age, &models, order: 0)
         .addingReportingOverflow(usual)
       guard !overflow, read >= 1, read <= Self.shortAge else { return coder.fail() }
       age = read
       tick = base.tick.advanced(by: age)
     }
-    codeNamed(&coder, count: Self.namedCount(of: base))
+    codeNamed(&coder, &models, count: Self.namedCount(of: base))
   }
 
-  private mutating func codeNamed<Coder: DeltaCoder>(_ coder: inout Coder, count: Int64) {
-    guard count > 0, coder.flag(named != 0, SnapshotModels.isNaming) else { return }
+  private mutating func codeNamed<Coder: DeltaCoder>(
+    _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, count: Int64
+  ) {
+    guard count > 0, coder.flag(named != 0, SnapshotModels.isNaming, &models) else { return }
     var read: UInt64 = 0
     for index in 0..<UInt64(count)
-    where coder.flag(named >> index & 1 == 1, SnapshotModels.isNamed) {
+    where coder.flag(named >> index & 1 == 1, SnapshotModels.isNamed, &models) {
       read |= 1 << index
     }
     named = read

@@ -104,6 +104,7 @@ public struct SnapshotReceiver: Sendable {
     for back in 0..<SnapshotHeader.namedLimit where header.named >> UInt64(back) & 1 == 1 {
       let named = try view(of: base.tick.advanced(by: -back - 1))
       scratch.merge(isMerged ? merged : base, named, schema.stride)
+      guard scratch.count <= decoder.format.memberLimit else { throw Self.malformed }
       swap(&merged, &scratch)
       isMerged = true
     }
@@ -149,7 +150,7 @@ public struct SnapshotReceiver: Sendable {
       if isShown, view.isPartial, entityTicks[place] > tick {
         show(place)
       } else {
-        next.append(id, from: view.words, at: start + EntityRecord.valueWord)
+        next.append(id, from: view.words.span, at: start + EntityRecord.valueWord)
         nextTicks.append(tick)
       }
       if isShown { place += 1 }
@@ -165,14 +166,14 @@ public struct SnapshotReceiver: Sendable {
   /// Keeps an entity that a snapshot after the base of `view` brought, and that `view` could not
   /// tell of.
   private mutating func keepShown(_ place: Int, beside view: SnapshotView) {
-    guard view.isPartial else { return }
+    guard view.isPartial, next.count < decoder.format.memberLimit else { return }
     if let base = view.base, entityTicks[place] <= base { return }
     show(place)
   }
 
   private mutating func show(_ place: Int) {
-    next.append(
-      entities.ids[place], from: entities.values, at: place * schema.fields.count)
+    let shown = entities.values
+    next.append(entities.ids[place], from: shown.span, at: place * schema.fields.count)
     nextTicks.append(entityTicks[place])
   }
 }

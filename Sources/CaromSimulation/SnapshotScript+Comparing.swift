@@ -1,23 +1,29 @@
 extension SnapshotScript {
   /// Becomes what leads from `base` to `entities`. Where a selection is given, only what it holds,
-  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once.
-  /// Returns whether something was held back.
+  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once, and
+  /// there are no more than `memberLimit` then. Returns whether something was held back.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
-    leaveLimit: Int = .max
+    leaveLimit: Int = .max, memberLimit: Int = .max
   ) -> Bool {
     removeAll()
-    let stride = entities.schema.stride
-    let fields = entities.schema.fields.count
+    let schema = entities.schema
+    let layout = Layout(
+      stride: schema.stride, fields: schema.fields.count, end: schema.activityWord,
+      enterLimit: memberLimit - base.count)
+    let words = base.words.span
+    let ids = entities.ids.span
+    let now = entities.values.span
     var isPartial = false
     var place = 0
     for index in 0..<base.count {
-      let id = base.id(index, stride)
-      while place < entities.count, entities.ids[place] < id {
-        if !enter(entities, place, selection) { isPartial = true }
-        place += 1
+      let from = index &* layout.stride
+      let id = EntityRecord.id(words[from])
+      while place < ids.count, ids[place] < id {
+        if !enter(ids[place], place, now, layout, selection) { isPartial = true }
+        place &+= 1
       }
-      guard place < entities.count, entities.ids[place] == id else {
+      guard place < ids.count, ids[place] == id else {
         if leaves.count < leaveLimit {
           leaves.append(index)
         } else {
@@ -26,51 +32,58 @@ extension SnapshotScript {
         }
         continue
       }
-      let changes = Self.differs(base, index * stride, entities, place * fields)
+      let changes = layout.differs(words, from, now, place)
       let follows = changes && (selection?[place] ?? true)
       if changes, !follows { isPartial = true }
       included.append(follows)
-      if follows {
-        places.append(place)
-        takeValues(entities, place)
-      }
-      place += 1
+      if follows { take(place, now, layout) }
+      place &+= 1
     }
-    while place < entities.count {
-      if !enter(entities, place, selection) { isPartial = true }
-      place += 1
+    while place < ids.count {
+      if !enter(ids[place], place, now, layout, selection) { isPartial = true }
+      place &+= 1
     }
     return isPartial
   }
 
   private mutating func enter(
-    _ entities: EntityTable, _ place: Int, _ selection: [Bool]?
+    _ id: UInt32, _ place: Int, _ now: Span<Int64>, _ layout: Layout, _ selection: [Bool]?
   ) -> Bool {
-    guard selection?[place] ?? true else { return false }
-    places.append(place)
-    enters.append(entities.ids[place])
-    takeValues(entities, place)
+    guard selection?[place] ?? true, enters.count &- leaves.count < layout.enterLimit else {
+      return false
+    }
+    enters.append(id)
+    take(place, now, layout)
     return true
   }
 
-  @inline(__always) private mutating func takeValues(_ entities: EntityTable, _ place: Int) {
-    let fields = entities.schema.fields.count
-    for word in place * fields..<(place + 1) * fields { values.append(entities.values[word]) }
+  @inline(__always) private mutating func take(
+    _ place: Int, _ now: Span<Int64>, _ layout: Layout
+  ) {
+    places.append(place)
+    let start = place &* layout.fields
+    for word in start..<start &+ layout.fields { values.append(now[word]) }
   }
 
-  /// Whether a value changed, or is still expected to.
-  @inline(__always) static func differs(
-    _ base: SnapshotView, _ from: Int, _ entities: EntityTable, _ start: Int
-  ) -> Bool {
-    let first = from + EntityRecord.valueWord
-    let fields = entities.schema.fields.count
-    var difference: Int64 = 0
-    for word in 0..<fields {
-      difference |= base.words[first + word] ^ entities.values[start + word]
+  /// Where a record's words lie, and what is left.
+  private struct Layout {
+    let stride: Int
+    let fields: Int
+    /// After the last velocity.
+    let end: Int
+    /// How many more may enter than leave.
+    let enterLimit: Int
+
+    /// Whether a value changed, or is still expected to.
+    @inline(__always) func differs(
+      _ words: Span<Int64>, _ from: Int, _ now: Span<Int64>, _ place: Int
+    ) -> Bool {
+      let first = from &+ EntityRecord.valueWord
+      let start = place &* fields
+      var difference: Int64 = 0
+      for word in 0..<fields { difference |= words[first &+ word] ^ now[start &+ word] }
+      for word in first &+ fields..<from &+ end { difference |= words[word] }
+      return difference != 0
     }
-    for word in first + fields..<from + entities.schema.activityWord {
-      difference |= base.words[word]
-    }
-    return difference != 0
   }
 }

@@ -14,6 +14,15 @@ struct SnapshotScript: Sendable {
   /// Whether nothing is said at all.
   var isEmpty: Bool { leaves.isEmpty && values.isEmpty }
 
+  /// Makes room for that many entities.
+  mutating func reserve(_ count: Int, fields: Int) {
+    leaves.reserveCapacity(count)
+    enters.reserveCapacity(count)
+    included.reserveCapacity(count)
+    places.reserveCapacity(count)
+    values.reserveCapacity(count * fields)
+  }
+
   /// Forgets everything.
   mutating func removeAll() {
     leaves.removeAll(keepingCapacity: true)

@@ -14,6 +14,8 @@ public struct SnapshotSender: Sendable {
 
   /// What the entities' values mean.
   public let schema: EntitySchema
+  /// Entities that the client may know at once.
+  public let memberLimit: Int
   /// The tick of the newest snapshot.
   public private(set) var sentTick: Tick?
   /// The tick of the newest snapshot that the client is known to have.
@@ -36,6 +38,7 @@ public struct SnapshotSender: Sendable {
   /// A sender for a client that knows nothing yet.
   public init(schema: EntitySchema, memberLimit: Int = defaultMemberLimit) {
     self.schema = schema
+    self.memberLimit = memberLimit
     encoder = SnapshotEncoder(
       format: SnapshotFormat(schema, memberLimit: memberLimit),
       shipped: SnapshotModels.shipped(for: schema))
@@ -48,6 +51,12 @@ public struct SnapshotSender: Sendable {
   package var training: SnapshotTraining? {
     get { encoder.training }
     set { encoder.training = newValue }
+  }
+
+  /// Makes room for that many entities.
+  mutating func reserve(_ count: Int) {
+    script.reserve(count, fields: schema.fields.count)
+    encoder.reserve()
   }
 
   // MARK: - Acknowledgements
@@ -97,12 +106,14 @@ public struct SnapshotSender: Sendable {
   /// selected stays as it has it. `writePlanned` makes a snapshot of it, unless another plan is
   /// made.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
+    precondition(entities.count <= memberLimit, "no more entities than a client may know")
     precondition(sentTick.map { $0 < tick } ?? true, "each snapshot is newer than the one before")
     var header = SnapshotHeader(tick: tick)
     base = makeBase(&header)
     self.header = header
     self.header.isPartial = script.compare(
-      base, entities, selecting: selection, leaveLimit: leaveLimit)
+      base, entities, selecting: selection, leaveLimit: leaveLimit,
+      memberLimit: memberLimit)
   }
 
   /// Writes what was planned.
@@ -150,9 +161,10 @@ public struct SnapshotSender: Sendable {
     for back in 0..<SnapshotHeader.namedCount(of: base) {
       let other = tick.advanced(by: -back - 1)
       guard let named = history.slot(of: other), acknowledged[named] else { continue }
-      header.named |= 1 << UInt64(back)
       scratch.merge(isMerged ? merged : base, history.views[named], schema.stride)
+      guard scratch.count <= memberLimit else { continue }
       swap(&merged, &scratch)
+      header.named |= 1 << UInt64(back)
       isMerged = true
     }
     return isMerged ? merged : base

@@ -20,30 +20,39 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
 
   mutating func fail() {}
 
-  mutating func flag(_ bit: Bool, _ model: Int) -> Bool {
+  mutating func flag(
+    _ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>
+  ) -> Bool {
     if bit { set[model] += 1 } else { clear[model] += 1 }
     return bit
   }
 
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64 { value }
 
-  mutating func number(_ value: UInt64, _ model: Int, order: Int) -> UInt64 {
-    count(value, model)
+  mutating func number(
+    _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> UInt64 {
+    count(value, model, &models)
     return value
   }
 
-  mutating func residual(_ value: Int64, _ model: Int, order: Int) -> Int64 {
-    count(value.magnitude, model)
+  mutating func residual(
+    _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
+  ) -> Int64 {
+    count(value.magnitude, model, &models)
     return value
   }
 
-  private mutating func count(_ magnitude: UInt64, _ model: Int) {
-    guard flag(magnitude != 0, model) else { return }
+  private mutating func count(
+    _ magnitude: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>
+  ) {
+    guard flag(magnitude != 0, model, &models) else { return }
     let exponent = 63 - magnitude.leadingZeroBitCount
-    for index in 0..<exponent { _ = flag(true, model + DeltaBins.unaryModel(index)) }
-    _ = flag(false, model + DeltaBins.unaryModel(exponent))
+    for index in 0..<exponent { _ = flag(true, model + DeltaBins.unaryModel(index), &models) }
+    _ = flag(false, model + DeltaBins.unaryModel(exponent), &models)
     guard exponent > 0 else { return }
-    _ = flag(magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent))
+    _ = flag(
+      magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent), &models)
   }
 
   /// The three tables of all that was counted, each count by its weight: common, linear, held.

@@ -19,7 +19,9 @@ struct SnapshotView: Sendable {
     count = 0
     let wanted = room * stride
     guard words.count < wanted else { return }
-    words.append(contentsOf: repeatElement(0, count: wanted - words.count))
+    // Twice as many, so that a view that grows by one and one seldom needs memory.
+    let enough = 2 * wanted
+    words.append(contentsOf: repeatElement(0, count: enough - words.count))
   }
 
   /// The id of the record at `index`.

@@ -31,11 +31,12 @@ extension WorldClient {
   /// Everybody's values, and who is due.
   private mutating func fillTable(_ world: WorldEntities, _ elapsed: Int32) {
     let fields = world.schema.fields.count
+    let values = world.values.span
     table.removeAll()
     selection.removeAll(keepingCapacity: true)
     for index in seen.indices {
       let one = seen[index]
-      table.append(one.id, from: world.values, at: Int(one.slot) * fields)
+      table.append(one.id, from: values, at: Int(one.slot) * fields)
       let waited = min(one.waited, 1 << 20) + elapsed
       seen[index].waited = waited
       selection.append(waited >= one.interval)

@@ -10,6 +10,9 @@ struct WorldClient: Sendable {
     var waited: Int32
   }
 
+  /// Entities that there is room for from the beginning.
+  private static let usualCount = 256
+
   var sender: SnapshotSender
   /// Where it looks from, in steps; `nil` where it sees everything.
   var focus: (x: Int64, y: Int64)?
@@ -40,6 +43,18 @@ struct WorldClient: Sendable {
         rate: $0, burst: max(configuration.snapshotLimit, $0 / 10),
         ticksPerSecond: configuration.ticksPerSecond)
     }
+    reserve()
+  }
+
+  /// Room for a usual number of entities, so that the first ticks alone need memory.
+  private mutating func reserve() {
+    seen.reserveCapacity(Self.usualCount)
+    nextSeen.reserveCapacity(Self.usualCount)
+    near.reserveCapacity(2 * Self.usualCount)
+    keys.reserveCapacity(Self.usualCount)
+    selection.reserveCapacity(Self.usualCount)
+    table.reserve(Self.usualCount)
+    sender.reserve(Self.usualCount)
   }
 
   /// Something that it sees changed, or its view did.

@@ -48,6 +48,7 @@ let package = Package(
     fuzz("HostFuzz", ["CaromProtocol"]),
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
     fuzz("RinkFuzz", ["AirHockey"]),
+    fuzz("SnapshotFuzz", ["CaromSimulation"]),
     fuzz("InputFuzz", ["AirHockeyTerminal"]),
   ],
   swiftLanguageModes: [.v6]
