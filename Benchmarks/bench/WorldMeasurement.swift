@@ -2,10 +2,10 @@ import CaromSimulation
 
 /// The scenes of a world.
 struct WorldMeasurement {
-  /// Near each tick, farther 20 and 7.5 times a second.
+  /// Near each tick, farther 20 and 7 times a second.
   static let tiers = InterestArea([
     InterestTier(within: 20), InterestTier(within: 45, every: 3),
-    InterestTier(within: 80, every: 8),
+    InterestTier(within: 80, every: 9),
   ])
   static let radius = InterestArea(within: 80)
 

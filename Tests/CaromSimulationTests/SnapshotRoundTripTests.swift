@@ -6,7 +6,7 @@ import Testing
 @testable import CaromSimulation
 
 #if DEBUG
-  private let worlds = 4
+  private let worlds = 3
 #else
   private let worlds = 40
 #endif
@@ -44,6 +44,22 @@ import Testing
       try #require(exchange.receiver.entities == world.table)
       try #require(exchange.missed == 0)
     }
+  }
+
+  @Test func `small snapshots take the form that is shorter`() throws {
+    var forms: Set<Bool> = []
+    for seed in UInt64(0)..<30 {
+      var world = SnapshotWorld(seed: seed)
+      var sender = SnapshotSender(schema: world.schema)
+      for tick in UInt64(0)..<40 {
+        world.advance()
+        let bytes = sender.encode(world.table, at: Tick(tick))
+        forms.insert(bytes[0] >= 0x80)
+        if bytes[0] >= 0x80 { #expect(bytes.count <= RiceWriter.byteLimit) }
+        sender.acknowledge(Tick(tick))
+      }
+    }
+    #expect(forms.count == 2)
   }
 
   @Test func `entities come and go`() throws {
