@@ -33,6 +33,8 @@ typedef struct {
 int cuv_watch_open(cuv_loop *loop, cuv_watch *watch, int fd);
 /// Watches for `events` from now on; 0 watches for nothing.
 int cuv_watch_set(cuv_watch *watch, int events, uv_poll_cb callback);
+/// Lets go of the descriptor, which stays open, and returns it; `closed` frees the owner later.
+int cuv_watch_detach(cuv_watch *watch, uv_close_cb closed);
 /// Closes the descriptor; `closed` frees the owner later.
 void cuv_watch_close(cuv_watch *watch, uv_close_cb closed);
 /// libuv stops a watch that met a socket error: notes that, so that it can be set again.
@@ -46,6 +48,8 @@ typedef union {
 
 /// A socket that neither blocks nor is inherited; negative errno.
 int cuv_socket(int domain, int type);
+/// Several sockets may share a port; -ENOSYS where the system does not know that.
+int cuv_share_port(int fd);
 int cuv_set_flag(int fd, int level, int option, int value);
 /// The system's form; IPv4 is mapped into IPv6 for a socket of that family (`v6`).
 socklen_t cuv_address_from(const cuv_endpoint *endpoint, bool v6, cuv_address *out);

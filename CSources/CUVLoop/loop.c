@@ -197,11 +197,16 @@ int cuv_watch_set(cuv_watch *watch, int events, uv_poll_cb callback) {
   return uv_poll_start(&watch->poll, events, callback);
 }
 
-void cuv_watch_close(cuv_watch *watch, uv_close_cb closed) {
-  if (watch->closed) return;
+int cuv_watch_detach(cuv_watch *watch, uv_close_cb closed) {
+  if (watch->closed) return -EBADF;
   watch->closed = true;
-  uv_close((uv_handle_t *)&watch->poll, closed);
-  close(watch->fd);
+  uv_close((uv_handle_t *)&watch->poll, closed);  // takes it out of the system's set at once
+  return watch->fd;
+}
+
+void cuv_watch_close(cuv_watch *watch, uv_close_cb closed) {
+  int fd = cuv_watch_detach(watch, closed);
+  if (fd >= 0) close(fd);
 }
 
 void cuv_watch_stopped(cuv_watch *watch) { watch->events = 0; }
@@ -210,6 +215,16 @@ void cuv_watch_stopped(cuv_watch *watch) { watch->events = 0; }
 
 int cuv_set_flag(int fd, int level, int option, int value) {
   return setsockopt(fd, level, option, &value, sizeof value) == 0 ? 0 : -errno;
+}
+
+int cuv_share_port(int fd) {
+#if defined(SO_REUSEPORT)
+  int status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  return status == -ENOPROTOOPT ? -ENOSYS : status;
+#else
+  (void)fd;
+  return -ENOSYS;
+#endif
 }
 
 int cuv_socket(int domain, int type) {

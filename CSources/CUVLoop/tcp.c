@@ -70,7 +70,7 @@ static int open_listener(const cuv_listen_options *options) {
   int fd = cuv_socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM);
   if (fd < 0) return fd;
   int status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEADDR, 1);  // rebinds beside TIME_WAIT
-  if (status == 0 && options->reuse_port) status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  if (status == 0 && options->reuse_port) status = cuv_share_port(fd);
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
   if (status == 0 && bind(fd, &address.any, length) != 0) status = -errno;
   if (status == 0 && listen(fd, options->backlog) != 0) status = -errno;
@@ -284,6 +284,11 @@ void cuv_stream_destroy(cuv_stream *stream, bool reset) {
   if (stream->watch.closed) return;
   if (reset) setsockopt(stream->watch.fd, SOL_SOCKET, SO_LINGER, &linger, sizeof linger);
   cuv_watch_close(&stream->watch, free_stream);
+}
+
+int cuv_stream_detach(cuv_stream *stream) {
+  if (stream->connecting || stream->head < stream->end) return -EBUSY;
+  return cuv_watch_detach(&stream->watch, free_stream);
 }
 
 int cuv_stream_local(const cuv_stream *stream, cuv_endpoint *out) {

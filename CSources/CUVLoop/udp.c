@@ -11,7 +11,7 @@ static int set_options(int fd, const cuv_udp_options *options) {
   bool v6 = options->local.family == 6;
   int status = 0;
   if (options->reuse_address) status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-  if (status == 0 && options->reuse_port) status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEPORT, 1);
+  if (status == 0 && options->reuse_port) status = cuv_share_port(fd);
   if (options->receive_buffer > 0)
     cuv_set_flag(fd, SOL_SOCKET, SO_RCVBUF, (int)options->receive_buffer);
   if (options->send_buffer > 0)

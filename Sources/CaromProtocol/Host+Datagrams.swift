@@ -24,20 +24,17 @@ extension Host {
 
   /// Takes a datagram that came on one of the shell's sockets.
   package mutating func receiveDatagram(
-    _ bytes: Span<UInt8>, from source: Way, at now: Instant
+    _ bytes: Span<UInt8>, from source: Way, isRelayed: Bool = false, at now: Instant
   ) {
     guard !bytes.isEmpty else { return }
     if DataHeader.begins(with: bytes[0]) {
-      return receiveData(bytes, from: source, at: now)
+      return receiveData(bytes, from: source, isRelayed: isRelayed, at: now)
     }
     var reader = PacketReader(bytes)
     guard let datagram = try? SessionDatagram(decoding: &reader) else { return }
     switch datagram {
     case .hello(let hello):
-      receive(hello, from: source, at: now)
-      guard hello.cookie != nil, reader.remaining > 0 else { return }
-      let rest = bytes.extracting((bytes.count - reader.remaining)..<bytes.count)
-      receiveData(rest, from: source, isIntroduced: true, at: now)
+      receive(hello, bytes, from: source, at: now)
     case .retry(let retry):
       guard let index = caller(at: source.endpoint) else { return }
       entries[index].connection.handleRetry(retry, from: source, at: now)
@@ -52,13 +49,20 @@ extension Host {
     }
   }
 
+  /// Takes the packet that stands behind a hello with a cookie, if one does.
+  mutating func receiveIntroduced(_ bytes: Span<UInt8>, from source: Way, at now: Instant) {
+    guard bytes.count > Hello.length else { return }
+    let packet = bytes.extracting(Hello.length..<bytes.count)
+    receiveData(packet, from: source, isIntroduced: true, at: now)
+  }
+
   private func caller(at source: Endpoint) -> Int? {
     paths[PathAddress(endpoint: source, sender: .callee)].flatMap { index(of: $0) }
   }
 
   private mutating func receiveData(
     _ bytes: Span<UInt8>, from source: Way, isIntroduced: Bool = false,
-    at now: Instant
+    isRelayed: Bool = false, at now: Instant
   ) {
     let sender = DataHeader.role(of: bytes[0])
     if let link = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
@@ -69,45 +73,59 @@ extension Host {
       lend(index)
       return settleData(index, at: now)
     }
-    guard sender == .caller, !isIntroduced, bytes.count >= Self.leastAnswered else { return }
+    guard sender == .caller, !isIntroduced else { return }
+    if !isRelayed, relay(bytes, from: source) { return }
+    guard bytes.count >= Self.leastAnswered else { return }
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
     answer(to: source) { Retry(cookie: cookie, keyPrefix: nil).write(to: &$0) }
   }
 
   private mutating func receive(
-    _ hello: Hello, from source: Way, at now: Instant
+    _ hello: Hello, _ bytes: Span<UInt8>, from source: Way, at now: Instant
   ) {
-    guard let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now)
-    else {
+    if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
+      if keys[hello.key] == nil, leave(hello, bytes, from: source) { return }
+      welcome(hello, from: source, isSpent: hasEnded(hello.key), at: now)
+    } else {
+      noteCaller(hello.key)
       let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-      return answer(to: source) {
-        Retry(cookie: cookie, keyPrefix: hello.key.prefix).write(to: &$0)
-      }
+      answer(to: source) { Retry(cookie: cookie, keyPrefix: hello.key.prefix).write(to: &$0) }
     }
+    if hello.cookie != nil { receiveIntroduced(bytes, from: source, at: now) }
+  }
+
+  /// Somebody proved an address: that of a connection, or of a new one, which is returned.
+  @discardableResult
+  mutating func welcome(
+    _ hello: Hello, from source: Way, isSpent: Bool, at now: Instant
+  ) -> LinkID? {
     guard let link = keys[hello.key], let index = index(of: link) else {
-      return begin(hello, from: source, at: now)
+      return begin(hello, from: source, isSpent: isSpent, at: now)
     }
     entries[index].connection.receive(hello, from: source, at: now)
     settle(index, at: now)
+    return nil
   }
 
   /// Somebody proved an address, and has no connection yet.
   private mutating func begin(
-    _ hello: Hello, from source: Way, at now: Instant
-  ) {
-    let isForgotten = hello.resumes || hasEnded(hello.key)
+    _ hello: Hello, from source: Way, isSpent: Bool, at now: Instant
+  ) -> LinkID? {
+    let isForgotten = hello.resumes || isSpent
     guard !isForgotten, hello.version == Hello.version, entries.count < Self.linkLimit else {
       let reason: Goodbye.Code =
         hello.version != Hello.version ? .versionMismatch : isForgotten ? .forgotten : .full
-      return answer(to: source) {
+      answer(to: source) {
         Gone(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
       }
+      return nil
     }
     let link = makeLink()
     let connection = Connection.called(
       hello, from: source, as: local, timing: timing, at: now)
     keys[hello.key] = link
     insert(Entry(id: link, connection: connection, isIncoming: true), at: now)
+    return link
   }
 
   private mutating func answer(

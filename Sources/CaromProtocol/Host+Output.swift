@@ -55,10 +55,14 @@ extension Host {
           continue
         }
         if let other = owner(ofKeyAt: index) { return merge(index, of: info, into: other, at: now) }
+        guard member == nil else {
+          matters.append(.request(link, info))
+          continue
+        }
         seat(info, at: index, now)
       case .joining:
         guard !hasEnded(entries[index].connection.key), let other = owner(ofKeyAt: index) else {
-          turnAway(index, at: now)
+          if member == nil { turnAway(index, at: now) } else { matters.append(.join(link)) }
           continue
         }
         return merge(index, of: nil, into: other, at: now)
@@ -69,6 +73,7 @@ extension Host {
       case .closed(let reason):
         let entry = entries[index]
         events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
+        if member != nil, let id = entry.peer?.id { matters.append(.leave(link, id)) }
       case .messages: events.append(.messages(link))
       case .measured(let roundTrip): events.append(.measured(link, roundTrip))
       case .channel(let event): events.append(.channel(link, event))

@@ -22,6 +22,8 @@ package struct Host: Sendable {
     /// Where its datagrams come from, as `paths` has it, and how often that had changed.
     var endpoints: [Endpoint] = []
     var moves: UInt32 = 0
+    /// Whether its stream came to another host of the group first.
+    var wasHanded = false
 
     /// Who sends the datagrams that come on its path.
     var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
@@ -47,7 +49,7 @@ package struct Host: Sendable {
   private var scratch = Scratch()
   /// Links whose time has come.
   private var due: [LinkID] = []
-  private var lastLink: UInt64 = 0
+  private var lastLink: UInt64
   var paths: PathTable
   var keys: [ConnectionKey: LinkID] = [:]
   /// Of connections that were open, the oldest first.
@@ -57,6 +59,13 @@ package struct Host: Sendable {
   var answers = EventQueue<Answer>()
   /// Messages of connections that are gone, which the owner has not taken yet.
   var remains: [(link: LinkID, channels: ChannelSet)] = []
+
+  /// Its place among the hosts that share a port; `nil` for one that has its port for itself.
+  let member: Int?
+  var matters = EventQueue<HostMatter>()
+  var mail = EventQueue<(mail: HostMail, member: Int)>()
+  /// Addresses of callers whose connections are other hosts'. Looked up, never gone through.
+  var relays: [Endpoint: Int] = [:]
 
   /// When `handleTimeout` wants to be called.
   @inline(__always) package var nextTimeout: Instant? {
@@ -70,11 +79,14 @@ package struct Host: Sendable {
   /// How many peers may look on at a time, besides.
   package var spectatorSeats = 0
 
-  /// `secret` is what answers to strangers are made of: from the system's generator.
+  /// `secret` is what answers to strangers are made of: from the system's generator. Hosts that
+  /// share a port have the same, and a `member` each.
   package init(
     _ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming(),
-    secret: CookieSecret = CookieSecret(low: 0, high: 0)
+    secret: CookieSecret = CookieSecret(low: 0, high: 0), member: Int? = nil
   ) {
+    self.member = member
+    lastLink = LinkID.beginning(of: member ?? 0).number
     self.local = local
     self.seats = seats
     self.timing = timing
@@ -192,6 +204,9 @@ extension Host {
     noteEnd(of: entry)
     for endpoint in entry.endpoints { forget(endpoint, of: entry) }
     if keys[entry.connection.key] == link { keys[entry.connection.key] = nil }
+    if member != nil, entry.isIncoming, entry.connection.key != .none {
+      matters.append(.release(entry.connection.key, link, wasOpen: entry.wasOpen))
+    }
     if entry.isReady { ready.removeAll { $0 == link } }
   }
 
@@ -311,6 +326,7 @@ extension Host {
   /// Answers a request: the peer gets the seat, and whoever kept it warm says goodbye.
   package mutating func admit(_ link: LinkID, at now: Instant) {
     guard let index = index(of: link) else { return }
+    if member != nil { return matters.append(.admit(link)) }
     if let replaced = entries[index].replacing {
       entries[index].replacing = nil
       close(replaced, Goodbye(.replaced), as: .replaced, at: now)

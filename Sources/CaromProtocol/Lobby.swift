@@ -10,7 +10,7 @@ package struct Lobby: Sendable {
     var isConnected = false
   }
 
-  package private(set) var host: Host
+  package internal(set) var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
   private var requests: [(peer: PeerID, link: LinkID)] = []
@@ -19,9 +19,10 @@ package struct Lobby: Sendable {
   /// A lobby whose owner answers each request itself, and opens links as it likes.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), secret: CookieSecret = CookieSecret(low: 0, high: 0)
+    timing: SessionTiming = SessionTiming(), secret: CookieSecret = CookieSecret(low: 0, high: 0),
+    member: Int? = nil
   ) {
-    host = Host(local, seats: seats, timing: timing, secret: secret)
+    host = Host(local, seats: seats, timing: timing, secret: secret, member: member)
     host.spectatorSeats = spectatorSeats
   }
 
@@ -219,7 +220,7 @@ extension Lobby {
 // MARK: - Inside
 extension Lobby {
   /// Shows the host's events to the matchmaker and passes them on.
-  private mutating func collect(at now: Instant) {
+  mutating func collect(at now: Instant) {
     while let event = host.pollEvent() {
       switch event {
       case .requested where matchmaker == nil: events.append(.host(event))

@@ -72,7 +72,7 @@ extension Peer {
   /// The newest message of the peer on a channel, each time that it is asked for: for a loop that
   /// draws the newest state. It reads the channel: nobody else can.
   public func latest<Message>(on channel: Channel<Message>) -> LatestMessage<Message> {
-    LatestMessage(peer: self, inbox: hub.inbox(for: channel))
+    LatestMessage(peer: self, inbox: hub.shelf.inbox(for: channel))
   }
 }
 

@@ -17,21 +17,28 @@ public struct Session: Sendable {
   public var loop: EventLoop { hub.loop }
 
   init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
-    hub = SessionHub(node: node, admit: admit)
+    let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
+    hub = SessionHub(node: node, events: events, shelf: Shelf(), admit: admit)
+    hub.shelf.setHubs([hub])
     await hub.begin()
   }
 
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {
     do {
       let result = try await body()
-      await node.shutdown(Goodbye(.finished))
-      await hub.end()
+      await end(Goodbye(.finished))
       return result
     } catch {
-      await node.shutdown()
-      await hub.end()
+      await end(Goodbye(.left))
       throw error
     }
+  }
+
+  private func end(_ goodbye: Goodbye) async {
+    await node.shutdown(goodbye)
+    hub.events.finish()
+    hub.shelf.end()
+    await hub.end()
   }
 }
 
@@ -66,13 +73,13 @@ extension Session {
   /// The messages of one channel, from everybody; each channel for one reader at a time. What came
   /// before the first reader is kept: all of a reliable channel, of others some.
   public func messages<Message>(on channel: Channel<Message>) -> Messages<Message> {
-    Messages(inbox: hub.inbox(for: channel))
+    Messages(inbox: hub.shelf.inbox(for: channel))
   }
 
   /// The messages of one channel that have come since the last time, for a loop that asks once a
   /// frame. From any thread, and never waits.
   public func received<Message>(on channel: Channel<Message>) -> [Received<Message>] {
-    let inbox = hub.inbox(for: channel)
+    let inbox = hub.shelf.inbox(for: channel)
     var messages: [Received<Message>] = []
     while let message = inbox.take() { messages.append(message) }
     return messages
@@ -110,15 +117,7 @@ extension Session {
     to exchange: Exchange<Question, Answer>,
     _ answer: (Peer, Question) async throws -> Answer
   ) async {
-    let inbox = hub.desk(for: exchange).inbox
-    while let asked = await inbox.next() {
-      var message = ExchangeMessage(.failed, asked.number)
-      if let answer = try? await answer(asked.peer, asked.question) {
-        message = ExchangeMessage(.answer, asked.number, answer.encoded)
-      }
-      // Whoever has left needs no answer.
-      try? await asked.peer.send(message, on: exchange.channel)
-    }
+    await hub.shelf.respond(to: exchange, answer)
   }
 
   /// Who has to apply a message.
@@ -136,7 +135,14 @@ extension Session {
     acknowledgedBy audience: Audience = .all, within limit: Duration
   ) async -> [Peer: RequestError] {
     let peers = if case .peers(let peers) = audience { peers } else { await self.peers }
-    return await withTaskGroup { group in
+    return await Self.send(message, on: exchange, acknowledgedBy: peers, within: limit)
+  }
+
+  static func send<Message>(
+    _ message: Message, on exchange: Exchange<Message, Applied>, acknowledgedBy peers: [Peer],
+    within limit: Duration
+  ) async -> [Peer: RequestError] {
+    await withTaskGroup { group in
       for peer in peers {
         group.addTask { () async -> (Peer, RequestError?) in
           do throws(RequestError) {

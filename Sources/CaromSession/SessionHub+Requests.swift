@@ -9,7 +9,7 @@ extension SessionHub {
     _ question: Question, over exchange: Exchange<Question, Answer>, of link: LinkID,
     within limit: Duration
   ) async throws(RequestError) -> Answer {
-    _ = desk(for: exchange)
+    _ = shelf.desk(for: exchange)
     let deadline = loop.now + limit
     guard let number = requests.open(to: link, until: deadline) else { throw .busy }
     let message = ExchangeMessage(.question, number, question.encoded)
@@ -67,23 +67,8 @@ extension SessionHub {
 
 // MARK: - Answering
 extension SessionHub {
-  /// Where the questions of an exchange wait, which are taken from the first call on.
-  nonisolated func desk<Question, Answer>(
-    for exchange: Exchange<Question, Answer>
-  ) -> Desk<Question> {
-    let id = exchange.id
-    let (desk, isNew) = entry(id, "channel \(id) is used for something else") {
-      Desk<Question>()
-    } finish: {
-      $0.inbox.finish()
-    }
-    if isNew {
-      loop.post { self.assumeIsolated { $0.open(desk, exchange) } }
-    }
-    return desk
-  }
-
-  private func open<Question, Answer>(
+  /// Takes what is said over an exchange from now on.
+  func open<Question, Answer>(
     _ desk: Desk<Question>, _ exchange: Exchange<Question, Answer>
   ) {
     read(exchange.id) { [weak self] peer, bytes in

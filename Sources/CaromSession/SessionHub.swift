@@ -1,7 +1,6 @@
 import CaromCore
 import CaromProtocol
 import CaromTransport
-import Synchronization
 
 /// Spreads a node's events and messages over the queues that readers of any thread take from.
 actor SessionHub: LoopActor {
@@ -27,9 +26,9 @@ actor SessionHub: LoopActor {
 
   nonisolated let loop: EventLoop
   nonisolated let node: SessionNode
-  nonisolated let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
-  /// The queues of channels and the desks of exchanges, by channel.
-  nonisolated let registry = Mutex(Registry())
+  nonisolated let events: Inbox<PeerEvent>
+  /// Where readers take from.
+  nonisolated let shelf: Shelf
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
   private var order: [LinkID] = []
@@ -43,8 +42,13 @@ actor SessionHub: LoopActor {
   var requests = RequestTable()
   var timer: LoopTimer?
 
-  init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) {
+  init(
+    node: SessionNode, events: Inbox<PeerEvent>, shelf: Shelf,
+    admit: (@Sendable (PeerInfo) -> Admission)?
+  ) {
     self.node = node
+    self.events = events
+    self.shelf = shelf
     loop = node.loop
     self.admit = admit
   }
@@ -57,13 +61,8 @@ actor SessionHub: LoopActor {
     }
   }
 
+  /// Events and readers have been told of the end already.
   func end() {
-    events.finish()
-    let finishers = registry.withLock { registry in
-      registry.hasEnded = true
-      return registry.finishers
-    }
-    for finish in finishers { finish() }
     readers = [:]
     observers = []
     failRequests(.disconnected(.closedHere)) { _ in true }

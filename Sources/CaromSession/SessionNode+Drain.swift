@@ -14,8 +14,9 @@ extension SessionNode {
     repeat {
       needsAnotherRound = false
       tellEvents()
+      if share != nil { consult() }
       flushReady(at: loop.now)
-      if lobby.hasEvents { needsAnotherRound = true }
+      if lobby.hasEvents || lobby.hasMatters { needsAnotherRound = true }
     } while needsAnotherRound
     for socket in sockets { socket.flush() }
     isDraining = false

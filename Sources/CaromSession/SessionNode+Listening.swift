@@ -6,25 +6,35 @@ import CaromTransport
 extension SessionNode {
   /// How often another port is tried when the system's choice for one kind of link is taken for
   /// the other.
-  private static let portAttempts = 16
+  static let portAttempts = 16
 
   /// Listens for peers on every one of `addresses`, all on one port, TCP and UDP alike; 0 lets the
   /// system choose. Returns the port.
   public func listen(
     on addresses: [IPAddress] = [.any4, .any6], port: UInt16 = 0
   ) throws(TransportError) -> UInt16 {
+    try Self.retrying(port) { () throws(TransportError) in
+      try listenOnce(on: addresses, port: port)
+    }
+  }
+
+  /// Where the system chooses the port, tries again when that is taken for another kind of link.
+  static func retrying(
+    _ port: UInt16, _ listen: () throws(TransportError) -> UInt16
+  ) throws(TransportError) -> UInt16 {
     for attempt in 1... {
       do throws(TransportError) {
-        return try listenOnce(on: addresses, port: port)
-      } catch .addressInUse where port == 0 && attempt < Self.portAttempts {
+        return try listen()
+      } catch .addressInUse where port == 0 && attempt < portAttempts {
         continue
       }
     }
     preconditionFailure("the loop above returns or throws")
   }
 
-  private func listenOnce(
-    on addresses: [IPAddress], port: UInt16
+  /// Listens; where it is `shared` the port may be that of others of the group.
+  func listenOnce(
+    on addresses: [IPAddress], port: UInt16, shared: Bool = false
   ) throws(TransportError) -> UInt16 {
     var bound: [TCPListener] = []
     var chosen = port
@@ -33,7 +43,8 @@ extension SessionNode {
       for address in addresses {
         if kinds.contains(.stream) {
           let listener = try TCPListener(
-            on: loop, owner: self, bind: Endpoint(address, port: chosen)
+            on: loop, owner: self, bind: Endpoint(address, port: chosen),
+            options: Self.listenerOptions(shared: shared)
           ) { node, event in
             if case .accepted(let stream) = event { node.accept(stream) }
           }
@@ -41,7 +52,7 @@ extension SessionNode {
           chosen = listener.localEndpoint.port
         }
         if kinds.contains(.datagram) {
-          chosen = try bindDatagrams(Endpoint(address, port: chosen)).port
+          chosen = try bindDatagrams(Endpoint(address, port: chosen), shared: shared).port
         }
       }
     } catch {
@@ -58,8 +69,17 @@ extension SessionNode {
   /// leave: some milliseconds of a full link.
   private static let socketBuffer = 4 << 20
 
-  private func bindDatagrams(_ local: Endpoint) throws(TransportError) -> Endpoint {
+  private static func listenerOptions(shared: Bool) -> TCPListener.Options {
+    var options = TCPListener.Options()
+    options.reusePort = shared
+    return options
+  }
+
+  private func bindDatagrams(
+    _ local: Endpoint, shared: Bool = false
+  ) throws(TransportError) -> Endpoint {
     var options = UDPOptions()
+    options.reusePort = shared
     options.probesMTU = true
     options.describesArrival = false
     options.receiveBuffer = Self.socketBuffer

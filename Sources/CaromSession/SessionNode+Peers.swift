@@ -44,10 +44,15 @@ extension SessionNode {
   public func statistics(of link: LinkID) -> PeerStatistics? { lobby.host.statistics(of: link) }
 
   /// How many seats nobody holds or has asked for.
-  public var freeSeats: Int { lobby.host.freeSeats }
+  public var freeSeats: Int { freeSeats(forSpectators: false) }
 
   /// How many spectators' seats nobody holds or has asked for.
-  public var freeSpectatorSeats: Int { lobby.host.freeSeats(forSpectators: true) }
+  public var freeSpectatorSeats: Int { freeSeats(forSpectators: true) }
+
+  private func freeSeats(forSpectators: Bool) -> Int {
+    guard let share else { return lobby.host.freeSeats(forSpectators: forSpectators) }
+    return share.directory.withLock { $0.seating.free(forSpectators: forSpectators) }
+  }
 
   /// Says goodbye to everybody, and from now on neither listens nor matches: nobody sits down with
   /// a node that is about to go.
@@ -64,8 +69,18 @@ extension SessionNode {
   /// Retires, and returns when all goodbyes have left, at the latest after
   /// `SessionTiming.closeLimit`.
   public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
+    await settle(goodbye)
+    closeSockets()
+  }
+
+  /// Retires, and returns when all goodbyes have left.
+  func settle(_ goodbye: Goodbye) async {
     retire(goodbye)
     if !isIdle { await withCheckedContinuation { idleWaiters.append($0) } }
+  }
+
+  func closeSockets() {
     for socket in sockets { socket.close() }
+    fellows = []
   }
 }

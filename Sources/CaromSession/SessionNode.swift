@@ -43,6 +43,16 @@ public actor SessionNode: LoopActor {
   /// Why the stream of an attempt failed, while datagrams may still be answered.
   var failures: [LinkID: TransportError] = [:]
 
+  // Others that share its port.
+  let share: PortShare?
+  /// All nodes of the group, this one among them.
+  var fellows: [SessionNode] = []
+  nonisolated let mailbox = Mailbox()
+  /// Datagrams that came here and are another loop's.
+  var datagramsPassedOn: UInt64 = 0
+  /// Streams likewise.
+  var streamsPassedOn: UInt64 = 0
+
   // What is told.
   var handler: ((SessionEvent) -> Void)?
   var messageHandler: ((SessionMessage) -> Void)?
@@ -88,6 +98,7 @@ public actor SessionNode: LoopActor {
     self.loop = loop
     self.local = local
     self.kinds = kinds
+    share = nil
     lobby = Lobby(
       local, seats: seats, spectatorSeats: spectatorSeats, timing: timing,
       secret: Self.makeSecret())
@@ -102,12 +113,27 @@ public actor SessionNode: LoopActor {
     self.loop = loop
     self.local = local
     self.kinds = kinds
+    share = nil
     lobby = Lobby(
       local, window: window, timing: timing, generator: SeededGenerator(seed: seed),
       secret: Self.makeSecret(), at: loop.now)
   }
 
-  private static func makeSecret() -> CookieSecret {
+  /// A node that shares its port, its seats and its peers' keys with others on other loops.
+  init(
+    _ local: PeerInfo, sharing share: PortShare, member: Int, timing: SessionTiming,
+    over kinds: LinkKinds, on loop: EventLoop
+  ) {
+    self.loop = loop
+    self.local = local
+    self.kinds = kinds
+    self.share = share
+    lobby = Lobby(
+      local, seats: share.seats, spectatorSeats: share.spectatorSeats, timing: timing,
+      secret: share.secret, member: member)
+  }
+
+  static func makeSecret() -> CookieSecret {
     var generator = SystemRandomNumberGenerator()
     return CookieSecret(using: &generator)
   }

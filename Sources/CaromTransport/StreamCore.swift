@@ -218,6 +218,17 @@ import CaromCore
     finishLater(.closed)
   }
 
+  /// Lets go of the descriptor; nothing is told any more.
+  func detach() throws(TransportError) -> Int32 {
+    guard phase == .open, !isWriteShut, let open = unsafe handle else { throw .closed }
+    let descriptor = unsafe cuv_stream_detach(open)
+    try check(descriptor, "hand a stream over")
+    unsafe handle = nil
+    handler = nil
+    close()
+    return descriptor
+  }
+
   /// Does something to the open stream.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
     guard let handle = unsafe handle else { throw .closed }

@@ -116,6 +116,27 @@ public final class TCPStream {
   }
 }
 
+// To another loop
+extension TCPStream {
+  /// Takes the connection off this loop; `init(on:attaching:)` opens it on another one, whose
+  /// first bytes are those that follow the last that were told here. Nothing is told here any more.
+  ///
+  /// Throws `closed` when it is, and a system error while something waits to be sent.
+  public func detach() throws(TransportError) -> DetachedStream {
+    loop.preconditionCurrent("a stream")
+    return DetachedStream(try core.detach(), peer: peerEndpoint)
+  }
+
+  /// Opens a connection that was taken off another loop; on failure it is closed.
+  public convenience init(
+    on loop: EventLoop, attaching detached: DetachedStream
+  ) throws(TransportError) {
+    loop.preconditionCurrent("a stream")
+    guard let descriptor = detached.take() else { throw .closed }
+    try self.init(on: loop, descriptor: descriptor, peer: detached.peer)
+  }
+}
+
 // Options of the system
 extension TCPStream {
   /// Probes a silent peer after `idle`, then each `interval`; `count` lost ones break the stream

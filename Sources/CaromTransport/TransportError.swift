@@ -37,6 +37,8 @@ public enum TransportError: Error, Hashable, Sendable {
   case unknownHost(String)
   /// The name service does not answer: try again later.
   case nameServiceFailed(String)
+  /// The system has no ports that several sockets share (`SO_REUSEPORT`): use one loop.
+  case portSharingUnsupported
   /// The datagram is longer than the way allows: send less at once.
   case messageTooLarge
   /// Anything else: the system's error number and what was being done.
@@ -61,6 +63,7 @@ extension TransportError: CustomStringConvertible {
     case .outOfDescriptors: "no descriptors are left: close some or raise the limit (ulimit -n)"
     case .unknownHost(let host): "no host is called \(host): check its spelling"
     case .nameServiceFailed(let host): "cannot look up \(host) at present: try again later"
+    case .portSharingUnsupported: "this system cannot share a port among loops: use one loop"
     case .messageTooLarge: "the datagram is too long: send less at once"
     case .system(let code, let operation):
       "cannot \(operation): \(unsafe String(cString: strerror(code))) (\(code))"
@@ -82,6 +85,7 @@ extension TransportError {
     case ETIMEDOUT: self = .timedOut
     case ECANCELED, EBADF: self = .closed
     case EMFILE, ENFILE: self = .outOfDescriptors
+    case ENOSYS where endpoint != nil: self = .portSharingUnsupported
     case EMSGSIZE: self = .messageTooLarge
     default: self = .system(code: -status, operation: operation)
     }

@@ -168,6 +168,9 @@ void cuv_stream_set_context(cuv_stream *_Nonnull stream, void *_Nonnull context,
                             cuv_stream_callback _Nonnull callback);
 /// Closes the descriptor at once; `reset` with an RST.
 void cuv_stream_destroy(cuv_stream *_Nonnull stream, bool reset);
+/// Lets go of the descriptor, for another loop: nothing may wait to be sent, and what was not read
+/// stays in the system. A negative errno changes nothing.
+int cuv_stream_detach(cuv_stream *_Nonnull stream);
 int cuv_stream_local(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 int cuv_stream_peer(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 /// Whether bytes are wanted.

@@ -1,0 +1,18 @@
+import CaromProtocol
+import Synchronization
+
+/// What nodes that listen on one port have in common.
+final class PortShare: Sendable {
+  let seats: Int
+  let spectatorSeats: Int
+  /// Whichever node a caller's address was proven to, all of them believe it.
+  let secret: CookieSecret
+  let directory: Mutex<HostDirectory>
+
+  init(seats: Int, spectatorSeats: Int) {
+    self.seats = seats
+    self.spectatorSeats = spectatorSeats
+    secret = SessionNode.makeSecret()
+    directory = Mutex(HostDirectory(seats: seats, spectatorSeats: spectatorSeats))
+  }
+}
