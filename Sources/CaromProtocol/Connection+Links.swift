@@ -5,15 +5,18 @@ import CaromCore
 
 // MARK: - Links come and go
 extension Connection {
-  /// A stream to the other side is open: this side asks on it.
-  package mutating func addStream(at now: Instant) {
-    guard !isEnding, stream == nil else { return }
+  /// A stream to the other side is open: this side asks on it. `false` where there is no use for it
+  /// any more.
+  @discardableResult
+  package mutating func addStream(at now: Instant) -> Bool {
+    guard !isEnding, stream == nil else { return false }
     var path = StreamPath(limit: StreamPath.frameLimit)
     path.append(
       isOpen
         ? .join(version: SessionWire.version, key)
         : .request(version: SessionWire.version, key, local))
     stream = path
+    return true
   }
 
   /// Calls the other side over datagrams, at the first of `ways` that answers.

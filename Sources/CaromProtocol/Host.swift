@@ -157,14 +157,19 @@ extension Host {
   }
 
   /// Takes a stream that this host opened, and asks for a seat on it; one of a connection that
-  /// has another link already joins that.
-  package mutating func request(_ link: LinkID, key: ConnectionKey = .none, at now: Instant) {
+  /// has another link already joins that. `false` where it ends, and has no use for it any more.
+  @discardableResult
+  package mutating func request(
+    _ link: LinkID, key: ConnectionKey = .none, at now: Instant
+  ) -> Bool {
     if let index = index(of: link) {
-      entries[index].connection.addStream(at: now)
-      return settle(index, at: now)
+      let isTaken = entries[index].connection.addStream(at: now)
+      settle(index, at: now)
+      return isTaken
     }
     let connection = Connection.requesting(as: local, timing: timing, key: key, at: now)
     insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
+    return true
   }
 
   /// Calls the first of `ways` that answers over datagrams, and asks for a seat there; the

@@ -59,9 +59,9 @@ extension Lobby {
     _ link: LinkID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
     guard isWanted(link) else { return false }
-    host.request(link, key: key, at: now)
+    let isTaken = host.request(link, key: key, at: now)
     collect(at: now)
-    return true
+    return isTaken
   }
 
   /// Calls a peer over datagrams: what `connect` asked for, or the owner. `false` where it is

@@ -72,6 +72,19 @@ actor SessionHub: LoopActor {
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
+  /// Sends a message to everybody of this loop, or to those of its `targets`.
+  func broadcast<Message>(
+    _ message: Message, on channel: Channel<Message>, to targets: [Peer]?, lifetime: Duration?
+  ) -> [Peer: SendError] {
+    let targets = targets ?? allPeers
+    let links = targets.map(\.link)
+    let failures = node.assumeIsolated {
+      $0.broadcast(message, on: channel, to: links, lifetime: lifetime)
+    }
+    guard !failures.isEmpty else { return [:] }
+    return targets.reduce(into: [:]) { $0[$1] = failures[$1.link] }
+  }
+
   /// What reads a channel from now on; it is given first what came early.
   func read(_ channel: UInt8, _ reader: @escaping Reader) {
     readers[channel] = reader

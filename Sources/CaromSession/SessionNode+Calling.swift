@@ -58,9 +58,10 @@ extension SessionNode {
       let stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
       connecting[link] = nil
       let key = keys[link] ?? .none
-      guard !isShutDown, lobby.handleConnected(link, key: key, at: loop.now) else {
-        return stream.close()
-      }
+      // The connection may have been refused meanwhile, over datagrams.
+      guard !isShutDown, destinations[link] != nil,
+        lobby.handleConnected(link, key: key, at: loop.now)
+      else { return stream.close() }
       adopt(stream, as: link)
     } catch {
       streamFailed(link, error)

@@ -116,3 +116,12 @@ extension SessionNode {
     } catch { return }
   }
 }
+
+// MARK: - What is counted
+extension SessionNode {
+  var loopStatistics: LoopStatistics {
+    LoopStatistics(
+      peers: peers.count, bytesSent: bytesSent, bytesReceived: bytesReceived,
+      datagramsPassedOn: datagramsPassedOn, streamsPassedOn: streamsPassedOn)
+  }
+}

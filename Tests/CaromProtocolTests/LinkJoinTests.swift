@@ -149,6 +149,35 @@ import Testing
       if case .closed(_, _, let reason, _) = event { ends.append(reason) }
     }
     #expect(ends == [.protocolViolation])
+  @Test func `a stream that opens behind the refusal is not wanted`() throws {
+    var host = Host(makePeer(1), seats: 0)
+    var caller = Host(makePeer(2), seats: 0)
+    let link = caller.makeLink()
+    let way = Way(Endpoint(.loopback4, port: 7777))
+    caller.call(link, [way], key: key, at: now)
+    for _ in 0..<8 {
+      while let ready = caller.pollReady() {
+        var datagram: [UInt8] = []
+        while caller.pollDatagram(on: ready, into: &datagram, at: now) != nil {
+          host.receiveDatagram(datagram.span, from: self.caller, at: now)
+          datagram = []
+        }
+      }
+      while let answer = host.pollAnswer() {
+        caller.receiveDatagram(answer.bytes.span, from: way, at: now)
+      }
+      while let ready = host.pollReady() {
+        var datagram: [UInt8] = []
+        while host.pollDatagram(on: ready, into: &datagram, at: now) != nil {
+          caller.receiveDatagram(datagram.span, from: way, at: now)
+          datagram = []
+        }
+      }
+    }
+    let event = caller.pollEvent()
+    #expect(event == .closed(link, nil, .full, wasOpen: false))
+    let isTaken = caller.request(link, key: key, at: now)
+    #expect(!isTaken)
   }
 
   @Test func `what a full stream has no room for waits without a deadline`() throws {

@@ -1,0 +1,72 @@
+import CaromCore
+import CaromTransport
+import Foundation
+import Testing
+
+@testable import CaromProtocol
+@testable import CaromSession
+
+#if DEBUG
+  private let cycles = 60
+#else
+  private let cycles = 1000
+#endif
+
+/// What concerns the descriptors of a process is tested in a child of its own. That every loop
+/// closes with nothing left open (`uv_loop_close` says 0) is checked by the loops themselves.
+@Suite(.timeLimit(.minutes(1))) struct CycleTests {
+  @Test func `hosts and guests that come and go leave no descriptor`() async {
+    await #expect(processExitsWith: .success) {
+      try await cycle(1)
+      let descriptors = descriptorCount()
+      try await cycle(cycles)
+      precondition(descriptorCount() <= descriptors, "\(descriptorCount()), \(descriptors)")
+    }
+  }
+
+  @Test func `groups that come and go leave none either`() async {
+    await #expect(processExitsWith: .success) {
+      try await groupCycle(1)
+      let descriptors = descriptorCount()
+      try await groupCycle(cycles / 20)
+      precondition(descriptorCount() <= descriptors, "\(descriptorCount()), \(descriptors)")
+    }
+  }
+}
+
+/// A host and a guest each time, connected over both links.
+private func cycle(_ count: Int) async throws {
+  try await withEventLoop { loop in
+    for _ in 0..<count {
+      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
+        try await Session.join(
+          [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
+        ) { _, host in try await host.waitForBothLinks() }
+      }
+    }
+  }
+}
+
+/// A group with loops of its own each time, and guests whose links meet.
+private func groupCycle(_ count: Int) async throws {
+  try await withEventLoop { loop in
+    for _ in 0..<count {
+      try await SessionGroup.host(as: makePeer("host"), on: [.loopback4], seats: 6, loops: 3) {
+        _, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        try await withThrowingTaskGroup { tasks in
+          for _ in 0..<6 {
+            tasks.addTask {
+              try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+                try await host.waitForBothLinks()
+              }
+            }
+          }
+          try await tasks.waitForAll()
+        }
+      }
+    }
+  }
+}
+
+private func descriptorCount() -> Int { (0..<1024).count { fcntl(Int32($0), F_GETFD) >= 0 } }

@@ -1,0 +1,276 @@
+import CaromCore
+import CaromTransport
+import Synchronization
+import Testing
+
+@testable import CaromProtocol
+@testable import CaromSession
+
+/// Sessions on several loops behind one port, on loopback.
+@Suite(.timeLimit(.minutes(1))) struct SessionGroupTests {
+  #if DEBUG
+    private static let guests = 40
+  #else
+    private static let guests = 200
+  #endif
+  private static let notes = 10
+
+  @Test func `both links of each guest meet on one loop, and carry everything once`() async throws {
+    try await withEventLoop(name: "guests") { loop in
+      let statistics = try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], seats: Self.guests, loops: 4
+      ) { group, port in
+        async let heard = Self.echo(group)
+        try await withThrowingTaskGroup { tasks in
+          for _ in 0..<Self.guests {
+            tasks.addTask { try await Self.visit(Endpoint(.loopback4, port: port), on: loop) }
+          }
+          try await tasks.waitForAll()
+        }
+        let notes = await heard
+        #expect(notes.count == Self.guests)
+        #expect(notes.values.allSatisfy { $0 == (0..<Self.notes).map { [UInt8($0)] } })
+        return await group.statistics
+      }
+      #expect(statistics.allSatisfy { $0.bytesReceived > 0 })
+      // Three of four come to another loop than their datagrams do.
+      #expect(statistics.reduce(0) { $0 + $1.streamsPassedOn } > Self.guests / 4)
+    }
+  }
+
+  /// Sends everything back, until everybody has said everything; what each has said.
+  private static func echo(_ group: SessionGroup) async -> [Peer: [[UInt8]]] {
+    var heard: [Peer: [[UInt8]]] = [:]
+    var count = 0
+    for await received in group.messages(on: .notes) {
+      heard[received.peer, default: []].append(received.message.text)
+      received.peer.post(received.message, on: .notes)
+      count += 1
+      if count == guests * notes { break }
+    }
+    return heard
+  }
+
+  private static func visit(_ endpoint: Endpoint, on loop: EventLoop) async throws {
+    try await Session.join([endpoint], as: makePeer("guest"), loop: loop) { session, host in
+      for number in 0..<notes { try await host.send(Note([UInt8(number)]), on: .notes) }
+      let echoes = await session.messages(on: .notes).first(notes)
+      #expect(echoes.map(\.text) == (0..<notes).map { [UInt8($0)] })
+      try await host.waitForBothLinks()
+    }
+  }
+
+  @Test func `seats are never exceeded, and one that is free is anybody's`() async throws {
+    try await withEventLoop(name: "guests") { loop in
+      let seats = 5
+      let taken = Mutex((now: 0, most: 0))
+      try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], seats: seats, loops: 3
+      ) { group, port in
+        await group.observe { event in
+          taken.withLock { taken in
+            if case .joined = event { taken.now += 1 }
+            if case .left = event { taken.now -= 1 }
+            taken.most = max(taken.most, taken.now)
+          }
+        }
+        let endpoint = Endpoint(.loopback4, port: port)
+        for _ in 0..<2 {
+          let seated = try await Self.crowd(20, at: endpoint, group, on: loop)
+          #expect(seated == seats)
+          #expect(await group.peers.isEmpty)
+          #expect(await group.freeSeats == seats)
+        }
+      }
+      #expect(taken.withLock { $0.most } == seats)
+    }
+  }
+
+  /// So many come at once, and whoever got a seat stays until all have an answer; how many did.
+  private static func crowd(
+    _ count: Int, at endpoint: Endpoint, _ group: SessionGroup, on loop: EventLoop
+  ) async throws -> Int {
+    let (answers, answer) = AsyncStream.makeStream(of: Void.self)
+    return try await withThrowingTaskGroup { tasks in
+      for _ in 0..<count {
+        tasks.addTask { () async throws -> Bool in
+          do {
+            return try await Session.join([endpoint], as: makePeer("guest"), loop: loop) {
+              session, _ in
+              answer.yield()
+              for await event in session.events { if case .left = event { break } }
+              return true
+            }
+          } catch SessionError.refused(.full) {
+            answer.yield()
+            return false
+          }
+        }
+      }
+      var iterator = answers.makeAsyncIterator()
+      for _ in 0..<count { await iterator.next() }
+      for peer in await group.peers { await peer.kick("enough") }
+      return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
+    }
+  }
+
+  @Test func `a new address goes on on the loop where the old one was`() async throws {
+    try await withEventLoop(name: "guest") { loop in
+      let passedOn = try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], over: .datagram, seats: 1, loops: 4
+      ) { group, port in
+        let gateway = Gateway(to: Endpoint(.loopback4, port: port), on: loop)
+        let front = try await gateway.open()
+        try await Session.join(
+          [front], as: makePeer("guest"), over: .datagram, loop: loop
+        ) { session, host in
+          var atHost = group.messages(on: .notes).makeAsyncIterator()
+          var atGuest = session.messages(on: .notes).makeAsyncIterator()
+          for round in 0..<16 {
+            if round > 0 { try await gateway.rebind() }
+            for number in 0..<3 {
+              let note = Note([UInt8(round), UInt8(number)])
+              try await host.send(note, on: .notes)
+              let heard = await atHost.next()
+              #expect(heard?.message == note)
+              try await heard?.peer.send(note, on: .notes)
+              #expect(await atGuest.next()?.message == note)
+            }
+          }
+        }
+        await gateway.close()
+        return await group.statistics.reduce(0) { $0 + $1.datagramsPassedOn }
+      }
+      #expect(passedOn > 0)
+    }
+  }
+
+  @Test func `who comes back is one peer, whatever loop it comes to`() async throws {
+    try await withEventLoop(name: "guests") { loop in
+      let guest = makePeer("guest")
+      try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], seats: 2, loops: 4
+      ) { group, port in
+        let endpoint = Endpoint(.loopback4, port: port)
+        var events = group.events.makeAsyncIterator()
+        try await withThrowingTaskGroup { tasks in
+          var old: Peer?
+          for _ in 0..<8 {
+            tasks.addTask { try await Self.stay(as: guest, at: endpoint, on: loop) }
+            if let old { #expect(await events.nextEnd() == .left(old, .replaced)) }
+            guard case .joined(let new) = await events.nextJoin() else { return }
+            #expect(await group.peers == [new])
+            #expect(await group.freeSeats == 1)
+            old = new
+          }
+          await old?.kick("enough")
+          let endings = try await tasks.reduce(into: []) { $0.append($1) }
+          #expect(endings.count { $0 == .replaced } == 7)
+        }
+      }
+    }
+  }
+
+  /// Stays until it is sent away; why it was.
+  private static func stay(
+    as guest: PeerInfo, at endpoint: Endpoint, on loop: EventLoop
+  ) async throws -> DisconnectReason? {
+    try await Session.join([endpoint], as: guest, loop: loop) { session, _ in
+      await session.ending()
+    }
+  }
+
+  @Test func `everybody is told, asked and counted over all loops`() async throws {
+    try await withEventLoop(name: "guests") { loop in
+      try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], seats: 12, loops: 3
+      ) { group, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
+        try await withThrowingTaskGroup { tasks in
+          for _ in 0..<12 {
+            tasks.addTask {
+              try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
+                session, _ in
+                isReady.yield()
+                async let _: Void = session.respond(to: .orders) { _, _ in Applied() }
+                let notes = await session.messages(on: .notes).first(2)
+                #expect(notes.map(\.text) == [[1], [2]])
+                _ = await session.ending()
+              }
+            }
+          }
+          var iterator = ready.makeAsyncIterator()
+          for _ in 0..<12 { await iterator.next() }
+          #expect(await group.peers.count == 12)
+          #expect(await group.statistics.reduce(0) { $0 + $1.peers } == 12)
+          let late = await group.send(Note([9]), on: .orders, within: .seconds(10))
+          #expect(late.isEmpty)
+          let failures = await group.broadcast(Note([1]), on: .notes)
+          #expect(failures.isEmpty)
+          #expect(group.post(Note([2]), on: .notes))
+          let gone = try #require(await group.peers.first)
+          await gone.kick()
+          #expect(
+            await group.broadcast(Note([3]), on: .latest, to: [gone]) == [gone: .notConnected])
+          await group.endAll()
+          try await tasks.waitForAll()
+        }
+      }
+    }
+  }
+
+  @Test func `a port that is in use is an error, also one that is shared`() async throws {
+    try await SessionGroup.host(as: makePeer("host"), on: [.loopback4], loops: 2) { group, port in
+      _ = await #expect(throws: TransportError.addressInUse(port: port)) {
+        try await SessionGroup.host(
+          as: makePeer("other"), port: port, on: [.loopback4], loops: group.loops
+        ) { _, _ in }
+      }
+    }
+  }
+}
+
+extension PeerEvents.AsyncIterator {
+  fileprivate mutating func nextJoin() async -> PeerEvent? {
+    while let event = await next() { if case .joined = event { return event } }
+    return nil
+  }
+
+  fileprivate mutating func nextEnd() async -> PeerEvent? {
+    while let event = await next() {
+      switch event {
+      case .left, .joined: return event
+      default: continue
+      }
+    }
+    return nil
+  }
+}
+
+extension SessionGroup {
+  /// Everybody has what was sent, and leaves.
+  fileprivate func endAll() async {
+    for peer in await peers { await peer.close() }
+  }
+}
+
+extension Exchange<Note, Applied> {
+  fileprivate static var orders: Self { .init(9) }
+}
+
+extension Peer {
+  /// Returns when the connection has two links that work.
+  func waitForBothLinks() async throws {
+    while await !node.hasBothLinks(link) {
+      try await node.loop.sleep(until: node.loop.now + .milliseconds(1))
+    }
+  }
+}
+
+extension SessionNode {
+  fileprivate func hasBothLinks(_ link: LinkID) -> Bool {
+    guard let connection = lobby.host.connection(link) else { return false }
+    return connection.stream?.isJoined == true && connection.datagram?.isAnswered == true
+  }
+}
