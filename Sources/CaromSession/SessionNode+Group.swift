@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// A node that shares its port with others, each on a loop of its own. The system gives each caller's
+// A node that shares its port with others, each on a loop of its own. The system gives each
 // stream, and each address that datagrams come from, to one of the sockets: what came to the wrong
 // loop goes on to the right one.
 extension SessionNode {

@@ -1,8 +1,8 @@
 import CaromCore
 import CaromTransport
 
-/// Passes datagrams on between one caller and a host, and can change the address that the host sees:
-/// what a home's router does.
+/// Passes datagrams on between one caller and a host, and can change the address that the host
+/// sees: what a home's router does.
 actor Gateway: LoopActor {
   nonisolated let loop: EventLoop
   private let host: Endpoint
