@@ -149,6 +149,8 @@ import Testing
       if case .closed(_, _, let reason, _) = event { ends.append(reason) }
     }
     #expect(ends == [.protocolViolation])
+  }
+
   @Test func `a stream that opens behind the refusal is not wanted`() throws {
     var host = Host(makePeer(1), seats: 0)
     var caller = Host(makePeer(2), seats: 0)
