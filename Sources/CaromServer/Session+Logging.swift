@@ -7,13 +7,22 @@ extension Session {
   ///
   /// A peer's id, name and link stand in the metadata; its address and what it says never do.
   public func log(to logger: Logger) async {
-    await observe { event in
-      logger.log(level: event.logLevel, "\(event.logText)", metadata: event.metadata)
-    }
+    await observe { $0.log(to: logger) }
+  }
+}
+
+extension SessionGroup {
+  /// Logs who joins and leaves on all loops, as a session does.
+  public func log(to logger: Logger) async {
+    await observe { $0.log(to: logger) }
   }
 }
 
 extension PeerEvent {
+  func log(to logger: Logger) {
+    logger.log(level: logLevel, "\(logText)", metadata: metadata)
+  }
+
   var logLevel: Logger.Level {
     switch self {
     case .joined, .left: .info

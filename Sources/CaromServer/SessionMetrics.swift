@@ -74,22 +74,41 @@ extension Session {
   /// `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     await observe { metrics.count($0) }
+    await metrics.report(every: interval, on: loop) {
+      (await peers, sent: await node.bytesSent, received: await node.bytesReceived)
+    }
+  }
+}
+
+extension SessionGroup {
+  /// Counts for `metrics`, as a session does, over all loops.
+  public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
+    await observe { metrics.count($0) }
+    await metrics.report(every: interval, on: loops[0]) {
+      let loops = await statistics
+      return (
+        await peers, sent: loops.reduce(0) { $0 + $1.bytesSent },
+        received: loops.reduce(0) { $0 + $1.bytesReceived }
+      )
+    }
+  }
+}
+
+extension SessionMetrics {
+  fileprivate func report(
+    every interval: Duration, on loop: EventLoop,
+    _ measure: () async -> ([Peer], sent: UInt64, received: UInt64)
+  ) async {
     var next = loop.now
-    repeat {
+    while true {
+      let (peers, sent, received) = await measure()
       var statistics: [PeerStatistics] = []
-      for peer in await peers {
+      for peer in peers {
         if let peer = await peer.statistics { statistics.append(peer) }
       }
-      metrics.report(
-        statistics, sent: await node.bytesSent, received: await node.bytesReceived)
+      report(statistics, sent: sent, received: received)
       next = next.advanced(by: interval)
-    } while await wait(until: next)
-  }
-
-  private func wait(until instant: Instant) async -> Bool {
-    do throws(TransportError) {
-      try await loop.sleep(until: instant)
-      return true
-    } catch { return false }
+      do throws(TransportError) { try await loop.sleep(until: next) } catch { return }
+    }
   }
 }

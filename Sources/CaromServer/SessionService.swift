@@ -3,8 +3,8 @@ import CaromSession
 import CaromTransport
 import ServiceLifecycle
 
-/// A session as a service of a server: it runs with the service group, and says its goodbyes when
-/// the group is shut down gracefully.
+/// A session, on one loop or on several, as a service of a server: it runs with the service group,
+/// and says its goodbyes when the group is shut down gracefully.
 ///
 /// ```swift
 /// let rooms = SessionService(on: loop) { loop in
@@ -22,18 +22,23 @@ import ServiceLifecycle
 /// A shutdown cancels the closure's task: its loops over messages, events and ticks end, the
 /// session's peers are told `finished`, and the closure returns.
 public struct SessionService: ServiceLifecycle.Service {
-  private let loop: EventLoop
-  private let body: @Sendable (EventLoop) async throws -> Void
+  private let body: @Sendable () async throws -> Void
 
   /// A service that runs `body`, which hosts or joins a session on `loop`.
   public init(on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) async throws -> Void) {
-    self.loop = loop
-    self.body = body
+    self.body = { try await body(loop) }
+  }
+
+  /// A service that runs `body`, which hosts a `SessionGroup` on `loops`, or with loops of its own.
+  public init(
+    on loops: [EventLoop] = [], _ body: @escaping @Sendable ([EventLoop]) async throws -> Void
+  ) {
+    self.body = { try await body(loops) }
   }
 
   /// Runs the session until it ends or the service group shuts down.
   public func run() async throws {
-    let (loop, body) = (loop, body)
-    try await cancelWhenGracefulShutdown { try await body(loop) }
+    let body = body
+    try await cancelWhenGracefulShutdown { try await body() }
   }
 }

@@ -1,6 +1,5 @@
 import CaromProtocol
 import CaromTransport
-import Synchronization
 
 /// What other nodes of a group have for one, which its loop has not seen yet.
 final class Mailbox: Sendable {
@@ -20,7 +19,7 @@ final class Mailbox: Sendable {
     var streams = 0
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Puts a letter in; whether it is the first, of which the loop has to be told.
   func append(_ letter: Letter) -> Bool {

@@ -1,5 +1,5 @@
 import CaromProtocol
-import Synchronization
+import CaromTransport
 
 /// What nodes that listen on one port have in common.
 final class PortShare: Sendable {
@@ -7,12 +7,12 @@ final class PortShare: Sendable {
   let spectatorSeats: Int
   /// Whichever node a caller's address was proven to, all of them believe it.
   let secret: CookieSecret
-  let directory: Mutex<HostDirectory>
+  let directory: Locked<HostDirectory>
 
   init(seats: Int, spectatorSeats: Int) {
     self.seats = seats
     self.spectatorSeats = spectatorSeats
     secret = SessionNode.makeSecret()
-    directory = Mutex(HostDirectory(seats: seats, spectatorSeats: spectatorSeats))
+    directory = Locked(HostDirectory(seats: seats, spectatorSeats: spectatorSeats))
   }
 }

@@ -153,14 +153,17 @@ import Testing
       ) { group, port in
         let endpoint = Endpoint(.loopback4, port: port)
         var events = group.events.makeAsyncIterator()
+        let (seats, isSeated) = AsyncStream.makeStream(of: Void.self)
+        var seated = seats.makeAsyncIterator()
         try await withThrowingTaskGroup { tasks in
           var old: Peer?
           for _ in 0..<8 {
-            tasks.addTask { try await Self.stay(as: guest, at: endpoint, on: loop) }
+            tasks.addTask { try await Self.stay(as: guest, at: endpoint, isSeated, on: loop) }
             if let old { #expect(await events.nextEnd() == .left(old, .replaced)) }
             guard case .joined(let new) = await events.nextJoin() else { return }
             #expect(await group.peers == [new])
             #expect(await group.freeSeats == 1)
+            await seated.next()
             old = new
           }
           await old?.kick("enough")
@@ -173,10 +176,12 @@ import Testing
 
   /// Stays until it is sent away; why it was.
   private static func stay(
-    as guest: PeerInfo, at endpoint: Endpoint, on loop: EventLoop
+    as guest: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
+    on loop: EventLoop
   ) async throws -> DisconnectReason? {
     try await Session.join([endpoint], as: guest, loop: loop) { session, _ in
-      await session.ending()
+      isSeated.yield()
+      return await session.ending()
     }
   }
 
