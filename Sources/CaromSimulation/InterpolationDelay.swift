@@ -12,6 +12,8 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// Seconds of a bin.
   static let binWidth = 0.000_25
   static let binCount = 4_000
+  /// How far a sample may run ahead of time, seconds: more than any line holds back.
+  static let farthest = 10.0
   /// What is known weighs a third as much after so many seconds.
   static let memory = 120.0
 
@@ -44,8 +46,16 @@ public struct InterpolationDelay: Hashable, Sendable {
     bins = Array(repeating: 0, count: Self.binCount)
   }
 
-  /// A sample that was made at `made` came at `arrival`, seconds on two clocks.
-  public mutating func note(made: Double, arrival: Double) {
+  /// A sample that was made at `made` came at `arrival`, seconds on two clocks. False for one that
+  /// claims to be much further on than the time that passed: it does not count.
+  @discardableResult
+  public mutating func note(made: Double, arrival: Double) -> Bool {
+    if let newest, made - newest > arrival - lastArrival + Self.farthest { return false }
+    observe(made: made, arrival: arrival)
+    return true
+  }
+
+  private mutating func observe(made: Double, arrival: Double) {
     let transit = arrival - made
     follow(transit, at: arrival)
     guard let newest else {

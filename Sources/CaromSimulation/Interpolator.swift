@@ -44,7 +44,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   /// A sample of `tick` came at `now`; one that is there already changes nothing.
   public mutating func insert(_ sample: Sample, of tick: Tick, at now: Instant) {
-    delay.note(made: Double(tick.rawValue) / rate, arrival: seconds(now))
+    guard delay.note(made: Double(tick.rawValue) / rate, arrival: seconds(now)) else { return }
     var place = samples.count
     while place > 0, samples[place - 1].tick >= tick { place -= 1 }
     if place < samples.count, samples[place].tick == tick { return }

@@ -69,6 +69,7 @@ extension RollbackClient {
       begin(keyframe)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
     case .inputs: try receiveInputs(bytes)
+    case .departure: throw .invalid(what: "departure from a server")
     }
   }
 

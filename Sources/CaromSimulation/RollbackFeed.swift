@@ -61,6 +61,14 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
     decide()
   }
 
+  /// Decides every tick that a peer confirmed since the last call; at least once a second.
+  public mutating func record(_ rollback: Rollback<Game>) {
+    while tick < rollback.confirmedTick {
+      let at = tick
+      append { rollback.input(of: $0, at: at) ?? Game.Input() }
+    }
+  }
+
   /// Decides the next tick with what stands in `inputs`.
   mutating func decide() {
     for player in 0..<playerCount { decided[player].append(inputs[player]) }
@@ -108,6 +116,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
         RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
       case .stateReport: writeReport(to: number, &writer)
       case .inputs: writeInputs(to: number, &writer)
+      case .departure: continue
       }
       return (number, message)
     }
@@ -196,6 +205,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   ) throws(DecodeError) {
     guard watchers.indices.contains(number), watchers[number] != nil else { return }
     switch message {
+    case .departure: throw .invalid(what: "departure to a server")
     case .keyframe: try receiveRequest(bytes, from: number)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes), from: number)
     case .inputs:

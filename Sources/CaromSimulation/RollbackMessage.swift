@@ -6,4 +6,6 @@ public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
   case stateReport = 1
   /// A `RollbackKeyframe`: rare, reliable.
   case keyframe = 2
+  /// A player is gone: its last inputs, between peers; rare, repeated until it is answered.
+  case departure = 3
 }

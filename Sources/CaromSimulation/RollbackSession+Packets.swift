@@ -6,7 +6,11 @@ extension RollbackSession {
   /// Appends the next message that is to be sent to `writer`, and says to whom; `nil` when all is
   /// said until the next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> Transmit? {
-    for player in peers.indices where isPeer(player) {
+    for player in peers.indices where player != configuration.local {
+      if writeFarewell(to: player, &writer) {
+        return Transmit(player: player, message: .departure)
+      }
+      guard isPeer(player) else { continue }
       if peers[player].watch.isReportDue {
         writeReport(to: player, &writer)
         return Transmit(player: player, message: .stateReport)
@@ -91,6 +95,7 @@ extension RollbackSession {
     switch message {
     case .inputs: try receiveInputs(bytes, from: player, at: now)
     case .stateReport: try receiveReport(DesyncStateReport(decoding: bytes), from: player)
+    case .departure: try receiveDeparture(bytes, from: player)
     case .keyframe: throw .invalid(what: "keyframe between peers")
     }
     peers[player].heard = now

@@ -27,6 +27,10 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
   var desyncs: [DesyncReport] = []
+  /// Of each player who is gone, how far the others are with agreeing on its last input.
+  var farewells: [RollbackFarewell?]
+  /// Whether the others took this player for gone and play on without it.
+  public internal(set) var isDropped = false
   /// Inputs that were given and have no tick yet.
   private var pending: Game.Input?
   private var pace: ClockPace
@@ -39,6 +43,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
       game, players: configuration.players, window: configuration.window, at: configuration.start)
     inputDelay = configuration.inputDelay
     peers = (0..<configuration.players).map { _ in RollbackPeer(from: configuration.start) }
+    farewells = Array(repeating: nil, count: configuration.players)
     pace = ClockPace(rate: configuration.rate, from: now)
     lastCheck = configuration.start
   }
@@ -87,6 +92,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
       peers[player].isInputDue = true
       peers[player].watch.tick()
     }
+    for player in farewells.indices { farewells[player]?.tick() }
     return outcome
   }
 
@@ -104,8 +110,12 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     rollback.window = ticks
   }
 
-  /// A player left: from `tick` on it does nothing. All peers have to agree on the tick.
-  public mutating func remove(_ player: Int, at tick: Tick) { rollback.remove(player, at: tick) }
+  /// A player is gone: the peers tell each other its last inputs, and go on without it from the
+  /// same tick. One peer that calls this is enough; it cannot be undone.
+  public mutating func drop(_ player: Int) {
+    precondition(peers.indices.contains(player) && player != configuration.local, "another player")
+    beginFarewell(to: player)
+  }
 
   /// The next thing that happened in the game.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback.pollEvent() }
@@ -117,7 +127,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// Whether the player is somebody else who plays still.
   func isPeer(_ player: Int) -> Bool {
-    player != configuration.local && rollback.absence[player] == nil
+    player != configuration.local && farewells[player] == nil
   }
 
   private mutating func giveInputs() {

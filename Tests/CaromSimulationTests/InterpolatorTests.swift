@@ -42,6 +42,7 @@ import Testing
       interpolator.insert(point, of: Tick(tick), at: .zero + .seconds(6))
     }
     #expect(interpolator.frame(at: .zero + .seconds(6))?.value == point)
+    interpolator.insert(point, of: Tick(1 << 60), at: .zero + .seconds(6))
     for tick in 0..<2_000 as Range<UInt64> {
       interpolator.insert(point, of: Tick(tick), at: .zero + .seconds(7))
     }

@@ -20,8 +20,6 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
   var events: [Game.Event] = []
   var desyncs: [DesyncReport] = []
   var failures: [DecodeError] = []
-  var inputBytes = 0
-  var inputPackets = 0
   let start: Tick
   private let socket: VirtualSocket
   private let endpoint: Endpoint
@@ -136,10 +134,6 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
     while true {
       writer.removeAll()
       guard let message = seats[seat].client.pollTransmit(into: &writer) else { return }
-      if message == .inputs {
-        inputBytes += writer.count
-        inputPackets += 1
-      }
       network.send([message.rawValue] + writer.bytes, from: seats[seat].socket, to: endpoint)
     }
   }

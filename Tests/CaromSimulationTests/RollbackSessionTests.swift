@@ -1,8 +1,9 @@
 import AirHockey
 import CaromCore
-import CaromSimulation
 import CaromTesting
 import Testing
+
+@testable import CaromSimulation
 
 @Suite struct RollbackSessionTests {
   @Test func `a match over a terrible line: no stall, no desync, both ends agree on each tick`() {
@@ -150,5 +151,76 @@ import Testing
     let apart = table.sessions[0].rollback.tick.distance(to: table.sessions[1].rollback.tick)
     #expect(apart.magnitude <= 1)
     #expect(table.sessions.allSatisfy { (980_000...1_020_000).contains($0.speed) })
+  }
+
+  @Test(arguments: LinkProfile.table)
+  func `peers stay in step on every kind of line`(profile: LinkProfile) {
+    var table = RollbackTable(
+      Swarm(count: 5, seed: 5), window: 30, seed: 6, conditions: .lan)
+    table.network.setProfile(
+      profile, from: table.network.hosts[0], to: table.network.hosts[1])
+    var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
+    table.play(until: .zero + .seconds(scaled(debug: 4, release: 20))) { player, _ in
+      hands[player].input()
+    }
+    let agree = table.agree
+    #expect(agree)
+    #expect(table.desyncs.isEmpty)
+    #expect(table.failures.isEmpty)
+    #expect(table.length > 30)
+    #expect(table.sessions.allSatisfy { $0.rollback.buffers.allSatisfy { $0.conflicts == 0 } })
+  }
+
+  @Test func `after a minute's sleep a quarter of a second is caught up`() {
+    var session = RollbackSession(
+      Swarm(count: 2, seed: 1), RollbackConfiguration(local: 0), at: .zero)
+    #expect(session.ticksDue(at: .zero + .seconds(60)) == 15)
+    #expect(session.ticksDue(at: .zero + .seconds(60)) == 0)
+  }
+
+  @Test func `a peer that slept for ten seconds finds the other again`() {
+    var table = RollbackTable(
+      Swarm(count: 5, seed: 5), window: 10, seed: 6, conditions: .good)
+    var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
+    table.play(until: .zero + .seconds(2)) { player, _ in hands[player].input() }
+    table.gone = [1]
+    table.play(until: .zero + .seconds(12)) { player, _ in hands[player].input() }
+    table.gone = []
+    table.play(until: .zero + .seconds(16)) { player, _ in hands[player].input() }
+    let agree = table.agree
+    #expect(agree)
+    #expect(table.length > 60 * 5)
+  }
+
+  @Test func `who watches two peers sees what both confirmed`() throws {
+    var table = RollbackTable(
+      Swarm(count: 5, seed: 5), window: 20, seed: 6, conditions: .average)
+    var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
+    var feed = RollbackFeed(Swarm(count: 5, seed: 5), players: 2)
+    let number = feed.addWatcher()
+    var watcher = RollbackClient<Swarm>(player: nil, delay: 0, at: .zero)
+    var writer = PacketWriter()
+    for step in 1...60 {
+      let now = Instant.zero + .milliseconds(100 * step)
+      table.play(until: now) { player, _ in hands[player].input() }
+      feed.record(table.sessions[0].rollback)
+      while true {
+        writer.removeAll()
+        guard let (_, message) = feed.pollTransmit(into: &writer) else { break }
+        let bytes = writer.bytes
+        if step % 4 != 0 { try watcher.receive(message, bytes.span, at: now) }
+      }
+      for _ in 0..<watcher.ticksDue(at: now) { watcher.advance() }
+      writer.removeAll()
+      while let message = watcher.pollTransmit(into: &writer) {
+        let bytes = writer.bytes
+        try feed.receive(message, bytes.span, from: number)
+        writer.removeAll()
+      }
+    }
+    let seen = try #require(watcher.rollback)
+    #expect(seen.confirmedTick.rawValue > 300)
+    #expect(seen.hash(at: seen.confirmedTick) == table.hashes[0][Int(seen.confirmedTick.rawValue)])
+    #expect(watcher.desyncs.isEmpty)
   }
 }

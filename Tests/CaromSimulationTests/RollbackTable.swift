@@ -15,8 +15,8 @@ struct RollbackTable<Game: Simulation> {
   /// When each was found.
   var desyncTimes: [Instant] = []
   var failures: [DecodeError] = []
-  var inputBytes = 0
-  var inputPackets = 0
+  /// Players whose machines are off.
+  var gone: Set<Int> = []
   private var sockets: [VirtualSocket] = []
   private var endpoints: [Endpoint] = []
   private var writer = PacketWriter(capacity: 2_048)
@@ -51,7 +51,9 @@ struct RollbackTable<Game: Simulation> {
     until end: Instant, _ input: (Int, borrowing RollbackSession<Game>) -> Game.Input
   ) {
     while true {
-      let next = sessions.indices.min { sessions[$0].nextTick < sessions[$1].nextTick } ?? 0
+      let next =
+        sessions.indices.filter { !gone.contains($0) }
+        .min { sessions[$0].nextTick < sessions[$1].nextTick } ?? 0
       let due = max(sessions[next].nextTick, now)
       if let arrival = network.nextEventTime, arrival <= min(due, end) {
         deliver()
@@ -70,6 +72,7 @@ struct RollbackTable<Game: Simulation> {
   private mutating func deliver() {
     guard case .datagram(let datagram, let socket)? = network.nextEvent() else { return }
     let player = sockets.firstIndex(of: socket) ?? 0
+    guard !gone.contains(player) else { return }
     guard let from = endpoints.firstIndex(where: { $0.address == datagram.source.address }),
       let message = datagram.payload.first.flatMap(RollbackMessage.init(rawValue:))
     else { return }
@@ -87,10 +90,6 @@ struct RollbackTable<Game: Simulation> {
     while true {
       writer.removeAll()
       guard let transmit = sessions[player].pollTransmit(into: &writer) else { return }
-      if transmit.message == .inputs {
-        inputBytes += writer.count
-        inputPackets += 1
-      }
       network.send(
         [transmit.message.rawValue] + writer.bytes, from: sockets[player],
         to: endpoints[transmit.player])
@@ -120,8 +119,10 @@ struct RollbackTable<Game: Simulation> {
 
   /// Whether all have the same hash at each tick that any two have confirmed.
   var agree: Bool {
-    let common = hashes.map(\.count).min() ?? 0
-    return hashes.allSatisfy { $0.prefix(common) == hashes[0].prefix(common) }
+    (1..<hashes.count).allSatisfy { player in
+      let common = min(hashes[0].count, hashes[player].count)
+      return hashes[player].prefix(common) == hashes[0].prefix(common)
+    }
   }
 
   /// The fewest ticks that one has confirmed.

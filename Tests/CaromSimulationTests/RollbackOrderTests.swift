@@ -1,0 +1,58 @@
+import AirHockey
+import CaromCore
+import CaromPhysics
+import CaromTesting
+import Testing
+
+@testable import CaromSimulation
+
+@Suite struct RollbackOrderTests {
+  /// A player pauses as the other scores: whatever comes first to whom, the tick decides, and both
+  /// ends have the same order of events and the same state.
+  @Test(arguments: -3...3)
+  func `a pause beside the deciding goal is the same for both, whichever comes first`(
+    offset: Int64
+  ) throws {
+    // The puck is on its way into away's goal, which is empty; it is the last goal of the match.
+    var state = RinkState()
+    state.phase = .playing(half: .away, remaining: Preset.possessionTicks)
+    state.score.home = Preset.goalsToWin - 1
+    state.puck = PuckState(
+      position: LatticePoint(Vector(0.3, 0)), velocity: LatticePoint(Vector(3, 0)))
+    let aside = RinkInput(MalletInput(Vector(0.6, 0.4)))
+    let goalTick = try #require(decidingTick(state, aside))
+    for (seed, oneWay) in [(UInt64(1), 20), (2, 120)] {
+      var table = RollbackTable(
+        Rink(state), window: 30, delay: 0, seed: seed,
+        conditions: LinkConditions(oneWay: .milliseconds(oneWay)))
+      let pauseTick = goalTick.advanced(by: offset)
+      table.play(until: .zero + .seconds(2)) { player, session in
+        guard player == 1 else { return RinkInput(MalletInput(Vector(-0.6, 0.4))) }
+        let isTime = session.rollback.tick == pauseTick
+        return RinkInput(aside.mallet, request: isTime ? .pause : nil)
+      }
+      let agree = table.agree
+      #expect(agree)
+      #expect(table.confirmed[0] == table.confirmed[1])
+      let events = table.confirmed[0].map(\.event)
+      #expect(events.contains(.paused(.away)))
+      // Who pauses before the tick of the goal keeps it out, and not a tick later.
+      #expect(events.contains(.won(.home)) == (offset > 0))
+      let states = table.sessions.map { $0.rollback.state(at: Tick(100)) }
+      #expect(states[0] == states[1])
+    }
+  }
+
+  /// The tick whose step scores when nobody pauses.
+  private func decidingTick(_ state: RinkState, _ aside: RinkInput) -> Tick? {
+    var rink = Rink(state)
+    let inputs = [RinkInput(MalletInput(Vector(-0.6, 0.4))), aside]
+    for _ in 0..<120 {
+      let tick = rink.state.tick
+      var events: [RinkEvent] = []
+      rink.step(inputs.span, events: &events)
+      if events.contains(.won(.home)) { return tick }
+    }
+    return nil
+  }
+}
