@@ -70,7 +70,11 @@ public struct Rollback<Game: Simulation>: Sendable {
     self.own = own.map { _ in InputBuffer(from: tick) }
     ownPlayer = own ?? -1
     absence = Array(repeating: nil, count: players)
-    happened = Array(repeating: [], count: slots)
+    happened = (0..<slots).map { _ in
+      var events: [Game.Event] = []
+      events.reserveCapacity(4)  // so that rare events allocate nothing later
+      return events
+    }
     hashes = Array(repeating: 0, count: slots)
     hashedThrough = tick
     hashes[slot(tick)] = game.hash

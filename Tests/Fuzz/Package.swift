@@ -49,6 +49,8 @@ let package = Package(
     fuzz("SessionFuzz", ["CaromCodec", "CaromProtocol"]),
     fuzz("RinkFuzz", ["AirHockey"]),
     fuzz("SnapshotFuzz", ["CaromSimulation"]),
+    fuzz("RollbackFuzz", ["AirHockey", "CaromSimulation"]),
+    fuzz("ReplayFuzz", ["AirHockey", "CaromSimulation"]),
     fuzz("InputFuzz", ["AirHockeyTerminal"]),
   ],
   swiftLanguageModes: [.v6]
