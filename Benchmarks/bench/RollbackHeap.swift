@@ -24,7 +24,7 @@ struct RollbackHeap {
 
   /// Allocations of a tick of both peers.
   mutating func measure(ticks: Int) -> Double {
-    run(ticks: 400)
+    run(ticks: 4_000)
     let before = bench_allocations()
     run(ticks: ticks)
     return Double(bench_allocations() - before) / Double(ticks)

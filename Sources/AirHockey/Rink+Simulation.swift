@@ -2,6 +2,9 @@ import CaromCore
 import CaromSimulation
 
 extension Rink: Simulation {
+  /// Two.
+  public static var playerCounts: ClosedRange<Int> { 2...2 }
+
   /// Makes one tick: input 0 is home's, input 1 away's. Requests come first, home's before away's.
   public mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
     precondition(inputs.count == 2, "two play air hockey")

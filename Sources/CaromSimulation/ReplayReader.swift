@@ -50,6 +50,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   public init(_ bytes: [UInt8]) throws(DecodeError) {
     var reader = PacketReader(bytes.span)
     let header = try ReplayHeader(decoding: &reader)
+    guard Game.playerCounts.contains(header.players) else { throw .invalid(what: "players") }
     guard header.fields == Game.Input.fieldCount else { throw .invalid(what: "input fields") }
     let index = try Self.index(&reader, header)
     guard index.blocks.first?.kind == .keyframe else { throw .invalid(what: "first keyframe") }

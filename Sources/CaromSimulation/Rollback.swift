@@ -54,7 +54,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   public init(
     _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, own: Int? = nil
   ) {
-    precondition((1...SimulationLimits.players).contains(players), "1 to 64 players")
+    precondition(Game.playerCounts.contains(players), "as many players as can play")
     precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
     precondition(own.map { (0..<players).contains($0) } ?? true, "own is one of the players")
     playerCount = players
@@ -126,6 +126,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   }
 
   /// The next thing that happened.
+  @inlinable
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { events.pop() }
 
   // MARK: Ring

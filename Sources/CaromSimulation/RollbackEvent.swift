@@ -1,6 +1,6 @@
 /// Something that happened in a step, as far as is known: play what is quick at `predicted`, and
 /// what cannot be taken back, like a score, at `confirmed`.
-public enum RollbackEvent<Event: Hashable & Sendable>: Hashable, Sendable {
+@frozen public enum RollbackEvent<Event: Hashable & Sendable>: Hashable, Sendable {
   /// It happened by what is known so far. It is followed by one of the other two.
   case predicted(Event, Tick)
   /// It did not happen after all: other inputs came than were foretold.

@@ -1,15 +1,15 @@
 /// What waits to be told, in order: a ring that grows to its need and no further than the limit.
 @usableFromInline struct RollbackEventQueue<Event: Hashable & Sendable>: Sendable {
   /// The most events that wait to be fetched; then the oldest are dropped, and counted.
-  static var limit: Int { 4_096 }
+  @usableFromInline static var limit: Int { 4_096 }
 
   @usableFromInline var ring: [RollbackEvent<Event>?] = []
   @usableFromInline var head = 0
   @usableFromInline var count = 0
 
-  @usableFromInline init() {}
+  @inlinable init() {}
 
-  @usableFromInline mutating func push(
+  @inlinable mutating func push(
     _ event: RollbackEvent<Event>, _ counts: inout RollbackStatistics
   ) {
     if count == ring.count { makeRoom(&counts) }
@@ -17,7 +17,7 @@
     count += 1
   }
 
-  @usableFromInline mutating func pop() -> RollbackEvent<Event>? {
+  @inlinable mutating func pop() -> RollbackEvent<Event>? {
     guard count > 0 else { return nil }
     defer {
       ring[head] = nil
@@ -27,7 +27,7 @@
     return ring[head]
   }
 
-  private mutating func makeRoom(_ counts: inout RollbackStatistics) {
+  @inlinable mutating func makeRoom(_ counts: inout RollbackStatistics) {
     if ring.count >= Self.limit {
       _ = pop()
       counts.droppedEvents += 1

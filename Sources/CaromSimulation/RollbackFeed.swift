@@ -44,7 +44,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
 
   /// Begins with `game` at `tick`, and keeps that many states.
   public init(_ game: Game, players: Int, at tick: Tick = .zero, keeping states: Int = 128) {
-    precondition((1...SimulationLimits.players).contains(players), "1 to 64 players")
+    precondition(Game.playerCounts.contains(players), "as many players as can play")
     playerCount = players
     self.game = game
     self.tick = tick

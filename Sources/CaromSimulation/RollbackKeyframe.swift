@@ -32,7 +32,7 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
     tick = Tick(try reader.read(UInt64.self))
     guard tick.rawValue < 1 << 62 else { throw .invalid(what: "tick") }
     players = Int(try reader.read(UInt8.self))
-    guard (1...SimulationLimits.players).contains(players) else { throw .invalid(what: "players") }
+    guard Game.playerCounts.contains(players) else { throw .invalid(what: "players") }
     let hash: UInt64 = try reader.read()
     game = try Game(decoding: &reader)
     guard game.hash == hash else { throw .invalid(what: "keyframe's hash") }

@@ -10,6 +10,9 @@ public protocol Simulation: Sendable {
   /// What a step can make known: a goal, a shot. `Never` where nothing is.
   associatedtype Event: Hashable & Sendable = Never
 
+  /// How many can play: a file or a message that speaks of others is refused. 1 to 64 by default.
+  static var playerCounts: ClosedRange<Int> { get }
+
   /// Makes one tick. `inputs` has one input for each player, by the player's number; what happened
   /// is appended to `events`.
   mutating func step(_ inputs: Span<Input>, events: inout [Event])
@@ -27,6 +30,9 @@ public protocol Simulation: Sendable {
 }
 
 extension Simulation {
+  /// 1 to 64.
+  @inlinable public static var playerCounts: ClosedRange<Int> { 1...SimulationLimits.players }
+
   /// Assigns.
   @inlinable public mutating func copy(_ other: Self) { self = other }
 

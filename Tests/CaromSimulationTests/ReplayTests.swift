@@ -69,6 +69,13 @@ import Testing
     #expect(throws: DecodeError.self) { try ReplayReader<Rink>(file) }
   }
 
+  @Test func `a file for more players than can play is refused`() {
+    var writer = ReplayWriter(Rink(), players: 2, title: "match")
+    var file = writer.takeBytes()
+    file[5] = 3
+    #expect(throws: DecodeError.invalid(what: "players")) { try ReplayReader<Rink>(file) }
+  }
+
   @Test func `a changed input is told by the next hash`() throws {
     let (file, _) = try makeReplay(ticks: 300)
     var found = 0

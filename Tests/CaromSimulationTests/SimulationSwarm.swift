@@ -79,7 +79,7 @@ struct Swarm: Simulation {
 
   mutating func step(_ inputs: Span<Input>, events: inout [Event]) {
     for index in things.indices {
-      things[index].stepX += inputs[Int(things[index].owner)].push
+      things[index].stepX += inputs[Int(things[index].owner) % inputs.count].push
       things[index].move()
     }
     if damage != 0, !things.isEmpty {
