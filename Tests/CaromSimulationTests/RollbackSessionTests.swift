@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RollbackSessionTests {
   @Test func `a match over a terrible line: no stall, no desync, both ends agree on each tick`() {
-    let seconds = scaled(debug: 20, release: 60)
+    let seconds = scaled(debug: 12, release: 60)
     var table = RollbackTable(
       Rink(), window: 30, seed: 1, conditions: hardLine, lateness: .milliseconds(60))
     var players = [
@@ -160,7 +160,7 @@ import Testing
     table.network.setProfile(
       profile, from: table.network.hosts[0], to: table.network.hosts[1])
     var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
-    table.play(until: .zero + .seconds(scaled(debug: 4, release: 20))) { player, _ in
+    table.play(until: .zero + .seconds(scaled(debug: 3, release: 15))) { player, _ in
       hands[player].input()
     }
     let agree = table.agree
