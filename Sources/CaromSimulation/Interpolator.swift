@@ -5,6 +5,8 @@ import CaromCore
 ///
 /// Samples carry their tick; they may come late, twice, in any order or not at all. The time that
 /// is drawn moves evenly: where the delay changes it runs up to 5 % faster or slower.
+///
+/// One for each sender, not for each thing: a sample holds all that is drawn of a tick.
 public struct Interpolator<Sample: Interpolatable>: Sendable {
   /// What is to be drawn at a time.
   public struct Frame: Sendable {
