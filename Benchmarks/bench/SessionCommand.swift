@@ -5,7 +5,7 @@ import BenchProbe
 struct SessionCommand: AsyncParsableCommand {
   /// What is measured.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case counts, costs, echo, game, coalesced, bulk, small, states, mixed, migration
+    case counts, costs, echo, game, coalesced, loops, bulk, small, states, mixed, migration
 
     /// Whether it needs a path between two hosts.
     var isLossy: Bool { [.bulk, .small, .states, .mixed, .migration].contains(self) }
@@ -18,7 +18,8 @@ struct SessionCommand: AsyncParsableCommand {
       On virtual time: counts, bytes and allocations of our own packets. On loopback, each side \
       on a core of its own: costs, what the kernel takes for a 100-byte datagram; echo, round \
       trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes from each player and \
-      gives it 300, 60 times a second; coalesced, 100-byte messages as fast as they go. As root, \
+      gives it 300, 60 times a second; coalesced, 100-byte messages as fast as they go; loops, \
+      200 players of a server with one loop and with two. As root, \
       over a path between two network namespaces (50 ms and 20 Mbit/s each way, a queue of 250 \
       KB, loss each way): bulk, reliable goodput; small, 60 reliable messages of 60 bytes a \
       second, one way; states, 60 of 300 bytes a second, the age of the newest; mixed, small \

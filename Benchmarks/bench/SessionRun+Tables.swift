@@ -9,6 +9,7 @@ extension SessionRun {
       case .echo: add(measurement, name, ["echo_p50", "echo_p90", "echo_p99", "echo_max"], "us")
       case .game: addGame(measurement, name)
       case .coalesced: addCoalesced(measurement, name)
+      case .loops: addLoops(measurement, name)
       case .bulk: addBulk(measurement, name)
       case .small: addAges(measurement, name, "small")
       case .states: addAges(measurement, name, "age")
@@ -58,6 +59,19 @@ extension SessionRun {
       name, .init("CPU", measurement.middle("cpu"), "ns/message"),
       .init("offered", measurement.middle("rate") / 1e6, "M/s"),
       .init("a datagram", measurement.middle("coalesced"), "messages"))
+  }
+
+  private mutating func addLoops(_ measurement: SessionMeasurement, _ name: String) {
+    let alone = measurements[.loops, measurement.subject, 1]?.middle("busiest") ?? .nan
+    let busiest = measurement.middle("busiest")
+    report.add(
+      name, .init("loops", measurement.condition),
+      .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
+      .init("the busiest", busiest / 1e3, "us/peer-tick"),
+      .init("capacity", alone / busiest, "times"),
+      .init("in", measurement.middle("received") * 100, "%"),
+      .init("streams handed over", measurement.middle("streams")),
+      .init("datagrams passed on", measurement.middle("datagrams")))
   }
 
   private mutating func addBulk(_ measurement: SessionMeasurement, _ name: String) {

@@ -34,6 +34,7 @@ struct SessionRun {
     case .counts: counts = SessionCounts()
     case .costs: measureCosts()
     case .echo, .game, .coalesced: await measureLoopback(scenario)
+    case .loops: await measureLoops()
     case .bulk, .small, .states, .mixed, .migration: await measureLossy(scenario)
     }
     machine.sampleNoise()
@@ -74,6 +75,19 @@ struct SessionRun {
           } catch {
             report.remarks.append("\(scenario.rawValue), round \(round): \(error)")
           }
+        }
+      }
+    }
+  }
+
+  private mutating func measureLoops() async {
+    for round in 1...command.rounds {
+      for count in SessionLoops.counts {
+        do {
+          let figures = try await SessionLoops.run(loops: count)
+          measurements.add(figures, of: .loops, "carom", at: Double(count))
+        } catch {
+          report.remarks.append("loops, round \(round): \(error)")
         }
       }
     }
