@@ -1,0 +1,89 @@
+import CaromCore
+import Foundation
+import Testing
+
+@testable import CaromTransport
+
+/// Streams that go from one loop to another.
+@Suite(.timeLimit(.minutes(1))) struct TCPDetachTests {
+  /// Holds what belongs to another loop.
+  private actor Other: LoopActor {
+    nonisolated let loop: EventLoop
+    private var stream: TCPStream?
+    private let events = Events<Seen>()
+
+    init(on loop: EventLoop) { self.loop = loop }
+
+    func attach(_ detached: DetachedStream) throws(TransportError) {
+      let stream = try TCPStream(on: loop, attaching: detached)
+      self.stream = stream
+      let events = events
+      stream.setHandler { events.add(Seen($0)) }
+    }
+
+    func next() async -> Seen { await events.next() }
+    func write(_ bytes: [UInt8]) throws(TransportError) { try stream?.write(bytes) }
+    func close() { stream?.close() }
+  }
+
+  @Test func `the next loop goes on where the last one stopped`() async throws {
+    try await withEventLoop(name: "other") { second in
+      let other = Other(on: second)
+      try await onLoop { loop in
+        let pair = try await makePair(on: loop)
+        let (client, server) = (pair.client.watch(), pair.server.watch())
+        try pair.client.write([1, 2])
+        #expect(await server.next() == .bytes([1, 2]))
+        try pair.client.write([3])
+        let detached = try pair.server.detach()
+        #expect(!pair.server.isOpen && detached.peer == pair.client.localEndpoint)
+        try pair.client.write([4])
+        try await other.attach(detached)
+        var heard: [UInt8] = []
+        while heard.count < 2, case .bytes(let bytes) = await other.next() { heard += bytes }
+        #expect(heard == [3, 4])
+        try await other.write([5])
+        #expect(await client.next() == .bytes([5]))
+        pair.client.shutdownWrite()
+        #expect(await other.next() == .end)
+        await other.close()
+        #expect(await client.next() == .end)
+        #expect(server.count == 0)
+        #expect(throws: TransportError.closed) { _ = try pair.server.detach() }
+        await #expect(throws: TransportError.closed) { try await other.attach(detached) }
+      }
+    }
+  }
+
+  @Test func `one that is dropped on its way is closed`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      let client = pair.client.watch()
+      _ = try pair.server.detach()
+      #expect(await client.next() == .end)
+    }
+  }
+
+  @Test func `one with something to send stays where it is`() async throws {
+    try await onLoop { loop in
+      let pair = try await makePair(on: loop)
+      pair.server.queueLimit = 64 << 20
+      var written = 0
+      while pair.server.queuedBytes == 0 {
+        try pair.server.write([UInt8](repeating: 1, count: 1 << 20))
+        written += 1 << 20
+      }
+      #expect(throws: TransportError.self) { _ = try pair.server.detach() }
+      let client = pair.client.watch()
+      var count = 0
+      while count < written, case .bytes(let bytes) = await client.next() { count += bytes.count }
+      #expect(count == written && pair.server.queuedBytes == 0)
+    }
+  }
+
+  @Test func `a system without shared ports is told of`() {
+    let endpoint = Endpoint(.loopback4, port: 7)
+    let error = TransportError(status: -ENOSYS, "listen", at: endpoint)
+    #expect(error == .portSharingUnsupported)
+  }
+}
