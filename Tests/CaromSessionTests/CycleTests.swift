@@ -34,15 +34,24 @@ import Testing
   }
 }
 
-/// A host and a guest each time, connected over both links.
+/// A host and a guest each time, connected over both links; some at a time.
 private func cycle(_ count: Int) async throws {
   try await withEventLoop { loop in
-    for _ in 0..<count {
-      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
-        try await Session.join(
-          [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
-        ) { _, host in try await host.waitForBothLinks() }
+    try await withThrowingTaskGroup(of: Void.self) { tasks in
+      for number in 0..<count {
+        if number >= 8 { try await tasks.next() }
+        tasks.addTask { try await meet(on: loop) }
       }
+      try await tasks.waitForAll()
+    }
+  }
+}
+
+private func meet(on loop: EventLoop) async throws {
+  try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
+    let endpoints = [Endpoint(.loopback4, port: port)]
+    try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+      try await host.waitForBothLinks()
     }
   }
 }
