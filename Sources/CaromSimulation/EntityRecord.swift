@@ -14,6 +14,10 @@ enum EntityRecord {
   /// The longest interval that is told apart.
   static let intervalLimit: Int64 = 255
 
+  /// The activities of who enters: nobody knows what it does, and few rest. Each is sixteen times
+  /// the bits that differences had lately.
+  static let firstActivities: Int64 = 0x3030_3030_3030_3030
+
   /// The id in its word.
   @inline(__always) static func id(_ word: Int64) -> UInt32 { UInt32(truncatingIfNeeded: word) }
 

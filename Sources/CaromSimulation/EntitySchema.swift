@@ -42,6 +42,18 @@ public struct EntitySchema: Hashable, Sendable {
   /// The schema of these fields.
   public init(_ fields: EntityField...) { self.init(fields) }
 
+  /// A fingerprint of the fields, for both ends to compare before the first snapshot.
+  public var fingerprint: UInt64 {
+    var hash = StateHash()
+    for field in fields {
+      hash.combine(field.lowerBound)
+      hash.combine(field.upperBound)
+      hash.combine(UInt64(field.prediction.rawValue) | (field.wraps ? 256 : 0))
+      hash.combine(field.step.bitPattern)
+    }
+    return hash.value
+  }
+
   /// Coordinates share their models.
   private static func share(_ one: EntityField, _ other: EntityField) -> Bool {
     one.prediction == .linear && other.prediction == .linear

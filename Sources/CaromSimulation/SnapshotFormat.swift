@@ -110,7 +110,8 @@ struct SnapshotFormat: Sendable {
     _ coder: inout Coder, _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
     _ walk: inout SnapshotWalk, _ isReading: Bool
   ) {
-    for word in 0..<stride { out[walk.out + word] = 0 }
+    for word in 0..<activityWord { out[walk.out + word] = 0 }
+    for word in activityWord..<stride { out[walk.out + word] = EntityRecord.firstActivities }
     out[walk.out] = Int64(script.enters[walk.enter])
     out[walk.out + EntityRecord.tickWord] = walk.tick
     for index in fields.indices {
