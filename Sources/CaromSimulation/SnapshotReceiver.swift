@@ -19,6 +19,9 @@ public struct SnapshotReceiver: Sendable {
   /// of it was sent.
   public private(set) var entityTicks: [Tick] = []
 
+  /// Ticks that an entity is shown without word of it, in a stream of partial snapshots.
+  private static let grace: Int64 = 64
+
   private var history = SnapshotHistory()
   private var decoder: SnapshotDecoder
   private var merged = SnapshotView()
@@ -56,8 +59,8 @@ public struct SnapshotReceiver: Sendable {
   /// `entities` stay; it is acknowledged all the same.
   @discardableResult
   public mutating func receive(_ bytes: Span<UInt8>) throws(SnapshotError) -> Bool {
-    _ = try read(bytes)
-    return keep(decoder.header)
+    let base = try read(bytes)
+    return keep(decoder.header, base)
   }
 
   /// The bytes that would be written for what is read from these.
@@ -112,7 +115,7 @@ public struct SnapshotReceiver: Sendable {
   }
 
   /// Keeps the view that was read, and shows it where it is the newest.
-  private mutating func keep(_ header: SnapshotHeader) -> Bool {
+  private mutating func keep(_ header: SnapshotHeader, _ base: SnapshotView) -> Bool {
     let isNewest = tick.map { $0 < header.tick } ?? true
     if header.age == 0, isNewest, lostBase {
       lostBase = false
@@ -128,20 +131,20 @@ public struct SnapshotReceiver: Sendable {
       oldest = header.baseTick
     }
     tick = header.tick
-    show(history.views[slot])
+    show(history.views[slot], base)
     return true
   }
 
   /// What the newest snapshot holds; and where that is not all, what newer ones than its base told
   /// beside it.
-  private mutating func show(_ view: SnapshotView) {
+  private mutating func show(_ view: SnapshotView, _ base: SnapshotView) {
     next.removeAll()
     nextTicks.removeAll(keepingCapacity: true)
     var place = 0
     for index in 0..<view.count {
       let id = view.id(index, schema.stride)
       while place < entities.count, entities.ids[place] < id {
-        keepShown(place, beside: view)
+        keepShown(place, view, base)
         place += 1
       }
       let start = index * schema.stride
@@ -156,7 +159,7 @@ public struct SnapshotReceiver: Sendable {
       if isShown { place += 1 }
     }
     while place < entities.count {
-      keepShown(place, beside: view)
+      keepShown(place, view, base)
       place += 1
     }
     swap(&entities, &next)
@@ -164,10 +167,12 @@ public struct SnapshotReceiver: Sendable {
   }
 
   /// Keeps an entity that a snapshot after the base of `view` brought, and that `view` could not
-  /// tell of.
-  private mutating func keepShown(_ place: Int, beside view: SnapshotView) {
+  /// tell of; or not long before it, since the sender may not have heard that it came, and brings
+  /// it again.
+  private mutating func keepShown(_ place: Int, _ view: SnapshotView, _ base: SnapshotView) {
     guard view.isPartial, next.count < decoder.format.memberLimit else { return }
-    if let base = view.base, entityTicks[place] <= base { return }
+    if let base = view.base, entityTicks[place].distance(to: base) >= Self.grace { return }
+    guard !base.holds(entities.ids[place], schema.stride) else { return }  // it left
     show(place)
   }
 

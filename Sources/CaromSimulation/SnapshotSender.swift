@@ -143,6 +143,8 @@ public struct SnapshotSender: Sendable {
 
   /// Where what the plan holds stands in its table.
   var plannedPlaces: [Int] { script.places }
+  /// The ids of those whom the client does not know.
+  var plannedEnters: [UInt32] { script.enters }
   /// Whether the plan tells the client nothing.
   var isPlanEmpty: Bool { script.isEmpty }
   /// Whether the plan holds something back.

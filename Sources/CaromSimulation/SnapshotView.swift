@@ -29,6 +29,17 @@ struct SnapshotView: Sendable {
     EntityRecord.id(words[index * stride])
   }
 
+  /// Whether it knows an entity.
+  func holds(_ id: UInt32, _ stride: Int) -> Bool {
+    var low = 0
+    var high = count
+    while low < high {
+      let middle = (low + high) / 2
+      if self.id(middle, stride) < id { low = middle + 1 } else { high = middle }
+    }
+    return low < count && self.id(low, stride) == id
+  }
+
   /// Appends a record of another view.
   @inline(__always) mutating func append(_ other: SnapshotView, _ index: Int, _ stride: Int) {
     let from = index * stride

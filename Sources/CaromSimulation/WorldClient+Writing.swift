@@ -70,11 +70,17 @@ extension WorldClient {
     return false
   }
 
+  /// Who is not known yet, or no longer, gains twice as fast.
   private mutating func sortPlanned() {
     queue.removeAll()
+    var enter = 0
     for place in sender.plannedPlaces {
       let one = seen[place]
-      queue.append(place, gained: Int(one.waited) * 64 / Int(one.interval))
+      let enters = sender.plannedEnters
+      let isNew = enter < enters.count && enters[enter] == one.id
+      if isNew { enter += 1 }
+      let gained = Int(one.waited) * 64 / Int(one.interval)
+      queue.append(place, gained: isNew ? 2 * gained : gained)
     }
     queue.sort()
   }
