@@ -1,0 +1,82 @@
+import AirHockey
+import CaromCore
+import Testing
+
+@testable import CaromSimulation
+
+/// Messages and files to the last byte, as the page of formats has them.
+@Suite struct RollbackLayoutTests {
+  @Test func `an input header without anything beside it`() {
+    let header = InputHeader(first: Tick(2_050), count: 4, acknowledged: Tick(2_053))
+    // First 2,050 modulo 2,048 is 2; 4 inputs; acknowledged 3 later: zig-zag 6, twice is 12.
+    #expect(header.encoded == [0x02, 0x20, 0x0C])
+  }
+
+  @Test func `an input header with everything beside it`() {
+    var header = InputHeader(first: Tick(5), count: 40, acknowledged: Tick(3))
+    header.timing = .init(lead: 2, advantage: -16)
+    header.confirmed = .init(offset: -1, hash: 0x0403_0201)
+    header.context = 5
+    #expect(
+      header.encoded == [
+        0x05, 0xF8, 9, 0x07, 0x07, 2, 0xF0, 0xFF, 0x01, 0x01, 0x02, 0x03, 0x04, 5,
+      ])
+  }
+
+  @Test func `inputs in packed form`() {
+    let inputs = [(100, 0), (110, 0), (120, 0), (131, 0)].map { x, y in
+      RinkInput(MalletInput(x: Int16(-5 * x), y: Int16(y)))
+    }
+    var coder = InputCoder<RinkInput>()
+    var writer = PacketWriter()
+    var bits = InputBitWriter()
+    coder.encode(inputs.count, into: &writer, bits: &bits) { inputs[$0] }
+    bits.finish(&writer)
+    // x and presence change, y does not: 1 0 1. Then x is -100, folded 199, and 200 has 8 bits:
+    // seven zeros and 11001000. Presence is 1, folded 2: 0 11. Then y is left out, and so on.
+    #expect(writer.bytes == [0xA0, 0x32, 0x1A, 0x3A, 0x3A, 0x58])
+  }
+
+  @Test func `a state report`() {
+    var description = SimulationDescription()
+    description.entity("puck", 300)
+    description.field("x", Int64(-2))
+    let report = DesyncStateReport(
+      tick: Tick(7), hashes: [0x0403_0201, 5], description: description, isAnswer: true)
+    #expect(
+      report.encoded == [
+        1, 7, 0, 0, 0, 0, 0, 0, 0, 2, 1, 2, 3, 4, 5, 0, 0, 0, 1, 0xAC, 0x02, 1, 0xFE, 0xFF, 0xFF,
+        0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+      ])
+  }
+
+  @Test func `the head of a keyframe, and a departure`() {
+    let keyframe = RollbackKeyframe(tick: Tick(9), players: 2, game: Rink()).encoded
+    #expect(Array(keyframe.prefix(9)) == [9, 0, 0, 0, 0, 0, 0, 0, 2])
+    #expect(keyframe.count == 17 + RinkState.encodedLength)
+    let departure = RollbackDeparture(player: 3, isAnswer: true, first: Tick(258), count: 4)
+    #expect(departure.encoded == [3, 1, 2, 1, 0, 0, 0, 0, 0, 0, 4])
+  }
+
+  @Test func `a replay of two ticks`() {
+    var swarm = Swarm(count: 0, seed: 1)
+    var writer = ReplayWriter(swarm, players: 1, title: "hi", at: Tick(3))
+    var events: [Swarm.Event] = []
+    for push in [0, 1] as [Int32] {
+      let inputs = [Swarm.Input(push: push)]
+      swarm.step(inputs.span, events: &events)
+      writer.append({ inputs[$0] }, leadingTo: swarm)
+    }
+    writer.finish(swarm)
+    let hash = (0..<8).map { UInt8(truncatingIfNeeded: swarm.hash >> UInt64(8 * $0)) }
+    let head: [UInt8] = [
+      0x43, 0x52, 0x50, 0x4C, 1, 1, 2, 60, 0, 3, 0, 0, 0, 0, 0, 0, 0, 2, 0x68, 0x69,
+    ]
+    let state: [UInt8] = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
+    let file = writer.takeBytes()
+    #expect(Array(file.prefix(20)) == head)
+    // Push stays 0 and becomes 1, the wish stays: 1 0, then 1, then 0 11, then zeros.
+    let inputs: [UInt8] = [2, 6, 2, 0b1010_1100] + hash.prefix(4)
+    #expect(Array(file[20...]) == [1, 24] + hash + state + inputs + [3, 9, 2] + hash)
+  }
+}
