@@ -58,6 +58,25 @@ import Testing
     #expect(departure.encoded == [3, 1, 2, 1, 0, 0, 0, 0, 0, 0, 4])
   }
 
+  @Test func `peers play by messages that are values`() throws {
+    var sessions = (0...1).map {
+      RollbackSession(Swarm(count: 2, seed: 1), RollbackConfiguration(local: $0), at: .zero)
+    }
+    for _ in 0..<30 {
+      for player in 0...1 {
+        sessions[player].advance(with: Swarm.Input(push: 5))
+        while let (other, packet) = sessions[player].pollPacket() {
+          let read = try makePacket(packet.encoded)
+          #expect(read == packet)
+          try sessions[other].receive(read, from: player, at: .zero)
+        }
+      }
+    }
+    #expect(sessions[0].rollback.confirmedTick == Tick(30))
+    #expect(throws: DecodeError.self) { try makePacket([9]) }
+    #expect(throws: DecodeError.self) { try makePacket([]) }
+  }
+
   @Test func `a replay of two ticks`() {
     var swarm = Swarm(count: 0, seed: 1)
     var writer = ReplayWriter(swarm, players: 1, title: "hi", at: Tick(3))
@@ -78,5 +97,9 @@ import Testing
     // Push stays 0 and becomes 1, the wish stays: 1 0, then 1, then 0 11, then zeros.
     let inputs: [UInt8] = [2, 6, 2, 0b1010_1100] + hash.prefix(4)
     #expect(Array(file[20...]) == [1, 24] + hash + state + inputs + [3, 9, 2] + hash)
+  }
+
+  private func makePacket(_ bytes: [UInt8]) throws(DecodeError) -> RollbackPacket {
+    try RollbackPacket(decoding: bytes.span)
   }
 }
