@@ -141,7 +141,8 @@ extension RollbackRun {
       let oracle = line.oracle(underruns: adaptive.underruns)
       let name = "\(rate) Hz, jitter ± \(jitter) frames"
       goal(
-        24, "\(name): delay by the oracle's \(oracle * 1_000) ms", adaptive.delay / oracle, "", 1.1)
+        24, "\(name): delay by the oracle's \(Report.text(oracle * 1_000)) ms",
+        adaptive.delay / oracle, "", 1.1)
       goal(24, "\(name): starved frames", adaptive.underruns * 100, "%", 0.15)
       if !limit.isNaN { goal(24, "\(name): delay", adaptive.delay * 1_000, "ms", limit) }
     }
