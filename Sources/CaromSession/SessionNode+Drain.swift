@@ -15,7 +15,8 @@ extension SessionNode {
       needsAnotherRound = false
       tellEvents()
       if share != nil { consult() }
-      flushReady(at: loop.now)
+      lastTurn = loop.now
+      flushReady(at: lastTurn)
       if lobby.hasEvents || lobby.hasMatters { needsAnotherRound = true }
     } while needsAnotherRound
     for socket in sockets { socket.flush() }

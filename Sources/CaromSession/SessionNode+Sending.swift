@@ -53,7 +53,8 @@ extension SessionNode {
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID
   ) throws(SendError) -> UInt64? {
     defer { flushLater() }
-    return try lobby.send(bytes, on: channel, options, to: link, at: loop.now)
+    // The machine looks at the clock when it fills packets.
+    return try lobby.send(bytes, on: channel, options, to: link, at: lastTurn)
   }
 
   private func encode<Message: PacketCodable>(_ message: Message) {
@@ -73,7 +74,12 @@ extension SessionNode {
       needsAnotherRound = true
       return
     }
-    if turnEnd == nil { turnEnd = TurnEnd(on: loop, owner: self) { node in node.drain() } }
+    guard let turnEnd else { return makeTurnEnd() }
+    turnEnd.request()
+  }
+
+  @inline(never) private func makeTurnEnd() {
+    turnEnd = TurnEnd(on: loop, owner: self) { node in node.drain() }
     turnEnd?.request()
   }
 }

@@ -74,6 +74,8 @@ public actor SessionNode: LoopActor {
   var turnEnd: TurnEnd?
   var hasReadBehindStandstill = false
   var isDraining = false
+  /// When it was drained last.
+  var lastTurn = Instant.zero
   var needsAnotherRound = false
   var isShutDown = false
   /// Messages are encoded and come here, and packets are put together there, so that each tick's

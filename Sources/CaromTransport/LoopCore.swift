@@ -37,6 +37,7 @@ import CaromCore
   private var local: [Work] = []
   private var spare: [Work] = []
   private var hasStopped = false
+  private var areTimersDue = false
   private var executor: UnownedSerialExecutor?
   private var taskExecutor: UnownedTaskExecutor?
 
@@ -112,9 +113,22 @@ import CaromCore
     if needsThread { startLateThread() }
   }
 
+  /// A timer is due already: it fires after the next look at the sockets.
+  func wakeForTimers() {
+    guard !areTimersDue else { return }
+    areTimersDue = true
+    unsafe cuv_loop_wake(handle!)
+  }
+
   /// Around every wait for events: runs what came from here and from other threads.
   private func drain(woken: Bool) {
-    if woken { takeMail() }
+    if woken {
+      takeMail()
+      if areTimersDue {
+        areTimersDue = false
+        timers?.expire()
+      }
+    }
     var count = 0
     while !local.isEmpty, count < Self.jobsATurn {
       var batch = local

@@ -9,8 +9,10 @@ import CaromCore
   private var handle: OpaquePointer?
   private var armed = Instant.distantFuture
   private var isExpiring = false
+  private unowned let core: LoopCore
 
   init(core: LoopCore) throws(TransportError) {
+    self.core = core
     var out: OpaquePointer?
     let context = unsafe Unmanaged.passUnretained(self).toOpaque()
     let expire: cuv_expire = { context in
@@ -54,7 +56,7 @@ import CaromCore
     settle(place)
   }
 
-  private func expire() {
+  func expire() {
     let now = EventLoop.now
     var due: [TimerCore] = []
     while let first = heap.first, first.deadline <= now {
@@ -75,6 +77,9 @@ import CaromCore
   private func armSystem() {
     guard let first = heap.first, let handle = unsafe handle else { return }
     armed = first.deadline
+    // What is due already needs no timer of the system, which costs far more than a wake-up where
+    // the machine is a virtual one.
+    if armed <= EventLoop.now { return core.wakeForTimers() }
     _ = unsafe cuv_timer_arm(handle, armed.nanoseconds)
   }
 

@@ -5,28 +5,48 @@ import CaromCore
 ///
 /// Belongs to the loop's thread; after it was dropped nothing is called.
 public final class TurnEnd {
+  /// What the loop's queue holds: not the owner's object, so that nothing refers to that weakly,
+  /// which would make each use of it slow.
+  private final class State {
+    var body: (() -> Void)?
+    var isRequested = false
+
+    init(_ body: @escaping () -> Void) { self.body = body }
+
+    func fire() {
+      isRequested = false
+      body?()
+    }
+  }
+
   private let loop: EventLoop
-  private var work: LoopCore.Work?
-  private var isRequested = false
+  private let state: State
+  private let work: LoopCore.Work
 
   /// A callback inside `owner`, an actor whose executor is the loop, held weakly.
   public init<Owner: Actor>(
     on loop: EventLoop, owner: isolated Owner, _ body: @escaping (isolated Owner) -> Void
   ) {
     self.loop = loop
-    let body = Isolated(owner, on: loop).bind(body)
-    work = .call { [weak self] in
-      guard let self else { return }
-      isRequested = false
-      body()
+    let state = State(Isolated(owner, on: loop).bind(body))
+    self.state = state
+    work = .call { state.fire() }
+  }
+
+  deinit {
+    let state = state
+    if loop.isCurrent {
+      state.body = nil
+    } else {
+      loop.core.enqueue(.call { state.body = nil })
     }
   }
 
   /// Asks for the callback, after what runs now.
   public func request() {
-    guard !isRequested, let work else { return }
+    guard !state.isRequested else { return }
     loop.preconditionCurrent("the end of a turn")
-    isRequested = true
+    state.isRequested = true
     loop.core.enqueue(work)
   }
 }
