@@ -41,8 +41,21 @@ import Testing
         await Self.expect(.inputResumed(pair.guest, channel: 1), from: &events)
       }
       await pair.host.close()
-      await Self.expect(.inputStopped(pair.guest, channel: 1), from: &events)
-      await Self.expect(.left(pair.guest, .left), from: &events)
+      // On a busy machine an input may have been late besides: stops and resumptions take turns.
+      var stopped = false
+      while let next = await events.next() {
+        switch next {
+        case .inputStopped, .inputResumed:
+          let other = PeerEvent.inputResumed(pair.guest, channel: 1)
+          #expect(next == (stopped ? other : .inputStopped(pair.guest, channel: 1)))
+          stopped.toggle()
+        case .left(_, let reason):
+          #expect(stopped && reason == .left)
+          return
+        default: continue
+        }
+      }
+      Issue.record("nobody left")
     }
   }
 
