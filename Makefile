@@ -10,7 +10,7 @@ ADDRESS := --scratch-path .build-address --sanitize=address
 WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
 # Programs that have to keep time are tested by themselves, not beside what takes both cores.
 PROGRAMS := ^EndToEndTests\.|PythonPeerTests
-SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromSessionTests|CaromServerTests)\.
+SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet
 
@@ -65,12 +65,12 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'thread tests' swift test $(THREAD) --skip-build --disable-xctest $(WITHIN) \
 	  --skip '$(SOCKETS)'
 	@$(QUIET) 'thread sockets' swift test $(THREAD) --skip-build --disable-xctest \
-	  --filter '$(SOCKETS)' --skip SwarmTests
+	  --filter '$(SOCKETS)'
 	@$(QUIET) 'address build' swift build $(ADDRESS) --build-tests
 	@$(QUIET) 'address tests' swift test $(ADDRESS) --skip-build --disable-xctest $(WITHIN) \
 	  --skip '$(SOCKETS)'
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest \
-	  --filter '$(SOCKETS)' --skip SwarmTests
+	  --filter '$(SOCKETS)'
 
 soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network
 	@.ci/setup play

@@ -2,7 +2,6 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 import CaromSimulation
-import Foundation
 
 /// Equal discs in a closed box that players push about: a thousand of them are the heaviest state
 /// that rollback has its goal for.
@@ -22,19 +21,7 @@ struct RollbackGas: Simulation {
   private var solver = SceneSolver(recordsContacts: false)
 
   init(count: Int) {
-    let radius = 0.04
-    let half = (Double(count) * Double.pi * radius * radius / 0.2).squareRoot() / 2
-    let side = Int(Double(count).squareRoot().rounded(.up))
-    let pitch = 2 * half / Double(side)
-    let discs = (0..<count).map { index in
-      let angle = 2.399963 * Double(index)
-      return Disc(
-        position: Vector(
-          -half + pitch * (Double(index % side) + 0.5), -half + pitch * (Double(index / side) + 0.5)
-        ),
-        velocity: Vector(2 * cos(angle), 2 * sin(angle)), radius: radius, mass: 0.03)
-    }
-    scene = Scene(table: Table(halfLength: half, halfWidth: half), discs: discs)
+    scene = .gas(of: count)
   }
 
   mutating func step(_ inputs: Span<Input>, events: inout [Never]) {

@@ -25,7 +25,7 @@ enum SessionCarom {
         try await SessionCaromPlayers(on: loop).run()
       } else {
         var crowd = try SessionCaromCrowd()
-        crowd.run()
+        try crowd.run()
       }
     }
     _ = side_done()

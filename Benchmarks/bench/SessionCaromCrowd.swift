@@ -14,6 +14,8 @@ import SessionPeers
   private var dues: [Int64] = []
   private var nextLook: UInt64 = 0
   private var opened = 0
+  /// Why a player lost its place, or never got one.
+  private var loss: DisconnectReason?
   private var arrived = 0
   private var latest: UInt64 = 0
   private var buffer: [UInt8] = []
@@ -31,8 +33,9 @@ import SessionPeers
     server = Way(endpoint)
   }
 
-  mutating func run() {
+  mutating func run() throws {
     while opened < count {
+      if let loss { throw ValidationError("the server turned a player away: \(loss)") }
       if players.count < min(count, opened + Self.callers) { call() }
       turn(until: side_now() + Self.lookInterval)
     }
@@ -108,6 +111,7 @@ import SessionPeers
     while let event = players[player].lobby.pollEvent() {
       switch event {
       case .host(.opened): opened += 1
+      case .host(.closed(_, _, let reason, _)): loss = reason
       case .host(.messages(let link)):
         while players[player].lobby.pollMessage(on: link, { _, _ in }) { arrived += 1 }
         latest = side_now()

@@ -92,12 +92,9 @@ struct MatchScene: SteppedScene {
   }
 }
 
-/// Equal discs of 2 m/s over a fifth of a closed box, elastic, no friction.
-struct GasScene: SteppedScene {
-  private var scene: Scene
-  private var solver = SceneSolver(recordsContacts: false)
-
-  init(count: Int) {
+extension Scene {
+  /// Equal discs of 2 m/s over a fifth of a closed box, elastic, no friction.
+  static func gas(of count: Int) -> Scene {
     let radius = 0.04
     let half = (Double(count) * Double.pi * radius * radius / 0.2).squareRoot() / 2
     let side = Int(Double(count).squareRoot().rounded(.up))
@@ -110,7 +107,17 @@ struct GasScene: SteppedScene {
         ),
         velocity: Vector(2 * cos(angle), 2 * sin(angle)), radius: radius, mass: 0.03)
     }
-    scene = Scene(table: Table(halfLength: half, halfWidth: half), discs: discs)
+    return Scene(table: Table(halfLength: half, halfWidth: half), discs: discs)
+  }
+}
+
+/// A gas of discs.
+struct GasScene: SteppedScene {
+  private var scene: Scene
+  private var solver = SceneSolver(recordsContacts: false)
+
+  init(count: Int) {
+    scene = .gas(of: count)
   }
 
   mutating func run(steps: Int) -> Int {

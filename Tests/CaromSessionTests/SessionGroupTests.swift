@@ -265,7 +265,8 @@ extension Exchange<Note, Applied> {
 }
 
 extension Peer {
-  /// Returns when the connection has two links that work.
+  /// Returns when the connection has two links that work: nobody is told of the second, since
+  /// nothing changes for those who use the connection.
   func waitForBothLinks() async throws {
     while await !node.hasBothLinks(link) {
       try await node.loop.sleep(until: node.loop.now + .milliseconds(1))
