@@ -2,20 +2,25 @@ import CaromCore
 
 extension ChannelSet {
   /// Puts as many frames into a packet as it has room for: credits, messages by their priority,
-  /// then up to `redundancy` times those that left before and may be lost. A record is appended
+  /// then small ones that left before and may be lost: those of this packet ride along with the
+  /// next `redundancy` packets, on average. A record is appended
   /// for each frame whose fate has to be told.
   package mutating func fill(
-    _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Int = 0,
+    _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Double = 0,
     includeBulk: Bool = true, includeLatest: Bool = true, at now: Instant
   ) {
     outgoing.packetCount &+= 1
     adopt(packetLimit: writer.limit - ChannelLimits.wholeReserve)
     if creditsDue > 0 { writeCredits(&writer, &records) }
     if scheduler.hasAny {
-      let filling = Filling(redundancy: redundancy, includeBulk: includeBulk, now: now)
+      let filling = Filling(
+        rides: redundancy + outgoing.riders.leftover, includeBulk: includeBulk, now: now)
       writeMessages(&writer, &records, filling, includeLatest: includeLatest)
     }
-    if outgoing.riders.count > 0 { writeRiders(&writer, &records, redundancy) }
+    if outgoing.riders.count > 0 {
+      if redundancy == 0 { outgoing.riders.removeAll() }
+      writeRiders(&writer, &records)
+    }
   }
 
   private mutating func writeMessages(
@@ -76,22 +81,21 @@ extension ChannelSet {
 
   /// Small reliable messages of the packets before ride along.
   private mutating func writeRiders(
-    _ writer: inout FrameWriter, _ records: inout [FrameRecord], _ redundancy: Int
+    _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) {
     for _ in 0..<outgoing.riders.count {
       guard var rider = outgoing.riders.popFirst() else { return }
       if rider.packet != outgoing.packetCount {
-        guard rider.rides < redundancy, let lane = sendLane(of: rider.channel, rider.mode)
-        else { continue }
+        guard let lane = sendLane(of: rider.channel, rider.mode) else { continue }
         switch lanes[lane].ride(rider.number, &outgoing, &writer, &records) {
         case .over: continue
         case .noRoom: break
         case .rode:
           outgoing.statistics.ridden += 1
-          rider.rides += 1
+          rider.rides -= 1
         }
       }
-      if rider.rides < redundancy { outgoing.riders.append(rider) }
+      if rider.rides > 0 { outgoing.riders.append(rider) }
     }
   }
 

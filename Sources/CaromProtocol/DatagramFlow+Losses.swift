@@ -23,8 +23,24 @@ extension DatagramFlow {
     // The peer answers the second packet at once, and one alone when it has waited for a second.
     var asked = sent[number].sent + RoundTripEstimator.maximumHold
     let second = sent.number(after: number)
-    if second != PacketRing.List.end { asked = min(asked, sent[second].sent) }
+    if second != PacketRing.List.end {
+      asked = min(asked, sent[second].sent)
+      asked = max(asked, lastAnswered(from: second))
+    }
     return detector.probeDeadline(asked: asked, roundTrip)
+  }
+
+  /// When the packet left that the peer answers after `second`, and after that: answers get lost
+  /// too, and one that is on its way already asks for nothing.
+  private func lastAnswered(from second: UInt64) -> Int64 {
+    let end = sent[second].sent + roundTrip.smoothed * 3 / 4
+    var (last, number) = (sent[second].sent, second)
+    for _ in 0..<LossDetector.furtherAnswers {
+      for _ in 0..<2 where number != PacketRing.List.end { number = sent.number(after: number) }
+      guard number != PacketRing.List.end, sent[number].sent <= end else { break }
+      last = sent[number].sent
+    }
+    return last
   }
 
   /// Gives up what is due; when it returns a probe, a packet has to leave at once, whatever

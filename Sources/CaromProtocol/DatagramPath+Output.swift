@@ -116,12 +116,16 @@ extension DatagramPath {
     return true
   }
 
-  /// How often a small reliable message rides along again before it is known to be lost.
-  private static func redundancy(at loss: Double) -> Int {
+  /// How often a small reliable message rides along again before it is known to be lost, on
+  /// average: as often as keeps one in a hundred from waiting for a loss to be seen, where one that
+  /// is lost with all its copies holds up the seven behind it.
+  static func redundancy(at loss: Double) -> Double {
     switch loss {
     case ..<0.005: 0
-    case ..<0.02: 1
-    case ..<0.06: 2
+    case ..<0.03: 1
+    case ..<0.07: 1 + (loss - 0.03) / 0.04
+    case ..<0.12: 2
+    case ..<0.2: 2 + (loss - 0.12) / 0.08
     default: 3
     }
   }

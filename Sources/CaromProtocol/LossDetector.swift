@@ -7,6 +7,8 @@ struct LossDetector: Sendable {
   static let calmLosses = 64
   /// Probes before the pause between them doubles, and before everything counts as lost.
   static let patientProbes = 3
+  /// Answers beyond the first that a probe waits for while packets leave one after another.
+  static let furtherAnswers = 2
   /// The longest pause between probes, except where one round trip is longer.
   static let longestPause: Int64 = 1_000_000_000
 

@@ -3,6 +3,7 @@ struct Riders: Sendable {
   struct Rider: Sendable, BitwiseCopyable {
     var channel: UInt8
     var mode: MessageMode
+    /// How often it may ride yet.
     var rides: UInt8
     /// The packet that it left in first.
     var packet: UInt64
@@ -10,13 +11,19 @@ struct Riders: Sendable {
   }
 
   private var riders = Ring<Rider>()
+  /// The part of a ride that the last packet with small messages left to the next.
+  var leftover = 0.0
 
   var count: Int { riders.count }
 
-  mutating func add(_ number: UInt64, channel: UInt8, mode: MessageMode, packet: UInt64) {
+  mutating func add(
+    _ number: UInt64, channel: UInt8, mode: MessageMode, rides: Int, packet: UInt64
+  ) {
     if riders.count == ChannelLimits.riders { riders.popFirst() }
     riders.append(
-      Rider(channel: channel, mode: mode, rides: 0, packet: packet, number: number))
+      Rider(
+        channel: channel, mode: mode, rides: UInt8(clamping: rides), packet: packet,
+        number: number))
   }
 
   mutating func popFirst() -> Rider? { riders.popFirst() }

@@ -169,9 +169,12 @@ extension SendLane {
   private mutating func noteRider(
     _ message: SendMessage, _ number: UInt64, _ outgoing: inout Outgoing, _ filling: Filling
   ) {
-    guard filling.redundancy > 0, message.length <= ChannelLimits.riderLength else { return }
+    guard message.length <= ChannelLimits.riderLength else { return }
+    outgoing.riders.leftover = filling.leftover
+    guard filling.rides > 0 else { return }
     outgoing.riders.add(
-      number, channel: channel, mode: mode, packet: outgoing.packetCount)
+      number, channel: channel, mode: mode, rides: filling.rides,
+      packet: outgoing.packetCount)
   }
 
   /// Sends the first piece of a message; `false` when it finds no room.

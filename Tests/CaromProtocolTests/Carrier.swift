@@ -19,7 +19,7 @@ struct Carrier {
     /// A packet that has not arrived yet, or has, is called lost.
     var spuriousLoss = 0.05
     var delay = 6
-    var redundancy = 0
+    var redundancy = 0.0
     /// How large packets are; drawn anew for each.
     var sizes = 1200...1200
     /// The path changes: everything outstanding is called lost.

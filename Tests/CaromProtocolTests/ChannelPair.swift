@@ -34,7 +34,7 @@ struct ChannelPair {
 
   /// The next packet of the near side; `nil` when it has nothing to say.
   mutating func fill(
-    limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true, includeLatest: Bool = true
+    limit: Int = 1200, redundancy: Double = 0, includeBulk: Bool = true, includeLatest: Bool = true
   ) -> Packet? {
     Self.fill(
       &near, limit: limit, redundancy: redundancy, includeBulk: includeBulk,
@@ -45,7 +45,7 @@ struct ChannelPair {
 
   /// The next packet of the near side, which is to have one.
   mutating func next(
-    limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true, includeLatest: Bool = true
+    limit: Int = 1200, redundancy: Double = 0, includeBulk: Bool = true, includeLatest: Bool = true
   ) throws -> Packet {
     let packet = fill(
       limit: limit, redundancy: redundancy, includeBulk: includeBulk, includeLatest: includeLatest)
@@ -54,7 +54,7 @@ struct ChannelPair {
   }
 
   static func fill(
-    _ set: inout ChannelSet, limit: Int = 1200, redundancy: Int = 0, includeBulk: Bool = true,
+    _ set: inout ChannelSet, limit: Int = 1200, redundancy: Double = 0, includeBulk: Bool = true,
     includeLatest: Bool = true, at now: Instant
   ) -> Packet? {
     var writer = FrameWriter(limit: limit)

@@ -1,6 +1,7 @@
 import CaromCore
-import CaromProtocol
 import Testing
+
+@testable import CaromProtocol
 
 @Suite struct ChannelRedundancyTests {
   @Test func `small reliable messages ride along as often as is said`() throws {
@@ -8,7 +9,7 @@ import Testing
       var pair = ChannelPair()
       for byte in 1...6 {
         try pair.send(UInt8(byte), length: 60)
-        let packet = try pair.next(redundancy: redundancy)
+        let packet = try pair.next(redundancy: Double(redundancy))
         let expected = min(redundancy, byte - 1) + 1
         #expect(packet.records.count == expected)
         if byte % (redundancy + 1) == 0 { try pair.deliver(packet) }
@@ -18,6 +19,30 @@ import Testing
       #expect(
         pair.near.statistics.ridden == UInt64((1...6).reduce(0) { $0 + min(redundancy, $1 - 1) }))
     }
+  }
+
+  @Test func `half a ride is one for every second packet's messages`() throws {
+    var pair = ChannelPair()
+    let counts = try (1...8).map { byte in
+      try pair.send(UInt8(byte))
+      try pair.send(UInt8(byte), on: 1)
+      return try pair.next(redundancy: 1.5).records.count
+    }
+    #expect(counts == [2, 4, 4, 6, 4, 6, 4, 6])
+  }
+
+  @Test func `nothing rides once nothing is to`() throws {
+    var pair = ChannelPair()
+    try pair.send(1)
+    _ = try pair.next(redundancy: 3)
+    #expect(pair.fill(redundancy: 0) == nil)
+    #expect(pair.fill(redundancy: 3) == nil)
+  }
+
+  @Test func `the more is lost the more rides`() {
+    let rates = [0, 0.004, 0.01, 0.029, 0.05, 0.07, 0.1, 0.16, 0.2, 1]
+    let rides = rates.map { Int(DatagramPath.redundancy(at: $0) * 1_000) }
+    #expect(rides == [0, 0, 1_000, 1_000, 1_500, 2_000, 2_000, 2_500, 3_000, 3_000])
   }
 
   @Test func `what is acknowledged or long does not ride`() throws {

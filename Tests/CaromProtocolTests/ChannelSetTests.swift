@@ -19,7 +19,7 @@ struct Arrivals {
   @Test func `every mode keeps its promise over a bad path`() throws {
     try Seeds(Self.seeds).check { seed in
       var run = ChannelRun(
-        seed: seed, Carrier.Conditions(redundancy: Int(seed % 4)), lengths: 4...400)
+        seed: seed, Carrier.Conditions(redundancy: Double(seed % 4)), lengths: 4...400)
       try run.send(steps: 100)
       try run.finish()
     }
@@ -28,7 +28,7 @@ struct Arrivals {
   @Test func `cut messages keep their promise over a bad path`() throws {
     try Seeds(max(4, Self.seeds / 10)).check { seed in
       var run = ChannelRun(
-        seed: seed, Carrier.Conditions(redundancy: Int(seed % 4), sizes: 600...1472),
+        seed: seed, Carrier.Conditions(redundancy: Double(seed % 4), sizes: 600...1472),
         lengths: 4...20_000)
       try run.send(steps: 25)
       try run.finish()

@@ -110,6 +110,18 @@ import Testing
     #expect(bench.deadline == 210)
   }
 
+  @Test func `a probe waits for three answers of packets that leave one after another`() {
+    var bench = Bench()
+    let deadlines = (0..<9).map { number in
+      bench.send(1, at: Double(number) * 10)
+      return bench.deadline
+    }
+    #expect(deadlines == [225, 210, 210, 230, 230, 250, 250, 250, 250])
+    var slow = Bench()
+    for number in 0..<6 { slow.send(1, at: Double(number) * 30) }
+    #expect(slow.deadline == 290)
+  }
+
   @Test func `a game's packets need no probe, however short the round trip`() {
     var bench = Bench()
     for number in 0..<UInt64(600) {

@@ -4,16 +4,24 @@ import CaromCore
 
 /// What a peer sends: a game's mix, bulk, or both.
 struct Load: Sendable {
-  /// Ticks a second; at each a state goes out, and every sixth a reliable event. 0 is no game.
+  /// Ticks a second; at each a state goes out, and now and then a reliable event. 0 is no game.
   var hertz = 0
   var ticks = 0
+  /// 0 sends no states.
   var stateLength = 100
+  /// Ticks from one event to the next.
+  var eventInterval = 6
   var eventLength = 40
   /// Bytes of bulk, in messages of `bulkLength`.
   var bulkBytes = 0
   var bulkLength = 32 << 10
 
   static let game = Load(hertz: 60, ticks: 600)
+
+  /// Small reliable messages, and nothing else.
+  static func small(ticks: Int) -> Load {
+    Load(hertz: 60, ticks: ticks, stateLength: 0, eventInterval: 1, eventLength: 60)
+  }
 }
 
 /// The channels of a load.
@@ -68,10 +76,12 @@ struct LoadSender: Sendable {
   private mutating func sendTick(
     through machine: inout Host, _ link: LinkID, at now: Instant
   ) {
-    let state = Self.message(UInt64(ticks), length: load.stateLength, at: now)
-    _ = try? machine.send(
-      state, on: LoadChannel.states, .unreliableSequenced, to: link, at: now)
-    guard ticks % 6 == 0 else { return }
+    if load.stateLength > 0 {
+      let state = Self.message(UInt64(ticks), length: load.stateLength, at: now)
+      _ = try? machine.send(
+        state, on: LoadChannel.states, .unreliableSequenced, to: link, at: now)
+    }
+    guard ticks % load.eventInterval == 0 else { return }
     let event = Self.message(events, length: load.eventLength, at: now)
     if (try? machine.send(event, on: LoadChannel.events, to: link, at: now)) != nil {
       events += 1
