@@ -104,8 +104,8 @@ let package = Package(
     .executableTarget(
       name: "air-hockey",
       dependencies: [
-        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromTransport",
-        "CTerminal",
+        "AirHockey", "AirHockeyTerminal", "Carom", "CaromCore", "CaromPhysics", "CaromSimulation",
+        "CaromTransport", "CTerminal",
         arguments,
       ],
       swiftSettings: strict),

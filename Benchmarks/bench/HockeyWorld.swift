@@ -1,28 +1,76 @@
 import AirHockey
 import Carom
+import CaromSimulation
 
-/// A match of air hockey: both mallets follow the puck, so that it is played and nobody thinks.
+/// What a host of the bench sends each tick.
+struct HockeyState: PacketCodable, Sendable {
+  var clock: Instant
+  var rink: RinkState
+
+  init(clock: Instant, rink: RinkState) {
+    self.clock = clock
+    self.rink = rink
+  }
+
+  func encode(into writer: inout PacketWriter) {
+    writer.write(UInt64(bitPattern: clock.nanoseconds))
+    rink.encode(into: &writer)
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    clock = Instant(nanoseconds: Int64(bitPattern: try reader.read(UInt64.self)))
+    rink = try RinkState(decoding: &reader)
+  }
+}
+
+/// What a guest of the bench sends each tick.
+struct HockeyInput: PacketCodable, Sendable {
+  var tick: UInt64
+  var mallet: MalletInput
+
+  init(tick: UInt64, mallet: MalletInput) {
+    self.tick = tick
+    self.mallet = mallet
+  }
+
+  func encode(into writer: inout PacketWriter) {
+    writer.write(tick)
+    mallet.encode(into: &writer)
+  }
+
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    tick = try reader.read()
+    mallet = try MalletInput(decoding: &reader)
+  }
+}
+
+/// A match of air hockey whose states are sent: both mallets follow the puck, so that it is played
+/// and nobody thinks.
 struct HockeyWorld: FramesWorld {
-  private var match = HostedMatch()
+  private var rink = Rink()
+  private var guest: HockeyInput?
 
   init(index: Int, entities: Int) {}
 
-  mutating func receive(_ input: GuestInput) { match.receive(input) }
-
-  mutating func step(at now: Instant) -> TableState {
-    let puck = match.state.puck.position.vector
-    _ = match.step(home: MalletInput(Vector(min(puck.x, -0.2), puck.y)))
-    _ = match.takeEvents()
-    return match.tableState(at: now)
+  mutating func receive(_ input: HockeyInput) {
+    if input.tick > guest?.tick ?? 0 { guest = input }
   }
 
-  static func input(_ tick: UInt64, seeing state: TableState?, at now: Instant) -> GuestInput {
+  mutating func step(at now: Instant) -> HockeyState {
+    let puck = rink.state.puck.position.vector
+    let away = guest?.mallet ?? MalletInput(rink.state[mallet: .away].vector)
+    if rink.step(home: MalletInput(Vector(min(puck.x, -0.2), puck.y)), away: away).winner != nil {
+      rink.startMatch()
+    }
+    return HockeyState(clock: now, rink: rink.state)
+  }
+
+  static func input(_ tick: UInt64, seeing state: HockeyState?, at now: Instant) -> HockeyInput {
     let puck = state?.rink.puck.position.vector ?? Vector(0.5, 0)
-    let place = MalletInput(Vector(max(puck.x, 0.2), puck.y))
-    return GuestInput(tick: Tick(tick), clock: now, mallet: place)
+    return HockeyInput(tick: tick, mallet: MalletInput(Vector(max(puck.x, 0.2), puck.y)))
   }
 
-  static func stamp(of state: TableState) -> (tick: UInt64, clock: Instant) {
+  static func stamp(of state: HockeyState) -> (tick: UInt64, clock: Instant) {
     (state.rink.tick.rawValue, state.clock)
   }
 }

@@ -1,96 +1,108 @@
 import CaromCore
 import CaromSimulation
 
-/// The host's side of a table: the one authority on puck, score and order of events.
+/// The host's side of a table: the one authority, which decides each tick on time.
 ///
-/// The host plays `home`, the guest `away`. Of what the guest claims only its wanted mallet place
-/// and its requests count.
+/// The host plays `home`, the guest `away`; others watch. Of what the guest claims only its inputs
+/// count: where it wants its mallet, and what it asks for.
 public struct HostedMatch: Sendable {
   /// How long a finished match stays on the table before the next begins: 3 s.
-  public static let restTicks = 3 * UInt64(Preset.ticksPerSecond)
+  public static let restTicks = 3 * Int64(Preset.ticksPerSecond)
 
-  /// The match.
-  public private(set) var rink: Rink
-  /// The newest input of the guest; its mallet rests until the first.
-  public private(set) var guestInput: GuestInput?
-  private var events: [TableEvent] = []
+  private var server: RollbackServer<Rink>
+  /// The guest's number among those who watch.
+  public private(set) var guest: Int?
+  /// What home asks for, one a tick.
+  private var requests: [RinkInput.Request] = []
   private var endedAt: Tick?
+  private var writer = PacketWriter(capacity: 512)
 
-  /// A table before its first face-off; that its match begins is the first event.
-  public init(match: UInt16 = 1) {
-    rink = Rink(match: match)
-    note(.matchStarted)
+  /// A table at which nobody plays yet.
+  public init(at now: Instant) {
+    server = RollbackServer(
+      Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: now)
   }
 
   /// The match as it stands.
-  public var state: RinkState { rink.state }
+  public var state: RinkState { server.game.state }
+  /// When the next tick is due.
+  public var nextTick: Instant { server.nextTick }
+  /// How often the guest's input was not there in time.
+  public var missedInputs: Int { server.missedInputs(of: 1) }
 
-  /// Takes a guest's input; one that is not newer than the last is dropped.
-  public mutating func receive(_ input: GuestInput) {
-    if let guestInput, input.tick <= guestInput.tick { return }
-    guestInput = input
-  }
+  /// How many ticks became due: `step` is to be called for each.
+  public mutating func ticksDue(at now: Instant) -> Int { server.ticksDue(at: now) }
 
-  /// Carries out a player's command; what it changes becomes an event.
-  public mutating func apply(_ command: RinkCommand) {
-    guard rink.apply(command) else { return }
-    switch command {
-    case .pause(let seat): note(.paused(seat))
-    case .resume(let seat): note(.resumed(seat))
-    case .startMatch:
+  /// Every decided tick of the last second or two.
+  var feed: RollbackFeed<Rink> { server.feed }
+
+  // MARK: Who is there
+
+  /// Somebody takes the away seat: a new match at 0-0, or, for the `same` guest as before, the old
+  /// one, in which it holds nothing. Returns its number among those who watch.
+  public mutating func seatGuest(same: Bool, at now: Instant) -> Int {
+    dismissGuest()
+    _ = server.ticksDue(at: now)  // nobody played in the meantime
+    requests = []
+    // The first thing that it sees is what this tick makes of the table.
+    if same {
+      server.give(RinkInput(nil, request: .resume), of: 1)
+    } else {
       endedAt = nil
-      note(.matchStarted)
+      server.give(RinkInput(nil, request: .restart), of: 0)
     }
+    server.advance()
+    let number = server.join(1)
+    guest = number
+    return number
   }
 
-  /// Gives the away seat to somebody else: a new match at 0-0.
-  public mutating func seatGuest() {
-    events = []  // whoever left before they were told took them along
-    guestInput = nil
-    endedAt = nil
-    rink.startMatch()
-    note(.matchStarted)
+  /// The guest left.
+  public mutating func dismissGuest() {
+    if guest != nil { server.leave(1) }
+    guest = nil
   }
 
-  /// The same guest came back: its inputs count from its new beginning, and it holds nothing.
-  public mutating func welcomeBack() {
-    guestInput = nil
-    apply(.resume(.away))
+  /// Somebody begins to watch. Returns its number.
+  public mutating func addWatcher() -> Int { server.watch() }
+
+  /// Somebody who only watched left.
+  public mutating func removeWatcher(_ number: Int) { server.stopWatching(number) }
+
+  // MARK: Playing
+
+  /// Home asks for something: it happens in a tick of its own.
+  public mutating func ask(_ request: RinkInput.Request) { requests.append(request) }
+
+  /// Makes one tick, with home's mallet going there; what happened in it.
+  public mutating func step(home: MalletInput) -> [RinkEvent] {
+    if isRested { requests.append(.startMatch) }
+    let request = requests.isEmpty ? nil : requests.removeFirst()
+    server.give(RinkInput(home, request: request), of: 0)
+    server.advance()
+    if case .matchEnd = state.phase { endedAt = endedAt ?? server.tick } else { endedAt = nil }
+    return server.events
   }
 
-  /// Makes one tick; what happened waits in `takeEvents`.
-  public mutating func step(home: MalletInput) -> RinkEvents {
-    let away = guestInput?.mallet ?? MalletInput(state[mallet: .away].vector)
-    let happened = rink.step(home: home, away: away)
-    if let scorer = happened.goal { note(.goal(scorer)) }
-    if let winner = happened.winner {
-      note(.matchEnded(winner: winner))
-      endedAt = state.tick
-    }
-    if let endedAt, !state.isPaused, state.tick.rawValue >= endedAt.rawValue + Self.restTicks {
-      apply(.startMatch(.home))
-    }
-    return happened
+  private var isRested: Bool {
+    guard let endedAt, !state.isPaused else { return false }
+    return endedAt.distance(to: server.tick) >= Self.restTicks
   }
 
-  /// The events since the last call, in order: each is to be sent once.
-  public mutating func takeEvents() -> [TableEvent] {
-    defer { events = [] }
-    return events
-  }
+  /// The last word of a session.
+  public var ending: TableWord { .ended(match: state.match, state.score) }
 
-  /// What the guest is to see of this tick.
-  public func tableState(at clock: Instant) -> TableState {
-    TableState(clock: clock, inputTick: guestInput?.tick ?? .zero, rink: state)
-  }
+  // MARK: Messages
 
-  /// The last event of a session.
-  public var ending: TableEvent {
-    TableEvent(tick: state.tick, kind: .sessionEnded, match: state.match, score: state.score)
-  }
+  /// Takes a message of the guest or of somebody who watches. What is wrong with it throws.
+  public mutating func receive(
+    _ kind: RollbackMessage, _ bytes: Span<UInt8>, from watcher: Int, at now: Instant
+  ) throws(DecodeError) { try server.receive(kind, bytes, from: watcher, at: now) }
 
-  private mutating func note(_ kind: TableEvent.Kind) {
-    events.append(
-      TableEvent(tick: state.tick, kind: kind, match: state.match, score: state.score))
+  /// The next message that is to be sent; `nil` when all is said until the next tick.
+  public mutating func pollMessage() -> TableMessage? {
+    writer.removeAll()
+    guard let (watcher, kind) = server.pollTransmit(into: &writer) else { return nil }
+    return TableMessage(watcher: watcher, kind: kind, bytes: writer.bytes)
   }
 }

@@ -1,56 +1,114 @@
 import CaromCore
+import CaromPhysics
 import CaromSimulation
 
-/// The guest's side of a table: the host's newest state, and its own mallet without delay.
+/// A guest's or a watcher's side of a table: the whole match runs here too.
+///
+/// A guest's mallet moves at once; the puck and the opponent are foretold, corrected when the
+/// host's word comes, and drawn so that a correction is a glide. A watcher sees what is decided.
 public struct JoinedMatch: Sendable {
-  /// The newest state that came; `nil` before the first.
-  public private(set) var latest: TableState?
-  /// The score of the newest state or event; they may come in another order than they left.
-  public private(set) var score = Score()
-  private var scoreTick = Tick.zero
-  /// How many of this guest's ticks were made.
-  public private(set) var tick = Tick.zero
-  private var mallet: LatticePoint
-  /// How many states came that were not newer than the last.
-  public private(set) var staleStates = 0
+  /// The longest round trip that is hidden by foretelling alone, ticks; what is beyond it delays
+  /// the own inputs, so that the match never waits.
+  static let window = SimulationLimits.window
+  /// Ticks that the way takes beside the round trip: the buffer, and what loss adds.
+  static let reserve = 8
 
-  /// A guest that has seen nothing yet.
-  public init() { mallet = RinkState()[mallet: .away] }
+  private var client: RollbackClient<Rink>
+  private var view = RinkView()
+  /// What this player asks for, one a tick.
+  private var requests: [RinkInput.Request] = []
+  private var writer = PacketWriter(capacity: 512)
+  /// By how much corrections moved the puck, metres; those of the last `step`.
+  public private(set) var correction = 0.0
+  /// Desyncs with the host that were found; a new beginning mended each.
+  public private(set) var desyncs: [DesyncReport] = []
 
-  /// Takes a state; `false` for one that is not newer than the last.
-  public mutating func receive(_ state: TableState) -> Bool {
-    if let latest, state.rink.tick <= latest.rink.tick {
-      staleStates += 1
-      return false
+  /// Somebody who has seen nothing yet.
+  public init(isWatching: Bool = false, at now: Instant) {
+    client = RollbackClient(
+      player: isWatching ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
+  }
+
+  /// The match as it is foretold; `nil` before the host's first word.
+  public var state: RinkState? { client.rollback?.state.state }
+  /// The match as far as it is decided.
+  public var confirmed: RinkState? {
+    client.rollback.flatMap { $0.state(at: $0.confirmedTick)?.state }
+  }
+  /// What foretelling has cost.
+  public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
+  /// How often the host sent the whole match: 1 where nothing went wrong.
+  public var beginnings: Int { client.beginnings }
+  /// Own inputs that came to the host too late.
+  public var overruled: Int { client.overruled }
+  /// The simulation itself, for whoever records it.
+  public var rollback: Rollback<Rink>? { client.rollback }
+
+  /// What is drawn at `now`.
+  public func shown(at now: Instant) -> RinkState? { state.map { view.shown($0, at: now) } }
+
+  // MARK: Time
+
+  /// When the next tick is due.
+  public var nextTick: Instant { client.nextTick }
+
+  /// How many ticks became due: `step` is to be called for each.
+  public mutating func ticksDue(at now: Instant) -> Int { client.ticksDue(at: now) }
+
+  /// The round trip to the host, whenever it is known anew.
+  public mutating func note(roundTrip: Duration) {
+    client.roundTrip = roundTrip
+    let nanoseconds = max(0, roundTrip.wholeNanoseconds)
+    let ticks = Int(min(nanoseconds / 1_000_000, 10_000)) * Preset.ticksPerSecond / 1_000
+    let delay = min(max(0, ticks + Self.reserve - Self.window), SimulationLimits.inputDelay)
+    // It wanders with the round trip: back by a tick or two is not worth it.
+    if delay > client.inputDelay || delay < client.inputDelay - 2 { client.inputDelay = delay }
+  }
+
+  // MARK: Playing
+
+  /// Asks for something: it happens in a tick of its own.
+  public mutating func ask(_ request: RinkInput.Request) { requests.append(request) }
+
+  /// Makes one tick, with the own mallet going there; what is decided now is in `pollEvent`.
+  public mutating func step(_ mallet: MalletInput?, at now: Instant) {
+    let request = requests.isEmpty || state == nil ? nil : requests.removeFirst()
+    correction = 0
+    // Not the whole simulation, whose arrays would be copied at the next step.
+    guard let tick = client.rollback?.tick, let old = state else {
+      client.advance()
+      return
     }
-    latest = state
-    // An event of the same tick holds all that the state does, or more.
-    if state.rink.tick > scoreTick { (score, scoreTick) = (state.rink.score, state.rink.tick) }
-    return true
+    client.advance(with: RinkInput(mallet, request: request))
+    guard let new = client.rollback?.state(at: tick)?.state, new != old else { return }
+    view.correct(from: old, to: new, at: now)
+    correction = (new.puck.position.vector - old.puck.position.vector).length
   }
 
-  /// Takes an event; its score counts from its tick on.
-  public mutating func receive(_ event: TableEvent) {
-    if event.tick >= scoreTick { (score, scoreTick) = (event.score, event.tick) }
-  }
-
-  /// Makes one of the guest's ticks: the own mallet moves at once, as the host will move it, and
-  /// the input is to be sent.
-  public mutating func step(_ input: MalletInput, at clock: Instant) -> GuestInput {
-    tick = tick.next
-    if var rink = latest.map({ Rink(own(in: $0.rink)) }) {
-      _ = rink.step(home: MalletInput(rink.state[mallet: .home].vector), away: input)
-      mallet = rink.state[mallet: .away]
+  /// What happened, once it is decided; with the match as it stood after it.
+  public mutating func pollEvent() -> (event: RinkEvent, state: RinkState)? {
+    while let told = client.pollEvent() {
+      guard case .confirmed(let event, let tick) = told,
+        let state = client.rollback?.state(at: tick.next)?.state
+      else { continue }
+      return (event, state)
     }
-    return GuestInput(tick: tick, clock: clock, mallet: input)
+    return nil
   }
 
-  /// The table as this guest sees it: the newest state with its own mallet in it.
-  public var view: RinkState? { latest.map { own(in: $0.rink) } }
+  // MARK: Messages
 
-  private func own(in state: RinkState) -> RinkState {
-    var state = state
-    state[mallet: .away] = mallet
-    return state
+  /// Takes a message of the host. What is wrong with it throws, and nothing of it counts.
+  public mutating func receive(
+    _ kind: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
+  ) throws(DecodeError) {
+    try client.receive(kind, bytes, at: now)
+    while let desync = client.pollDesync() { desyncs.append(desync) }
+  }
+
+  /// The next message for the host; `nil` when all is said until the next tick.
+  public mutating func pollMessage() -> (kind: RollbackMessage, bytes: [UInt8])? {
+    writer.removeAll()
+    return client.pollTransmit(into: &writer).map { ($0, writer.bytes) }
   }
 }

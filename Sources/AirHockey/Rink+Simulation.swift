@@ -25,6 +25,10 @@ extension Rink: Simulation {
     case .pause: if apply(.pause(seat)) { events.append(.paused(seat)) }
     case .resume: if apply(.resume(seat)) { events.append(.resumed(seat)) }
     case .startMatch: if apply(.startMatch(seat)) { events.append(.matchStarted) }
+    case .restart:
+      guard seat == .home else { return }
+      startMatch()
+      events.append(.matchStarted)
     }
   }
 
@@ -55,12 +59,12 @@ extension Rink: Simulation {
 }
 
 extension Rink: PacketCodable {
-  /// Appends the whole state: see `RinkState.encode(into:omitting:)`.
+  /// Appends the whole state: see `RinkState.encode(into:)`.
   public func encode(into writer: inout PacketWriter) { state.encode(into: &writer) }
 
-  /// Reads a state with both mallets.
+  /// Reads a state.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
-    let state = try RinkState(decoding: &reader, isWhole: true)
+    let state = try RinkState(decoding: &reader)
     self.init(state)
   }
 }

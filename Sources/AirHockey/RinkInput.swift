@@ -13,6 +13,8 @@ public struct RinkInput: Hashable, Sendable {
     case resume = 2
     /// Begin the next match.
     case startMatch = 3
+    /// Begin anew at 0-0, whatever goes on: home's alone, when somebody else sits down.
+    case restart = 4
   }
 
   /// The tenths of a millimetre in a step of a place.
@@ -72,7 +74,7 @@ extension RinkInput: SimulationInput {
     let rest = fields[2]
     guard fields[0].magnitude <= UInt32(Self.limits.x), fields[1].magnitude <= UInt32(Self.limits.y)
     else { throw .invalid(what: "mallet place") }
-    guard (0...7).contains(rest) else { throw .invalid(what: "rink request") }
+    guard (0...9).contains(rest) else { throw .invalid(what: "rink request") }
     x = Int16(fields[0])
     y = Int16(fields[1])
     isPresent = rest & 1 == 1

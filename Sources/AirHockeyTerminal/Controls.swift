@@ -13,6 +13,8 @@ package struct Controls: Sendable {
     case one
     /// Two on one keyboard: W, A, S, D at the left; arrows or I, J, K, L at the right.
     case two
+    /// Nobody plays: the left and right arrows go back and forth in time.
+    case nobody
   }
 
   /// What a person asks for beside moving a mallet.
@@ -22,6 +24,10 @@ package struct Controls: Sendable {
     case pause
     /// The next match, once one is over.
     case proceed
+    /// A little back in time, where nobody plays.
+    case back
+    /// A little forth.
+    case forth
   }
 
   private let seating: Seating
@@ -82,12 +88,15 @@ package struct Controls: Sendable {
     case (.character("q"), false), (.escape, _), (.character("c"), true): return .quit
     case (.character("p"), false): return .pause
     case (.character(" "), _), (.enter, _): return .proceed
+    case (.left, _): return .back
+    case (.right, _): return .forth
     default: return nil
     }
   }
 
   /// Which player a key moves, and where to.
   private func meaning(of key: KeyPress.Key) -> (Seat, Direction)? {
+    guard seating != .nobody else { return nil }
     let right: Seat = seating == .two ? .away : .home
     return switch key {
     case .character("w"): (.home, .up)

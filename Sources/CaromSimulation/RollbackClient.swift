@@ -27,7 +27,11 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public internal(set) var lead = ClockLead()
   let rate: Int
   let window: Int
-  let inputDelay: Int
+  /// How many ticks after it was given an input counts, 0 to 30: what the way takes beyond the
+  /// window has to be hidden there. It can be changed at any time.
+  public var inputDelay: Int {
+    didSet { Self.check(inputDelay) }
+  }
   var pace: ClockPace
   var coder = InputCoder<Game.Input>()
   var watch = DesyncWatch()
@@ -41,6 +45,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The runs of a packet, before anything is kept of it.
   var runs: [[Game.Input]] = []
   var lastCheck = Tick.zero
+  /// How many keyframes it began with.
+  public private(set) var beginnings = 0
   /// Own inputs that were decided otherwise than they were sent.
   public internal(set) var overruled = 0
 
@@ -50,14 +56,18 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     at now: Instant
   ) {
     precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
-    precondition(
-      (0...SimulationLimits.inputDelay).contains(inputDelay), "an input delay of 0 to 30 ticks")
+    Self.check(inputDelay)
     self.player = player
     self.rate = rate
     self.window = player == nil ? 0 : window
     self.inputDelay = inputDelay
     self.delay = delay
     pace = ClockPace(rate: rate, from: now)
+  }
+
+  private static func check(_ inputDelay: Int) {
+    precondition(
+      (0...SimulationLimits.inputDelay).contains(inputDelay), "an input delay of 0 to 30 ticks")
   }
 
   // MARK: Time
@@ -128,6 +138,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// Begins anew with a keyframe.
   mutating func begin(_ keyframe: RollbackKeyframe<Game>) {
+    beginnings += 1
     let own = rollback?.own
     rollback = Rollback(
       keyframe.game, players: keyframe.players, window: window, at: keyframe.tick, own: player)

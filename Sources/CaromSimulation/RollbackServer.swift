@@ -9,7 +9,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// What is known of a player's seat.
   struct Seat: Sendable {
     var watcher: Int?
-    /// What happens once in inputs that came too late.
+    /// What happens once in inputs that came too late, and what the server itself gave.
     var carry: Game.Input?
     /// By how many ticks inputs come before their tick is made: mean, and mean deviation.
     var margin = 0.0
@@ -82,6 +82,12 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     feed.removeWatcher(number)
   }
 
+  /// What the server itself has a player do in the next tick: the whole input of one that plays at
+  /// the server; of one who joined, what happens once in it counts beside the player's own.
+  public mutating func give(_ input: Game.Input, of player: Int) {
+    seats[player].carry = seats[player].carry?.merged(with: input) ?? input
+  }
+
   /// Makes the next tick with what is there.
   public mutating func advance() {
     for player in seats.indices {
@@ -92,13 +98,13 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   }
 
   private mutating func decide(for player: Int) -> Game.Input {
-    guard seats[player].watcher != nil else { return Game.Input() }
+    defer { seats[player].carry = nil }
+    guard seats[player].watcher != nil else { return seats[player].carry ?? Game.Input() }
     let tick = feed.tick
     if feed.sent[player].end <= tick, feed.sent[player].end > feed.sent[player].start {
       seats[player].missed += 1
     }
     let input = feed.sent[player].input(at: tick)
-    defer { seats[player].carry = nil }
     return seats[player].carry?.merged(with: input) ?? input
   }
 

@@ -8,8 +8,9 @@ struct AirHockeyCommand: AsyncParsableCommand {
     commandName: "air-hockey", abstract: "Air hockey in the terminal, at 60 Hz.",
     discussion: ExitStatus.help,
     subcommands: [
-      PlayCommand.self, AutoCommand.self, HostCommand.self, JoinCommand.self, SoloCommand.self,
-      LocalCommand.self, PictureCommand.self,
+      PlayCommand.self, AutoCommand.self, HostCommand.self, JoinCommand.self, WatchCommand.self,
+      SoloCommand.self, LocalCommand.self, RecordCommand.self, ReplayCommand.self,
+      PictureCommand.self,
     ])
 
   /// Runs what the command line says. Whatever goes wrong is told in one line.

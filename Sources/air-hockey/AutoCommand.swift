@@ -29,7 +29,7 @@ struct AutoCommand: AsyncParsableCommand {
     let seeking = finding
     try await options.playOverNetwork { loop, makeFace in
       let finder = TableFinder(as: net.peer(name), seeking, on: loop)
-      let game = NetGame(options.setup(name), node: finder.node)
+      let game = NetGame(options.setup(name, net), node: finder.node)
       try await game.begin(with: makeFace)
       do {
         _ = try await finder.begin(owner: game) { game, event in game.handle(event) }

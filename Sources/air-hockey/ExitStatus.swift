@@ -11,6 +11,7 @@ enum ExitStatus: Int32, CaseIterable {
   case `internal` = 70
   case noMulticast = 71
   case portTaken = 73
+  case badFile = 74
   case timedOut = 75
   case wrongVersion = 76
   case notPermitted = 77
@@ -27,6 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .internal: "a fault of this program"
     case .noMulticast: "no such interface, or none that does multicast"
     case .portTaken: "the port is taken"
+    case .badFile: "a file cannot be read or written, or is no replay of this game"
     case .timedOut: "no answer in time"
     case .wrongVersion: "the other side speaks another version of the protocol"
     case .notPermitted: "the system does not permit it"

@@ -1,29 +1,36 @@
 import AirHockey
 import Carom
+import CaromSimulation
 
-/// The game's messages on the wire: `airhockey`, version 1.
+/// The game's messages on the wire: `airhockey`, version 2.
 enum GameWire {
   static let application = "airhockey"
-  static let version: UInt16 = 1
+  static let version: UInt16 = 2
   static let serviceType: ServiceType = "_airhockey._tcp"
 }
 
-extension Channel<TableState> {
-  /// The host's table, each tick.
-  static var states: Self { .init(0, .unreliableSequenced) }
+/// Inputs as the machines of play in step write them; who receives them checks what they hold.
+struct InputRuns: Hashable, Sendable, PacketCodable {
+  var bytes: [UInt8]
+
+  init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  func encode(into writer: inout PacketWriter) { writer.write(bytes) }
+
+  init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
 }
 
-extension Channel<GuestInput> {
-  /// The guest's mallet, each tick.
-  static var mallets: Self { .init(1, .unreliableSequenced) }
+extension Channel<InputRuns> {
+  /// What everybody does, each tick: a newer one holds all that an older one has and is needed.
+  static var inputs: Self { .init(0, .unreliableSequenced) }
 }
 
-extension Channel<TableEvent> {
-  /// Goals, pauses, ends: from the host, each once.
-  static var events: Self { .init(2, .reliableOrdered) }
+extension Channel<RollbackPacket> {
+  /// Whole matches, and what is said about a difference.
+  static var sync: Self { .init(1, .reliableOrdered) }
 }
 
-extension Channel<GuestRequest> {
-  /// What the guest asks for, each once.
-  static var requests: Self { .init(3, .reliableOrdered) }
+extension Channel<TableWord> {
+  /// What is told once beside the match.
+  static var words: Self { .init(2, .reliableOrdered) }
 }

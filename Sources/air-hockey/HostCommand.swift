@@ -24,7 +24,7 @@ struct HostCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    var setup = options.setup(try options.playerName())
+    var setup = options.setup(try options.playerName(), net)
     setup.matchLimit = matches
     try await host(setup)
   }

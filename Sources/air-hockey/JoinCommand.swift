@@ -15,13 +15,43 @@ struct JoinCommand: AsyncParsableCommand {
 
   func run() async throws {
     let name = try options.playerName()
+    var setup = options.setup(name, net)
+    setup.reopens = false
+    setup.waiting = "joining \(table)"
+    try await options.join(
+      table, as: net.peer(name, yieldsSeat: yieldsSeat), setup, over: net)
+  }
+}
+
+/// A match that others play.
+struct WatchCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "watch", abstract: "Watch the match at a table by its NAME, or by HOST:PORT.")
+
+  @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
+  @OptionGroup var options: PlayOptions
+  @OptionGroup var net: NetOptions
+
+  func run() async throws {
+    let name = try options.playerName()
+    var setup = options.setup(name, net)
+    setup.reopens = false
+    setup.isWatching = true
+    setup.waiting = "waiting for a match at \(table)"
+    // Between two matches there may be nothing to see for as long as they like.
+    setup.firstStateLimit = .seconds(5)
+    try await options.join(table, as: net.peer(name, isSpectator: true), setup, over: net)
+  }
+}
+
+extension PlayOptions {
+  /// Plays or watches at a table, and reports.
+  func join(
+    _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, over net: NetOptions
+  ) async throws {
     let search = TableSearch(table: table, interfaces: net.interfaces)
-    try await options.playOverNetwork { loop, makeFace in
-      let node = SessionNode(
-        net.peer(name, yieldsSeat: yieldsSeat), seats: 0, over: net.transport.kinds, on: loop)
-      var setup = options.setup(name)
-      setup.reopens = false
-      setup.waiting = "joining \(table)"
+    try await playOverNetwork(watching: setup.isWatching) { loop, makeFace in
+      let node = SessionNode(local, seats: 0, over: net.transport.kinds, on: loop)
       let game = NetGame(setup, node: node)
       await node.setHandler(owner: game) { game, event in game.handle(event) }
       try await game.begin(with: makeFace)

@@ -35,13 +35,18 @@ actor LocalGame: LoopActor {
   private var stateAge = JitterMeter()
   private var rate = RateMeter()
   private var ticksSinceEnd = 0
+  private var request: RinkInput.Request?
+  private var events: [RinkEvent] = []
+  private let recordingPath: String?
+  private var recording: RecordingFile?
   private var ticker: Ticker?
   private var ending: CheckedContinuation<Summary, Never>?
 
   /// A game between these two; `tickLimit` ends it.
   init(
-    on loop: EventLoop, home: Player, away: Player, tickLimit: Int?
+    on loop: EventLoop, home: Player, away: Player, tickLimit: Int?, recording: String? = nil
   ) {
+    recordingPath = recording
     self.loop = loop
     self.home = home
     self.away = away
@@ -53,6 +58,8 @@ actor LocalGame: LoopActor {
   func run(
     with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
   ) async throws(CommandFailure) -> Summary {
+    recording = try recordingPath.map { path throws(CommandFailure) in try .init(path) }
+    recording?.begin(rink.state)
     face = try makeFace()
     return await withCheckedContinuation { continuation in
       ending = continuation
@@ -80,9 +87,9 @@ actor LocalGame: LoopActor {
 
   private func carryOut(_ command: Controls.Command) {
     switch command {
-    case .pause: rink.apply(rink.state.isPaused ? .resume(.home) : .pause(.home))
-    case .proceed: rink.apply(rink.state.isPaused ? .resume(.home) : .startMatch(.home))
-    case .quit: break
+    case .pause: request = rink.state.isPaused ? .resume : .pause
+    case .proceed: request = rink.state.isPaused ? .resume : .startMatch
+    case .quit, .back, .forth: break
     }
   }
 
@@ -94,14 +101,20 @@ actor LocalGame: LoopActor {
     let second = input(of: &away, in: state) { face, state in
       face.sampleSecond(mallet: state.awayMallet.vector, at: now)
     }
-    let events = rink.step(
-      home: first ?? MalletInput(state.homeMallet.vector),
-      away: second ?? MalletInput(state.awayMallet.vector))
+    let inputs = [
+      RinkInput(first ?? MalletInput(state.homeMallet.vector), request: request),
+      RinkInput(second ?? MalletInput(state.awayMallet.vector)),
+    ]
+    request = nil
+    events.removeAll(keepingCapacity: true)
+    rink.step(inputs.span, events: &events)
+    recording?.record(home: inputs[0], away: inputs[1], leadingTo: rink.state)
+    if let line = recording?.takeTrouble() { face.tell(line) }
     summary.ticks += 1
-    tell(of: events)
+    for event in events { tell(event) }
     guard case .matchEnd = rink.state.phase else { return ticksSinceEnd = 0 }
     ticksSinceEnd += 1
-    if ticksSinceEnd >= Self.intermission { rink.apply(.startMatch(.home)) }
+    if ticksSinceEnd >= Self.intermission { request = .startMatch }
   }
 
   private func input(
@@ -114,13 +127,16 @@ actor LocalGame: LoopActor {
     return input
   }
 
-  private func tell(of events: RinkEvents) {
+  private func tell(_ event: RinkEvent) {
     let name = { (seat: Seat) in (seat == .home ? self.home : self.away).name }
     let score = rink.state.score
-    if let scorer = events.goal { face.tell("goal for \(name(scorer)): \(score)") }
-    guard let winner = events.winner else { return }
-    summary.matches += 1
-    face.tell("\(name(winner)) wins the match \(score)")
+    switch event {
+    case .goal(let scorer): face.tell("goal for \(name(scorer)): \(score)")
+    case .won(let winner):
+      summary.matches += 1
+      face.tell("\(name(winner)) wins the match \(score)")
+    default: break
+    }
   }
 
   private func present(_ tick: Ticker.Tick) {
@@ -134,6 +150,7 @@ actor LocalGame: LoopActor {
   private func end(_ reason: String) {
     ticker?.stop()
     ticker = nil
+    recording?.finish()
     face.close()
     summary.score = rink.state.score.description
     summary.endReason = reason

@@ -1,44 +1,84 @@
 import AirHockey
 import AirHockeyTerminal
 import Carom
+import CaromSimulation
 
-// The guest's side: it sends its mallet, and shows what the host tells.
+// The guest's and the watcher's side: the match runs here too, and is corrected by the host's word.
 extension NetGame {
-  /// The host granted the seat: play begins with its first state.
+  /// The host granted the seat: play begins with its first word.
   func beginVisiting() {
-    summary.role = "client"
-    role = .guest(JoinedMatch())
+    summary.role = setup.isWatching ? "watcher" : "client"
+    hosted = nil
+    joined = JoinedMatch(isWatching: setup.isWatching, at: loop.now)
+    if let link, let roundTrip = node.assumeIsolated({ $0.roundTrip(to: link)?.smoothed }) {
+      joined?.note(roundTrip: roundTrip)
+    }
     computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))
     awaitFirstState()
   }
 
-  func stepVisiting(_ match: JoinedMatch, at now: Instant) {
-    var match = match
-    guard let state = match.view else { return }
-    if let latest = match.latest { recordAge(of: latest.clock, at: now) }
-    let own =
-      setup.bot
-      ? computer.input(for: state) : face.input(of: .away, in: state, at: now)
-    let input = match.step(own ?? MalletInput(state[mallet: .away].vector), at: loop.now)
-    role = .guest(match)
-    send(input, on: .mallets)
+  func stepVisiting(at now: Instant) {
+    guard let state = joined?.state else { return }
+    let own: MalletInput? =
+      if setup.isWatching {
+        nil
+      } else if setup.bot {
+        computer.input(for: state)
+      } else { face.input(of: .away, in: state, at: now) }
+    joined?.step(own ?? MalletInput(state[mallet: .away].vector), at: now)
+    if let correction = joined?.correction { network.noteCorrection(correction) }
+    tellDecided()
   }
 
-  func receiveVisiting(_ bytes: [UInt8], on channel: UInt8, _ match: JoinedMatch) -> Bool {
-    var match = match
-    switch channel {
-    case Channel.states.id:
-      guard let state = try? TableState(decoding: bytes.span) else { return false }
-      _ = match.receive(state)
-      role = .guest(match)
-      startPlaying()
-    case Channel.events.id:
-      guard let event = try? TableEvent(decoding: bytes.span) else { return false }
-      match.receive(event)
-      role = .guest(match)
-      tell(event, as: .away)
-    default: return false
+  private func tellDecided() {
+    while let (event, state) = joined?.pollEvent() { tell(event, state) }
+  }
+
+  /// Takes a message of the host; `false` for one that breaks the game's protocol.
+  func receiveVisiting(_ bytes: [UInt8], on channel: UInt8) -> Bool {
+    do throws(DecodeError) {
+      switch channel {
+      case Channel.inputs.id:
+        try joined?.receive(.inputs, bytes.span, at: loop.now)
+        network.noteHeard(at: loop.now)
+      case Channel.sync.id:
+        let packet = try RollbackPacket(decoding: bytes.span)
+        guard packet.message != .inputs else { return false }
+        try receive(packet)
+      case Channel.words.id:
+        guard case .ended(let match, let score) = try TableWord(decoding: bytes.span) else {
+          return false
+        }
+        hearLastWord(match, score)
+      default: return false
+      }
+      return true
+    } catch { return false }
+  }
+
+  private func receive(_ packet: RollbackPacket) throws(DecodeError) {
+    let isFirst = joined?.state == nil
+    let desyncs = joined?.desyncs.count
+    try joined?.receive(packet.message, packet.bytes.span, at: loop.now)
+    if joined?.desyncs.count != desyncs, let desync = joined?.desyncs.last {
+      face.tell("not in step with the host at \(desync); it sends the match again")
     }
-    return true
+    guard isFirst, let state = joined?.state else { return }
+    if state.score == Score() {
+      tell(.matchStarted, state)
+    } else {
+      face.tell("match \(state.match) stands at \(state.score)")
+    }
+    startPlaying()
+  }
+
+  /// The final score; a match that it ended may not have come as far here.
+  private func hearLastWord(_ match: UInt16, _ score: Score) {
+    tellDecided()
+    lastWordHeard = (match, score)
+    if let winner = Seat.allCases.first(where: { score[$0] == Preset.goalsToWin }) {
+      tellWinner(winner, match, score)
+    }
+    face.tell("final score \(score)")
   }
 }

@@ -1,81 +1,82 @@
 import AirHockey
 import AirHockeyTerminal
 import Carom
+import CaromSimulation
 
-// The host's side: it simulates, and tells.
+// The host's side: it decides, and tells everybody.
 extension NetGame {
   /// A guest sat down: the match begins at 0-0, or goes on where the same guest left it.
-  func beginHosting(again: Bool) {
+  func beginHosting(_ link: LinkID, again: Bool) {
     summary.role = "host"
-    if case .host(var match) = role {
-      if again { match.welcomeBack() } else { match.seatGuest() }
-      role = .host(match)
-    } else {
-      role = .host(HostedMatch())
-    }
+    joined = nil
+    makeTable()
+    if let guest = hosted?.guest { watchers[guest] = nil }
+    guard let number = hosted?.seatGuest(same: again, at: loop.now), let state = hosted?.state
+    else { return }
+    watchers[number] = link
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
+    if !again { tell(.matchStarted, state) }
+    sendMatch()
     startPlaying()
   }
 
-  func stepHosted(_ match: HostedMatch, at now: Instant) {
-    var match = match
-    let state = match.state
-    let own =
-      setup.bot
-      ? computer.input(for: state) : face.input(of: .home, in: state, at: now)
-    _ = match.step(home: own ?? MalletInput(state[mallet: .home].vector))
-    role = .host(match)
-    if let input = match.guestInput { recordAge(of: input.clock, at: now) }
-    tellEvents()
-    guard case .host(let told) = role else { return }
-    send(told.tableState(at: loop.now), on: .states)
+  /// Somebody came to watch.
+  func beginTelling(_ link: LinkID, _ info: PeerInfo) {
+    makeTable()
+    guard let number = hosted?.addWatcher() else { return }
+    watchers[number] = link
+    face.tell("\(info.name) watches")
+    sendMatch()
   }
 
-  /// Sends what happened, each once, and tells it here.
-  private func tellEvents() {
-    guard case .host(var match) = role else { return }
-    let events = match.takeEvents()
-    role = .host(match)
-    for event in events {
-      send(event, on: .events)
-      tell(event, as: .home)
-    }
-    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting(match) }
+  private func makeTable() {
+    if hosted == nil { hosted = HostedMatch(at: loop.now) }
+  }
+
+  func stepHosted(at now: Instant) {
+    guard let state = hosted?.state else { return }
+    let own = setup.bot ? computer.input(for: state) : face.input(of: .home, in: state, at: now)
+    let mallet = own ?? MalletInput(state[mallet: .home].vector)
+    guard let events = hosted?.step(home: mallet), let after = hosted?.state else { return }
+    for event in events { tell(event, after) }
+    if let limit = setup.matchLimit, summary.matches >= limit { finishHosting() }
   }
 
   /// The last word: the final score, then goodbye.
-  func finishHosting(_ match: HostedMatch) {
-    send(match.ending, on: .events)
+  func finishHosting() {
+    sendMatch()
+    if let link, let hosted { send(hosted.ending, on: .words, to: link) }
     end("finished", Goodbye(.finished))
   }
 
   /// The guest's time is up: its last word. A table without a time of its own opens again.
-  private func dismissGuest(_ match: HostedMatch) {
-    guard let link else { return }
-    send(match.ending, on: .events)
+  private func dismissGuest(_ link: LinkID) {
+    guard let hosted else { return }
+    send(hosted.ending, on: .words, to: link)
     node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
   }
 
-  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, _ match: HostedMatch) -> Bool {
-    var match = match
-    switch channel {
-    case Channel.mallets.id:
-      guard let input = try? GuestInput(decoding: bytes.span) else { return false }
-      match.receive(input)
-      role = .host(match)
-    case Channel.requests.id:
-      guard let request = try? GuestRequest(decoding: bytes.span),
-        requestLimit.admits(at: loop.now)
-      else { return false }
-      guard let command = request.command else {
-        dismissGuest(match)
-        return true
+  /// Takes a message of a guest or a watcher; `false` for one that breaks the game's protocol.
+  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, from link: LinkID) -> Bool {
+    guard let number = watchers.first(where: { $0.value == link })?.key else { return true }
+    do throws(DecodeError) {
+      switch channel {
+      case Channel.inputs.id:
+        try hosted?.receive(.inputs, bytes.span, from: number, at: loop.now)
+        if link == self.link { network.noteHeard(at: loop.now) }
+      case Channel.sync.id:
+        let packet = try RollbackPacket(decoding: bytes.span)
+        guard packet.message != .inputs else { return false }
+        try hosted?.receive(packet.message, packet.bytes.span, from: number, at: loop.now)
+        sendMatch()
+      case Channel.words.id:
+        guard try TableWord(decoding: bytes.span) == .finish, link == self.link else {
+          return false
+        }
+        dismissGuest(link)
+      default: return false
       }
-      match.apply(command)
-      role = .host(match)
-      tellEvents()
-    default: return false
-    }
-    return true
+      return true
+    } catch { return false }
   }
 }

@@ -1,61 +1,56 @@
 import AirHockey
 import AirHockeyTerminal
 import Carom
+import CaromSimulation
 
 // What both sides share.
 extension NetGame {
   func step(at now: Instant) {
-    switch role {
-    case .host(let match): stepHosted(match, at: now)
-    case .guest(let match): stepVisiting(match, at: now)
-    case .none: break
-    }
+    if hosted != nil { stepHosted(at: now) } else { stepVisiting(at: now) }
   }
 
-  /// Takes a message of the peer; `false` for one that breaks the game's protocol.
-  func receive(_ bytes: [UInt8], on channel: UInt8) -> Bool {
-    switch role {
-    case .host(let match): receiveHosting(bytes, on: channel, match)
-    case .guest(let match): receiveVisiting(bytes, on: channel, match)
-    case .none: false
-    }
+  /// Takes a message of a peer; `false` for one that breaks the game's protocol.
+  func receive(_ bytes: [UInt8], on channel: UInt8, from link: LinkID) -> Bool {
+    if hosted != nil { return receiveHosting(bytes, on: channel, from: link) }
+    guard link == self.link else { return true }
+    return receiveVisiting(bytes, on: channel)
   }
 
   func carryOut(_ command: Controls.Command) {
-    switch role {
-    case .host(var match):
-      guard let own = Self.command(command, of: .home, in: match.state) else { return }
-      match.apply(own)
-      role = .host(match)
-    case .guest(let match):
-      guard let state = match.view else { return }
-      switch Self.command(command, of: .away, in: state) {
-      case .pause: ask(.pause)
-      case .resume: ask(.resume)
-      case .startMatch: ask(.startMatch)
-      case nil: break
-      }
-    case .none: break
-    }
-  }
-
-  /// What a key means now: `p` holds and releases, space releases or asks for the next match.
-  private static func command(
-    _ command: Controls.Command, of seat: Seat, in state: RinkState
-  ) -> RinkCommand? {
+    let seat = hosted == nil ? Seat.away : .home
+    guard !setup.isWatching, let state = hosted?.state ?? joined?.state else { return }
     let holds = state.pauses.contains(.of(seat))
+    let request: RinkInput.Request
     switch command {
-    case .pause: return holds ? .resume(seat) : .pause(seat)
-    case .proceed: return holds ? .resume(seat) : .startMatch(seat)
-    case .quit: return nil
+    case .pause: request = holds ? .resume : .pause
+    case .proceed: request = holds ? .resume : .startMatch
+    case .quit, .back, .forth: return
     }
+    hosted?.ask(request)
+    joined?.ask(request)
   }
 
-  func ask(_ request: GuestRequest) { send(request, on: .requests) }
+  // MARK: Sending
+
+  /// Sends what the match has to say.
+  func sendMatch() {
+    while let message = hosted?.pollMessage() {
+      guard let link = watchers[message.watcher] else { continue }
+      send(message.kind, message.bytes, to: link)
+    }
+    while let link, let (kind, bytes) = joined?.pollMessage() { send(kind, bytes, to: link) }
+  }
+
+  private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to link: LinkID) {
+    if kind == .inputs {
+      send(InputRuns(bytes), on: .inputs, to: link)
+    } else {
+      send(RollbackPacket(kind, bytes), on: .sync, to: link)
+    }
+  }
 
   /// A message that finds the peer's queue full is not sent: its connection is about to end.
-  func send<Message>(_ message: Message, on channel: Channel<Message>) {
-    guard let link else { return }
+  func send<Message>(_ message: Message, on channel: Channel<Message>, to link: LinkID) {
     node.assumeIsolated { node in
       do throws(SendError) {
         try node.send(message, on: channel, to: link)
@@ -65,26 +60,39 @@ extension NetGame {
     }
   }
 
-  /// How old something of the peer's is, by the peer's clock.
-  func recordAge(of clock: Instant, at now: Instant) {
-    guard let link, let offset = node.assumeIsolated({ $0.roundTrip(to: link)?.clockOffset })
-    else { return }
-    stateAge.record(max(.zero, (now + offset) - clock))
-  }
+  // MARK: Telling
 
-  func tell(_ event: TableEvent, as seat: Seat) {
-    let name = { (other: Seat) in
-      other == seat ? self.setup.name : self.summary.peer ?? "the other player"
-    }
-    switch event.kind {
-    case .matchStarted: face.tell("match \(event.match) begins")
-    case .goal(let scorer): face.tell("goal for \(name(scorer)): \(event.score)")
+  func tell(_ event: RinkEvent, _ state: RinkState) {
+    switch event {
+    case .matchStarted: face.tell("match \(state.match) begins")
+    case .goal(let scorer): face.tell("goal for \(name(scorer)): \(state.score)")
     case .paused(let owner): face.tell("\(name(owner)) holds the match")
     case .resumed(let owner): face.tell("\(name(owner)) goes on")
-    case .matchEnded(let winner):
-      summary.matches += 1
-      face.tell("\(name(winner)) wins the match \(event.score)")
-    case .sessionEnded: face.tell("final score \(event.score)")
+    case .won(let winner): tellWinner(winner, state.match, state.score)
+    case .touch, .foul, .serve, .faceOff: break
     }
+  }
+
+  /// Tells who won a match, once.
+  func tellWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
+    guard endedMatch != match else { return }
+    endedMatch = match
+    summary.matches += 1
+    face.tell("\(name(winner)) wins the match \(score)")
+  }
+
+  private func name(_ seat: Seat) -> String {
+    let peer = summary.peer ?? "the other player"
+    if setup.isWatching { return seat == .home ? peer : "the guest" }
+    return seat == (hosted == nil ? .away : .home) ? setup.name : peer
+  }
+
+  // MARK: Recording
+
+  /// Writes what is decided by now.
+  func record() {
+    guard recording != nil else { return }
+    if let hosted { recording?.record(hosted) } else if let joined { recording?.record(joined) }
+    if let line = recording?.takeTrouble() { face.tell(line) }
   }
 }

@@ -2,10 +2,11 @@ import AirHockey
 import AirHockeyTerminal
 import Carom
 
-/// A match over the network at this end: host or guest, whichever the connection makes it.
+/// A match over the network at this end: host, guest or watcher, whichever the connection makes it.
 ///
-/// The host simulates and sends the table each tick; the guest sends its mallet. The session ends
-/// when the time is up, when somebody quits, and, where a time was given, with the peer.
+/// The whole match runs at each end; inputs are what travels. The host decides, the others run
+/// ahead of its word. The session ends when the time is up, when somebody quits, and, where a time
+/// was given, with the peer.
 actor NetGame: LoopActor {
   /// What this end is to do.
   struct Setup: Sendable {
@@ -18,21 +19,21 @@ actor NetGame: LoopActor {
     var matchLimit: Int?
     /// Whether the table opens again when a peer is lost.
     var reopens = true
+    /// Whether this end only looks on.
+    var isWatching = false
+    /// Whether the figures of the network are told each second.
+    var tellsNetwork = false
+    /// Where the match is recorded.
+    var recording: String?
     var waiting = "waiting for a player"
     /// How long a host may take from the grant to its first state.
     var firstStateLimit = Duration.seconds(5)
   }
 
-  enum Role {
-    case none
-    case host(HostedMatch)
-    case guest(JoinedMatch)
-  }
-
-  /// After a stall at most this many ticks are made up for: a quarter of a second.
-  static let catchUpTicks: Int64 = 15
   /// How long a guest whose time is up waits for the host's last word.
   static let lastWordLimit = Duration.seconds(1)
+  /// From one frame to the next while nobody plays.
+  static let waitingFrame = Duration.nanoseconds(16_666_667)
 
   nonisolated let loop: EventLoop
   let setup: Setup
@@ -40,22 +41,33 @@ actor NetGame: LoopActor {
   var face: any GameFace = SilentFace()
   /// What was last announced, for the face to keep showing while nobody plays.
   private var notice: String?
-  var role = Role.none
+  /// The match where this end is the host; one of the two at most.
+  var hosted: HostedMatch?
+  /// The match where it is not.
+  var joined: JoinedMatch?
+  /// The other player, or the host of whoever watches.
   var link: LinkID?
-  var summary = Summary(role: "host")
-  var stateAge = JitterMeter()
+  /// Whom a host tells, by number.
+  var watchers: [Int: LinkID] = [:]
+  /// The last word of a host.
+  var lastWordHeard: (match: UInt16, score: Score)?
+  /// The last match whose end was told here.
+  var endedMatch: UInt16?
+  var summary: Summary
+  var network = NetworkMeter()
+  var recording: RecordingFile?
   var computer: ComputerPlayer
-  var requestLimit = RequestLimit()
   private var tickJitter = JitterMeter()
   private var rate = RateMeter()
-  private var ticker: Ticker?
+  private var timer: LoopTimer?
+  private var frameDue = Instant.zero
   private var isPlaying = false
   /// Who sat here last: a guest that comes back finds its match and score as they were.
   private var lastGuest: PeerID?
   private var lastWord: LoopTimer?
   private var firstState: LoopTimer?
   private var ending: CheckedContinuation<Void, Never>?
-  private var isOver = false
+  private(set) var isOver = false
   /// Whether the network said no before play began.
   private(set) var wasAbandoned = false
   /// Called when the seat is free again.
@@ -73,6 +85,7 @@ actor NetGame: LoopActor {
     loop = node.loop
     self.seatFreed = seatFreed
     self.seatTaken = seatTaken
+    summary = Summary(role: "host")
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
   }
 
@@ -80,8 +93,10 @@ actor NetGame: LoopActor {
   func begin(
     with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
   ) throws(CommandFailure) {
+    recording = try setup.recording.map { path throws(CommandFailure) in try .init(path) }
     face = try makeFace()
-    tick(at: loop.now)
+    timer = LoopTimer(on: loop, owner: self) { game in game.frame() }
+    arm(at: loop.now)
   }
 
   /// Plays until the session ends; what it came to.
@@ -110,55 +125,68 @@ actor NetGame: LoopActor {
     case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
     case .opened(let link, let info): sitDown(link, info)
     case .message(let link, let channel, let bytes):
-      guard link == self.link else { return }
-      if !receive(bytes, on: channel) { drop(link) }
+      if !receive(bytes, on: channel, from: link) { drop(link) }
+    case .measured(let link, let roundTrip):
+      guard link == self.link, let smoothed = roundTrip.smoothed else { return }
+      joined?.note(roundTrip: smoothed)
     case .linkChanged(let link, let kind):
       guard link == self.link else { return }
       summary.transport = kind.description
       face.tell("the game goes over \(kind) now")
     case .closed(let link, let info, let reason, wasOpen: true):
-      if link == self.link { peerLost(info, reason) }
+      if link == self.link {
+        peerLost(info, reason)
+      } else if let number = watchers.first(where: { $0.value == link })?.key {
+        watchers[number] = nil
+        hosted?.removeWatcher(number)
+      }
     default: break
     }
   }
 
   // MARK: Time
 
-  /// Ticks from now on; a match's first tick is now.
-  func tick(at start: Instant) {
-    ticker?.stop()
-    ticker = Ticker(on: loop, owner: self, hertz: Preset.ticksPerSecond, start: start) {
-      game, tick in game.handle(tick)
-    }
+  private func arm(at due: Instant) {
+    frameDue = due
+    timer?.arm(at: due)
   }
 
-  private func handle(_ tick: Ticker.Tick) {
+  /// One picture, and the ticks before it.
+  private func frame() {
+    let now = loop.now
     if Interrupts.isRequested { return end("interrupted", Goodbye(.left)) }
-    for command in face.commands(at: tick.now) {
+    for command in face.commands(at: now) {
       if command == .quit { return end("quit", Goodbye(.left)) }
       carryOut(command)
     }
-    if isPlaying { play(tick) }
-    if !isOver { present(at: tick.now) }
+    if isPlaying { play(at: now) }
+    guard !isOver else { return }
+    present(at: now)
+    let next = isPlaying ? hosted?.nextTick ?? joined?.nextTick : nil
+    arm(at: next ?? max(frameDue + Self.waitingFrame, now))
   }
 
-  private func play(_ tick: Ticker.Tick) {
-    tickJitter.record(tick.lateness)
-    rate.record(Int(tick.missed) + 1, at: tick.now)
-    for _ in 0...min(tick.missed, Self.catchUpTicks) {
+  private func play(at now: Instant) {
+    tickJitter.record(now - frameDue)
+    let due = hosted?.ticksDue(at: now) ?? joined?.ticksDue(at: now) ?? 0
+    rate.record(due, at: now)
+    for _ in 0..<due {
       guard isPlaying, !isOver else { return }
-      step(at: tick.now)
+      step(at: now)
       summary.ticks += 1
-      if summary.ticks == setup.tickLimit { return timeIsUp() }
+      if summary.ticks == setup.tickLimit { timeIsUp() }
     }
+    guard !isOver else { return }
+    sendMatch()
+    record()
   }
 
   /// The match begins, or goes on with somebody else.
   func startPlaying() {
-    guard !isPlaying, lastWord == nil else { return }  // states come behind the last word too
+    guard !isPlaying, lastWord == nil else { return }
     firstState?.cancel()
     isPlaying = true
-    tick(at: loop.now)
+    arm(at: hosted?.nextTick ?? joined?.nextTick ?? loop.now)
   }
 
   /// A host that grants a seat and never shows its table is left again.
@@ -171,29 +199,30 @@ actor NetGame: LoopActor {
   }
 
   private func timeIsUp() {
-    switch role {
-    case .host(let match): finishHosting(match)
-    case .guest:
-      isPlaying = false
-      ask(.finish)
-      lastWord = LoopTimer(on: loop, owner: self) { game in
-        game.end("finished", Goodbye(.finished))
-      }
-      lastWord?.arm(after: Self.lastWordLimit)
-    case .none: end("finished", Goodbye(.finished))
+    guard joined != nil, !setup.isWatching, let link else {
+      return hosted == nil ? end("finished", Goodbye(.finished)) : finishHosting()
     }
+    sendMatch()
+    isPlaying = false
+    send(.finish, on: .words, to: link)
+    lastWord = LoopTimer(on: loop, owner: self) { game in
+      game.end("finished", Goodbye(.finished))
+    }
+    lastWord?.arm(after: Self.lastWordLimit)
   }
 
   // MARK: Peers
 
   private func sitDown(_ link: LinkID, _ info: PeerInfo) {
+    let isHost = node.assumeIsolated { $0.isIncoming(link) }
+    if isHost, info.isSpectator { return beginTelling(link, info) }
     self.link = link
     summary.peer = TextWidth.plain(info.name)
     summary.transport = node.assumeIsolated { $0.kind(of: link) }?.description
     face.tell("\(info.name) sits down")
     seatTaken(info)
-    if node.assumeIsolated({ $0.isIncoming(link) }) {
-      beginHosting(again: info.id == lastGuest)
+    if isHost {
+      beginHosting(link, again: info.id == lastGuest)
       lastGuest = info.id
     } else {
       beginVisiting()
@@ -202,20 +231,22 @@ actor NetGame: LoopActor {
 
   private func peerLost(_ info: PeerInfo?, _ reason: DisconnectReason) {
     link = nil
-    if reason == .replaced, case .host = role { return }
+    if reason == .replaced, hosted != nil { return }
     face.tell("game ended: \(reason)")
     summary.endReason = "\(reason)"
     isPlaying = false
+    if let guest = hosted?.guest { watchers[guest] = nil }
+    hosted?.dismissGuest()
     guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
       return end("\(reason)", nil)
     }
-    if case .guest = role { role = .none }
+    joined = nil
     seatFreed()
   }
 
   /// Whether this end sat down at another's table and never saw it: nothing was played.
   private var hasOnlyKnocked: Bool {
-    if case .guest(let match) = role { match.latest == nil && summary.ticks == 0 } else { false }
+    joined.map { $0.state == nil && summary.ticks == 0 } ?? false
   }
 
   /// The peer breaks the game's protocol.
@@ -231,14 +262,19 @@ actor NetGame: LoopActor {
   func end(_ reason: String, _ goodbye: Goodbye?) {
     guard !isOver else { return }
     isOver = true
-    ticker?.stop()
+    timer?.cancel()
     lastWord?.cancel()
     firstState?.cancel()
+    record()
+    recording?.finish()
     node.assumeIsolated { $0.retire(goodbye ?? Goodbye(.left)) }
     face.close()
-    takeScore()
+    if let score = hosted?.state.score ?? lastWordHeard?.score ?? joined?.confirmed?.score {
+      summary.score = score.description
+    }
     summary.endReason = reason
-    summary.take(tickJitter: tickJitter, stateAge: stateAge)
+    summary.take(tickJitter: tickJitter, stateAge: network.stateAge)
+    summary.take(network, joined, lateInputs: hosted?.missedInputs)
     let (sent, received) = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
     summary.bytesSent = Int(sent)
     summary.bytesReceived = Int(received)
@@ -246,40 +282,35 @@ actor NetGame: LoopActor {
     ending = nil
   }
 
-  private func takeScore() {
-    switch role {
-    case .host(let match): summary.score = match.state.score.description
-    case .guest(let match): summary.score = match.score.description
-    case .none: break
-    }
-  }
-
   // MARK: Showing
 
   private func present(at now: Instant) {
-    var view = currentView
-    view.status = status
+    var view = currentView(at: now)
+    view.status = status(at: now)
     face.present(view)
     if isPlaying { summary.frames += 1 }
   }
 
-  private var status: String {
-    guard let link, let roundTrip = node.assumeIsolated({ $0.roundTrip(to: link)?.smoothed })
-    else { return setup.name }
-    let tenths = (roundTrip.inMilliseconds * 10).rounded() / 10
-    return "\(rate.perSecond) Hz · \(summary.transport ?? "") · round trip \(tenths) ms"
+  private func status(at now: Instant) -> String {
+    guard let link, let statistics = node.assumeIsolated({ $0.statistics(of: link) }) else {
+      return setup.name
+    }
+    let bytes = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
+    if isPlaying { network.noteFrame(statistics, at: now) }
+    if network.close(statistics, bytes, joined, at: now), setup.tellsNetwork {
+      face.tell(network.line)
+    }
+    if setup.tellsNetwork { return network.line }
+    let roundTrip = (statistics.roundTrip ?? .zero).inMilliseconds
+    return "\(rate.perSecond) Hz · \(summary.transport ?? "") · round trip "
+      + "\((roundTrip * 10).rounded() / 10) ms"
   }
 
-  private var currentView: TableView {
+  private func currentView(at now: Instant) -> TableView {
     let names = (own: setup.name, other: summary.peer ?? "")
-    switch role {
-    case .host where !isPlaying: return waitingView
-    case .host(let match): return TableView(match.state, seenFrom: .home, names: names)
-    case .guest(let match):
-      if let state = match.view { return TableView(state, seenFrom: .away, names: names) }
-      return waitingView
-    case .none: return waitingView
-    }
+    if let hosted, isPlaying { return TableView(hosted.state, seenFrom: .home, names: names) }
+    guard let state = joined?.shown(at: now) else { return waitingView }
+    return TableView(state, seenFrom: setup.isWatching ? .home : .away, names: names)
   }
 
   private var waitingView: TableView {

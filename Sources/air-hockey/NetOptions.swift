@@ -11,13 +11,17 @@ struct NetOptions: ParsableArguments {
     help: "What carries the game: udp, tcp, or auto, which prefers UDP and falls back to TCP.")
   var transport = Transport.auto
 
+  @Flag(
+    help: "Tell each second of round trip, loss, age of the state, corrections and bytes.")
+  var netStats = false
+
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
   /// What this peer says of itself.
-  func peer(_ name: String, yieldsSeat: Bool = false) -> PeerInfo {
+  func peer(_ name: String, yieldsSeat: Bool = false, isSpectator: Bool = false) -> PeerInfo {
     PeerInfo(
       id: .random(), name: name, application: GameWire.application,
-      applicationVersion: GameWire.version, yieldsSeat: yieldsSeat)
+      applicationVersion: GameWire.version, yieldsSeat: yieldsSeat, isSpectator: isSpectator)
   }
 }
 

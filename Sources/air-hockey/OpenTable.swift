@@ -2,6 +2,9 @@ import Carom
 
 /// A table that stays: it listens, and says on the network whether its seat is free.
 actor OpenTable: LoopActor {
+  /// How many can watch.
+  static let watcherLimit = 32
+
   nonisolated let loop: EventLoop
   nonisolated let node: SessionNode
   private let interfaces: InterfaceSelection
@@ -18,7 +21,8 @@ actor OpenTable: LoopActor {
     self.loop = loop
     self.isListed = isListed
     self.interfaces = interfaces
-    node = SessionNode(local, seats: 1, over: kinds, on: loop)
+    node = SessionNode(
+      local, seats: 1, spectatorSeats: Self.watcherLimit, over: kinds, on: loop)
   }
 
   /// Listens, before anybody can find the table. Returns the port.

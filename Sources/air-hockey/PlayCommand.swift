@@ -21,6 +21,7 @@ struct PlayCommand: AsyncParsableCommand {
     if options.json { arguments += ["--json"] }
     if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
     if let name = options.name { arguments += ["--name", name] }
+    if let record = options.record { arguments += ["--record", record] }
     arguments += ["--strength", "\(options.strength)"]
     let host = try HostCommand.parse(arguments)
     try await host.run()

@@ -16,7 +16,8 @@ extension PlayOptions {
   ) async throws {
     Interrupts.begin()
     let summary = try await withEventLoop { loop throws(CommandFailure) in
-      let game = LocalGame(on: loop, home: home, away: away, tickLimit: tickLimit)
+      let game = LocalGame(
+        on: loop, home: home, away: away, tickLimit: tickLimit, recording: record)
       return try await game.run { () throws(CommandFailure) in try makeFace(seating) }
     }
     report(summary)

@@ -18,6 +18,7 @@ struct PlayOptions: ParsableArguments {
   @Option(help: "A JSON file with the name and the strength that are not given here.")
   var preferences: String?
   @Flag(help: "Write name and strength to the --preferences file.") var save = false
+  @Option(help: "Record what is played into FILE, for 'air-hockey replay'.") var record: String?
   @Flag(help: "Print a summary as one JSON object on the last line.") var json = false
 
   /// How well the computer plays.
@@ -65,10 +66,12 @@ struct PlayOptions: ParsableArguments {
 
   /// The face that fits: none, the terminal, or lines. Throws where a person is to play and
   /// there is no terminal to play on.
-  func makeFace(_ seating: Controls.Seating) throws(CommandFailure) -> any GameFace {
+  func makeFace(
+    _ seating: Controls.Seating, isWatching: Bool = false
+  ) throws(CommandFailure) -> any GameFace {
     if headless { return SilentFace() }
     if Terminal.isPresent, let face = try? TerminalFace(seating) { return face }
-    guard bot else { throw Self.notATerminal }
+    guard bot || isWatching else { throw Self.notATerminal }
     // A summary for machines has standard output to itself.
     return PlainFace(output: json ? .standardError : .standardOutput)
   }

@@ -1,9 +1,10 @@
+import AirHockey
 import CaromCore
 import Foundation
 
 /// What a session came to, for people and for machines.
 struct Summary: Encodable, Equatable {
-  /// "host", "client" or "local".
+  /// "host", "client", "watcher" or "local".
   var role: String
   /// The other player's name; `nil` where nobody came.
   var peer: String?
@@ -21,6 +22,18 @@ struct Summary: Encodable, Equatable {
   var stateAgeP50 = 0.0
   /// How old a state was when it was shown: 99 of 100 less than this.
   var stateAgeP99 = 0.0
+  /// How often the foretold match was corrected; 0 at a host.
+  var rollbacks = 0
+  /// The deepest correction, ticks.
+  var deepestRollback = 0
+  /// By how much corrections moved the puck on average, millimetres.
+  var correctionMean = 0.0
+  /// The most that one moved it, millimetres.
+  var correctionMost = 0.0
+  /// Inputs that were not there in time: the guest's, or one's own.
+  var lateInputs = 0
+  /// How often this end was not in step with the host.
+  var desyncs = 0
   /// Bytes of the session's packets.
   var bytesSent = 0
   /// Bytes of the session's packets.
@@ -43,6 +56,18 @@ struct Summary: Encodable, Equatable {
     tickJitterP99 = Self.milliseconds(tickJitter.percentile(99))
     stateAgeP50 = Self.milliseconds(stateAge.percentile(50))
     stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
+  }
+
+  /// Takes over what the network did to the match.
+  mutating func take(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
+    let (count, sum, most) = network.corrections
+    correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3
+    correctionMost = (most * 1e6).rounded() / 1e3
+    self.lateInputs = lateInputs ?? match?.overruled ?? 0
+    guard let match else { return }
+    rollbacks = match.statistics.rollbacks
+    deepestRollback = match.statistics.deepest
+    desyncs = match.desyncs.count
   }
 
   /// Whole microseconds, as milliseconds.
@@ -70,6 +95,7 @@ extension Summary {
   private enum CodingKeys: String, CodingKey {
     case role, peer, transport, ticks, frames, tickJitterP50, tickJitterP99, stateAgeP50,
       stateAgeP99
+    case rollbacks, deepestRollback, correctionMean, correctionMost, lateInputs, desyncs
     case bytesSent, bytesReceived, score, matches, endReason
   }
 
@@ -85,6 +111,12 @@ extension Summary {
     try container.encode(tickJitterP99, forKey: .tickJitterP99)
     try container.encode(stateAgeP50, forKey: .stateAgeP50)
     try container.encode(stateAgeP99, forKey: .stateAgeP99)
+    try container.encode(rollbacks, forKey: .rollbacks)
+    try container.encode(deepestRollback, forKey: .deepestRollback)
+    try container.encode(correctionMean, forKey: .correctionMean)
+    try container.encode(correctionMost, forKey: .correctionMost)
+    try container.encode(lateInputs, forKey: .lateInputs)
+    try container.encode(desyncs, forKey: .desyncs)
     try container.encode(bytesSent, forKey: .bytesSent)
     try container.encode(bytesReceived, forKey: .bytesReceived)
     try container.encode(score, forKey: .score)

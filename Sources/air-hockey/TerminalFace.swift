@@ -81,6 +81,7 @@ struct TerminalFace: GameFace {
   private var hint: String {
     switch seating {
     case .one: "mouse, arrows or WASD · p pause · q quit"
+    case .nobody: "space pause · ← → 5 s · q quit"
     case .two: "left WASD · right arrows or IJKL · p pause · q quit"
     }
   }

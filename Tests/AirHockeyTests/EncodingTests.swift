@@ -18,19 +18,10 @@ private func makeState() -> RinkState {
   return state
 }
 
-private func encode(_ state: RinkState, omitting owner: Seat? = nil) -> [UInt8] {
-  var writer = PacketWriter()
-  state.encode(into: &writer, omitting: owner)
-  return writer.bytes
-}
+private func encode(_ state: RinkState) -> [UInt8] { state.encoded }
 
-private func decode(_ bytes: [UInt8], ownMallet: LatticePoint? = nil) throws(DecodeError)
-  -> RinkState
-{
-  var reader = PacketReader(bytes.span)
-  let state = try RinkState(decoding: &reader, ownMallet: ownMallet)
-  try reader.finish()
-  return state
+private func decode(_ bytes: [UInt8]) throws(DecodeError) -> RinkState {
+  try RinkState(decoding: bytes.span)
 }
 
 private func hex(_ bytes: [UInt8]) -> String {
@@ -39,7 +30,7 @@ private func hex(_ bytes: [UInt8]) -> String {
 
 @Test func `a state has these bytes`() {
   let expected =
-    "0807060504030201" + "01012301" + "02" + "03" + "0302" + "0305"
+    "0807060504030201" + "01012301" + "02" + "0302" + "0305"
     + "ffffffffffffffff" + "0200000000000000" + "0000000002000000" + "00000000feffffff"
     + "00ffffffffffffff" + "00000080ffffffff" + "0010000000000000" + "0100008000000000"
     + "00f0ffffffffffff"
@@ -49,7 +40,7 @@ private func hex(_ bytes: [UInt8]) -> String {
 
 @Test func `a mirrored state has these bytes`() {
   let expected =
-    "0807060504030201" + "01002301" + "01" + "03" + "0302" + "0503"
+    "0807060504030201" + "01002301" + "01" + "0302" + "0503"
     + "0100000000000000" + "feffffffffffffff" + "00000000feffffff" + "0000000002000000"
     + "00ffffffffffffff" + "ffffff7fffffffff" + "0010000000000000" + "0000008000000000"
     + "00f0ffffffffffff"
@@ -61,21 +52,9 @@ private func hex(_ bytes: [UInt8]) -> String {
   #expect(try decode(encode(makeState())) == makeState())
 }
 
-@Test(arguments: Seat.allCases)
-func `what the receiver owns is left out and filled in by the receiver`(owner: Seat) throws {
-  let bytes = encode(makeState(), omitting: owner)
-  #expect(bytes.count == RinkState.encodedLength - 16)
-  let own = LatticePoint(Vector(owner.side * 0.3, 0.1))
-  var expected = makeState()
-  expected[mallet: owner] = own
-  #expect(try decode(bytes, ownMallet: own) == expected)
-  #expect(try decode(bytes)[mallet: owner] == Bounds.rest(of: owner))
-}
-
 @Test(arguments: [
-  (8, 6, "phase"), (9, 2, "seat"), (12, 4, "pauses"), (13, 0, "mallets present"),
-  (13, 4, "mallets present"), (16, 7, "score"), (25, 1, "puck"), (31, 0x7F, "puck"),
-  (63, 0, "mallet"), (63, 0x80, "mallet"), (11, 0x7F, "remaining ticks"),
+  (8, 6, "phase"), (9, 2, "seat"), (12, 4, "pauses"), (15, 7, "score"), (24, 1, "puck"),
+  (30, 0x7F, "puck"), (62, 0, "mallet"), (62, 0x80, "mallet"), (11, 0x7F, "remaining ticks"),
 ])
 func `a field outside its range is refused`(offset: Int, byte: UInt8, what: String) {
   var bytes = encode(makeState())
@@ -139,21 +118,5 @@ func `a mallet at the end of all numbers is refused`(seat: Seat) {
   #expect(MalletInput(Vector(0.12345, -0.12345)) == MalletInput(x: 1_235, y: -1_235))
   for input in [MalletInput(x: 5, y: -7), MalletInput(x: -9_740, y: 5_190)] {
     #expect(input.mirrored.mirrored == input)
-  }
-}
-
-@Test func `commands survive the wire and unknown ones are refused`() throws {
-  for seat in Seat.allCases {
-    for command in [RinkCommand.pause(seat), .resume(seat), .startMatch(seat)] {
-      var writer = PacketWriter()
-      command.encode(into: &writer)
-      var reader = PacketReader(writer.bytes.span)
-      #expect(try RinkCommand(decoding: &reader) == command)
-      #expect(command.mirrored.mirrored == command)
-    }
-  }
-  var unknown = PacketReader([UInt8]([3, 0]).span)
-  #expect(throws: DecodeError.invalid(what: "rink command")) {
-    try RinkCommand(decoding: &unknown)
   }
 }

@@ -4,220 +4,279 @@ import Testing
 
 @testable import AirHockey
 
-/// A host and a guest without a network: what one sends, the other receives.
+/// A host, a guest and somebody who watches, without a network: what one sends comes to the others
+/// some ticks later.
 private struct Table {
-  var host = HostedMatch()
-  var guest = JoinedMatch()
+  var host = HostedMatch(at: .zero)
+  var guest = JoinedMatch(at: .zero)
+  var watcher = JoinedMatch(isWatching: true, at: .zero)
   var home = ComputerPlayer(.home, seed: 1)
   var away = ComputerPlayer(.away, seed: 2)
-  var events: [TableEvent] = []
+  /// What happened at the host.
+  var events: [RinkEvent] = []
+  /// What the guest was told of.
+  var told: [(event: RinkEvent, state: RinkState)] = []
+  var hashes: [Tick: UInt64] = [:]
   var clock = Instant(nanoseconds: 1_000)
 
-  /// One tick of both sides; the guest's message may be lost.
-  mutating func step(guestIsHeard: Bool = true) {
+  private let delay: Int
+  private var seats: (guest: Int, watcher: Int) = (0, 0)
+  private var down: [[TableMessage]] = []
+  private var up: [[(Int, RollbackMessage, [UInt8])]] = []
+
+  init(delay: Int = 0) {
+    self.delay = delay
+    guest.note(roundTrip: .milliseconds(delay * 33))
+    seats.guest = host.seatGuest(same: false, at: clock)
+    seats.watcher = host.addWatcher()
+    hashes[host.state.tick] = host.state.hash
+  }
+
+  /// The guest leaves; it, or somebody else, comes again.
+  mutating func reseat(same: Bool) {
+    host.dismissGuest()
+    guest = JoinedMatch(at: clock)
+    guest.note(roundTrip: .milliseconds(delay * 33))
+    (down, up) = ([], [])
+    seats.guest = host.seatGuest(same: same, at: clock)
+    hashes[host.state.tick] = host.state.hash
+  }
+
+  /// One tick of all; the guest's messages may be lost.
+  mutating func step(guestIsHeard: Bool = true, hostIsHeard: Bool = true) throws {
     clock = clock + .nanoseconds(16_666_667)
-    if let view = guest.view {
-      let input = guest.step(away.input(for: view), at: clock)
-      if guestIsHeard { host.receive(input) }
+    try deliver(guestIsHeard, hostIsHeard)
+    events += host.step(home: home.input(for: host.state))
+    hashes[host.state.tick] = host.state.hash
+    let ticks = guest.ticksDue(at: clock)
+    for _ in 0..<ticks { guest.step(guest.state.map { away.input(for: $0) }, at: clock) }
+    for _ in 0..<watcher.ticksDue(at: clock) { watcher.step(nil, at: clock) }
+    while let event = guest.pollEvent() { told.append(event) }
+    send()
+  }
+
+  private mutating func send() {
+    var messages: [TableMessage] = []
+    while let message = host.pollMessage() { messages.append(message) }
+    down.append(messages)
+    var answers: [(Int, RollbackMessage, [UInt8])] = []
+    while let (kind, bytes) = guest.pollMessage() { answers.append((seats.guest, kind, bytes)) }
+    while let (kind, bytes) = watcher.pollMessage() {
+      answers.append((seats.watcher, kind, bytes))
     }
-    _ = host.step(home: home.input(for: host.state))
-    for event in host.takeEvents() {
-      events.append(event)
-      guest.receive(event)
+    up.append(answers)
+  }
+
+  private mutating func deliver(_ guestIsHeard: Bool, _ hostIsHeard: Bool) throws {
+    guard down.count > delay else { return }
+    for message in down.removeFirst() where hostIsHeard || message.kind == .keyframe {
+      if message.watcher == seats.guest {
+        try guest.receive(message.kind, message.bytes.span, at: clock)
+      } else {
+        try watcher.receive(message.kind, message.bytes.span, at: clock)
+      }
     }
-    _ = guest.receive(host.tableState(at: clock))
+    for (from, kind, bytes) in up.removeFirst() where guestIsHeard || from != seats.guest {
+      try host.receive(kind, bytes.span, from: from, at: clock)
+    }
   }
 }
 
 @Suite struct HostedMatchTests {
-  @Test func `a whole match tells each goal once, and both sides agree on the score`() {
-    var table = Table()
-    var goals = 0
-    for _ in 0..<60_000 where !table.events.contains(where: \.isMatchEnd) {
-      table.step()
-      goals = table.events.count(where: \.isGoal)
-      #expect(goals == Int(table.host.state.score.home) + Int(table.host.state.score.away))
-      #expect(table.guest.score == table.host.state.score)
+  @Test(arguments: [0, 6])
+  func `a whole match is the same at all ends, tick by tick, and tells each goal once`(
+    delay: Int
+  ) throws {
+    var table = Table(delay: delay)
+    for _ in 0..<60_000 where !table.told.contains(where: { $0.event.isWin }) {
+      try table.step()
+      for match in [table.guest, table.watcher] {
+        guard let state = match.confirmed else { continue }
+        #expect(table.hashes[state.tick] == state.hash)
+      }
     }
-    let winner = table.events.first(where: \.isMatchEnd)
-    #expect(winner.map { max($0.score.home, $0.score.away) } == Preset.goalsToWin)
-    #expect(goals >= 7)
+    let goals = table.told.count { $0.event.isGoal }
+    let end = try #require(table.told.first { $0.event.isWin })
+    #expect(goals == Int(end.state.score.home) + Int(end.state.score.away))
+    #expect(max(end.state.score.home, end.state.score.away) == Preset.goalsToWin)
+    #expect(table.guest.desyncs.isEmpty && table.guest.beginnings == 1)
+    #expect(table.guest.statistics.rollbacks > 0)
+    #expect(table.guest.statistics.stalls == 0)
   }
 
-  @Test func `a finished match is followed by another, after a rest`() {
+  @Test func `a finished match is followed by another, after a rest`() throws {
     var table = Table()
-    while !table.events.contains(where: \.isMatchEnd) { table.step() }
-    for _ in 0..<HostedMatch.restTicks { table.step() }
-    #expect(table.events.last?.kind == .matchStarted)
+    while !table.events.contains(where: \.isWin) { try table.step() }
+    let count = table.events.count
+    for _ in 0..<HostedMatch.restTicks { try table.step() }
+    #expect(!table.events.dropFirst(count).contains(.matchStarted))
+    for _ in 0..<10 { try table.step() }
+    #expect(table.events.last == .matchStarted)
     #expect(table.host.state.score == Score())
     #expect(table.host.state.match == 2)
   }
 
-  @Test func `a silent guest stops nothing`() {
+  @Test func `a silent guest stops nothing, and goes on in step when it is heard again`() throws {
+    var table = Table(delay: 2)
+    for _ in 0..<60 { try table.step() }
+    let before = table.host.state.tick
+    for _ in 0..<100 { try table.step(guestIsHeard: false) }
+    #expect(before.distance(to: table.host.state.tick) == 100)
+    for _ in 0..<100 { try table.step() }
+    let state = try #require(table.guest.confirmed)
+    #expect(table.hashes[state.tick] == state.hash)
+    #expect(before.distance(to: state.tick) > 150)
+  }
+
+  @Test func `a guest cannot leave its half or begin the match anew`() throws {
     var table = Table()
-    for _ in 0..<60 { table.step() }
-    let before = table.host.state.tick.rawValue
-    for _ in 0..<600 { table.step(guestIsHeard: false) }
-    #expect(table.host.state.tick.rawValue == before + 600)
-    #expect(table.guest.latest?.inputTick == table.host.guestInput?.tick)
-  }
-
-  @Test func `an older input never comes after a newer one`() {
-    var host = HostedMatch()
-    let input = { (tick: UInt64, x: Int16) in
-      GuestInput(tick: Tick(tick), clock: .zero, mallet: MalletInput(x: x, y: 0))
+    for _ in 0..<20 { try table.step() }
+    let match = table.host.state.match
+    table.guest.ask(.restart)
+    for _ in 0..<120 { try table.step() }
+    #expect(table.host.state.match == match)
+    var host = HostedMatch(at: .zero)
+    _ = host.seatGuest(same: false, at: .zero)
+    var rink = Rink(host.state)
+    for _ in 0..<600 {
+      let wild = RinkInput(MalletInput(x: -MalletInput.maximumX, y: 0))
+      var events: [RinkEvent] = []
+      rink.step([RinkInput(), wild].span, events: &events)
+      #expect(rink.state[mallet: .away].x > 0)
     }
-    host.receive(input(5, 5_000))
-    host.receive(input(4, 4_000))
-    host.receive(input(5, 3_000))
-    #expect(host.guestInput == input(5, 5_000))
+    #expect(rink.state.score == Score())
   }
 
-  @Test func `a guest cannot move puck or score, or leave its half`() {
-    var host = HostedMatch()
-    for tick in 1...600 {
-      host.receive(
-        GuestInput(
-          tick: Tick(UInt64(tick)), clock: .zero,
-          mallet: MalletInput(x: -MalletInput.maximumX, y: 0)))
-      _ = host.step(home: MalletInput(x: -7_000, y: 0))
-      #expect(host.state[mallet: .away].x > 0)
-    }
-    #expect(host.state.score == Score())
-  }
-
-  @Test func `a state for the guest leaves out the guest's mallet`() throws {
-    var host = HostedMatch()
-    host.receive(
-      GuestInput(tick: Tick(1), clock: .zero, mallet: MalletInput(x: 3_000, y: 2_000)))
-    for _ in 0..<60 { _ = host.step(home: MalletInput(x: -7_000, y: 100)) }
-    let bytes = host.tableState(at: .zero).encoded
-    let read = try TableState(decoding: bytes.span)
-    #expect(bytes.count == 90)
-    #expect(read.rink[mallet: .home] == host.state[mallet: .home])
-    #expect(read.rink[mallet: .away] == RinkState()[mallet: .away])
-  }
-
-  @Test func `a new guest begins at nil`() {
+  @Test func `a new guest begins at nil, and the same one finds its score and holds nothing`()
+    throws
+  {
     var table = Table()
-    while table.events.allSatisfy({ !$0.isGoal }) { table.step() }
-    table.host.seatGuest()
-    #expect(table.host.state.score == Score())
-    #expect(table.host.guestInput == nil)
+    while !table.events.contains(where: \.isGoal) { try table.step() }
+    table.guest.ask(.pause)
+    for _ in 0..<20 { try table.step() }
+    #expect(table.host.state.pauses == .away)
+    let score = table.host.state.score
+    table.reseat(same: true)
+    for _ in 0..<5 { try table.step() }
+    #expect(table.guest.state?.score == score)
+    #expect(table.host.state.pauses == [])
+    table.reseat(same: false)
+    for _ in 0..<5 { try table.step() }
+    #expect(table.host.state.score == Score() && table.guest.state?.score == Score())
+    #expect(table.host.state.match == 2 && table.guest.state?.match == 2)
+    let state = try #require(table.watcher.confirmed)
+    #expect(table.hashes[state.tick] == state.hash)
   }
 
-  @Test func `a guest who left at once leaves nothing to tell the next`() {
-    var host = HostedMatch()
-    host.seatGuest()
-    host.seatGuest()
-    let events = host.takeEvents()
-    #expect(events.map(\.kind) == [.matchStarted])
-    #expect(events.map(\.match) == [3])
+  @Test func `both sides agree on who holds the match, whoever asks first`() throws {
+    var table = Table(delay: 3)
+    for _ in 0..<30 { try table.step() }
+    table.host.ask(.pause)
+    table.guest.ask(.pause)
+    for _ in 0..<30 { try table.step() }
+    #expect(table.host.state.pauses == [.home, .away])
+    table.guest.ask(.resume)
+    for _ in 0..<30 { try table.step() }
+    #expect(table.host.state.pauses == .home)
+    #expect(table.guest.state?.pauses == .home)
+    table.host.ask(.resume)
+    for _ in 0..<30 { try table.step() }
+    #expect(table.guest.state?.isPaused == false)
+    let pauses = table.events.filter(\.isPause)
+    #expect(pauses.count == 4)
+    #expect(table.told.map(\.event).filter(\.isPause) == pauses)
+  }
+
+  @Test func `asking twice in a tick happens in two, and is told once where it changes nothing`()
+    throws
+  {
+    var table = Table()
+    table.host.ask(.pause)
+    table.host.ask(.pause)
+    table.host.ask(.resume)
+    for _ in 0..<4 { try table.step() }
+    #expect(table.events == [.paused(.home), .resumed(.home)])
+  }
+
+  @Test func `the own mallet moves at once, as the host will move it`() throws {
+    var table = Table(delay: 4)
+    for _ in 0..<200 { try table.step() }
+    let state = try #require(table.guest.state)
+    for _ in 0..<60 { try table.step() }
+    // What the guest foretold of its own mallet is what was decided.
+    let tick = state.tick
+    let decided = try #require(table.guest.rollback?.state(at: tick)?.state)
+    #expect(table.guest.confirmed.map { $0.tick >= tick } == true)
+    #expect(decided[mallet: .away] == state[mallet: .away])
+    #expect(table.guest.overruled == 0)
+  }
+
+  @Test func `a round trip beyond what can be foretold delays the own inputs`() throws {
+    var table = Table(delay: 22)
+    for _ in 0..<300 { try table.step() }
+    let (stalls, overruled) = (table.guest.statistics.stalls, table.guest.overruled)
+    for _ in 0..<scaled(debug: 200, release: 2_000) { try table.step() }
+    #expect(table.guest.statistics.stalls == stalls)
+    #expect(table.guest.overruled == overruled)
+    #expect(table.guest.desyncs.isEmpty)
   }
 }
 
-@Suite struct PauseTests {
-  /// Every order of the two sides' requests, the guest's coming later or sooner.
-  @Test(arguments: 0..<16)
-  func `both sides agree on who holds the match, whatever the order`(bits: Int) {
-    var host = HostedMatch()
-    var guest = JoinedMatch()
-    let commands: [RinkCommand] = [
-      .pause(.home), .pause(.away), .resume(.home), .resume(.away),
-    ]
-    // Each bit moves one command to the back of the queue.
-    let order =
-      commands.enumerated().filter { bits >> $0.offset & 1 == 0 }.map(\.element)
-      + commands.enumerated().filter { bits >> $0.offset & 1 == 1 }.map(\.element)
-    var told: [TableEvent] = []
-    for command in order {
-      host.apply(command)
-      told += host.takeEvents()
-      _ = host.step(home: MalletInput(x: -7_000, y: 0))
-      _ = guest.receive(host.tableState(at: .zero))
-    }
-    #expect(guest.latest?.rink.pauses == host.state.pauses)
-    // What was told, replayed, gives the same as what was sent.
-    var pauses: Pauses = []
-    for event in told {
-      if case .paused(let seat) = event.kind { pauses.insert(.of(seat)) }
-      if case .resumed(let seat) = event.kind { pauses.remove(.of(seat)) }
-    }
-    #expect(pauses == host.state.pauses)
+@Suite struct MatchRecorderTests {
+  private func play(_ recorder: MatchRecorder) throws -> ReplayReader<Rink> {
+    var recorder = recorder
+    var reader = try ReplayReader<Rink>(recorder.finish())
+    while try reader.step() {}
+    #expect(reader.isComplete && reader.header.title == MatchRecorder.title)
+    return reader
   }
 
-  @Test func `one side's resume does not lift the other's pause`() {
-    var host = HostedMatch()
-    host.apply(.pause(.home))
-    host.apply(.pause(.away))
-    host.apply(.resume(.away))
-    #expect(host.state.isPaused)
-    let puck = host.state.puck
-    for _ in 0..<300 { _ = host.step(home: MalletInput(x: 0, y: 0)) }
-    #expect(host.state.puck == puck)
+  @Test func `host, guest and watcher record one match`() throws {
+    var table = Table(delay: 5)
+    var host = MatchRecorder(table.host.state)
+    var guest: MatchRecorder?
+    var watcher: MatchRecorder?
+    var hashes: [Tick: UInt64] = [:]
+    for _ in 0..<1_500 {
+      try table.step()
+      host.record(table.host)
+      if let state = table.guest.confirmed {
+        guest = guest ?? MatchRecorder(state, beginning: table.guest.beginnings)
+        let isRecorded = guest?.record(table.guest)
+        #expect(isRecorded == true)
+      }
+      if let state = table.watcher.confirmed {
+        watcher = watcher ?? MatchRecorder(state, beginning: table.watcher.beginnings)
+        let isRecorded = watcher?.record(table.watcher)
+        #expect(isRecorded == true)
+      }
+    }
+    hashes = table.hashes
+    for recorder in [host, try #require(guest), try #require(watcher)] {
+      let replay = try play(recorder)
+      #expect(replay.header.start.distance(to: replay.end) > 1_400)
+      #expect(hashes[replay.tick] == replay.game.hash)
+    }
   }
 
-  @Test func `pausing twice is told once`() {
-    var host = HostedMatch()
-    _ = host.takeEvents()
-    host.apply(.pause(.away))
-    host.apply(.pause(.away))
-    #expect(host.takeEvents().map(\.kind) == [.paused(.away)])
+  @Test func `a match that began anew ends a recording`() throws {
+    var table = Table()
+    for _ in 0..<10 { try table.step() }
+    let state = try #require(table.guest.confirmed)
+    var recorder = MatchRecorder(state, beginning: table.guest.beginnings + 1)
+    let isRecorded = recorder.record(table.guest)
+    #expect(!isRecorded)
+    _ = try play(recorder)
   }
 }
 
-@Suite struct JoinedMatchTests {
-  @Test func `a stale state is dropped and counted`() {
-    var host = HostedMatch()
-    var guest = JoinedMatch()
-    _ = host.step(home: MalletInput(x: -7_000, y: 0))
-    let first = host.tableState(at: .zero)
-    _ = host.step(home: MalletInput(x: -7_000, y: 0))
-    let second = host.tableState(at: .zero)
-    let answers = [second, first, second].map { guest.receive($0) }
-    #expect(answers == [true, false, false])
-    #expect(guest.staleStates == 2)
-  }
-
-  @Test func `the own mallet moves at once, as the host will move it`() {
-    var table = Table()
-    for _ in 0..<400 { table.step() }
-    let view = table.guest.view
-    // The host has the guest's last input already, so both must agree exactly.
-    #expect(view?[mallet: .away] == table.host.state[mallet: .away])
-  }
-
-  @Test func `the score is the newest tick's, in whatever order states and events come`() {
-    func event(_ tick: UInt64, _ home: UInt8, _ kind: TableEvent.Kind) -> TableEvent {
-      TableEvent(tick: Tick(tick), kind: kind, match: 1, score: Score(home: home, away: 0))
+extension RinkEvent {
+  fileprivate var isGoal: Bool { if case .goal = self { true } else { false } }
+  fileprivate var isWin: Bool { if case .won = self { true } else { false } }
+  fileprivate var isPause: Bool {
+    switch self {
+    case .paused, .resumed: true
+    default: false
     }
-    func state(_ tick: UInt64, _ home: UInt8) -> TableState {
-      var rink = RinkState(tick: Tick(tick))
-      rink.score = Score(home: home, away: 0)
-      return TableState(clock: .zero, inputTick: .zero, rink: rink)
-    }
-    var guest = JoinedMatch()
-    _ = guest.receive(state(9, 0))
-    guest.receive(event(11, 1, .goal(.home)))
-    _ = guest.receive(state(10, 0))
-    #expect(guest.score.home == 1)
-    _ = guest.receive(state(20, 2))
-    guest.receive(event(15, 2, .goal(.home)))
-    guest.receive(event(21, 2, .sessionEnded))
-    _ = guest.receive(state(21, 2))
-    #expect(guest.score.home == 2)
   }
-
-  @Test func `a guest who comes back sees the score in its first state`() {
-    var table = Table()
-    while table.events.allSatisfy({ !$0.isGoal }) { table.step() }
-    var again = JoinedMatch()
-    _ = again.receive(table.host.tableState(at: .zero))
-    #expect(again.score == table.host.state.score)
-  }
-}
-
-extension TableEvent {
-  fileprivate var isGoal: Bool { if case .goal = kind { true } else { false } }
-  fileprivate var isMatchEnd: Bool { if case .matchEnded = kind { true } else { false } }
 }

@@ -51,30 +51,33 @@ import Testing
 
   @Test func `the first carriers of a match are those of the vectors, and are read`() throws {
     var pair = Pair(at: now)
-    let event = try message("event match begins")
-    let state = try message("state of a first face-off")
-    try pair.host.send(event, on: 2, at: now)
-    try pair.host.send(state, on: 0, .unreliableSequenced, at: now)
+    let keyframe = try message("first keyframe")
+    let inputs = try message("first inputs of a host")
+    try pair.host.send(keyframe, on: 1, at: now)
+    try pair.host.send(inputs, on: 0, .unreliableSequenced, at: now)
     let first = Pair.carry(from: &pair.host, to: &pair.guest, at: now)
     #expect(first == carriers["the host's carrier 0"])
-    #expect(Pair.take(from: &pair.guest) == [event, state])
+    #expect(Pair.take(from: &pair.guest) == [keyframe, inputs])
 
-    let input = try message("mallet input")
-    try pair.guest.send(input, on: 1, .unreliableSequenced, at: now)
+    let own = try message("first inputs of a guest")
+    try pair.guest.send(own, on: 0, .unreliableSequenced, at: now)
     let answer = Pair.carry(from: &pair.guest, to: &pair.host, at: now)
     #expect(answer == carriers["the guest's carrier 0"])
-    #expect(Pair.take(from: &pair.host) == [input])
+    #expect(Pair.take(from: &pair.host) == [own])
 
     let later = now + .milliseconds(50)
     pair.host.handleTimeout(at: later)
     let acknowledgement = Pair.carry(from: &pair.host, to: &pair.guest, at: later)
     #expect(acknowledgement == carriers["the host's carrier 1"])
 
-    let requests = [try message("request to pause"), try message("request to resume")]
-    for request in requests { try pair.guest.send(request, on: 3, at: later) }
+    // An empty keyframe asks for one.
+    let asking: [(channel: UInt8, bytes: [UInt8])] = [
+      (2, try message("word of a guest whose time is up")), (1, [2]), (1, [2]),
+    ]
+    for (channel, bytes) in asking { try pair.guest.send(bytes, on: channel, at: later) }
     let last = Pair.carry(from: &pair.guest, to: &pair.host, at: later)
     #expect(last == carriers["the guest's carrier 1"])
-    #expect(Pair.take(from: &pair.host) == requests)
+    #expect(Pair.take(from: &pair.host) == asking.map(\.bytes))
     #expect(pair.host.isOpen && pair.guest.isOpen)
   }
 

@@ -21,62 +21,46 @@ import Testing
     }
   }
 
-  @Test func `every vector is one of the four channels'`() {
-    let starts = ["state ", "mallet input", "event ", "request "]
+  @Test func `every vector is a state, a word or of a first tick`() {
+    let starts = ["state ", "word ", "first "]
     for name in vectors.keys { #expect(starts.contains { name.hasPrefix($0) }, "\(name)") }
   }
 
   @Test func `states are written as their vectors and read from them`() throws {
     try check("state ", GameStates.all)
-    for (name, bytes) in vectors where name.hasPrefix("state ") { #expect(bytes.count == 90) }
+    for (name, bytes) in vectors where name.hasPrefix("state ") { #expect(bytes.count == 89) }
   }
 
-  @Test func `mallet inputs are written as their vectors and read from them`() throws {
+  @Test func `words are written as their vectors and read from them`() throws {
     try check(
-      "mallet input",
+      "word ",
       [
-        "mallet input": GuestInput(
-          tick: Tick(1), clock: Instant(nanoseconds: 123_456_789),
-          mallet: MalletInput(x: 7_500, y: -258)),
-        "mallet input into a corner": GuestInput(
-          tick: Tick(0x0102_0304_0506_0708), clock: Instant(nanoseconds: -1),
-          mallet: MalletInput(x: 9_740, y: -5_190)),
+        "word of a guest whose time is up": TableWord.finish,
+        "word of a host that ends the session": .ended(
+          match: 0x0203, Score(home: 3, away: 5)),
       ])
+    #expect(throws: DecodeError.invalid(what: "word")) { try TableWord(decoding: [2].span) }
   }
 
-  @Test func `events are written as their vectors and read from them`() throws {
-    func event(_ kind: TableEvent.Kind, _ home: UInt8, _ away: UInt8) -> TableEvent {
-      TableEvent(
-        tick: Tick(0x0102_0304_0506_0708), kind: kind, match: 0x0203,
-        score: Score(home: home, away: away))
-    }
-    try check(
-      "event ",
-      [
-        "event match begins": event(.matchStarted, 0, 0),
-        "event goal of away": event(.goal(.away), 3, 5),
-        "event paused by home": event(.paused(.home), 3, 5),
-        "event resumed by away": event(.resumed(.away), 3, 5),
-        "event match ended": event(.matchEnded(winner: .away), 5, 7),
-        "event session ended": event(.sessionEnded, 3, 5),
-      ])
-  }
-
-  @Test func `requests are written as their vectors and read from them`() throws {
-    try check(
-      "request ",
-      [
-        "request to pause": GuestRequest.pause, "request to resume": .resume,
-        "request for the next match": .startMatch, "request to finish": .finish,
-      ])
-  }
-
-  @Test func `a host says first that the match begins, and guests count from one`() {
-    var host = HostedMatch()
-    let first = host.takeEvents().map(\.kind)
-    #expect(first == [.matchStarted])
-    var guest = JoinedMatch()
-    let input = guest.step(MalletInput(x: 0, y: 0), at: .zero)
-    #expect(input.tick == Tick(1))
+  @Test func `the first messages of a match are those of the vectors`() throws {
+    var host = HostedMatch(at: .zero)
+    let watcher = host.seatGuest(same: false, at: .zero)
+    let polled = host.pollMessage()
+    let keyframe = try #require(polled)
+    _ = host.step(home: MalletInput(x: -7_000, y: 255))
+    let told = host.pollMessage()
+    let inputs = try #require(told)
+    var guest = JoinedMatch(at: .zero)
+    try guest.receive(keyframe.kind, keyframe.bytes.span, at: .zero)
+    guest.step(MalletInput(x: 6_000, y: -5), at: .zero)
+    let answer = guest.pollMessage()
+    let own = try #require(answer)
+    #expect(vectors["first keyframe"] == RollbackPacket(.keyframe, keyframe.bytes).encoded)
+    #expect(vectors["first inputs of a host"] == inputs.bytes)
+    #expect(vectors["first inputs of a guest"] == own.bytes)
+    try host.receive(.inputs, own.bytes.span, from: watcher, at: .zero)
+    try guest.receive(.inputs, inputs.bytes.span, at: .zero)
+    guest.step(nil, at: .zero)
+    #expect(guest.confirmed == host.state)
   }
 }

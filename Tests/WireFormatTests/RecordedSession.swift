@@ -1,9 +1,10 @@
 import AirHockey
 import CaromCore
 import CaromProtocol
+import CaromSimulation
 
 /// What host and guest of a short match put on the wire, made by the machines on virtual time:
-/// handshake, pings, states, inputs, a pause and its end, and the last word.
+/// handshake, pings, a keyframe, inputs, a pause and its end, and the last word.
 struct RecordedSession {
   private(set) var toHost: [UInt8] = []
   private(set) var toGuest: [UInt8] = []
@@ -20,8 +21,9 @@ struct RecordedSession {
   private var guest = Host(leo, seats: 0)
   private let hostLink: LinkID
   private let guestLink: LinkID
-  private var match = HostedMatch()
-  private var visit = JoinedMatch()
+  private var match = HostedMatch(at: .zero)
+  private var visit = JoinedMatch(at: .zero)
+  private var watcher = 0
   private var players = (
     home: ComputerPlayer(.home, seed: 1), away: ComputerPlayer(.away, strength: .easy, seed: 2)
   )
@@ -36,32 +38,40 @@ struct RecordedSession {
       now = now + .nanoseconds(16_666_667)
       host.handleTimeout(at: now)
       guest.handleTimeout(at: now)
-      if tick == ticks / 3 { try ask(.pause) }
-      if tick == ticks / 2 { try ask(.resume) }
+      if tick == ticks / 3 { visit.ask(.pause) }
+      if tick == ticks / 2 { visit.ask(.resume) }
       try step()
       try exchange()
     }
-    try ask(.finish)
+    try guest.send(TableWord.finish.encoded, on: 2, to: guestLink, at: now)
     try exchange()
-  }
-
-  private mutating func ask(_ request: GuestRequest) throws {
-    try guest.send(request.encoded, on: 3, to: guestLink, at: now)
   }
 
   private mutating func step() throws {
     _ = match.step(home: players.home.input(for: match.state))
-    try tellEvents()
-    try host.send(
-      match.tableState(at: now).encoded, on: 0, .unreliableSequenced, to: hostLink, at: now)
-    guard let view = visit.view else { return }
-    let input = visit.step(players.away.input(for: view), at: now)
-    try guest.send(
-      input.encoded, on: 1, .unreliableSequenced, to: guestLink, at: now)
+    try sendHosted()
+    guard let state = visit.state else { return }
+    visit.step(players.away.input(for: state), at: now)
+    while let (kind, bytes) = visit.pollMessage() {
+      try Self.send(kind, bytes, from: &guest, to: guestLink, at: now)
+    }
   }
 
-  private mutating func tellEvents() throws {
-    for event in match.takeEvents() { try host.send(event.encoded, on: 2, to: hostLink, at: now) }
+  private mutating func sendHosted() throws {
+    while let message = match.pollMessage() {
+      try Self.send(message.kind, message.bytes, from: &host, to: hostLink, at: now)
+    }
+  }
+
+  private static func send(
+    _ kind: RollbackMessage, _ bytes: [UInt8], from side: inout Host, to link: LinkID,
+    at now: Instant
+  ) throws {
+    if kind == .inputs {
+      try side.send(bytes, on: 0, .unreliableSequenced, to: link, at: now)
+    } else {
+      try side.send(RollbackPacket(kind, bytes).encoded, on: 1, to: link, at: now)
+    }
   }
 
   /// Carries bytes both ways until there are none.
@@ -87,6 +97,9 @@ struct RecordedSession {
     case .requested(let link, _, _):
       requestLength = toHost.count
       host.admit(link, at: now)
+    case .opened:
+      watcher = match.seatGuest(same: false, at: now)
+      try sendHosted()
     case .messages(let link):
       while let message = host.pollMessage(on: link) { try play(message.bytes, message.channel) }
     default: break
@@ -94,23 +107,22 @@ struct RecordedSession {
   }
 
   private mutating func play(_ bytes: [UInt8], _ channel: UInt8) throws {
-    guard channel == 3 else { return match.receive(try GuestInput(decoding: bytes.span)) }
-    if let command = try GuestRequest(decoding: bytes.span).command {
-      match.apply(command)
-      try tellEvents()
-    } else {
-      try host.send(match.ending.encoded, on: 2, to: hostLink, at: now)
-      host.close(hostLink, Goodbye(.finished), as: .finished, at: now)
+    guard channel == 2 else {
+      return try match.receive(.inputs, bytes.span, from: watcher, at: now)
     }
+    try host.send(match.ending.encoded, on: 2, to: hostLink, at: now)
+    host.close(hostLink, Goodbye(.finished), as: .finished, at: now)
   }
 
   private mutating func hear(_ event: HostEvent) throws {
     guard case .messages(let link) = event else { return }
     while let message = guest.pollMessage(on: link) {
-      if message.channel == 0 {
-        _ = visit.receive(try TableState(decoding: message.bytes.span))
-      } else {
-        visit.receive(try TableEvent(decoding: message.bytes.span))
+      switch message.channel {
+      case 0: try visit.receive(.inputs, message.bytes.span, at: now)
+      case 1:
+        let packet = try RollbackPacket(decoding: message.bytes.span)
+        try visit.receive(packet.message, packet.bytes.span, at: now)
+      default: break
       }
     }
   }

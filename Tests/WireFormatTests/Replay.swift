@@ -1,6 +1,7 @@
 import AirHockey
 import CaromCore
 import CaromProtocol
+import CaromSimulation
 
 /// One side of a recorded session, fed with what the other side sent, and what it makes of it.
 ///
@@ -21,8 +22,9 @@ struct Replay {
   private var machine: Host
   private let link: LinkID
   private var carriers: Int
-  private var match = HostedMatch()
-  private var visit = JoinedMatch()
+  private var match = HostedMatch(at: .zero)
+  private var visit = JoinedMatch(at: .zero)
+  private var watcher = 0
 
   /// The host, which waits for a request and grants it.
   static func host(of session: RecordedSession) -> Replay {
@@ -107,6 +109,7 @@ struct Replay {
       events.append(event)
       switch event {
       case .requested(let link, _, _): machine.admit(link, at: now)
+      case .opened: watcher = match.seatGuest(same: false, at: now)
       case .messages(let link): takeMessages(of: link, at: now)
       default: break
       }
@@ -126,30 +129,34 @@ struct Replay {
   }
 
   private mutating func play(_ bytes: [UInt8], _ channel: UInt8) -> Bool {
-    switch channel {
-    case 1:
-      guard let input = try? GuestInput(decoding: bytes.span) else { return false }
-      match.receive(input)
-    case 3:
-      guard let request = try? GuestRequest(decoding: bytes.span) else { return false }
-      if let command = request.command { match.apply(command) }
-    default: return false
-    }
     _ = match.step(home: MalletInput(x: 0, y: 0))
-    return true
+    while match.pollMessage() != nil {}
+    do throws(DecodeError) {
+      switch channel {
+      case 0: try match.receive(.inputs, bytes.span, from: watcher, at: .zero)
+      case 1:
+        let packet = try RollbackPacket(decoding: bytes.span)
+        try match.receive(packet.message, packet.bytes.span, from: watcher, at: .zero)
+      case 2: return try TableWord(decoding: bytes.span) == .finish
+      default: return false
+      }
+      return true
+    } catch { return false }
   }
 
   private mutating func watch(_ bytes: [UInt8], _ channel: UInt8) -> Bool {
-    switch channel {
-    case 0:
-      guard let state = try? TableState(decoding: bytes.span) else { return false }
-      _ = visit.receive(state)
-      _ = visit.step(MalletInput(x: 0, y: 0), at: .zero)
-    case 2:
-      guard let event = try? TableEvent(decoding: bytes.span) else { return false }
-      visit.receive(event)
-    default: return false
-    }
-    return true
+    visit.step(MalletInput(x: 0, y: 0), at: .zero)
+    while visit.pollMessage() != nil {}
+    do throws(DecodeError) {
+      switch channel {
+      case 0: try visit.receive(.inputs, bytes.span, at: .zero)
+      case 1:
+        let packet = try RollbackPacket(decoding: bytes.span)
+        try visit.receive(packet.message, packet.bytes.span, at: .zero)
+      case 2: return try TableWord(decoding: bytes.span) != .finish
+      default: return false
+      }
+      return true
+    } catch { return false }
   }
 }

@@ -1,0 +1,52 @@
+import AirHockey
+import ArgumentParser
+import CaromSimulation
+
+/// A match of two computers, made as fast as it goes.
+struct RecordCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "record",
+    abstract: "Record a match of two computers into FILE, as fast as it goes.",
+    discussion: "What people play is recorded with --record FILE of the other commands.")
+
+  @Argument(help: "The file to write.") var file: String
+  @Option(help: "How many seconds of play.") var seconds = 60
+  @Option(help: "The same seed gives the same match.") var seed: UInt64?
+  @Option(help: "How well both play: easy, medium or hard.", transform: Strength.named)
+  var strength: Strength = .medium
+
+  func validate() throws {
+    guard (1...86_400).contains(seconds) else {
+      throw ValidationError("--seconds wants a whole number from 1 to 86400.")
+    }
+  }
+
+  func run() throws {
+    let seed = seed ?? .random(in: 0 ... .max)
+    var home = ComputerPlayer(.home, strength: strength, seed: seed)
+    var away = ComputerPlayer(.away, strength: strength, seed: ~seed)
+    var rink = Rink()
+    var events: [RinkEvent] = []
+    var recording = try RecordingFile(file)
+    recording.begin(rink.state)
+    var matches = 0
+    for _ in 0..<seconds * Preset.ticksPerSecond {
+      var request: RinkInput.Request?
+      if case .matchEnd = rink.state.phase { request = .startMatch }
+      let inputs = [
+        RinkInput(home.input(for: rink.state), request: request),
+        RinkInput(away.input(for: rink.state)),
+      ]
+      events.removeAll(keepingCapacity: true)
+      rink.step(inputs.span, events: &events)
+      for case .won in events { matches += 1 }
+      recording.record(home: inputs[0], away: inputs[1], leadingTo: rink.state)
+      if let line = recording.takeTrouble() { throw CommandFailure(.badFile, line) }
+    }
+    recording.finish()
+    if let line = recording.takeTrouble() { throw CommandFailure(.badFile, line) }
+    print(
+      "\(file): \(seconds) s, \(matches) whole \(matches == 1 ? "match" : "matches"), "
+        + "then \(rink.state.score)")
+  }
+}

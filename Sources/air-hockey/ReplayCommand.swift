@@ -1,0 +1,112 @@
+import AirHockey
+import AirHockeyTerminal
+import ArgumentParser
+import CaromCore
+import CaromSimulation
+import CaromTransport
+import Foundation
+
+/// A match that was recorded.
+struct ReplayCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "replay",
+    abstract: "Show a recorded match, or check every hash in it where nobody looks on.")
+
+  /// The largest file that is read: two days of play.
+  static let sizeLimit = 64 << 20
+
+  @Argument(help: "The file.") var file: String
+  @Option(help: "Begin at this second.") var from = 0
+  @Flag(help: "Check it as fast as it goes, and show nothing.") var check = false
+  @Flag(help: "Print what was checked as one JSON object.") var json = false
+
+  func validate() throws {
+    guard (0...1_000_000).contains(from) else {
+      throw ValidationError("--from wants a whole number of seconds from 0 to 1000000.")
+    }
+  }
+
+  func run() async throws {
+    var replay = try Self.open(file)
+    do throws(DecodeError) {
+      try replay.seek(to: start(of: replay))
+      if check || json || !Terminal.isPresent { return try report(&replay) }
+    } catch {
+      throw Self.broken(file, error, at: replay.tick)
+    }
+    Interrupts.begin()
+    let shown = replay
+    let failure = try await withEventLoop { loop throws(CommandFailure) in
+      let game = ReplayGame(shown, title: file, on: loop)
+      return try await game.run { () throws(CommandFailure) in
+        do { return try TerminalFace(.nobody) } catch {
+          throw CommandFailure(.notATerminal, "not a terminal (use --check)")
+        }
+      }
+    }
+    if let (error, tick) = failure { throw Self.broken(file, error, at: tick) }
+  }
+
+  /// The tick of the wanted second, in the file or at its end.
+  private func start(of replay: ReplayReader<Rink>) -> Tick {
+    replay.header.start.advanced(by: Int64(from) * Int64(replay.header.rate))
+  }
+
+  /// Reads a file of this game.
+  static func open(_ path: String) throws(CommandFailure) -> ReplayReader<Rink> {
+    guard let file = FileHandle(forReadingAtPath: path),
+      let data = try? file.read(upToCount: sizeLimit + 1)
+    else { throw CommandFailure(.badFile, "\(path) cannot be read, or is empty") }
+    guard data.count <= sizeLimit else {
+      throw CommandFailure(.badFile, "\(path) is larger than \(sizeLimit >> 20) MiB")
+    }
+    do throws(DecodeError) {
+      let replay = try ReplayReader<Rink>(Array(data))
+      guard replay.header.title == MatchRecorder.title else { throw .invalid(what: "game") }
+      return replay
+    } catch { throw CommandFailure(.badFile, "\(path) is no replay of this game: \(error)") }
+  }
+
+  private static func broken(
+    _ path: String, _ error: DecodeError, at tick: Tick
+  ) -> CommandFailure {
+    CommandFailure(.badFile, "\(path) is broken after tick \(tick.rawValue): \(error)")
+  }
+
+  /// What a check came to.
+  private struct Report: Encodable {
+    var ticks: Int64
+    var hashes: Int
+    var goals = 0
+    var matches = 0
+    var score = ""
+    var hash = ""
+    var isComplete: Bool
+  }
+
+  private func report(_ replay: inout ReplayReader<Rink>) throws(DecodeError) {
+    let begin = replay.tick
+    var report = Report(ticks: 0, hashes: 0, isComplete: replay.isComplete)
+    while try replay.step() {
+      for event in replay.events {
+        if case .goal = event { report.goals += 1 }
+        if case .won = event { report.matches += 1 }
+      }
+    }
+    report.ticks = begin.distance(to: replay.tick)
+    report.hashes = replay.comparedHashes
+    report.score = replay.game.state.score.description
+    report.hash = String(replay.game.hash, radix: 16)
+    if json {
+      let encoder = JSONEncoder()
+      encoder.outputFormatting = [.sortedKeys]
+      if let data = try? encoder.encode(report) { print(String(decoding: data, as: UTF8.self)) }
+      return
+    }
+    let seconds = report.ticks / Int64(replay.header.rate)
+    let end = report.isComplete ? "" : "; the recording was cut off"
+    print(
+      "\(file): \(seconds / 60) min \(seconds % 60) s, \(report.hashes) hashes agree, "
+        + "\(report.goals) goals, \(report.matches) whole matches, at last \(report.score)\(end)")
+  }
+}
