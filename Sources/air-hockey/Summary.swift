@@ -30,6 +30,8 @@ struct Summary: Encodable, Equatable {
   var correctionMean = 0.0
   /// The most that one moved it, millimetres.
   var correctionMost = 0.0
+  /// Ticks that waited for the host's word because too much was foretold.
+  var stalls = 0
   /// Inputs that were not there in time: the guest's, or one's own.
   var lateInputs = 0
   /// How often this end was not in step with the host.
@@ -67,6 +69,7 @@ struct Summary: Encodable, Equatable {
     guard let match else { return }
     rollbacks = match.statistics.rollbacks
     deepestRollback = match.statistics.deepest
+    stalls = match.statistics.stalls
     desyncs = match.desyncs.count
   }
 
@@ -95,7 +98,7 @@ extension Summary {
   private enum CodingKeys: String, CodingKey {
     case role, peer, transport, ticks, frames, tickJitterP50, tickJitterP99, stateAgeP50,
       stateAgeP99
-    case rollbacks, deepestRollback, correctionMean, correctionMost, lateInputs, desyncs
+    case rollbacks, deepestRollback, correctionMean, correctionMost, lateInputs, stalls, desyncs
     case bytesSent, bytesReceived, score, matches, endReason
   }
 
@@ -116,6 +119,7 @@ extension Summary {
     try container.encode(correctionMean, forKey: .correctionMean)
     try container.encode(correctionMost, forKey: .correctionMost)
     try container.encode(lateInputs, forKey: .lateInputs)
+    try container.encode(stalls, forKey: .stalls)
     try container.encode(desyncs, forKey: .desyncs)
     try container.encode(bytesSent, forKey: .bytesSent)
     try container.encode(bytesReceived, forKey: .bytesReceived)

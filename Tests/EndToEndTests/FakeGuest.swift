@@ -4,6 +4,8 @@ import CaromProtocol
 import CaromTransport
 import Testing
 
+@testable import air_hockey
+
 /// A guest that sits down, and then does what no well-behaved one does.
 actor FakeGuest: LoopActor {
   nonisolated let loop: EventLoop
@@ -26,7 +28,9 @@ actor FakeGuest: LoopActor {
   private func sitDown(named name: String, at port: UInt16) async throws {
     let stream = try await TCPStream.connect(to: [Endpoint(.loopback4, port: port)], on: loop)
     self.stream = stream
-    let info = PeerInfo(id: PeerID(high: 1, low: 2), name: name, application: "airhockey")
+    let info = PeerInfo(
+      id: PeerID(high: 1, low: 2), name: name, application: GameWire.application,
+      applicationVersion: GameWire.version)
     let request = ControlPacket.request(version: SessionWire.version, .none, info)
     try stream.write(request.packet.framed())
     await withCheckedContinuation { continuation in

@@ -59,6 +59,12 @@ struct Lab: Sendable {
     }
   }
 
+  /// Makes a host's cable lose that share of all frames each way, and hold each back.
+  func harm(_ host: String, lossPercent: Int, delay: Int, jitter: Int) async throws {
+    try await script("lossy", host, "\(lossPercent)")
+    try await script("delay", host, "\(delay)", "\(jitter)")
+  }
+
   /// Starts a command in a host.
   func start(
     _ executable: URL, _ arguments: [String], on host: String, within limit: Duration

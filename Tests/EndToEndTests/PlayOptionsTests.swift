@@ -62,8 +62,9 @@ import Testing
     let keys = try #require(object as? [String: Any]).keys.sorted()
     #expect(
       keys == [
-        "bytesReceived", "bytesSent", "endReason", "frames", "matches", "peer", "role", "score",
-        "stateAgeP50", "stateAgeP99", "tickJitterP50", "tickJitterP99", "ticks",
+        "bytesReceived", "bytesSent", "correctionMean", "correctionMost", "deepestRollback",
+        "desyncs", "endReason", "frames", "lateInputs", "matches", "peer", "role", "rollbacks",
+        "score", "stalls", "stateAgeP50", "stateAgeP99", "tickJitterP50", "tickJitterP99", "ticks",
         "transport",
       ])
     #expect(summary.json.contains("\"peer\":null"))

@@ -11,6 +11,10 @@ struct RunningGame: Sendable {
     var frames: Int
     var score: String
     var endReason: String
+    var rollbacks: Int
+    var deepestRollback: Int
+    var stalls: Int
+    var desyncs: Int
   }
 
   let process: RunningProcess

@@ -1,0 +1,140 @@
+import AirHockey
+import CaromSimulation
+import Foundation
+import Testing
+
+/// A folder for what a test records, gone with it.
+private struct Recordings: ~Copyable {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "carom-\(UUID())")
+
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func path(_ name: String) -> String { folder.appending(path: name).path }
+
+  /// Plays a recording to its end; the hash of every tick.
+  func hashes(_ name: String) throws -> [Tick: UInt64] {
+    let bytes = Array(try Data(contentsOf: folder.appending(path: name)))
+    var reader = try ReplayReader<Rink>(bytes)
+    #expect(reader.isComplete)
+    var hashes = [reader.tick: reader.game.hash]
+    while try reader.step() { hashes[reader.tick] = reader.game.hash }
+    return hashes
+  }
+}
+
+/// How long a match lasts, seconds: longer where much time is given.
+private let seconds =
+  ProcessInfo.processInfo.environment["CAROM_MATCH_SECONDS"].flatMap { Int($0) } ?? 8
+
+@Suite(.turns) struct InStepTests {
+  @Test(
+    .enabled(if: Lab.isPossible, Lab.need), .timeLimit(.minutes(seconds / 60 + 2)))
+  func `through loss and delay both ends stay in step, and record one match`() async throws {
+    let files = try Recordings()
+    let limit = Duration.seconds(seconds + 60)
+    try await Lab.run(hosts: 2) { lab in
+      try await lab.harm("h2", lossPercent: 25, delay: 100, jitter: 15)
+      let host = try RunningGame(
+        [
+          "host", "--bot", "--json", "--name", "Maya", "--port", "7777", "--seconds",
+          "\(seconds)", "--record", files.path("host"), "--net-stats",
+        ], on: "h1", of: lab, within: limit)
+      try await host.line("visible as")
+      let guest = try RunningGame(
+        [
+          "join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", "udp",
+          "--record", files.path("guest"), "--net-stats",
+        ], on: "h2", of: lab, within: limit)
+      let (told, seen) = (try await host.report(), try await guest.report())
+      #expect(told.ticks == seconds * 60 && told.endReason == "finished")
+      #expect(seen.ticks > seconds * 50 && seen.desyncs == 0)
+      #expect(seen.rollbacks > 0 && seen.deepestRollback >= 12)
+      // None on an idle machine; one that is busy may stand still itself.
+      #expect(seen.stalls < seen.ticks / 20)
+      #expect(seen.score == told.score)
+      try await guest.line("rollbacks")
+    }
+    let (host, guest) = (try files.hashes("host"), try files.hashes("guest"))
+    let common = host.keys.filter { guest[$0] != nil }
+    #expect(common.count > seconds * 50)
+    #expect(common.allSatisfy { host[$0] == guest[$0] })
+  }
+
+  @Test func `somebody who comes late watches the same match`() async throws {
+    let files = try Recordings()
+    let host = try RunningGame([
+      "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
+      "--seconds", "4", "--record", files.path("host"),
+    ])
+    let told = try await host.line("port ")
+    let port = try #require(told.split(separator: " ").last)
+    let guest = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
+    try await host.line("match 1 begins")
+    let watcher = try RunningGame([
+      "watch", "127.0.0.1:\(port)", "--json", "--name", "Zoe", "--record", files.path("watcher"),
+    ])
+    try await host.line("Zoe watches")
+    let seen = try await watcher.report()
+    #expect(seen.role == "watcher" && seen.peer == "Maya" && seen.endReason == "finished")
+    #expect(seen.ticks > 60 && seen.rollbacks == 0 && seen.desyncs == 0)
+    #expect(try await guest.report().endReason == "finished")
+    _ = try await host.report()
+    let (all, part) = (try files.hashes("host"), try files.hashes("watcher"))
+    #expect(part.count > 60 && part.allSatisfy { all[$0.key] == $0.value })
+  }
+
+  @Test func `a watcher that leaves frees its place and stops nothing`() async throws {
+    let host = try RunningGame([
+      "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
+      "--seconds", "3",
+    ])
+    let told = try await host.line("port ")
+    let port = try #require(told.split(separator: " ").last)
+    let guest = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
+    try await host.line("match 1 begins")
+    let watcher = try RunningGame(["watch", "127.0.0.1:\(port)", "--json", "--seconds", "1"])
+    #expect(try await watcher.report().endReason == "finished")
+    #expect(try await guest.report().endReason == "finished")
+    #expect(try await host.report().ticks == 180)
+  }
+
+  @Test func `a recording is the same for the same seed, and every hash in it is checked`()
+    async throws
+  {
+    let files = try Recordings()
+    for name in ["one", "two"] {
+      let made = try await GameProcess.run(
+        ["record", files.path(name), "--seconds", "20", "--seed", "7"])
+      #expect(made.status == 0)
+    }
+    let (one, two) = (try files.hashes("one"), try files.hashes("two"))
+    #expect(one == two && one.count == 1_201)
+    let checked = try await GameProcess.run(["replay", files.path("one"), "--json"])
+    #expect(checked.status == 0)
+    #expect(checked.output.contains("\"hashes\":20,\"isComplete\":true"))
+    let late = try await GameProcess.run(["replay", files.path("one"), "--from", "15", "--json"])
+    #expect(late.output.contains("\"ticks\":300"))
+  }
+
+  @Test func `a file that is broken, cut off, or none, is told in one line`() async throws {
+    let files = try Recordings()
+    _ = try await GameProcess.run(["record", files.path("whole"), "--seconds", "15"])
+    let whole = Array(try Data(contentsOf: files.folder.appending(path: "whole")))
+    var broken = whole
+    broken[whole.count / 2] ^= 0x10
+    try Data(broken).write(to: files.folder.appending(path: "broken"))
+    try Data("GET / HTTP/1.1\r\n".utf8).write(to: files.folder.appending(path: "other"))
+    for name in ["broken", "other", "missing"] {
+      let game = try await GameProcess.run(["replay", files.path(name), "--check"])
+      #expect(game.status == 74)
+      #expect(game.errors.count == 1 && game.errors.first?.hasPrefix("air-hockey: ") == true)
+    }
+    let unwritable = try await GameProcess.run(
+      ["record", files.path("no/such/folder"), "--seconds", "1"])
+    #expect(unwritable.status == 74)
+  }
+}
