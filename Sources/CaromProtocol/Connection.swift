@@ -21,6 +21,13 @@ package struct Connection: Sendable {
     /// The peer's goodbye came, and may come again until it knows that.
     case lingering(deadline: Instant)
     case closed
+
+    var isEnding: Bool {
+      switch self {
+      case .closing, .lingering, .closed: true
+      default: false
+      }
+    }
   }
 
   /// That the other side is there still: it acknowledges what was sent behind its stream's end.
@@ -146,12 +153,7 @@ package struct Connection: Sendable {
   package var isClosed: Bool { if case .closed = state { true } else { false } }
 
   /// Whether it has told its end already, though a goodbye may still be leaving.
-  package var isEnding: Bool {
-    switch state {
-    case .closing, .lingering, .closed: true
-    default: false
-    }
-  }
+  package var isEnding: Bool { state.isEnding }
 
   /// What is known of the way to the peer.
   package var roundTrip: RoundTrip { pinger.roundTrip }

@@ -89,7 +89,9 @@ extension Host {
     } else {
       noteCaller(hello.key)
       let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-      answer(to: source) { Retry(cookie: cookie, keyPrefix: hello.key.prefix).write(to: &$0) }
+      // A hello with a cookie is short, and its caller knows who answers.
+      let prefix = hello.cookie == nil ? hello.key.prefix : nil
+      answer(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
     }
     if hello.cookie != nil { receiveIntroduced(bytes, from: source, at: now) }
   }

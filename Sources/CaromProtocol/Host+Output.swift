@@ -87,8 +87,8 @@ extension Host {
 
   private mutating func seat(_ info: PeerInfo, at index: Int, _ now: Instant) {
     var replaced: LinkID?
-    if let old = entries.firstIndex(where: { $0.peer?.id == info.id && $0.holdsSeat }) {
-      replaced = entries[old].id  // the same peer came back before its old link was found dead
+    if let old = seatHolder(info.id) {
+      replaced = old  // the same peer came back before its old link was found dead
     } else if freeSeats(forSpectators: info.isSpectator) == 0 {
       guard !info.yieldsSeat,
         let yielding = entries.first(where: { entry in
@@ -104,6 +104,15 @@ extension Host {
     entries[index].peer = info
     entries[index].replacing = replaced
     events.append(.requested(entries[index].id, info, replacing: replaced))
+  }
+
+  /// The link of the peer that has a seat; the entries are asked where they lie.
+  private func seatHolder(_ id: PeerID) -> LinkID? {
+    let entries = entries.span
+    for index in entries.indices where entries[index].peer?.id == id && entries[index].holdsSeat {
+      return entries[index].id
+    }
+    return nil
   }
 
   /// Bytes that a connection's messages hold, both directions.

@@ -33,6 +33,22 @@ import Testing
     host.receiveDatagram(encode(hello).span, from: caller, at: now)
   }
 
+  @Test func `a stranger gets back at most three tenths of what it sent`() throws {
+    var host = Host(makePeer(1), seats: 1)
+    let madeUp = Cookie(bits: 5)
+    for cookie in [nil, madeUp] {
+      let hello = encode(Hello(key: key, epoch: 1, resumes: false, cookie: cookie))
+      for said in [hello, [0x10] + [UInt8](repeating: 0, count: 29)] {
+        host.receiveDatagram(said.span, from: caller, at: now)
+        let answer = host.pollAnswer()
+        #expect(try #require(answer).bytes.count * 10 <= said.count * 3)
+        let more = host.pollAnswer()
+        #expect(more?.bytes == nil)
+      }
+    }
+    #expect(host.links.isEmpty)
+  }
+
   @Test func `a request on a stream counts while that of the datagrams is late`() throws {
     var host = Host(makePeer(1), seats: 1)
     try sayHello(to: &host)

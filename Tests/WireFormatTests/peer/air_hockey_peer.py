@@ -304,7 +304,8 @@ class Host(Peer):
     def take_hello(self, data, address):
         version, key, epoch, resumes, cookie, rest = read_hello(data)
         if not self.doorkeeper.admits(cookie, address):
-            return self.send_datagram(self.doorkeeper.retry(address, key[:8]), address)
+            prefix = b"" if cookie else key[:8]
+            return self.send_datagram(self.doorkeeper.retry(address, prefix), address)
         code = None
         if version != VERSION:
             code = "versionMismatch"
