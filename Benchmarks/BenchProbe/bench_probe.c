@@ -1,7 +1,9 @@
 #include "bench_probe.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -14,6 +16,19 @@ uint64_t bench_allocations(void) {
 }
 
 uint64_t bench_thread_allocations(void) { return thread_allocations; }
+
+static _Thread_local bool is_watched;
+static _Thread_local int64_t held;
+
+void bench_thread_heap_begin(void) {
+  is_watched = true;
+  held = 0;
+}
+
+int64_t bench_thread_heap_end(void) {
+  is_watched = false;
+  return held;
+}
 
 static uint64_t nanoseconds(clockid_t clock) {
   struct timespec t;
@@ -38,33 +53,40 @@ extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
 extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
 
 static void count(void) {
   atomic_fetch_add_explicit(&allocations, 1, memory_order_relaxed);
   thread_allocations++;
 }
 
-void *malloc(size_t size) {
+static void *take(void *p) {
   count();
-  return __libc_malloc(size);
+  if (is_watched) held += (int64_t)malloc_usable_size(p);
+  return p;
 }
-void *calloc(size_t n, size_t size) {
-  count();
-  return __libc_calloc(n, size);
+
+static void give_back(void *p) {
+  if (is_watched) held -= (int64_t)malloc_usable_size(p);
 }
+
+void *malloc(size_t size) { return take(__libc_malloc(size)); }
+void *calloc(size_t n, size_t size) { return take(__libc_calloc(n, size)); }
 void *realloc(void *p, size_t size) {
-  count();
-  return __libc_realloc(p, size);
+  give_back(p);
+  return take(__libc_realloc(p, size));
 }
 void *aligned_alloc(size_t alignment, size_t size) {
-  count();
-  return __libc_memalign(alignment, size);
+  return take(__libc_memalign(alignment, size));
 }
 int posix_memalign(void **out, size_t alignment, size_t size) {
-  count();
-  void *p = __libc_memalign(alignment, size);
+  void *p = take(__libc_memalign(alignment, size));
   if (p == NULL) return ENOMEM;
   *out = p;
   return 0;
+}
+void free(void *p) {
+  give_back(p);
+  __libc_free(p);
 }
 #endif

@@ -76,6 +76,7 @@ int udp_serve(const side_options *options) {
   static table t;
   static batch b;
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
+  uint64_t hertz = (uint64_t)side_number(options, "hertz", SIDE_HERTZ);
   t.players = (uint32_t)side_number(options, "peers", 100);
   t.fd = udp_open(options, true);
   if (t.fd < 0 || t.players > PLAYERS) return side_fail("no socket, or too many players");
@@ -84,7 +85,7 @@ int udp_serve(const side_options *options) {
   t.received = 0;
   uint64_t begin = side_now(), cpu = side_cpu();
   for (uint64_t tick = 0; tick < ticks; tick++) {
-    take_until(&t, &b, begin + tick * 1000000000 / SIDE_HERTZ);
+    take_until(&t, &b, begin + tick * 1000000000 / hertz);
     give(&t, &b);
   }
   side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * t.players));
@@ -125,6 +126,7 @@ static void hear(crowd *c) {
 int udp_play(const side_options *options) {
   static crowd c;
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
+  uint64_t hertz = (uint64_t)side_number(options, "hertz", SIDE_HERTZ);
   c.count = (uint32_t)side_number(options, "peers", 100);
   if (c.count > PLAYERS) return side_fail("too many players");
   for (uint32_t i = 0; i < c.count; i++) {
@@ -134,8 +136,8 @@ int udp_play(const side_options *options) {
   side_say("ready");
   uint64_t begin = side_now(), slots = (c.count + TOGETHER - 1) / TOGETHER;
   // It starts before the server's first tick, and ends when the server has.
-  for (uint64_t slot = 0; slot < (ticks + SIDE_HERTZ) * slots; slot++) {
-    uint64_t time = begin + slot * 1000000000 / (SIDE_HERTZ * slots);
+  for (uint64_t slot = 0; slot < (ticks + hertz) * slots; slot++) {
+    uint64_t time = begin + slot * 1000000000 / (hertz * slots);
     while (side_now() < time) hear(&c);
     send_inputs(&c, (uint32_t)(slot % slots) * TOGETHER);
   }

@@ -12,14 +12,17 @@ enum SessionCarom {
   static func run(_ role: SessionSubject.Role) async throws {
     var options = unsafe options
     unsafe side_begin(&options)
-    // The one that asks does not sleep, as nobody's does.
-    let loop = try EventLoop(name: role.rawValue, spinning: role == .ask)
+    // The one that asks does not sleep, as nobody's does, where it has a core for itself.
+    let spins = role == .ask && number("spin", 1) == 1
+    let loop = try EventLoop(name: role.rawValue, spinning: spins)
     switch role {
     case .receive: try await SessionCaromReceiver(on: loop).run()
     case .send, .burst: try await SessionCaromSender(on: loop).run(role)
     case .answer: try await SessionCaromAnswerer(on: loop).run()
     case .ask: try await SessionCaromAsker(on: loop).run()
     case .serve: try await SessionCaromServer(on: loop).run()
+    case .stand: try await SessionCaromStand(on: loop).run()
+    case .flood: try SessionCaromFlood.run()
     case .play:
       if text("link", Link.datagrams.rawValue) == Link.stream.rawValue {
         try await SessionCaromPlayers(on: loop).run()
@@ -38,9 +41,13 @@ enum SessionCarom {
     unsafe session_options(CommandLine.argc, CommandLine.unsafeArgv)
   }
 
-  static func number(_ name: String, _ otherwise: Int) -> Int {
+  static func decimal(_ name: String, _ otherwise: Double) -> Double {
     var options = unsafe options
-    return Int(unsafe side_number(&options, name, Double(otherwise)))
+    return unsafe side_number(&options, name, otherwise)
+  }
+
+  static func number(_ name: String, _ otherwise: Int) -> Int {
+    Int(decimal(name, Double(otherwise)))
   }
 
   static func text(_ name: String, _ otherwise: String) -> String {

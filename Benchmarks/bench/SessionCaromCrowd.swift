@@ -9,6 +9,7 @@ import SessionPeers
   private let server: Way
   private let count = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
+  private let hertz = SessionCarom.number("hertz", Int(SIDE_HERTZ))
   private var players: [(lobby: Lobby, link: LinkID)] = []
   /// When they want to be called, nanoseconds.
   private var dues: [Int64] = []
@@ -42,8 +43,8 @@ import SessionPeers
     SessionTell.say("ready")
     let (begin, slots) = (side_now(), (count + Self.together - 1) / Self.together)
     // Past the server's last tick by a second.
-    for slot in 0..<(ticks + Int(SIDE_HERTZ)) * slots {
-      let time = begin + UInt64(slot) * 1_000_000_000 / UInt64(Int(SIDE_HERTZ) * slots)
+    for slot in 0..<(ticks + hertz) * slots {
+      let time = begin + UInt64(slot) * 1_000_000_000 / UInt64(hertz * slots)
       repeat { turn(until: time) } while side_now() < time
       sendInputs(of: slot % slots)
     }

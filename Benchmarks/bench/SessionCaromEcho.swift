@@ -47,7 +47,7 @@ actor SessionCaromAsker: LoopActor {
   private let count = SessionCarom.number("count", 2_000)
   private let channel: Channel<SessionBytes> =
     SessionCarom.text("mode", "unreliable") == "reliable" ? .small : .inputs
-  private static let interval: UInt64 = 50_000
+  private let interval = UInt64(SessionCarom.decimal("interval", 50e-6) * 1e9)
   private static let patience: UInt64 = 200_000_000
 
   init(on loop: EventLoop) {
@@ -82,7 +82,7 @@ actor SessionCaromAsker: LoopActor {
   private func hear() {
     let now = side_now()
     times.add(now - askedAt)
-    let rest = askedAt + Self.interval > now ? askedAt + Self.interval - now : Self.interval / 2
+    let rest = askedAt + interval > now ? askedAt + interval - now : interval / 2
     timer?.arm(after: .nanoseconds(Int64(rest)))
   }
 }

@@ -1,3 +1,4 @@
+import BenchProbe
 import Carom
 import SessionPeers
 
@@ -7,10 +8,13 @@ actor SessionCaromServer: LoopActor {
   private let node: SessionNode
   private let players = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
+  private let hertz = SessionCarom.number("hertz", Int(SIDE_HERTZ))
   private var links: [LinkID] = []
   private var received = 0
   private var ticksSoFar = 0
   private var cpu: UInt64 = 0
+  /// Of the loop's thread alone.
+  private var threadCPU: UInt64 = 0
   private var ticker: Ticker?
   private var full: CheckedContinuation<Void, Never>?
   private var finished: CheckedContinuation<Void, Never>?
@@ -30,7 +34,8 @@ actor SessionCaromServer: LoopActor {
     SessionTell.say("full")
     received = 0
     cpu = side_cpu()
-    ticker = Ticker(on: loop, owner: self, hertz: Int(SIDE_HERTZ)) { side, _ in side.tick() }
+    threadCPU = bench_thread_cpu_nanoseconds()
+    ticker = Ticker(on: loop, owner: self, hertz: hertz) { side, _ in side.tick() }
     await withCheckedContinuation { finished = $0 }
   }
 
@@ -60,6 +65,8 @@ actor SessionCaromServer: LoopActor {
     ticker?.stop()
     let sent = ticks * players
     SessionTell.figure("cpu", Double(side_cpu() - cpu) / Double(sent))
+    SessionTell.figure(
+      "thread", Double(bench_thread_cpu_nanoseconds() - threadCPU) / Double(sent))
     SessionTell.figure("received", Double(received))
     SessionTell.figure("sent", Double(sent))
     SessionTell.figure("datagrams", Double(received + sent))

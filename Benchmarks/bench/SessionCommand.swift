@@ -5,10 +5,11 @@ import BenchProbe
 struct SessionCommand: AsyncParsableCommand {
   /// What is measured.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
-    case counts, costs, echo, game, coalesced, loops, bulk, small, states, mixed, migration
+    case counts, costs, echo, game, coalesced, loops, flood, crowd
+    case bulk, small, states, mixed, migration, fair
 
     /// Whether it needs a path between two hosts.
-    var isLossy: Bool { [.bulk, .small, .states, .mixed, .migration].contains(self) }
+    var isLossy: Bool { [.bulk, .small, .states, .mixed, .migration, .fair].contains(self) }
   }
 
   static let configuration = CommandConfiguration(
@@ -19,12 +20,15 @@ struct SessionCommand: AsyncParsableCommand {
       on a core of its own: costs, what the kernel takes for a 100-byte datagram; echo, round \
       trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes from each player and \
       gives it 300, 60 times a second; coalesced, 100-byte messages as fast as they go; loops, \
-      200 players of a server with one loop and with two. As root, \
+      200 players of a server with one loop and with two; flood, datagrams of strangers as many \
+      as go, and a player beside 100,000 of them a second; crowd, 4,096 players at 20 Hz. As \
+      root, \
       over a path between two network namespaces (50 ms and 20 Mbit/s each way, a queue of 250 \
       KB, loss each way): bulk, reliable goodput; small, 60 reliable messages of 60 bytes a \
       second, one way; states, 60 of 300 bytes a second, the age of the newest; mixed, small \
-      ones beside bulk; migration, small ones whose sender gets another port halfway. Wire is \
-      bytes of IP on the path by bytes of payload.
+      ones beside bulk; migration, small ones whose sender gets another port halfway; fair, \
+      reliable bulk beside a flow of TCP CUBIC, without loss, one of them two seconds before \
+      the other. Wire is bytes of IP on the path by bytes of payload.
       """)
 
   @Option(help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))

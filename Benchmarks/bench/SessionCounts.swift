@@ -15,6 +15,10 @@ struct SessionCounts {
   /// own.
   var answerToHello = 0.0
   var answerToData = 0.0
+  /// And a hello whose cookie is made up.
+  var answerToForged = 0.0
+  /// Bytes that a host holds for strangers.
+  var heldForStrangers = 0.0
   /// Of the heap, for each datagram of a game.
   var allocations = 0.0
   /// What the two machines take for a datagram out of one and into the other; not exact.
@@ -25,6 +29,8 @@ struct SessionCounts {
 
   init() {
     measureAnswers()
+    answerToForged = SessionStrangers.reflection(of: .forged)
+    heldForStrangers = SessionStrangers.heldBytes()
     unreliable = Self.overhead([.unreliable])
     reliable = Self.overhead([.reliableOrdered])
     nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable

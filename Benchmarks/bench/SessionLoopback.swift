@@ -14,6 +14,10 @@ struct SessionLoopback: Sendable {
   private static let serverCore = "core=0"
   private static var clientCore: String { "core=\(EchoCommand.loadCore)" }
   static let ticks = 300
+  /// Of a crowd: as many players as a host takes, a third as often, for as long.
+  static let crowd = 4_096
+  static let crowdHertz = 20
+  static let crowdTicks = 100
   private static let messages = 1_000_000
 
   /// Those of a scenario and a subject; none where it has no such roles.
@@ -34,6 +38,13 @@ struct SessionLoopback: Sendable {
     case .echo where subject.has(.answer): return [setting(subject.name, 0)]
     case .game where subject.has(.serve, .play):
       return peers.map { setting(subject.name, $0, "peers=\($0)", "ticks=\(ticks)") }
+    case .crowd where subject.has(.serve, .play) && subject.hasCrowds:
+      let options = ["peers=\(crowd)", "ticks=\(crowdTicks)", "hertz=\(crowdHertz)"]
+      return [
+        SessionLoopback(
+          name: subject.name, scenario: scenario, subject: subject, condition: Double(crowd),
+          options: options)
+      ]
     case .coalesced where subject.has(.burst):
       return [setting(subject.name, 0, "count=\(messages)")]
     default: return []
@@ -43,7 +54,7 @@ struct SessionLoopback: Sendable {
   func run() async throws -> SessionFigures {
     switch scenario {
     case .echo: try await measure(.answer, subject.has(.ask) ? subject : .udp, .ask)
-    case .game: try await measureGame()
+    case .game, .crowd: try await measureGame()
     default: try await measure(.receive, subject, .burst)
     }
   }

@@ -65,6 +65,9 @@ final class SessionPath: Sendable {
   /// What has passed since the path was made: `out_` from h1 to h2, `back_` the other way.
   func counters() async throws -> SessionFigures { try await relay.ask("stats") }
 
+  /// What is counted begins anew.
+  func reset() async throws { _ = try await relay.ask("reset") }
+
   /// h1's datagrams come from another port from now on.
   func rebind() async throws { _ = try await relay.ask("rebind") }
 

@@ -7,6 +7,7 @@ extension SessionRun {
     var goals: [SessionGoal] = []
     goals += countGoals()
     goals += gameGoals() + echoGoals() + coalescedGoals()
+    goals += floodGoals() + crowdGoals() + fairGoals()
     goals += bulkGoals() + smallGoals() + mixedGoals() + migrationGoals()
     if !goals.isEmpty { report.sessionGoals = goals }
   }
@@ -44,6 +45,8 @@ extension SessionRun {
         beside: beside(8)),
       .init("answer before an address is proven, hello", counts.answerToHello, "", .atMost, 0.3),
       .init("answer before an address is proven, data", counts.answerToData, "", .atMost, 0.3),
+      .init(
+        "answer before an address is proven, forged", counts.answerToForged, "", .atMost, 0.3),
       .init("allocations a datagram", counts.allocations, "", .atMost, 0),
       .init("the machines' time for a datagram", counts.nanoseconds, "ns", .atMost, 900),
     ]
@@ -83,6 +86,24 @@ extension SessionRun {
         beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
     ]
     return goals
+  }
+
+  private func crowdGoals() -> [SessionGoal] {
+    let size = Double(SessionLoopback.crowd)
+    guard let crowd = ours(.crowd, size) else { return [] }
+    let rate = size * Double(SessionLoopback.crowdHertz)
+    func share(_ measurement: SessionMeasurement) -> Double {
+      measurement.middle("cpu") * rate / 1e7
+    }
+    return [
+      .init(
+        "a core's share for 4096 players at 20 Hz", share(crowd), "%", .atMost, 40,
+        beside: measurements[.crowd, SessionSubject.udp.name, size].map {
+          [(SessionSubject.udp.name, share($0))]
+        } ?? []),
+      .init(
+        "memory of one of 4096 who idle", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
+    ]
   }
 
   private func echoGoals() -> [SessionGoal] {

@@ -10,11 +10,14 @@ extension SessionRun {
       case .game: addGame(measurement, name)
       case .coalesced: addCoalesced(measurement, name)
       case .loops: addLoops(measurement, name)
+      case .flood: addFlood(measurement, name)
+      case .crowd: addCrowd(measurement, name)
       case .bulk: addBulk(measurement, name)
       case .small: addAges(measurement, name, "small")
       case .states: addAges(measurement, name, "age")
       case .mixed: addMixed(measurement, name)
       case .migration: addMigration(measurement, name)
+      case .fair: addFair(measurement, name)
       }
     }
   }
@@ -49,6 +52,19 @@ extension SessionRun {
       .init("CPU", cpu / 1e3, "us/peer-tick"),
       .init("players a core", (1e9 / 60 / cpu).rounded()),
       .init("datagrams a core", (datagrams / expected / cpu * 1e6).rounded(), "k/s"),
+      .init("memory", measurement.middle("memory"), "B/peer"),
+      .init("in", measurement.middle("received") / expected * 100, "%"),
+      .init("out", measurement.middle("arrived") / expected * 100, "%"))
+  }
+
+  private mutating func addCrowd(_ measurement: SessionMeasurement, _ name: String) {
+    let expected = measurement.condition * Double(SessionLoopback.crowdTicks)
+    let rate = measurement.condition * Double(SessionLoopback.crowdHertz)
+    report.add(
+      name, .init("players", measurement.condition),
+      .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
+      .init("a core's share", measurement.middle("cpu") * rate / 1e7, "%"),
+      .init("its thread's alone", measurement.middle("thread") * rate / 1e7, "%"),
       .init("memory", measurement.middle("memory"), "B/peer"),
       .init("in", measurement.middle("received") / expected * 100, "%"),
       .init("out", measurement.middle("arrived") / expected * 100, "%"))

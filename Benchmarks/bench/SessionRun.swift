@@ -33,9 +33,11 @@ struct SessionRun {
     switch scenario {
     case .counts: counts = SessionCounts()
     case .costs: measureCosts()
-    case .echo, .game, .coalesced: await measureLoopback(scenario)
+    case .echo, .game, .coalesced, .crowd: await measureLoopback(scenario)
     case .loops: await measureLoops()
+    case .flood: await measureFlood()
     case .bulk, .small, .states, .mixed, .migration: await measureLossy(scenario)
+    case .fair: await measureFair()
     }
     machine.sampleNoise()
   }

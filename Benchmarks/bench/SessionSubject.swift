@@ -5,7 +5,7 @@ import Foundation
 struct SessionSubject: Sendable {
   /// What a side does.
   enum Role: String, Sendable {
-    case receive, send, answer, ask, serve, play, burst
+    case receive, send, answer, ask, serve, play, burst, flood, stand
   }
 
   /// What it is called in tables.
@@ -20,13 +20,16 @@ struct SessionSubject: Sendable {
   /// Whether it goes over UDP, where an address may change under way.
   var hasDatagrams = true
 
+  /// Whether it takes 4,096 players, and has them at another rate than 60 Hz.
+  var hasCrowds = false
+
   /// Our own, over one kind of link.
   static func carom(_ link: SessionCarom.Link) -> SessionSubject {
     SessionSubject(
       name: "Carom, \(link.rawValue)", program: itself("carom"),
       options: ["link=\(link.rawValue)"],
-      roles: [.receive, .send, .answer, .ask, .serve, .play, .burst],
-      hasDatagrams: link == .datagrams)
+      roles: [.receive, .send, .answer, .ask, .serve, .play, .burst, .flood, .stand],
+      hasDatagrams: link == .datagrams, hasCrowds: link == .datagrams)
   }
 
   /// Kernel TCP with a congestion control; there is none for games that anybody would choose.
@@ -39,7 +42,7 @@ struct SessionSubject: Sendable {
   /// Datagrams with nothing on top: the floor.
   static let udp = SessionSubject(
     name: "plain UDP", program: itself("udp"),
-    roles: [.receive, .send, .answer, .ask, .serve, .play], isReliable: false)
+    roles: [.receive, .send, .answer, .ask, .serve, .play], isReliable: false, hasCrowds: true)
 
   /// An echo as one writes it with libuv.
   static let libuv = SessionSubject(name: "libuv", program: itself("uv"), roles: [.answer])

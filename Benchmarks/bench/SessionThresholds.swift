@@ -9,6 +9,8 @@ struct SessionThresholds: Codable {
   var acknowledgement: Double
   var answerToHello: Double
   var answerToData: Double
+  var answerToForged: Double
+  var heldForStrangers: Double
   var allocations: Double
 
   static func read(_ path: String) throws -> SessionThresholds {
@@ -25,6 +27,10 @@ struct SessionThresholds: Codable {
       ("bytes of an acknowledgement", counts.acknowledgement, acknowledgement),
       ("answered bytes by a stranger's, to a hello", counts.answerToHello, answerToHello),
       ("answered bytes by a stranger's, to data", counts.answerToData, answerToData),
+      (
+        "answered bytes by a stranger's, to a made-up cookie", counts.answerToForged, answerToForged
+      ),
+      ("bytes held for strangers", counts.heldForStrangers, heldForStrangers),
       ("allocations for a datagram", counts.allocations, allocations),
     ]
   }

@@ -10,6 +10,12 @@ uint64_t bench_allocations(void);
 /// Those that the calling thread made.
 uint64_t bench_thread_allocations(void);
 
+/// From now on the calling thread's heap is measured; what it holds counts as nothing.
+void bench_thread_heap_begin(void);
+
+/// Bytes that the calling thread has taken from the heap since then, less those it gave back.
+int64_t bench_thread_heap_end(void);
+
 /// User plus system time of the calling thread, nanoseconds.
 uint64_t bench_thread_cpu_nanoseconds(void);
 

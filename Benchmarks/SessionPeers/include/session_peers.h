@@ -4,6 +4,7 @@
 #define SESSION_PEERS_H
 
 #include "session_crowd.h"
+#include "session_flood.h"
 #include "session_sides.h"
 
 /// Plays a side: `tcp ROLE`, `udp ROLE` or `path FIRST SECOND`, and options. Returns the process's

@@ -9,6 +9,8 @@
 ///     serve    port peers ticks           a game's server: 60 bytes in, 300 out, 60 times a second
 ///     play     address port peers ticks   its players
 ///     burst    address port count         100-byte messages as fast as it can
+///     flood    port kind rate             what strangers send, until its input ends
+///     stand    size                       a server that is flooded with datagrams of that size
 ///
 /// It says `ready`, with its port where it listens, as soon as it listens or is connected; then
 /// `figure NAME VALUE` for what it measured, and `done`. It ends when its input does. `core=N`

@@ -1,0 +1,82 @@
+extension SessionRun {
+  private static let machine = "Carom, the machine alone"
+  private static let sockets = "Carom, over sockets"
+  private static let player = "Carom, a player's round trips"
+
+  mutating func measureFlood() async {
+    for round in 1...command.rounds {
+      measurements.add(SessionFlood.measureMachine(), of: .flood, Self.machine, at: 0)
+      do {
+        for kind in SessionStrangers.Kind.allCases {
+          let figures = try await SessionFlood.measureStand(kind)
+          measurements.add(figures, of: .flood, "\(Self.sockets), \(kind.rawValue)", at: 0)
+        }
+        for rate in [0, SessionFlood.rate] {
+          let figures = try await SessionFlood.measurePlayer(floodRate: rate)
+          measurements.add(figures, of: .flood, Self.player, at: Double(rate))
+        }
+      } catch {
+        report.remarks.append("flood, round \(round): \(error)")
+      }
+    }
+  }
+
+  mutating func addFlood(_ measurement: SessionMeasurement, _ name: String) {
+    func rate(_ figure: String) -> Report.Figure {
+      .init(figure, (1e6 / measurement.middle(figure)).rounded(), "k/s")
+    }
+    switch measurement.subject {
+    case Self.machine:
+      report.add(
+        name, rate("bad"), rate("hello"), rate("forged"),
+        .init("the dearest bad one", measurement.middle("bad_worst"), "ns"),
+        .init("a seat", measurement.middle("accept") / 1e3, "us"),
+        .init("the last of 4096", measurement.middle("accept_late") / 1e3, "us"),
+        .init("held", measurement.middle("held"), "B"))
+    case Self.player:
+      report.beginTable()
+      report.add(
+        name, .init("flood", measurement.condition / 1e3, "k/s"),
+        .init("p50", measurement.middle("echo_p50"), "us"),
+        .init("p99", measurement.middle("echo_p99"), "us"),
+        .init("max", measurement.middle("echo_max"), "us"),
+        .init("samples", measurement.middle("echo_count")))
+    default:
+      report.beginTable()
+      report.add(
+        name, .init("taken", (measurement.middle("taken") / 1e3).rounded(), "k/s"),
+        .init("CPU", measurement.middle("cpu"), "ns/datagram"),
+        .init("a core takes", (1e6 / measurement.middle("cpu")).rounded(), "k/s"),
+        .init("busy", measurement.middle("busy") * 100, "%"),
+        .init("answered", measurement.middle("answered") / 1e3, "kB/s"),
+        .init("memory grew", measurement.middle("grown"), "B"))
+    }
+  }
+
+  func floodGoals() -> [SessionGoal] {
+    guard let machine = measurements[.flood, Self.machine, 0] else { return [] }
+    func capacity(_ kind: String) -> Double {
+      1e6 / (measurements[.flood, "\(Self.sockets), \(kind)", 0]?.middle("cpu") ?? .nan)
+    }
+    func p99(_ rate: Int) -> Double {
+      measurements[.flood, Self.player, Double(rate)]?.middle("echo_p99") ?? .nan
+    }
+    let accept = machine.middle("accept")
+    return [
+      .init(
+        "flood: bad datagrams a core discards, the machine", 1e6 / machine.middle("bad"),
+        "k/s", .atLeast, 300),
+      .init("flood: bad datagrams a core discards, sockets", capacity("bad"), "k/s", .atLeast, 300),
+      .init(
+        "flood: hellos a core answers, the machine", 1e6 / machine.middle("hello"), "k/s",
+        .atLeast, 150),
+      .init("flood: hellos a core answers, sockets", capacity("hello"), "k/s", .atLeast, 150),
+      .init(
+        "flood: what 100 k/s of hellos add to a player's p99",
+        (p99(SessionFlood.rate) - p99(0)) / 1e3, "ms", .atMost, 2),
+      .init("flood: kept of strangers", machine.middle("held"), "B", .atMost, 0),
+      .init("a seat, all told (plaintext)", accept / 1e3, "us", .atMost, 150),
+      .init("seats a core gives (plaintext)", 1e6 / accept, "k/s", .atLeast, 6),
+    ]
+  }
+}
