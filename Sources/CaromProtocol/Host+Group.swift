@@ -41,7 +41,9 @@ extension Host {
         settle(hello, bytes, from: way, &directory, at: now)
       case .request(let link, let info): settle(request: link, info, &directory, at: now)
       case .join(let link): settle(join: link, directory, at: now)
-      case .admit(let link): settle(admitting: link, &directory, at: now)
+      case .admit(let link):
+        guard let id = asker(on: link) else { continue }
+        take(directory.seating.admit(link, id), for: link, at: now)
       case .leave(let link, let id): directory.seating.leave(link, id)
       case .release(let key, let link, let wasOpen):
         directory.release(key, of: link, wasOpen: wasOpen)
@@ -97,7 +99,7 @@ extension Host {
   }
 }
 
-// MARK: - Streams and seats
+// MARK: - Streams
 extension Host {
   private mutating func settle(
     request link: LinkID, _ info: PeerInfo, _ directory: inout HostDirectory, at now: Instant
@@ -120,25 +122,8 @@ extension Host {
       }
       directory.claim(key, for: link)
     }
-    guard (info.isSpectator ? spectatorSeats : seats) > 0 else {
-      return turnDown(index, at: now)
-    }
-    switch directory.seating.ask(link, info) {
-    case .free: note(request: index, info, replacing: nil)
-    case .replacing(let old): note(request: index, info, replacing: old)
-    case .full: turnDown(index, at: now)
-    }
-  }
-
-  private mutating func note(request index: Int, _ info: PeerInfo, replacing old: LinkID?) {
-    entries[index].peer = info
-    entries[index].replacing = old
-    events.append(.requested(links[index], info, replacing: old))
-  }
-
-  private mutating func turnDown(_ index: Int, at now: Instant) {
-    entries[index].connection.close(Goodbye(.full), as: .full, at: now)
-    settle(index, at: now)
+    guard hasSeats(for: info) else { return turnDown(index, at: now) }
+    take(directory.seating.ask(link, info), for: link, info, at: now)
   }
 
   private mutating func settle(join link: LinkID, _ directory: HostDirectory, at now: Instant) {
@@ -169,27 +154,6 @@ extension Host {
     mail.append((.stream(link, HandedStream(path: path, key: key, info: info)), owner))
     remove(index)
   }
-
-  private mutating func settle(
-    admitting link: LinkID, _ directory: inout HostDirectory, at now: Instant
-  ) {
-    guard let index = index(of: link), let info = entries[index].connection.peer else { return }
-    entries[index].replacing = nil
-    switch directory.seating.admit(link, info.id) {
-    case .seated: seat(link, at: now)
-    case .evicting(let old) where old.member == member:
-      close(old, Goodbye(.replaced), as: .replaced, at: now)
-      seat(link, at: now)
-    case .evicting(let old): mail.append((.evict(old, for: link), old.member))
-    case .superseded: close(link, Goodbye(.replaced), as: .replaced, at: now)
-    }
-  }
-
-  private mutating func seat(_ link: LinkID, at now: Instant) {
-    guard let index = index(of: link) else { return }
-    entries[index].connection.admit(at: now)
-    settle(index, at: now)
-  }
 }
 
 // MARK: - Mail
@@ -217,7 +181,4 @@ extension Host {
     close(link, Goodbye(.replaced), as: .replaced, at: now)
     mail.append((.evicted(for: other), other.member))
   }
-
-  /// Whoever had the seat of a link is gone.
-  package mutating func handleEvicted(for link: LinkID, at now: Instant) { seat(link, at: now) }
 }

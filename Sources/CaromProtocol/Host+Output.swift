@@ -55,11 +55,7 @@ extension Host {
           continue
         }
         if let other = owner(ofKeyAt: index) { return merge(index, of: info, into: other, at: now) }
-        guard member == nil else {
-          matters.append(.request(link, info))
-          continue
-        }
-        seat(info, at: index, now)
+        ask(link, info, at: now)
       case .joining:
         guard !hasEnded(entries[index].connection.key), let other = owner(ofKeyAt: index) else {
           if member == nil { turnAway(index, at: now) } else { matters.append(.join(link)) }
@@ -73,7 +69,7 @@ extension Host {
       case .closed(let reason):
         let entry = entries[index]
         events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
-        if member != nil, let id = entry.peer?.id { matters.append(.leave(link, id)) }
+        if let id = entry.peer?.id { leave(link, id) }
       case .messages: events.append(.messages(link))
       case .measured(let roundTrip): events.append(.measured(link, roundTrip))
       case .channel(let event): events.append(.channel(link, event))
@@ -83,36 +79,6 @@ extension Host {
       case .reconnect: events.append(.reconnect(link))
       }
     }
-  }
-
-  private mutating func seat(_ info: PeerInfo, at index: Int, _ now: Instant) {
-    var replaced: LinkID?
-    if let old = seatHolder(info.id) {
-      replaced = old  // the same peer came back before its old link was found dead
-    } else if freeSeats(forSpectators: info.isSpectator) == 0 {
-      guard !info.yieldsSeat,
-        let yielding = entries.first(where: { entry in
-          entry.holdsSeat(asSpectator: info.isSpectator) && entry.peer?.yieldsSeat == true
-            && !entries.contains { $0.replacing == entry.id && !$0.connection.isEnding }
-        })
-      else {
-        entries[index].connection.close(Goodbye(.full), as: .full, at: now)
-        return
-      }
-      replaced = yielding.id
-    }
-    entries[index].peer = info
-    entries[index].replacing = replaced
-    events.append(.requested(entries[index].id, info, replacing: replaced))
-  }
-
-  /// The link of the peer that has a seat; the entries are asked where they lie.
-  private func seatHolder(_ id: PeerID) -> LinkID? {
-    let entries = entries.span
-    for index in entries.indices where entries[index].peer?.id == id && entries[index].holdsSeat {
-      return entries[index].id
-    }
-    return nil
   }
 
   /// Bytes that a connection's messages hold, both directions.

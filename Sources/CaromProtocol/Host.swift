@@ -17,8 +17,6 @@ package struct Host: Sendable {
     var wasOpen = false
     /// Whether it stands in `ready`.
     var isReady = false
-    /// The entry whose seat this one is to take when it is admitted.
-    var replacing: LinkID?
     /// Where its datagrams come from, as `paths` has it, and how often that had changed.
     var endpoints: [Endpoint] = []
     var moves: UInt32 = 0
@@ -27,11 +25,6 @@ package struct Host: Sendable {
 
     /// Who sends the datagrams that come on its path.
     var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
-
-    /// Whether it takes a seat: it has one, or the owner is still asked.
-    var holdsSeat: Bool { isIncoming && peer != nil && !connection.isEnding && replacing == nil }
-
-    func holdsSeat(asSpectator: Bool) -> Bool { holdsSeat && peer?.isSpectator == asSpectator }
   }
 
   package let local: PeerInfo
@@ -74,21 +67,20 @@ package struct Host: Sendable {
     return least == .max ? nil : Instant(nanoseconds: least)
   }
 
-  /// How many peers may sit here at a time.
-  package var seats: Int
-  /// How many peers may look on at a time, besides.
-  package var spectatorSeats = 0
+  /// Who sits here; in a group that is the directory's to know, and only the numbers count.
+  var seating: Seating
 
   /// `secret` is what answers to strangers are made of: from the system's generator. Hosts that
   /// share a port have the same, and a `member` each.
   package init(
-    _ local: PeerInfo, seats: Int, timing: SessionTiming = SessionTiming(),
+    _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
+    timing: SessionTiming = SessionTiming(),
     secret: CookieSecret = CookieSecret(low: 0, high: 0), member: Int? = nil
   ) {
     self.member = member
     lastLink = LinkID.beginning(of: member ?? 0).number
     self.local = local
-    self.seats = seats
+    seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.timing = timing
     self.secret = secret
     paths = PathTable(secret: secret)
@@ -97,24 +89,6 @@ package struct Host: Sendable {
   package mutating func makeLink() -> LinkID {
     lastLink += 1
     return LinkID(lastLink)
-  }
-
-  /// How many seats nobody holds or has asked for.
-  package var freeSeats: Int { freeSeats(forSpectators: false) }
-
-  /// How many seats of players, or of spectators, nobody holds or has asked for.
-  package func freeSeats(forSpectators: Bool) -> Int {
-    let all = forSpectators ? spectatorSeats : seats
-    // Field by field: a copy of each takes longer than all else that a request takes.
-    let entries = entries.span
-    var held = 0
-    for index in entries.indices
-    where entries[index].isIncoming && entries[index].peer?.isSpectator == forSpectators
-      && entries[index].replacing == nil && !entries[index].connection.state.isEnding
-    {
-      held += 1
-    }
-    return max(0, all - held)
   }
 
   /// Whether every connection has ended, though the last words of some may be said again.
@@ -337,19 +311,6 @@ extension Host {
 
 // MARK: - Intents
 extension Host {
-  /// Answers a request: the peer gets the seat, and whoever kept it warm says goodbye.
-  package mutating func admit(_ link: LinkID, at now: Instant) {
-    guard let index = index(of: link) else { return }
-    if member != nil { return matters.append(.admit(link)) }
-    if let replaced = entries[index].replacing {
-      entries[index].replacing = nil
-      close(replaced, Goodbye(.replaced), as: .replaced, at: now)
-    }
-    guard let index = self.index(of: link) else { return }
-    entries[index].connection.admit(at: now)
-    settle(index, at: now)
-  }
-
   /// Says goodbye on a link: declines a request, or ends a connection.
   package mutating func close(
     _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant

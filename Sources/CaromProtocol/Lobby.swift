@@ -22,8 +22,9 @@ package struct Lobby: Sendable {
     timing: SessionTiming = SessionTiming(), secret: CookieSecret = CookieSecret(low: 0, high: 0),
     member: Int? = nil
   ) {
-    host = Host(local, seats: seats, timing: timing, secret: secret, member: member)
-    host.spectatorSeats = spectatorSeats
+    host = Host(
+      local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, secret: secret,
+      member: member)
   }
 
   /// A lobby with one seat that looks for a player by itself from `now` on.
@@ -136,8 +137,7 @@ extension Lobby {
     matchmaker = nil
     dial = nil
     requests = []
-    host.seats = 0
-    host.spectatorSeats = 0
+    host.closeSeats()
     for link in host.links { close(link, goodbye, at: now) }
   }
 

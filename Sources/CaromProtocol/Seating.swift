@@ -43,9 +43,9 @@ package struct Seating: Sendable {
   }
 
   /// How many peers may sit here at a time, over all hosts.
-  package let seats: Int
+  package var seats: Int
   /// How many may look on, besides.
-  package let spectatorSeats: Int
+  package var spectatorSeats: Int
   /// Looked up, never gone through; one a connection at most.
   private var holders: [PeerID: Holder] = [:]
   /// Whose seat a peer claims.

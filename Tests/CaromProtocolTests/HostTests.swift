@@ -111,6 +111,32 @@ private struct Room {
     #expect(room.host.connection(new)?.isOpen == true)
   }
 
+  @Test func `an answer that comes late seats nobody twice`() {
+    var room = Room(seats: 1)
+    let old = room.call(1, as: makePeer(10))
+    room.host.admit(old, at: room.now)
+    room.settle()
+    let (second, third) = (room.call(2, as: makePeer(10)), room.call(3, as: makePeer(10)))
+    for link in [second, third] {
+      room.host.admit(link, at: room.now)
+      room.settle()
+    }
+    #expect(room.endings == [old: .replaced, second: .replaced])
+    #expect(room.host.connection(third)?.isOpen == true && room.host.freeSeats == 0)
+  }
+
+  @Test func `an answer that comes after the end of its link seats nobody`() {
+    var room = Room(seats: 1)
+    let computer = room.call(1, as: makePeer(10, yields: true))
+    room.host.admit(computer, at: room.now)
+    room.settle()
+    let person = room.call(2, as: makePeer(11))
+    room.host.handleLinkEnd(.reset, of: person, at: room.now)
+    room.host.admit(person, at: room.now)
+    room.settle()
+    #expect(room.host.connection(computer)?.isOpen == true && room.host.freeSeats == 0)
+  }
+
   @Test func `a freed seat can be taken again`() {
     var room = Room(seats: 1)
     let first = room.call(1, as: makePeer(10))
