@@ -16,22 +16,24 @@ import struct
 import sys
 import time
 
-import play
 from door import Doorkeeper, read_hello
+from inputs import KEYFRAME, NEXT_MATCH, PAUSE, RESUME, STATE_REPORT, keyframe, read_state_report
 from links import GONE, HELLO, RETRY, Datagrams, Stream
+from play import Player, Rest, ended_word, finish_word, read_ended, read_finish
+from rink import AWAY, HOME, Rink
+from rollback import PATIENCE, Decider, Follower
 from session import GOODBYE, JOIN, REASONS, REQUEST, VERSION, Information, Session
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken, Reader, text
 
-STATES, MALLETS, EVENTS, REQUESTS = 0, 1, 2, 3
-MODES = {
-    STATES: UNRELIABLE_SEQUENCED, MALLETS: UNRELIABLE_SEQUENCED, EVENTS: RELIABLE_ORDERED,
-    REQUESTS: RELIABLE_ORDERED}
+INPUTS, SYNC, WORDS = 0, 1, 2
+MODES = {INPUTS: UNRELIABLE_SEQUENCED, SYNC: RELIABLE_ORDERED, WORDS: RELIABLE_ORDERED}
+APPLICATION = ("airhockey", 2)
 
 
 class Peer:
     """Sockets, the one session, and a tick 60 times a second."""
 
-    role = ""
+    role, speed = "", 1.0
 
     def __init__(self, options):
         self.options, self.violations = options, []
@@ -49,8 +51,23 @@ class Peer:
     def message(self, channel, mode, reader):
         self.check(MODES.get(channel) == mode, f"a message on channel {channel} in mode {mode}")
         if channel not in self.takers:
-            raise Broken("a channel of the wrong side")
+            raise Broken("a channel that nobody has")
         self.takers[channel](reader)
+
+    def send(self, channel, payload):
+        self.session.channels.send(channel, MODES[channel], payload)
+
+    def read_sync(self, reader):
+        """Takes a rollback packet."""
+        kind = reader.byte()
+        if kind == KEYFRAME:
+            self.take_keyframe(reader)
+        elif kind == STATE_REPORT:
+            _, tick, *_ = read_state_report(reader.rest())
+            self.violation(f"the other side has another state of tick {tick}")
+            self.take_report()
+        else:
+            raise Broken(f"a rollback packet {kind} on channel {SYNC}")
 
     def check(self, holds, what):
         if not holds:
@@ -128,7 +145,7 @@ class Peer:
         if self.session is None:
             return
         if self.next_tick is not None and now >= self.next_tick and self.session.reason is None:
-            self.next_tick = max(self.next_tick + 1 / 60, now - 0.1)
+            self.next_tick = max(self.next_tick + 1 / 60 / self.speed, now - 0.1)
             self.ticks += 1
             self.tick(now)
         if self.session.reason is not None:
@@ -151,10 +168,9 @@ class Guest(Peer):
 
     def __init__(self, options):
         super().__init__(options)
-        self.referee, self.player = play.Referee(), play.Player(1)
-        self.violations = self.referee.violations
-        self.view, self.asked = ((0.0, 0.0), (0.0, 0.0)), []
-        self.takers = {STATES: self.take_state, EVENTS: self.referee.read_event}
+        self.game, self.player = Follower(self.violation), Player(AWAY)
+        self.asked, self.ended = [], None
+        self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
         address = (socket.gethostbyname(options.host), options.port)
         self.session = Session(self, self.local, os.urandom(16), is_caller=True)
         if options.transport != "tcp":
@@ -179,43 +195,72 @@ class Guest(Peer):
         peer = session.peer
         self.check(peer.identifier != self.local.identifier, "the host has my id")
         self.check(peer.flags <= 1, f"flags {peer.flags}")
-        self.check((peer.application, peer.version) == ("airhockey", 1), f"{peer.application}")
+        self.check((peer.application, peer.version) == APPLICATION, f"{peer.application}")
         garbage = bytes.fromhex(self.options.garbage or "")
         if garbage and session.stream is not None:
             session.stream.unsent += garbage
         elif garbage:
             self.send_datagram(garbage, session.path.address)
 
-    def take_state(self, reader):
-        self.view = self.referee.read_state(reader, self.ticks)
-        if self.next_tick is None and self.session.reason is None:
-            self.next_tick = time.monotonic()
-            # The match is held for a tenth of the time on the way, and the session ends with it.
-            shares = [(0.5, play.PAUSE), (0.6, play.RESUME), (1, play.FINISH)]
-            seconds = self.options.seconds
-            self.asked = [(self.next_tick + share * seconds, what) for share, what in shares]
+    # The game.
+
+    def take_keyframe(self, reader):
+        self.game.receive_keyframe(reader, (self.session.best or 0) / 1_000)
+        if self.next_tick is not None or self.session.reason is not None:
+            return
+        self.next_tick = time.monotonic()
+        # The match is held for a tenth of the time on the way, then the whole state is asked for
+        # once more, and the session ends with the time.
+        shares = [
+            (0.5, lambda: self.player.requests.append(PAUSE)),
+            (0.6, lambda: self.player.requests.append(RESUME)),
+            (0.7, self.ask_for_keyframe), (1, lambda: self.send(WORDS, finish_word()))]
+        seconds = self.options.seconds
+        self.asked = [(self.next_tick + share * seconds, ask) for share, ask in shares]
+
+    def ask_for_keyframe(self):
+        self.send(SYNC, bytes([KEYFRAME]))
+
+    def take_report(self):
+        self.ask_for_keyframe()
+
+    def take_inputs(self, reader):
+        self.check(self.ended is None, "inputs after the last word")
+        if self.game.rink is None:
+            return  # they overtook the keyframe
+        if not self.game.receive(reader) and self.game.unusable % PATIENCE == 0:
+            self.ask_for_keyframe()
+
+    def take_word(self, reader):
+        self.check(self.ended is None, "two last words")
+        self.ended = read_ended(reader)
 
     def tick(self, now):
-        x, y = self.player.target(*self.view)
-        x, y = self.bounded(x, 9740), self.bounded(y, 5190)
-        payload = struct.pack("<Qqhh", self.ticks, time.monotonic_ns(), x, y)
-        self.session.channels.send(MALLETS, MODES[MALLETS], payload)
         while self.asked and now >= self.asked[0][0]:
-            request = bytes([self.asked.pop(0)[1]])
-            self.session.channels.send(REQUESTS, MODES[REQUESTS], request)
+            self.asked.pop(0)[1]()
+        self.speed = self.game.speed()
+        if self.game.may_advance:
+            self.game.own.append(self.player.input(self.game.rink))
+        self.send(INPUTS, self.game.message())
 
-    @staticmethod
-    def bounded(metres, most):
-        return min(max(round(metres * 10_000), -most), most)
+    def compare_ended(self):
+        """The last word is what was played; what was lost behind the last inputs may be a goal."""
+        rink = self.game.rink
+        if self.ended is None or rink is None:
+            return self.violation("finished without a last word")
+        match, score = self.ended
+        more = sum(score) - sum(rink.score)
+        is_same = (match, score) == (rink.match, rink.score)
+        is_later = match == rink.match and more == 1 and self.options.loss > 0
+        return self.check(is_same or is_later, f"ended with {self.ended}, not {vars(rink)}")
 
     def summary(self):
-        referee = self.referee
+        game = self.game
         if self.session.reason == "finished":
-            referee.check(referee.session_ended, "finished without event 6")
-            referee.compare()
-        return super().summary() | dict(
-            states=referee.states, goals=referee.goals, pauses=referee.pauses,
-            score=list(referee.score))
+            self.compare_ended()
+        return super().summary() | vars(game.tally) | dict(
+            hashes=game.hashes, keyframes=game.keyframes,
+            overruled=game.overruled, score=game.rink.score if game.rink else None)
 
 
 class Host(Peer):
@@ -225,10 +270,11 @@ class Host(Peer):
 
     def __init__(self, options):
         super().__init__(options)
-        self.table, self.player, self.doorkeeper = play.Table(), play.Player(-1), Doorkeeper()
-        self.takers = {MALLETS: self.take_mallet, REQUESTS: self.take_request}
-        self.input_tick, self.inputs, self.ends_at, self.strangers = 0, 0, None, []
-        self.score = (0, 0)
+        rink = Rink()
+        rink.tick = 2_000  # so that the numbers of ticks in packets begin anew on the way
+        self.game, self.player, self.rest = Decider(rink), Player(HOME), Rest()
+        self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
+        self.doorkeeper, self.ends_at, self.strangers = Doorkeeper(), None, []
         self.bind(options.host, options.port)
         print(f"port {self.port}", flush=True)
 
@@ -330,57 +376,42 @@ class Host(Peer):
         self.next_tick = time.monotonic()
         self.ends_at = self.next_tick + self.options.seconds
 
-    def take_mallet(self, reader):
-        tick, _, x, y = reader.unpack("Qqhh")
-        reader.end()
-        if abs(x) > 9740 or abs(y) > 5190:
-            raise Broken(f"a mallet at {x}, {y}")
-        self.check(tick > self.input_tick, f"input {tick} after {self.input_tick}")
-        self.inputs += 1
-        self.input_tick, self.table.wanted = tick, (x / 10_000, y / 10_000)
+    def take_inputs(self, reader):
+        fraction = 1 + (time.monotonic() - self.next_tick) * 60 if self.next_tick else 0
+        self.game.receive(reader, min(max(fraction, 0), 1))
 
-    def take_request(self, reader):
-        request = reader.byte()
-        reader.end()
-        if request > play.FINISH:
-            raise Broken(f"request {request}")
-        if request == play.FINISH:
-            self.finish()
-        else:
-            self.table.ask(request)
+    def take_keyframe(self, reader):
+        reader.end()  # an empty one asks for one
+        self.game.owes_keyframe = True
+
+    def take_report(self):
+        self.game.owes_keyframe = True
+
+    def take_word(self, reader):
+        read_finish(reader)
+        self.finish()
 
     def tick(self, now):
-        table = self.table
-        table.step(self.player.target(table.puck, table.velocity))
-        self.tell_events()
-        self.session.channels.send(STATES, MODES[STATES], self.state())
+        game = self.game
+        if self.rest.is_over(game.rink):
+            self.player.requests.append(NEXT_MATCH)
+        game.decide(self.player.input(game.rink))
+        if game.wants_keyframe:
+            self.send(SYNC, bytes([KEYFRAME]) + keyframe(game.rink))
+            game.keyframe_sent()
+        self.send(INPUTS, game.message())
         if now >= self.ends_at:
             self.finish()
 
-    def tell_events(self):
-        for event in self.table.events:
-            payload = struct.pack("<QBBHBB", *event)
-            self.session.channels.send(EVENTS, MODES[EVENTS], payload)
-        self.table.events.clear()
-
     def finish(self):
         if self.session.reason is None:
-            self.table.note(play.SESSION_ENDED)
-            self.tell_events()
+            self.send(WORDS, ended_word(self.game.rink))
             self.session.end("finished")
 
-    def state(self):
-        table = self.table
-        seat, phase, remaining = table.seat, table.phase, table.remaining
-        parts = [*table.puck, *table.velocity, 0.0, *table.mallets[play.HOME]]
-        steps = [int(part / play.STEP) for part in parts]
-        head = struct.pack("<qQQ", time.monotonic_ns(), self.input_tick, table.tick)
-        head += struct.pack("<BBHBB", phase, seat, remaining, table.held, 1)
-        head += struct.pack("<HBB", table.match, *table.score)
-        return head + struct.pack("<7q", *steps)
-
     def summary(self):
-        return super().summary() | dict(inputs=self.inputs, score=list(self.table.score))
+        game = self.game
+        return super().summary() | vars(game.tally) | dict(
+            inputs=game.inputs, missed=game.missed, score=game.rink.score)
 
 
 def main():

@@ -175,7 +175,7 @@ class Buffer:
     def at(self, tick):
         """The input, or the last one held."""
         if tick < self.end:
-            return self.kept[tick]
+            return self.kept.get(tick, NOBODY)
         return held(self.kept[self.end - 1]) if self.end > self.start else NOBODY
 
     def run(self, first, count):

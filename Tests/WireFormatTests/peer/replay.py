@@ -6,7 +6,7 @@ import json
 import sys
 
 from inputs import NOBODY, BitReader, BitWriter, Coder
-from rink import Rink
+from rink import Rink, Tally
 from wire import Broken, Reader
 
 KEYFRAME, INPUTS, END = 1, 2, 3
@@ -15,13 +15,13 @@ KEYFRAME, INPUTS, END = 1, 2, 3
 class Replay:
     def __init__(self, data):
         self.reader, self.violations = Reader(data), []
-        self.rink, self.coders, self.start, self.ticks = None, None, 0, 0
-        self.hashes = self.keyframes = self.matches = 0
-        self.ended = False
+        self.rink, self.coders, self.start = None, None, 0
+        self.hashes = self.keyframes = 0
+        self.ended, self.tally = False, Tally()
 
     def check(self, holds, what):
         if not holds and len(self.violations) < 20:
-            self.violations.append(f"tick {self.start + self.ticks}: {what}")
+            self.violations.append(f"tick {self.start + self.tally.ticks}: {what}")
 
     def play(self):
         magic, version, players, fields, rate, self.start = self.reader.unpack("4sBBBHQ")
@@ -58,15 +58,12 @@ class Replay:
             writing.write(run, again)
         self.check(again.bytes == body.data[begin : body.at], "inputs that are coded otherwise")
         for inputs in zip(*runs):
-            before = self.rink.match
-            self.rink.step(inputs)
-            self.ticks += 1
-            self.matches += self.rink.match != before
+            self.tally.step(self.rink, inputs)
         (told,) = body.unpack("I")
         self.compare(told, 32)
 
     def take_end(self, body):
-        self.check(body.varint() == self.ticks, "another count of ticks")
+        self.check(body.varint() == self.tally.ticks, "another count of ticks")
         (told,) = body.unpack("Q")
         self.compare(told, 64)
         self.ended = True
@@ -76,12 +73,9 @@ class Replay:
         self.check(self.rink.hash & (1 << bits) - 1 == told, "another hash")
 
     def summary(self):
-        rink = self.rink
-        happened = {} if rink is None else dict(
-            goals=rink.goals, fouls=rink.fouls, pauses=rink.pauses, score=rink.score)
-        return happened | dict(
-            ticks=self.ticks, hashes=self.hashes, keyframes=self.keyframes, matches=self.matches,
-            complete=self.ended, violations=self.violations)
+        return vars(self.tally) | dict(
+            hashes=self.hashes, keyframes=self.keyframes, complete=self.ended,
+            violations=self.violations)
 
 
 def main():

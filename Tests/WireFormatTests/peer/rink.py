@@ -1,6 +1,5 @@
 """The game: its state, made of integers, and the step that leads to the next, bit for bit."""
 
-import copy
 import struct
 
 from inputs import BEGIN_ANEW, NEXT_MATCH, PAUSE, RESUME
@@ -59,7 +58,6 @@ class Rink:
         self.phase, self.seat, self.remaining = FACE_OFF, NO_SEAT, face_off_ticks(match)
         self.puck, self.velocity, self.spin = (0, 0), (0, 0), 0
         self.mallets = [(units(side * REST), 0) for side in SIDES]
-        self.fouls = self.goals = self.pauses = 0  # what happened: no part of the state
 
     # Bytes.
 
@@ -133,7 +131,6 @@ class Rink:
     def carry_out(self, request, seat):
         bit = 1 << seat
         if request == PAUSE:
-            self.pauses += not self.held & bit
             self.held |= bit
         elif request == RESUME:
             self.held &= ~bit
@@ -146,9 +143,9 @@ class Rink:
 
     def start_match(self):
         """At 0-0 and with no pause; ticks go on, and mallets stay."""
-        tick, mallets, happened = self.tick, self.mallets, (self.fouls, self.goals, self.pauses)
+        tick, mallets = self.tick, self.mallets
         self.__init__((self.match + 1) & 0xFFFF)
-        self.tick, self.mallets, (self.fouls, self.goals, self.pauses) = tick, mallets, happened
+        self.tick, self.mallets = tick, mallets
 
     def wanted(self, data, seat):
         """Tenths of a millimetre: where the player's mallet shall go."""
@@ -200,7 +197,6 @@ class Rink:
     def count_goal(self, scorer):
         self.velocity, self.spin = (0, 0), 0
         self.score[scorer] += 1
-        self.goals += 1
         if self.score[scorer] >= WINS:
             self.set(MATCH_OVER, scorer, 0)
         else:
@@ -225,7 +221,6 @@ class Rink:
             self.serve(1 - self.seat)
         elif self.seat != NO_SEAT:
             self.velocity, self.spin = (0, 0), 0
-            self.fouls += 1
             self.set(FOUL_PAUSE, self.seat, 60)
         else:  # the puck lay on the centre line all the time
             self.puck, self.velocity, self.spin = (0, 0), (0, 0), 0
@@ -235,7 +230,18 @@ class Rink:
         self.puck, self.velocity, self.spin = (units(SIDES[seat] * SERVE_PLACE), 0), (0, 0), 0
         self.set(SERVE, seat, 600)
 
-    def copy(self):
-        other = copy.copy(self)
-        other.score, other.mallets = list(self.score), list(self.mallets)
-        return other
+
+class Tally:
+    """What happened in the steps of a game."""
+
+    def __init__(self):
+        self.ticks = self.goals = self.fouls = self.pauses = self.matches = 0
+
+    def step(self, rink, inputs):
+        match, phase, goals, held = rink.match, rink.phase, sum(rink.score), rink.held
+        rink.step(inputs)
+        self.ticks += 1
+        self.matches += rink.match != match
+        self.goals += rink.match == match and sum(rink.score) > goals
+        self.fouls += rink.phase == FOUL_PAUSE != phase
+        self.pauses += (rink.held & ~held).bit_count()

@@ -13,7 +13,7 @@ REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
 ]
-APPLICATION, APPLICATION_VERSION = "airhockey", 1
+APPLICATION, APPLICATION_VERSION = "airhockey", 2
 SILENCE, HANDSHAKE, FAREWELL, PROOF = 4.0, 10.0, 1.0, 1.0
 
 
