@@ -1,13 +1,6 @@
 import Foundation
 import Testing
 
-private let environment = ProcessInfo.processInfo.environment
-
-/// Where Python 3 is; `nil` skips what needs it.
-private let python = environment["PATH", default: ""].split(separator: ":")
-  .map { URL(filePath: String($0)).appending(path: "python3") }
-  .first { FileManager.default.isExecutableFile(atPath: $0.path) }
-
 /// A table of the game in a process of its own, on loopback.
 private struct Table {
   let process: ChildProcess
@@ -27,9 +20,7 @@ private struct Table {
 }
 
 private func makePeer(_ arguments: [String]) throws -> ChildProcess {
-  let script = URL(filePath: #filePath).deletingLastPathComponent()
-    .appending(path: "peer/air_hockey_peer.py")
-  return try ChildProcess(try #require(python), ["-B", script.path] + arguments)
+  try .peer("air_hockey_peer.py", arguments)
 }
 
 private func makeProgram() throws -> URL {
@@ -38,7 +29,7 @@ private func makeProgram() throws -> URL {
 }
 
 @Suite(
-  .enabled(if: python != nil, "python3 is not on the PATH"), .timeLimit(.minutes(1)))
+  .enabled(if: ChildProcess.python != nil, "python3 is not on the PATH"), .timeLimit(.minutes(1)))
 struct PythonPeerTests {
   private func text(_ score: Any?) throws -> String {
     try #require(score as? [Int]).map(String.init).joined(separator: "-")
@@ -55,7 +46,7 @@ struct PythonPeerTests {
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["peer"] as? String == "Wire format")
     #expect(peer["endReason"] as? String == "finished")
-    #expect((peer["states"] as? Int ?? 0) > 0)
+    #expect((peer["hashes"] as? Int ?? 0) > 0)
     #expect(peer["pauses"] as? Int == 1)
     #expect(peer["roundTripMs"] is Double)
     #expect((peer["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
@@ -95,8 +86,8 @@ struct PythonPeerTests {
       "0c00000000000000010005000000000000000000",  // half a pong
       "090000000000000003000000a200000561",  // half a message
       "080000000000000003000000a9000000",  // a channel that nobody has
-      // A place off the table.
-      "1c00000000000000030000009100001401000000000000000000000000000000ff7f0000",
+      "0c00000000000000030000009000000400080100",  // inputs with flags of which none is set
+      "place",  // a mallet off the table
     ]
     for bytes in garbage {
       let peer = try await table.play(["--garbage", bytes])

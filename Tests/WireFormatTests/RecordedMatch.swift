@@ -11,7 +11,8 @@ struct RecordedMatch {
 
   private var rink = Rink()
   private var players = [
-    ComputerPlayer(.home, strength: .hard, seed: 5), ComputerPlayer(.away, strength: .easy, seed: 6),
+    ComputerPlayer(.home, strength: .hard, seed: 5),
+    ComputerPlayer(.away, strength: .easy, seed: 6),
   ]
   private var moods = [Mood.playing, .playing]
   private var moodTicks = [0, 0]

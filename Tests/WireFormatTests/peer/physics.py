@@ -3,7 +3,7 @@ in a fixed order, so that the bits are the same as everybody's."""
 
 import math
 
-EPSILON = 1e-12  # Metres, and metres a second: nearer and slower than that discs rest at each other.
+EPSILON = 1e-12  # Metres, and metres a second: nearer and slower discs rest at each other.
 
 
 def least(a, b):

@@ -1,4 +1,4 @@
-"""How one plays: where a player wants its mallet, what it asks for, and the words beside the game."""
+"""How one plays: where the mallet shall go, what is asked for, and the words beside the game."""
 
 import struct
 

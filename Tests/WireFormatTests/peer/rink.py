@@ -47,7 +47,7 @@ MALLET_Y = units(HALF_WIDTH - MALLET_RADIUS)
 
 
 def face_off_ticks(match):
-    return 60 + (match * 0x9E3779B1 & 0xFFFFFFFF) // 65_536 % 121
+    return 60 + ((match * 0x9E3779B1 & 0xFFFFFFFF) >> 16) % 121
 
 
 class Rink:
@@ -175,8 +175,8 @@ class Rink:
         self.puck = (
             clamp(units(puck.position.x), -PUCK_X, PUCK_X),
             clamp(units(puck.position.y), -PUCK_Y, PUCK_Y))
-        self.velocity = (
-            clamp(units(velocity.x), -FASTEST, FASTEST), clamp(units(velocity.y), -FASTEST, FASTEST))
+        self.velocity = tuple(
+            clamp(units(part), -FASTEST, FASTEST) for part in (velocity.x, velocity.y))
         self.spin = clamp(units(puck.spin), -MOST_SPIN, MOST_SPIN)
         if goal:
             self.count_goal(AWAY if goal < 0 else HOME)

@@ -1,0 +1,123 @@
+"""Who asks for a seat, and plays away."""
+
+import os
+import socket
+import time
+
+from inputs import KEYFRAME, MOST_X, PAUSE, RESUME
+from links import GONE, HELLO, RETRY, Datagrams, Stream
+from play import Player, finish_word, read_ended
+from rink import AWAY
+from rollback import PATIENCE, Follower
+from session import REASONS, REQUEST, Session
+from table_peer import INPUTS, SYNC, WORDS, Peer
+
+APPLICATION = ("airhockey", 2)
+OFF_TABLE = "place"
+
+
+class Guest(Peer):
+    """Asks for a seat, and plays away."""
+
+    role = "guest"
+
+    def __init__(self, options):
+        super().__init__(options)
+        self.game, self.player = Follower(self.violation), Player(AWAY)
+        self.asked, self.ended = [], None
+        self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
+        address = (socket.gethostbyname(options.host), options.port)
+        self.session = Session(self, self.local, os.urandom(16), is_caller=True)
+        if options.transport != "tcp":
+            self.bind_datagrams(("", 0))
+            self.session.path = Datagrams(
+                self.send_datagram, self.session.key, True, addresses=[address])
+        if options.transport != "udp":
+            self.session.add_stream(Stream(socket.create_connection(address, timeout=10)))
+
+    def take_datagram(self, data, address):
+        path = self.session.path
+        if data[0] == RETRY:
+            if path.take_retry(data, address):
+                self.session.say(REQUEST, self.session.request, path)
+        elif data[0] == GONE:
+            if data[1:9] == self.session.key[:8] and len(data) == 10:
+                self.session.reason = REASONS[data[9]]
+        elif data[0] < HELLO:
+            self.take_data(data, address)
+
+    def granted(self, session):
+        peer = session.peer
+        self.check(peer.identifier != self.local.identifier, "the host has my id")
+        self.check(peer.flags <= 1, f"flags {peer.flags}")
+        self.check((peer.application, peer.version) == APPLICATION, f"{peer.application}")
+        garbage = b""
+        if self.options.garbage != OFF_TABLE:
+            garbage = bytes.fromhex(self.options.garbage or "")
+        if garbage and session.stream is not None:
+            session.stream.unsent += garbage
+        elif garbage:
+            self.send_datagram(garbage, session.path.address)
+
+    # The game.
+
+    def take_keyframe(self, reader):
+        self.game.receive_keyframe(reader, (self.session.best or 0) / 1_000)
+        if self.next_tick is not None or self.session.reason is not None:
+            return
+        self.check(self.game.rink.score == [0, 0], f"a guest sits down at {self.game.rink.score}")
+        self.next_tick = time.monotonic()
+        # The match is held for a tenth of the time on the way, then the whole state is asked for
+        # once more, and the session ends with the time.
+        shares = [
+            (0.5, lambda: self.player.requests.append(PAUSE)),
+            (0.6, lambda: self.player.requests.append(RESUME)),
+            (0.7, self.ask_for_keyframe), (1, lambda: self.send(WORDS, finish_word()))]
+        seconds = self.options.seconds
+        self.asked = [(self.next_tick + share * seconds, ask) for share, ask in shares]
+
+    def ask_for_keyframe(self):
+        self.send(SYNC, bytes([KEYFRAME]))
+
+    def take_report(self):
+        self.ask_for_keyframe()
+
+    def take_inputs(self, reader):
+        self.check(self.ended is None, "inputs after the last word")
+        if self.game.rink is None:
+            return  # they overtook the keyframe
+        if not self.game.receive(reader) and self.game.unusable % PATIENCE == 0:
+            self.ask_for_keyframe()
+
+    def take_word(self, reader):
+        self.check(self.ended is None, "two last words")
+        self.ended = read_ended(reader)
+
+    def tick(self, now):
+        while self.asked and now >= self.asked[0][0]:
+            self.asked.pop(0)[1]()
+        self.speed = self.game.speed()
+        if self.options.garbage == OFF_TABLE:
+            self.game.own.append((MOST_X + 1, 0, 1))
+        elif self.game.may_advance:
+            self.game.own.append(self.player.input(self.game.rink))
+        self.send(INPUTS, self.game.message())
+
+    def compare_ended(self):
+        """The last word is what was played; what was lost behind the last inputs may be a goal."""
+        rink = self.game.rink
+        if self.ended is None or rink is None:
+            return self.violation("finished without a last word")
+        match, score = self.ended
+        more = sum(score) - sum(rink.score)
+        is_same = (match, score) == (rink.match, rink.score)
+        is_later = match == rink.match and more == 1 and self.options.loss > 0
+        return self.check(is_same or is_later, f"ended with {self.ended}, not {vars(rink)}")
+
+    def summary(self):
+        game = self.game
+        if self.session.reason == "finished":
+            self.compare_ended()
+        return super().summary() | vars(game.tally) | dict(
+            hashes=game.hashes, keyframes=game.keyframes,
+            overruled=game.overruled, score=game.rink.score if game.rink else None)

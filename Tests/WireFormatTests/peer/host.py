@@ -1,0 +1,166 @@
+"""Who gives the one seat to the first who asks, and plays home."""
+
+import socket
+import struct
+import time
+
+from door import Doorkeeper, read_hello
+from inputs import KEYFRAME, NEXT_MATCH, keyframe
+from links import GONE, HELLO, Datagrams, Stream
+from play import Player, Rest, ended_word, read_finish
+from rink import HOME, Rink
+from rollback import Decider
+from session import GOODBYE, JOIN, REASONS, REQUEST, VERSION, Session
+from table_peer import INPUTS, SYNC, WORDS, Peer
+from wire import Broken, Reader, text
+
+
+class Host(Peer):
+    """Gives the one seat to the first who asks, and keeps the table."""
+
+    role = "host"
+
+    def __init__(self, options):
+        super().__init__(options)
+        rink = Rink()
+        rink.tick = 2_000  # so that the numbers of ticks in packets begin anew on the way
+        self.game, self.player, self.rest = Decider(rink), Player(HOME), Rest()
+        self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
+        self.doorkeeper, self.ends_at, self.strangers = Doorkeeper(), None, []
+        self.bind(options.host, options.port)
+        print(f"port {self.port}", flush=True)
+
+    def bind(self, host, port):
+        if self.options.transport != "udp":
+            self.listener = socket.create_server((host, port))
+            port = self.listener.getsockname()[1]
+        if self.options.transport != "tcp":
+            self.bind_datagrams((host, port))
+            port = self.udp.getsockname()[1]
+        self.port = port
+
+    def sockets(self):
+        streams, others = super().sockets()
+        return streams + self.strangers, others
+
+    # Who comes.
+
+    def accept(self):
+        self.strangers.append(Stream(self.listener.accept()[0]))
+
+    def receive_stream(self, stream):
+        if stream not in self.strangers:
+            return super().receive_stream(stream)
+        stream.receive()
+        try:
+            body = next(stream.bodies(), None)
+            key, joins = (None, False) if body is None else self.read_key(Reader(body))
+        except Broken as error:
+            return self.refuse(stream, "protocolViolation", str(error))
+        if stream.ended:
+            self.strangers.remove(stream)
+        if key is None:
+            return None
+        if self.session is not None and key != self.session.key:
+            return self.refuse(stream, "forgotten" if joins else "full")
+        if joins and (self.session is None or not self.session.open):
+            return self.refuse(stream, "forgotten")
+        self.strangers.remove(stream)
+        self.session = self.session or Session(self, self.local, key, is_caller=False)
+        self.session.add_stream(stream)
+        stream.buffer = struct.pack("<Q", len(body)) + body + stream.buffer
+        return self.session.receive_stream()
+
+    @staticmethod
+    def read_key(reader):
+        """The key of a request or a join, and whether it is a join."""
+        kind, action = reader.unpack("HH")
+        if kind != 1 or action not in (REQUEST, JOIN):
+            raise Broken("no request")
+        if action == REQUEST and reader.take(7) != b"get srv":
+            raise Broken("no request")
+        (version,) = reader.unpack("H")
+        return reader.take(16) if version == VERSION else bytes(16), action == JOIN
+
+    def refuse(self, stream, reason, what=None):
+        if what:
+            self.violation(what)
+        goodbye = struct.pack("<BH", REASONS.index(reason), VERSION) + text("")
+        stream.send(1, GOODBYE, goodbye)
+        self.strangers.remove(stream)
+        stream.close()
+
+    def take_datagram(self, data, address):
+        if data[0] == HELLO:
+            try:
+                self.take_hello(data, address)
+            except Broken as error:
+                self.violation(str(error))
+        elif data[0] < HELLO and not self.take_data(data, address) and len(data) >= 30:
+            self.send_datagram(self.doorkeeper.retry(address), address)
+
+    def take_hello(self, data, address):
+        version, key, epoch, resumes, cookie, rest = read_hello(data)
+        if not self.doorkeeper.admits(cookie, address):
+            prefix = b"" if cookie else key[:8]
+            return self.send_datagram(self.doorkeeper.retry(address, prefix), address)
+        code = None
+        if version != VERSION:
+            code = "versionMismatch"
+        elif self.session is None and resumes:
+            code = "forgotten"
+        elif self.session is not None and self.session.key != key:
+            code = "full"
+        if code is not None:
+            gone = struct.pack("<B8sB", GONE, key[:8], REASONS.index(code))
+            return self.send_datagram(gone, address)
+        self.session = self.session or Session(self, self.local, key, is_caller=False)
+        if self.session.path is None:
+            self.session.path = Datagrams(
+                self.send_datagram, key, False, address=address, epoch=epoch)
+        else:
+            self.session.path.move(address, epoch)
+        return self.take_data(rest, address) if rest else None
+
+    # The game.
+
+    def granted(self, session):
+        self.next_tick = time.monotonic()
+        self.ends_at = self.next_tick + self.options.seconds
+
+    def take_inputs(self, reader):
+        fraction = 1 + (time.monotonic() - self.next_tick) * 60 if self.next_tick else 0
+        self.game.receive(reader, min(max(fraction, 0), 1))
+
+    def take_keyframe(self, reader):
+        reader.end()  # an empty one asks for one
+        self.game.owes_keyframe = True
+
+    def take_report(self):
+        self.game.owes_keyframe = True
+
+    def take_word(self, reader):
+        read_finish(reader)
+        self.finish()
+
+    def tick(self, now):
+        game = self.game
+        if self.rest.is_over(game.rink):
+            self.player.requests.append(NEXT_MATCH)
+        game.decide(self.player.input(game.rink))
+        if game.wants_keyframe:
+            self.send(SYNC, bytes([KEYFRAME]) + keyframe(game.rink))
+            game.keyframe_sent()
+        self.send(INPUTS, game.message())
+        if now >= self.ends_at:
+            self.finish()
+
+    def finish(self):
+        if self.session.reason is None:
+            self.send(WORDS, ended_word(self.game.rink))
+            self.session.end("finished")
+
+    def summary(self):
+        game = self.game
+        return super().summary() | vars(game.tally) | dict(
+            inputs=game.inputs, missed=game.missed, score=game.rink.score)

@@ -1,0 +1,145 @@
+"""One side of a table: sockets, the one session, and a tick 60 times a second."""
+
+import os
+import random
+import select
+import socket
+import time
+
+from inputs import KEYFRAME, STATE_REPORT, read_state_report
+from session import Information
+from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken
+
+INPUTS, SYNC, WORDS = 0, 1, 2
+MODES = {INPUTS: UNRELIABLE_SEQUENCED, SYNC: RELIABLE_ORDERED, WORDS: RELIABLE_ORDERED}
+
+
+class Peer:
+    """What guest and host have in common."""
+
+    role, speed = "", 1.0
+
+    def __init__(self, options):
+        self.options, self.violations = options, []
+        self.local = Information(os.urandom(16), options.name)
+        self.session, self.udp, self.listener = None, None, None
+        self.next_tick, self.ticks = None, 0
+        self.chance = random.Random(options.seed)
+
+    # What the session tells.
+
+    def violation(self, what):
+        if len(self.violations) < 20:
+            self.violations.append(what)
+
+    def message(self, channel, mode, reader):
+        self.check(MODES.get(channel) == mode, f"a message on channel {channel} in mode {mode}")
+        if channel not in self.takers:
+            raise Broken("a channel that nobody has")
+        self.takers[channel](reader)
+
+    def send(self, channel, payload):
+        self.session.channels.send(channel, MODES[channel], payload)
+
+    def read_sync(self, reader):
+        """Takes a rollback packet."""
+        kind = reader.byte()
+        if kind == KEYFRAME:
+            self.take_keyframe(reader)
+        elif kind == STATE_REPORT:
+            _, tick, *_ = read_state_report(reader.rest())
+            self.violation(f"the other side has another state of tick {tick}")
+            self.take_report()
+        else:
+            raise Broken(f"a rollback packet {kind} on channel {SYNC}")
+
+    def check(self, holds, what):
+        if not holds:
+            self.violation(what)
+
+    # Sockets.
+
+    def send_datagram(self, data, address):
+        if self.chance.random() >= self.options.loss:
+            try:
+                self.udp.sendto(data, address)
+            except OSError:
+                pass  # as good as lost
+
+    def bind_datagrams(self, address):
+        self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self.udp.bind(address)
+        self.udp.setblocking(False)
+
+    def receive_datagrams(self):
+        while True:
+            try:
+                data, address = self.udp.recvfrom(65_536)
+            except OSError:
+                return
+            if data and self.chance.random() >= self.options.loss:
+                self.take_datagram(data, address)
+
+    def take_data(self, data, address):
+        """A data packet; says whether it is of the session's other side."""
+        path = self.session.path if self.session else None
+        if path is None or address != path.address:
+            return False
+        self.session.receive_datagram(data)
+        return True
+
+    def sockets(self):
+        streams = [self.session.stream] if self.session and self.session.stream else []
+        return streams, [each for each in (self.udp, self.listener) if each is not None]
+
+    def run(self):
+        while not self.over:
+            streams, others = self.sockets()
+            writing = [stream.socket for stream in streams if stream.unsent]
+            reading = [stream.socket for stream in streams] + others
+            readable, writable, _ = select.select(reading, writing, [], self.pause())
+            for stream in streams:
+                if stream.socket in readable:
+                    self.receive_stream(stream)
+                elif stream.socket in writable:
+                    stream.push()
+            if self.udp in readable:
+                self.receive_datagrams()
+            if self.listener in readable:
+                self.accept()
+            self.work()
+        streams, others = self.sockets()
+        for each in streams + others:
+            each.close()
+
+    @property
+    def over(self):
+        return self.session is not None and self.session.over
+
+    def receive_stream(self, stream):
+        self.session.receive_stream()
+
+    def pause(self):
+        moments = [self.next_tick, self.session.due() if self.session else None]
+        moments = [moment for moment in moments if moment is not None]
+        return max(0, min(moments) - time.monotonic()) if moments else None
+
+    def work(self):
+        now = time.monotonic()
+        if self.session is None:
+            return
+        if self.next_tick is not None and now >= self.next_tick and self.session.reason is None:
+            self.next_tick = max(self.next_tick + 1 / 60 / self.speed, now - 0.1)
+            self.ticks += 1
+            self.tick(now)
+        if self.session.reason is not None:
+            self.next_tick = None
+        self.session.work()
+
+    def summary(self):
+        session = self.session
+        return dict(
+            role=self.role, peer=session.peer.name if session.peer else None, ticks=self.ticks,
+            roundTripMs=None if session.best is None else round(session.best, 3),
+            links=sorted(session.used), resent=session.channels.resent, endReason=session.reason,
+            violations=self.violations)
