@@ -60,7 +60,7 @@ struct RecordedMatch {
   private mutating func request(of seat: Seat) -> RinkInput.Request? {
     if rink.state.pauses.contains(.of(seat)) { return generator.chance(0.02) ? .resume : nil }
     if case .matchEnd = rink.state.phase { return generator.chance(0.01) ? .startMatch : nil }
-    if generator.chance(0.000_2) { return RinkInput.Request(rawValue: 4) }
+    if generator.chance(0.000_1) { return RinkInput.Request(rawValue: 4) }
     return generator.chance(0.001) ? .pause : nil
   }
 

@@ -22,7 +22,7 @@ WINS = 7
 PHASES = [
     ((255,), 1, 180), ((0, 1), 1, 600), ((0, 1, 255), 1, 420), ((0, 1), 1, 90), ((0, 1), 1, 60),
     ((0, 1), 0, 0)]
-LAYOUT = "<QBBHBBHBB9q"
+LAYOUT = "<QBBHBHBB9q"
 MASK = (1 << 64) - 1
 
 
@@ -64,24 +64,24 @@ class Rink:
     @property
     def bytes(self):
         return struct.pack(
-            LAYOUT, self.tick, self.phase, self.seat, self.remaining, self.held, 3, self.match,
+            LAYOUT, self.tick, self.phase, self.seat, self.remaining, self.held, self.match,
             *self.score, *self.puck, *self.velocity, self.spin, *self.mallets[0], *self.mallets[1])
 
     @classmethod
     def read(cls, reader):
         rink = cls()
-        (rink.tick, rink.phase, rink.seat, rink.remaining, rink.held, mallets, rink.match,
+        (rink.tick, rink.phase, rink.seat, rink.remaining, rink.held, rink.match,
          *numbers) = reader.unpack(LAYOUT[1:])
         rink.score, rink.puck, rink.velocity = numbers[:2], tuple(numbers[2:4]), tuple(numbers[4:6])
         rink.spin, rink.mallets = numbers[6], [tuple(numbers[7:9]), tuple(numbers[9:])]
-        rink.check(mallets)
+        rink.check()
         return rink
 
-    def check(self, mallets):
+    def check(self):
         seats, low, high = PHASES[self.phase] if self.phase < len(PHASES) else ((), 0, 0)
         wins = [self.phase == MATCH_OVER and self.seat == seat for seat in (HOME, AWAY)]
         holds = [
-            self.seat in seats and low <= self.remaining <= high, self.held <= 3, mallets == 3,
+            self.seat in seats and low <= self.remaining <= high, self.held <= 3,
             [goals == WINS for goals in self.score] == wins and max(self.score) <= WINS,
             abs(self.puck[0]) <= PUCK_X and abs(self.puck[1]) <= PUCK_Y,
             max(map(abs, self.velocity)) <= FASTEST and abs(self.spin) <= MOST_SPIN]
@@ -235,7 +235,7 @@ class Tally:
     """What happened in the steps of a game."""
 
     def __init__(self):
-        self.ticks = self.goals = self.fouls = self.pauses = self.matches = 0
+        self.ticks = self.goals = self.fouls = self.pauses = self.matches = self.wins = 0
 
     def step(self, rink, inputs):
         match, phase, goals, held = rink.match, rink.phase, sum(rink.score), rink.held
@@ -243,5 +243,6 @@ class Tally:
         self.ticks += 1
         self.matches += rink.match != match
         self.goals += rink.match == match and sum(rink.score) > goals
+        self.wins += rink.phase == MATCH_OVER != phase
         self.fouls += rink.phase == FOUL_PAUSE != phase
         self.pauses += (rink.held & ~held).bit_count()
