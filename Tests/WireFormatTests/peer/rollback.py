@@ -180,6 +180,8 @@ class Follower:
         self.acknowledged, self.unusable = max(self.acknowledged, first + header.next), 0
         self.take_timing(header.timing)
         self.play(first, home, away)
+        while self.own.end <= self.tick:
+            self.own.append(self.own.at(self.own.end))  # too late in any case
         if header.hash is not None:
             self.told_hashes[first + header.hash[0]] = header.hash[1]
         self.compare()
