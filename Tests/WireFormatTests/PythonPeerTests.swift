@@ -75,6 +75,7 @@ struct PythonPeerTests {
     #expect((heard["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
     #expect(told["endReason"] as? String == "finished")
     #expect(told["peer"] as? String == "Page")
+    #expect(told["desyncs"] as? Int == 0)
     #expect(told["score"] as? String == (try text(heard["score"])))
   }
 

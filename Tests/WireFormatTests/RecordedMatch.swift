@@ -23,7 +23,7 @@ struct RecordedMatch {
   /// The replay of that many ticks, with a hash every third.
   mutating func replay(ticks: Int) -> [UInt8] {
     var writer = ReplayWriter(
-      rink, players: 2, title: "Everything", keyframeInterval: 600, hashInterval: 3)
+      rink, players: 2, title: MatchRecorder.title, keyframeInterval: 600, hashInterval: 3)
     var events: [RinkEvent] = []
     for _ in 0..<ticks {
       let inputs = Seat.allCases.map { input(of: $0) }
@@ -60,7 +60,7 @@ struct RecordedMatch {
   private mutating func request(of seat: Seat) -> RinkInput.Request? {
     if rink.state.pauses.contains(.of(seat)) { return generator.chance(0.02) ? .resume : nil }
     if case .matchEnd = rink.state.phase { return generator.chance(0.01) ? .startMatch : nil }
-    if generator.chance(0.000_1) { return RinkInput.Request(rawValue: 4) }
+    if generator.chance(0.000_1) { return .restart }
     return generator.chance(0.001) ? .pause : nil
   }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plays a replay of air hockey, written from Carom.docc/WireFormat.md alone: compares every hash
-and keyframe in it, codes its inputs again, and prints one line of JSON."""
+"""Plays a replay of air hockey, written from Carom.docc/WireFormat.md: compares every hash and
+keyframe in it, codes its inputs again, and prints one line of JSON."""
 
 import json
 import sys
@@ -25,7 +25,7 @@ class Replay:
 
     def play(self):
         magic, version, players, fields, rate, self.start = self.reader.unpack("4sBBBHQ")
-        self.reader.text(0, 255)
+        self.check(self.reader.text(0, 255) == "airhockey 2", "a replay of another game")
         self.check((magic, version) == (b"CRPL", 1), "no replay")
         self.check((players, fields, rate) == (2, len(NOBODY), 60), "no air hockey")
         takers = {KEYFRAME: self.take_keyframe, INPUTS: self.take_inputs, END: self.take_end}

@@ -1,4 +1,5 @@
-"""The game: its state, made of integers, and the step that leads to the next, bit for bit."""
+"""The game: its state, made of integers, and the step that leads to the next, bit for bit: the page
+names `Rink.step` for it, whose operations stand here in the same order."""
 
 import struct
 
