@@ -8,26 +8,13 @@ extension SessionRun {
         [SessionFair(subject: $0, isFirst: true), .init(subject: $0, isFirst: false)]
       }
     }
-    for start in stride(from: 0, to: settings.count, by: 3) {
-      let some = settings[start..<min(start + 3, settings.count)]
-      let all = await withTaskGroup(of: (Int, Result<SessionFigures, any Error>).self) { group in
-        for (number, setting) in zip(some.indices, some) {
-          group.addTask {
-            do { return (number, .success(try await setting.run())) } catch {
-              return (number, .failure(error))
-            }
-          }
-        }
-        return await group.reduce(into: []) { $0.append($1) }
-      }
-      for (number, result) in all.sorted(by: { $0.0 < $1.0 }) {
-        let setting = settings[number]
-        switch result {
-        case .success(let figures):
-          measurements.add(
-            figures, of: .fair, setting.subject.name, at: setting.isFirst ? 1 : 2)
-        case .failure(let error): report.remarks.append("fair: \(error)")
-        }
+    let all = await outcomes(of: settings.count, atATime: 3) { try await settings[$0].run() }
+    for outcome in all {
+      let setting = settings[outcome.number]
+      if let figures = outcome.figures {
+        measurements.add(figures, of: .fair, setting.subject.name, at: setting.isFirst ? 1 : 2)
+      } else {
+        report.remarks.append("fair: \(outcome.failure)")
       }
     }
   }

@@ -106,7 +106,8 @@ struct SessionRun {
       }
     }
     let atATime = scenario == .bulk || scenario == .mixed ? 3 : 8
-    for outcome in await outcomes(of: settings, atATime: atATime) {
+    let all = await outcomes(of: settings.count, atATime: atATime) { try await settings[$0].run() }
+    for outcome in all {
       let setting = settings[outcome.number]
       if let figures = outcome.figures {
         measurements.add(figures, of: scenario, setting.subject.name, at: setting.loss)
@@ -117,20 +118,23 @@ struct SessionRun {
   }
 
   /// What became of a measurement: figures, or why there are none.
-  private struct Outcome: Sendable {
+  struct Outcome: Sendable {
     let number: Int
     var figures: SessionFigures?
     var failure = ""
   }
 
-  private func outcomes(of settings: [SessionLossy], atATime limit: Int) async -> [Outcome] {
+  func outcomes(
+    of count: Int, atATime limit: Int,
+    _ run: @escaping @Sendable (Int) async throws -> SessionFigures
+  ) async -> [Outcome] {
     await withTaskGroup(of: Outcome.self) { group in
       var outcomes: [Outcome] = []
-      for (number, setting) in settings.enumerated() {
+      for number in 0..<count {
         if number >= limit, let outcome = await group.next() { outcomes.append(outcome) }
         group.addTask {
           do {
-            return Outcome(number: number, figures: try await setting.run())
+            return Outcome(number: number, figures: try await run(number))
           } catch {
             return Outcome(number: number, failure: "\(error)")
           }
