@@ -92,6 +92,6 @@ struct SessionCommand: AsyncParsableCommand {
     #if DEBUG
       print("built without optimisation: the counts are not those of a release")
     #endif
-    if counts.contains(where: { $0.count > $0.limit }) { throw ExitCode.failure }
+    if counts.contains(where: { !($0.count <= $0.limit) }) { throw ExitCode.failure }
   }
 }

@@ -21,6 +21,8 @@ struct SessionCounts {
   var heldForStrangers = 0.0
   /// Of the heap, for each datagram of a game.
   var allocations = 0.0
+  /// Of the sender's time-outs, until a path that lets long packets pass no more is left.
+  var hole = SessionHole()
   /// What the two machines take for a datagram out of one and into the other; not exact.
   var nanoseconds = 0.0
 

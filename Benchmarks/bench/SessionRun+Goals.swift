@@ -5,7 +5,7 @@ extension SessionRun {
   /// Every goal that this run has measured.
   mutating func addGoals() {
     var goals: [SessionGoal] = []
-    goals += countGoals()
+    goals += countGoals() + hostileGoals()
     goals += gameGoals() + echoGoals() + coalescedGoals()
     goals += floodGoals() + crowdGoals() + fairGoals()
     goals += bulkGoals() + smallGoals() + mixedGoals() + migrationGoals()
@@ -48,7 +48,26 @@ extension SessionRun {
       .init(
         "answer before an address is proven, forged", counts.answerToForged, "", .atMost, 0.3),
       .init("allocations a datagram", counts.allocations, "", .atMost, 0),
+      .init("a black hole, until 1,200 B", counts.hole.milliseconds, "ms", .atMost, 600),
+      .init("a black hole, in time-outs", counts.hole.timeouts, "", .atMost, 3),
+      .init("a black hole, what comes after it", counts.hole.goodput, "Mbit/s", .atLeast, 15),
       .init("the machines' time for a datagram", counts.nanoseconds, "ns", .atMost, 900),
+    ]
+  }
+
+  /// Of a stranger, and of a peer that has its seat and means ill.
+  private func hostileGoals() -> [SessionGoal] {
+    guard counts != nil else { return [] }
+    let strangers = SessionStrangers.Kind.allCases.flatMap(SessionStrangers.datagrams)
+      .map { SessionStrangers.nanoseconds(of: [$0], count: 20_000) }
+    func goal(_ whose: String, _ nanoseconds: Double?) -> SessionGoal {
+      .init("the dearest packet of \(whose)", (nanoseconds ?? .nan) / 1e3, "us", .atMost, 5)
+    }
+    return [
+      goal("a stranger", strangers.max()),
+      goal("a peer, the middle one of its kind", hostile.map(\.middle).max()),
+      goal("a peer, all but one in a hundred", hostile.map(\.most).max()),
+      goal("a peer, while its tables grow", hostile.map(\.worst).max()),
     ]
   }
 

@@ -9,6 +9,8 @@ struct SessionRun {
   var measurements = SessionMeasurements()
   /// Bytes and allocations of our own, where they were counted.
   private(set) var counts: SessionCounts?
+  /// What a peer's packets cost that are made to cost much.
+  private(set) var hostile: [SessionHostile.Cost] = []
   private(set) var subjects: [SessionSubject] = []
 
   init(_ command: SessionCommand) {
@@ -31,7 +33,9 @@ struct SessionRun {
 
   mutating func measure(_ scenario: SessionCommand.Scenario) async {
     switch scenario {
-    case .counts: counts = SessionCounts()
+    case .counts:
+      counts = SessionCounts()
+      hostile = SessionHostile.measure()
     case .costs: measureCosts()
     case .echo, .game, .coalesced, .crowd: await measureLoopback(scenario)
     case .loops: await measureLoops()
@@ -43,6 +47,11 @@ struct SessionRun {
   }
 
   mutating func print(json: Bool) {
+    for cost in hostile {
+      report.add(
+        "a packet of \(cost.kind.rawValue)", .init("p50", cost.middle / 1e3, "us"),
+        .init("p99", cost.most / 1e3, "us"), .init("max", cost.worst / 1e3, "us"))
+    }
     for scenario in SessionCommand.Scenario.allCases where !measurements.of(scenario).isEmpty {
       report.beginTable()
       addTable(of: scenario)

@@ -11,6 +11,7 @@ struct SessionThresholds: Codable {
   var answerToData: Double
   var answerToForged: Double
   var heldForStrangers: Double
+  var blackHole: Double
   var allocations: Double
 
   static func read(_ path: String) throws -> SessionThresholds {
@@ -31,6 +32,7 @@ struct SessionThresholds: Codable {
         "answered bytes by a stranger's, to a made-up cookie", counts.answerToForged, answerToForged
       ),
       ("bytes held for strangers", counts.heldForStrangers, heldForStrangers),
+      ("time-outs until a black hole is left", counts.hole.timeouts, blackHole),
       ("allocations for a datagram", counts.allocations, allocations),
     ]
   }
