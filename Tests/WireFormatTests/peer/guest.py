@@ -114,10 +114,16 @@ class Guest(Peer):
         is_later = match == rink.match and more == 1 and self.options.loss > 0
         return self.check(is_same or is_later, f"ended with {self.ended}, not {vars(rink)}")
 
+    @property
+    def score(self):
+        if self.ended is not None:
+            return self.ended[1]
+        return self.game.rink.score if self.game.rink else None
+
     def summary(self):
         game = self.game
         if self.session.reason == "finished":
             self.compare_ended()
         return super().summary() | vars(game.tally) | dict(
             hashes=game.hashes, keyframes=game.keyframes,
-            overruled=game.overruled, score=game.rink.score if game.rink else None)
+            overruled=game.overruled, score=self.score)
