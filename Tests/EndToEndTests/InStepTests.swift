@@ -64,42 +64,29 @@ private let seconds =
     #expect(common.allSatisfy { host[$0] == guest[$0] })
   }
 
-  @Test func `somebody who comes late watches the same match`() async throws {
+  @Test func `somebody who comes late watches the same match, and stops nothing`() async throws {
     let files = try Recordings()
     let host = try RunningGame([
       "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
-      "--seconds", "4", "--record", files.path("host"),
+      "--record", files.path("host"),
     ])
     let told = try await host.line("port ")
     let port = try #require(told.split(separator: " ").last)
     let guest = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
     try await host.line("match 1 begins")
     let watcher = try RunningGame([
-      "watch", "127.0.0.1:\(port)", "--json", "--name", "Zoe", "--record", files.path("watcher"),
+      "watch", "127.0.0.1:\(port)", "--json", "--name", "Zoe", "--seconds", "1", "--record",
+      files.path("watcher"),
     ])
     try await host.line("Zoe watches")
     let seen = try await watcher.report()
     #expect(seen.role == "watcher" && seen.peer == "Maya" && seen.endReason == "finished")
-    #expect(seen.ticks > 60 && seen.rollbacks == 0 && seen.desyncs == 0)
-    #expect(try await guest.report().endReason == "finished")
-    _ = try await host.report()
+    #expect(seen.ticks == 60 && seen.rollbacks == 0 && seen.desyncs == 0)
+    host.process.signal(SIGTERM)
+    #expect(try await host.report().endReason == "interrupted")
+    #expect(try await guest.report().endReason == "left")
     let (all, part) = (try files.hashes("host"), try files.hashes("watcher"))
-    #expect(part.count > 60 && part.allSatisfy { all[$0.key] == $0.value })
-  }
-
-  @Test func `a watcher that leaves frees its place and stops nothing`() async throws {
-    let host = try RunningGame([
-      "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
-      "--seconds", "3",
-    ])
-    let told = try await host.line("port ")
-    let port = try #require(told.split(separator: " ").last)
-    let guest = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
-    try await host.line("match 1 begins")
-    let watcher = try RunningGame(["watch", "127.0.0.1:\(port)", "--json", "--seconds", "1"])
-    #expect(try await watcher.report().endReason == "finished")
-    #expect(try await guest.report().endReason == "finished")
-    #expect(try await host.report().ticks == 180)
+    #expect(part.count > 30 && part.allSatisfy { all[$0.key] == $0.value })
   }
 
   @Test func `a recording is the same for the same seed, and every hash in it is checked`()
