@@ -78,6 +78,9 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	@swift build -c release --product bench
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
 	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
+	@CAROM_MATCH_SECONDS=$(or $(SECONDS),600) $(QUIET) 'matches in step' \
+	  swift test $(TESTABLE) --skip-build --disable-xctest \
+	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
 	  swift test $(TESTABLE) --skip-build --disable-xctest --filter TableTests
 

@@ -35,6 +35,10 @@ public struct JoinedMatch: Sendable {
   public var confirmed: RinkState? {
     client.rollback.flatMap { $0.state(at: $0.confirmedTick)?.state }
   }
+  /// How many ticks of `state` are not decided yet.
+  public var ticksForetold: Int {
+    client.rollback.map { Int($0.confirmedTick.distance(to: $0.tick)) } ?? 0
+  }
   /// What foretelling has cost.
   public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
   /// How often the host sent the whole match: 1 where nothing went wrong.

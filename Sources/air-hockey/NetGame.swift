@@ -296,7 +296,7 @@ actor NetGame: LoopActor {
       return setup.name
     }
     let bytes = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
-    if isPlaying { network.noteFrame(statistics, at: now) }
+    if isPlaying { network.noteFrame(statistics, gap: joined?.ticksForetold ?? 0, at: now) }
     if network.close(statistics, bytes, joined, at: now), setup.tellsNetwork {
       face.tell(network.line)
     }

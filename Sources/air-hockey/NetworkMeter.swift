@@ -8,9 +8,16 @@ struct NetworkMeter {
   private(set) var stateAge = JitterMeter()
   /// Corrections that moved the puck, metres: how many, their sum, and the greatest.
   private(set) var corrections = (count: 0, sum: 0.0, most: 0.0)
+  /// By how many ticks the state that was shown ran ahead of what was decided.
+  var gap: (mean: Double, most: Int) {
+    (frames == 0 ? 0 : Double(gapSum) / Double(frames), gapMost)
+  }
   /// The last whole second in words.
   private(set) var line = ""
 
+  private var frames = 0
+  private var gapSum = 0
+  private var gapMost = 0
   private var heard: Instant?
   private var began: Instant?
   private var bytes: (sent: UInt64, received: UInt64) = (0, 0)
@@ -30,7 +37,10 @@ struct NetworkMeter {
   }
 
   /// A picture is shown: its newest word is as old as half a round trip, and what passed since.
-  mutating func noteFrame(_ statistics: PeerStatistics, at now: Instant) {
+  mutating func noteFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
+    frames += 1
+    gapSum += gap
+    gapMost = max(gapMost, gap)
     guard let heard else { return }
     let age = now - heard + (statistics.roundTrip ?? .zero) / 2
     stateAge.record(age)

@@ -32,6 +32,10 @@ struct Summary: Encodable, Equatable {
   var correctionMost = 0.0
   /// Ticks that waited for the host's word because too much was foretold.
   var stalls = 0
+  /// By how many ticks the state that was shown ran ahead of what was decided, on average.
+  var gapMean = 0.0
+  /// By how many at most.
+  var gapMost = 0
   /// Inputs that were not there in time: the guest's, or one's own.
   var lateInputs = 0
   /// How often this end was not in step with the host.
@@ -65,6 +69,8 @@ struct Summary: Encodable, Equatable {
     let (count, sum, most) = network.corrections
     correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3
     correctionMost = (most * 1e6).rounded() / 1e3
+    gapMean = (network.gap.mean * 100).rounded() / 100
+    gapMost = network.gap.most
     self.lateInputs = lateInputs ?? match?.overruled ?? 0
     guard let match else { return }
     rollbacks = match.statistics.rollbacks
@@ -98,7 +104,8 @@ extension Summary {
   private enum CodingKeys: String, CodingKey {
     case role, peer, transport, ticks, frames, tickJitterP50, tickJitterP99, stateAgeP50,
       stateAgeP99
-    case rollbacks, deepestRollback, correctionMean, correctionMost, lateInputs, stalls, desyncs
+    case rollbacks, deepestRollback, correctionMean, correctionMost, lateInputs, stalls, gapMean,
+      gapMost, desyncs
     case bytesSent, bytesReceived, score, matches, endReason
   }
 
@@ -120,6 +127,8 @@ extension Summary {
     try container.encode(correctionMost, forKey: .correctionMost)
     try container.encode(lateInputs, forKey: .lateInputs)
     try container.encode(stalls, forKey: .stalls)
+    try container.encode(gapMean, forKey: .gapMean)
+    try container.encode(gapMost, forKey: .gapMost)
     try container.encode(desyncs, forKey: .desyncs)
     try container.encode(bytesSent, forKey: .bytesSent)
     try container.encode(bytesReceived, forKey: .bytesReceived)

@@ -54,7 +54,7 @@ import Testing
   @Test func `no false alarm at 300 ms and 20 % loss`() {
     let line = LinkConditions(
       oneWay: .milliseconds(150), jitter: .uniform(.milliseconds(20)), loss: 0.2)
-    let seconds = scaled(debug: 12, release: 60)
+    let seconds = matchSeconds(debug: 12)
     var table = RollbackTable(Rink(), window: 30, seed: 9, conditions: line)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 5), ComputerPlayer(.away, seed: 6),

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ReplayTests {
   @Test func `both ends of a match and its replay have the same hash at every tick`() throws {
-    let seconds = scaled(debug: 8, release: 60)
+    let seconds = matchSeconds(debug: 8)
     var table = RollbackTable(Rink(), window: 30, seed: 21, conditions: hardLine)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),

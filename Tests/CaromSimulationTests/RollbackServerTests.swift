@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RollbackServerTests {
   @Test func `a match with a server over a terrible line: clients agree with it on each tick`() {
-    let seconds = scaled(debug: 10, release: 60)
+    let seconds = matchSeconds(debug: 10)
     let line = LinkConditions(
       oneWay: .milliseconds(100), jitter: .uniform(.milliseconds(30)), loss: 0.25)
     var table = RollbackServerTable(Rink(), seed: 1, conditions: line)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct RollbackSessionTests {
   @Test func `a match over a terrible line: no stall, no desync, both ends agree on each tick`() {
-    let seconds = scaled(debug: 12, release: 60)
+    let seconds = matchSeconds(debug: 12)
     var table = RollbackTable(
       Rink(), window: 30, seed: 1, conditions: hardLine, lateness: .milliseconds(60))
     var players = [

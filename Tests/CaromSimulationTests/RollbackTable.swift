@@ -1,6 +1,7 @@
 import CaromCore
 import CaromSimulation
 import CaromTesting
+import Foundation
 
 /// Peers in step over a virtual network, each with its own clock and its own hand on the input.
 struct RollbackTable<Game: Simulation> {
@@ -155,4 +156,11 @@ struct SwarmHand {
       generator.chance(0.04) ? .spawn : generator.chance(0.04) ? .kill : .nothing
     return Swarm.Input(push: push, wish: wish)
   }
+}
+
+/// How long a match lasts, seconds: what the environment's `CAROM_MATCH_SECONDS` says where much
+/// time is given.
+func matchSeconds(debug: Int, release: Int = 60) -> Int {
+  let given = ProcessInfo.processInfo.environment["CAROM_MATCH_SECONDS"].flatMap { Int($0) }
+  return given ?? scaled(debug: debug, release: release)
 }

@@ -63,7 +63,8 @@ import Testing
     #expect(
       keys == [
         "bytesReceived", "bytesSent", "correctionMean", "correctionMost", "deepestRollback",
-        "desyncs", "endReason", "frames", "lateInputs", "matches", "peer", "role", "rollbacks",
+        "desyncs", "endReason", "frames", "gapMean", "gapMost", "lateInputs", "matches", "peer",
+        "role", "rollbacks",
         "score", "stalls", "stateAgeP50", "stateAgeP99", "tickJitterP50", "tickJitterP99", "ticks",
         "transport",
       ])
