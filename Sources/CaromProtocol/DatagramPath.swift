@@ -27,6 +27,8 @@ struct DatagramPath: Sendable {
   static let askingInterval: Int64 = 50_000_000
   /// After so many tail probes without an answer another link is taken, if there is one.
   static let probesUntilSuspect = 3
+  /// And after so long: on a path of a millisecond three probes in a row are lost now and then.
+  static let silenceUntilSuspect: Int64 = 250_000_000
   let isCaller: Bool
   let key: ConnectionKey
   var stage: Stage
@@ -45,6 +47,8 @@ struct DatagramPath: Sendable {
   var resumes = false
   private(set) var heardAt: Instant?
   private(set) var probesUnanswered = 0
+  /// Whether nothing had come for `silenceUntilSuspect` at the last probe.
+  private var isSilent = false
   var owesPing = false
   var owesAcknowledgement = false
   var flow: DatagramFlow
@@ -90,7 +94,7 @@ struct DatagramPath: Sendable {
   var isOpen: Bool { stage != .calling }
   /// Whether the other side has been heard on it, and nothing says that it is gone.
   var isAnswered: Bool { stage == .answered && heardAt != nil && !isSuspect }
-  var isSuspect: Bool { probesUnanswered >= Self.probesUntilSuspect }
+  var isSuspect: Bool { probesUnanswered >= Self.probesUntilSuspect && isSilent }
   /// Every address whose packets belong to this path.
   var endpoints: [Endpoint] { way.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
 }
@@ -230,6 +234,7 @@ extension DatagramPath {
   private mutating func heard(at now: Instant) {
     heardAt = now
     probesUnanswered = 0
+    isSilent = false
     guard stage != .calling else { return }  // its own address may have changed all the same
     helloAt = nil
     stage = .answered
@@ -253,6 +258,8 @@ extension DatagramPath {
       flow.handleTimeout(at: now, lost: &outcome.lost) != nil
     {
       probesUnanswered += 1
+      isSilent =
+        heardAt.map { now.nanoseconds - $0.nanoseconds >= Self.silenceUntilSuspect } ?? true
       owesPing = true
       if isCaller, probesUnanswered == Self.probesUntilSuspect { introduceAgain(at: now) }
     }

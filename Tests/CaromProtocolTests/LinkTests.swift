@@ -81,6 +81,21 @@ import Testing
   }
 
   @Test(arguments: seeds)
+  func `a near path that loses a quarter is no reason for the stream`(seed: UInt64) throws {
+    let near = LinkConditions(oneWay: .microseconds(200), loss: 0.25)
+    var duel = VirtualDuel(
+      seed: seed, profile: LinkProfile("near", near), links: .both,
+      load: Load(hertz: 60, ticks: 1_200))
+    try duel.world.run(for: .seconds(1))
+    let (before, host) = (duel.callerPeer.events.count, duel.hostPeer.events.count)
+    #expect(try duel.runLoad(for: .seconds(30)))
+    expectWhole(duel)
+    let events = duel.callerPeer.events.dropFirst(before) + duel.hostPeer.events.dropFirst(host)
+    let changes = events.count { if case .linkChanged = $0 { true } else { false } }
+    #expect(changes == 0)
+  }
+
+  @Test(arguments: seeds)
   func `a stream that is cut costs nothing where datagrams pass`(seed: UInt64) throws {
     let load = Load(hertz: 60, ticks: 120, bulkBytes: 200 << 10)
     var duel = VirtualDuel(seed: seed, links: .both, load: load)

@@ -61,8 +61,8 @@ struct Lab: Sendable {
 
   /// Makes a host's cable lose that share of all frames each way, and hold each back.
   func harm(_ host: String, lossPercent: Int, delay: Int, jitter: Int) async throws {
-    try await script("lossy", host, "\(lossPercent)", "both")
     try await script("delay", host, "\(delay)", "\(jitter)")
+    try await script("lossy", host, "\(lossPercent)")
   }
 
   /// Starts a command in a host.
