@@ -12,12 +12,19 @@ public struct JoinedMatch: Sendable {
   static let window = SimulationLimits.window
   /// Ticks that the way takes beside the round trip: the buffer, and what loss adds.
   static let reserve = 8
+  /// Where the match had to wait the own inputs are delayed by another tick, so often at most.
+  static let raiseInterval = 15
+  /// And by one less after so many ticks without.
+  static let lowerInterval = 600
 
   private var client: RollbackClient<Rink>
   private var view = RinkView()
   /// What this player asks for, one a tick.
   private var requests: [RinkInput.Request] = []
   private var writer = PacketWriter(capacity: 512)
+  /// What the round trip says of the delay, and what waiting has added to it.
+  private var delay = (base: 0, more: 0)
+  private var waits = (count: 0, since: 0)
   /// By how much corrections moved the puck, metres; those of the last `step`.
   public private(set) var correction = 0.0
   /// Desyncs with the host that were found; a new beginning mended each.
@@ -64,9 +71,30 @@ public struct JoinedMatch: Sendable {
     client.roundTrip = roundTrip
     let nanoseconds = max(0, roundTrip.wholeNanoseconds)
     let ticks = Int(min(nanoseconds / 1_000_000, 10_000)) * Preset.ticksPerSecond / 1_000
-    let delay = min(max(0, ticks + Self.reserve - Self.window), SimulationLimits.inputDelay)
+    let base = max(0, ticks + Self.reserve - Self.window)
     // It wanders with the round trip: back by a tick or two is not worth it.
-    if delay > client.inputDelay || delay < client.inputDelay - 2 { client.inputDelay = delay }
+    guard base > delay.base || base < delay.base - 2 else { return }
+    delay.base = base
+    delayInputs()
+  }
+
+  private mutating func delayInputs() {
+    client.inputDelay = min(delay.base + delay.more, SimulationLimits.inputDelay)
+  }
+
+  /// A match that waits shows more and more of its player's mallet late: rather always a little.
+  private mutating func noteWaits() {
+    let count = statistics.stalls
+    waits.since += 1
+    if count != waits.count, waits.since >= Self.raiseInterval {
+      waits = (count, 0)
+      delay.more = min(delay.more + 1, SimulationLimits.inputDelay)
+      delayInputs()
+    } else if waits.since >= Self.lowerInterval, delay.more > 0 {
+      waits.since = 0
+      delay.more -= 1
+      delayInputs()
+    }
   }
 
   // MARK: Playing
@@ -84,6 +112,7 @@ public struct JoinedMatch: Sendable {
       return
     }
     client.advance(with: RinkInput(mallet, request: request))
+    noteWaits()
     guard let new = client.rollback?.state(at: tick)?.state, new != old else { return }
     view.correct(from: old, to: new, at: now)
     correction = (new.puck.position.vector - old.puck.position.vector).length

@@ -211,6 +211,17 @@ private struct Table {
     #expect(table.guest.overruled == 0)
   }
 
+  @Test func `a match that had to wait delays the own inputs, and waits no more`() throws {
+    var table = Table(delay: 18)
+    // It was told of a shorter way than there is.
+    table.guest.note(roundTrip: .milliseconds(360))
+    for _ in 0..<700 { try table.step() }
+    let stalls = table.guest.statistics.stalls
+    #expect(stalls > 0)
+    for _ in 0..<scaled(debug: 100, release: 400) { try table.step() }
+    #expect(table.guest.statistics.stalls == stalls)
+  }
+
   @Test func `a round trip beyond what can be foretold delays the own inputs`() throws {
     var table = Table(delay: 22)
     for _ in 0..<300 { try table.step() }
