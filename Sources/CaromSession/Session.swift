@@ -9,6 +9,7 @@ import CaromTransport
 /// that lives in frames asks with `poll` and `received`, from any thread.
 public struct Session: Sendable {
   let hub: SessionHub
+  private let inbox: Inbox<PeerEvent>
 
   /// The node below, for code that runs on the loop itself.
   public var node: SessionNode { hub.node }
@@ -17,8 +18,8 @@ public struct Session: Sendable {
   public var loop: EventLoop { hub.loop }
 
   init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
-    let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
-    hub = SessionHub(node: node, events: events, shelf: Shelf(), admit: admit)
+    inbox = Inbox(limit: PeerEvents.limit, overflow: .dropOldest)
+    hub = SessionHub(node: node, events: inbox, shelf: Shelf(), admit: admit)
     hub.shelf.setHubs([hub])
     await hub.begin()
   }
@@ -36,7 +37,7 @@ public struct Session: Sendable {
 
   private func end(_ goodbye: Goodbye) async {
     await node.shutdown(goodbye)
-    hub.events.finish()
+    inbox.finish()
     hub.shelf.end()
     await hub.end()
   }
@@ -45,10 +46,10 @@ public struct Session: Sendable {
 // MARK: - Who is here
 extension Session {
   /// What happens to the peers, from the beginning on; for one reader at a time.
-  public var events: PeerEvents { PeerEvents(inbox: hub.events) }
+  public var events: PeerEvents { PeerEvents(inbox: inbox) }
 
   /// The next event, if there is one: for a loop that asks once a frame, from any thread.
-  public func poll() -> PeerEvent? { hub.events.take() }
+  public func poll() -> PeerEvent? { inbox.take() }
 
   /// Calls `observer` on the loop with each event from now on, beside whoever reads `events`: for
   /// logs and counters. It must not wait.

@@ -26,7 +26,8 @@ actor SessionHub: LoopActor {
 
   nonisolated let loop: EventLoop
   nonisolated let node: SessionNode
-  nonisolated let events: Inbox<PeerEvent>
+  /// Where events go; nowhere from the end on: what nobody took of them names this hub.
+  private var events: Inbox<PeerEvent>?
   /// Where readers take from.
   nonisolated let shelf: Shelf
 
@@ -61,10 +62,14 @@ actor SessionHub: LoopActor {
     }
   }
 
-  /// Events and readers have been told of the end already.
+  /// Events and readers have been told of the end already. Peers refer to their hub, so that none
+  /// may stay.
   func end() {
+    events = nil
     readers = [:]
     observers = []
+    (order, peers, departed) = ([], [:], [])
+    (early, earlyBytes) = (Backlog(), 0)
     failRequests(.disconnected(.closedHere)) { _ in true }
   }
 
@@ -129,7 +134,7 @@ extension SessionHub {
 
   private func tell(_ event: PeerEvent) {
     for observer in observers { observer(event) }
-    _ = events.push(event)
+    _ = events?.push(event)
   }
 
   func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) { observers.append(observer) }

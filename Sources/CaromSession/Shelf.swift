@@ -19,11 +19,14 @@ final class Shelf: Sendable {
   /// Who fills it, before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
 
-  /// Nothing comes any more.
+  /// Nothing comes any more. Who reads takes what is there; nothing else keeps it, since it names
+  /// peers, and those their hubs, which have this shelf.
   func end() {
     let finishers = state.withLock { state in
       state.hasEnded = true
       state.hubs = []
+      state.entries = [:]
+      defer { state.finishers = [] }
       return state.finishers
     }
     for finish in finishers { finish() }

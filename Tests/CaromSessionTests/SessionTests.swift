@@ -44,6 +44,26 @@ import Testing
     }
   }
 
+  @Test func `a session that is over is gone, with all that nobody took`() async throws {
+    struct Trace {
+      weak var node: SessionNode?
+    }
+    let traces = try await withEventLoop { loop in
+      try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
+        session, port -> [Trace] in
+        _ = session.received(on: .notes)
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        let guest = try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
+          session, host in
+          try await host.send(Note([1]), on: .notes)
+          return Trace(node: session.node)
+        }
+        return [Trace(node: session.node), guest]
+      }
+    }
+    #expect(traces.allSatisfy { $0.node == nil })
+  }
+
   @Test func `messages asked for after the end are none`() async throws {
     try await withEventLoop { loop in
       let session = try await Session.host(
