@@ -76,8 +76,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public mutating func ticksDue(at now: Instant) -> Int {
     pace.setSpeed(player == nil ? watchingSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
-    guard player == nil, let behind = ticksBehind, behind > delay + 30 else { return due }
-    return min(behind - delay, Self.catchUpLimit)
+    guard let behind = ticksBehind else { return due }
+    guard player == nil else {
+      // Whose game is behind what is decided began late: its inputs would be late for seconds.
+      return behind > 0 ? due + min(behind + wayTicks, Self.catchUpLimit) : due
+    }
+    return behind > delay + 30 ? min(behind - delay, Self.catchUpLimit) : due
   }
 
   /// When the next tick is due.
@@ -90,6 +94,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// How many decided ticks a watcher has not made yet.
   public var ticksBehind: Int? {
     rollback.map { Int($0.tick.distance(to: $0.knownThrough)) }
+  }
+
+  /// The ticks of a round trip, and one.
+  private var wayTicks: Int {
+    let way = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000) * Int64(rate)
+    return Int((way + 999_999_999) / 1_000_000_000) + 1
   }
 
   private var watchingSpeed: Int {
@@ -156,9 +166,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     isInputDue = true
     guard player != nil else { return }
     // The server is half a round trip further on, and the inputs take as long to it.
-    let way = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000) * Int64(rate)
-    let ticks = Int((way + 999_999_999) / 1_000_000_000) + 1
-    for _ in 0..<min(ticks, window) { advance() }
+    let made = rollback?.own.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0
+    for _ in 0..<min(max(wayTicks, made), window) { advance() }
     pending = nil
   }
 }
