@@ -20,21 +20,20 @@ extension DatagramFlow {
       while number < largest { number = sent.number(after: number) }
     }
     guard number != PacketRing.List.end else { return .max }
-    // The peer answers the second packet at once, and one alone when it has waited for a second.
+    // The peer answers the third packet at once, and one or two when they have waited.
     var asked = sent[number].sent + RoundTripEstimator.maximumHold
-    let second = sent.number(after: number)
-    if second != PacketRing.List.end {
-      asked = min(asked, sent[second].sent)
-      asked = max(asked, lastAnswered(from: second))
+    for _ in 0..<2 where number != PacketRing.List.end { number = sent.number(after: number) }
+    if number != PacketRing.List.end {
+      asked = max(min(asked, sent[number].sent), lastAnswered(from: number))
     }
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// When the packet left that the peer answers after `second`, and after that: answers get lost
-  /// too, and one that is on its way already asks for nothing.
-  private func lastAnswered(from second: UInt64) -> Int64 {
-    let end = sent[second].sent + roundTrip.smoothed * 3 / 4
-    var (last, number) = (sent[second].sent, second)
+  /// When the last packet left that the peer answers, from `first` on: answers get lost too, and
+  /// while others are on their way nobody has to ask.
+  private func lastAnswered(from first: UInt64) -> Int64 {
+    let end = sent[first].sent + roundTrip.smoothed * 3 / 4
+    var (last, number) = (sent[first].sent, first)
     for _ in 0..<LossDetector.furtherAnswers {
       for _ in 0..<2 where number != PacketRing.List.end { number = sent.number(after: number) }
       guard number != PacketRing.List.end, sent[number].sent <= end else { break }

@@ -98,6 +98,7 @@ extension DatagramPath {
     }
     var hasMessages = scratch.writer.count > head
     guard hasMessages || owesPing || told else { return false }
+    if hasMessages { received.noteMessagesSent(at: now) }
     if owesPing, !hasMessages {
       // What was on its way is said again: it may be what was lost.
       hasMessages =

@@ -5,8 +5,13 @@ import CaromCore
 package struct ReceivedPackets: Sendable {
   /// How many packets that elicit an acknowledgement get one at once.
   private static let acknowledgeAfter = 2
-  /// How long one such packet waits for the second, nanoseconds: 20 ms.
+  /// As many where this side is about to send something: the acknowledgement rides along.
+  private static let acknowledgeRidingAfter = 3
+  /// How long one such packet waits for the others, nanoseconds: 20 ms.
   private static let longestWait: Int64 = 20_000_000
+  /// How long after a packet with messages the next is expected, nanoseconds: 25 ms, more than a
+  /// tick at 60 Hz.
+  private static let longestTick: Int64 = 25_000_000
   /// How many ranges are told again unless the other side confirmed them.
   private static let repeatedRanges = 32
 
@@ -19,6 +24,8 @@ package struct ReceivedPackets: Sendable {
   /// The lowest number that came since the last acknowledgement was written.
   private var lowestUntold: UInt64 = .max
   private var untoldEliciting = 0
+  /// Until when this side is expected to send messages.
+  private var ridesUntil = Instant.zero
   private var largestArrival = Instant.zero
 
   /// When an acknowledgement is to leave at the latest; `nil` if none is wanted.
@@ -51,11 +58,17 @@ package struct ReceivedPackets: Sendable {
 
   private mutating func want(atOnce: Bool, at now: Instant) {
     untoldEliciting += 1
-    if atOnce || untoldEliciting >= Self.acknowledgeAfter {
+    let most = now < ridesUntil ? Self.acknowledgeRidingAfter : Self.acknowledgeAfter
+    if atOnce || untoldEliciting >= most {
       acknowledgementDeadline = min(acknowledgementDeadline ?? now, now)
     } else if acknowledgementDeadline == nil {
       acknowledgementDeadline = now.advanced(byNanoseconds: Self.longestWait)
     }
+  }
+
+  /// This side sent messages: more may follow, and an acknowledgement may wait for them.
+  package mutating func noteMessagesSent(at now: Instant) {
+    ridesUntil = now.advanced(byNanoseconds: Self.longestTick)
   }
 
   /// The acknowledgement for a header, if the short form can say all that is new. What it says

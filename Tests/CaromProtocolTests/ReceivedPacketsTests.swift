@@ -59,6 +59,24 @@ import Testing
     #expect(received.acknowledgementDeadline == later, "the deadline does not move away")
   }
 
+  @Test func `where messages leave anyway the third packet is told at once`() {
+    var received = makeReceived([])
+    received.noteMessagesSent(at: .zero)
+    let times = [1, 18, 19].map { Instant.zero + .milliseconds($0) }
+    let deadlines = times.enumerated().map { number, time in
+      _ = received.insert(UInt64(number), elicits: true, at: time)
+      return received.acknowledgementDeadline
+    }
+    #expect(deadlines == [times[0] + .milliseconds(20), times[0] + .milliseconds(20), times[2]])
+    _ = received.takeShortForm(at: times[2])
+    for number in 3...4 { _ = received.insert(UInt64(number), elicits: true, at: times[2]) }
+    #expect(received.acknowledgementDeadline == times[2] + .milliseconds(20))
+    let silent = Instant.zero + .milliseconds(25)
+    _ = received.takeShortForm(at: silent)
+    for number in 5...6 { _ = received.insert(UInt64(number), elicits: true, at: silent) }
+    #expect(received.acknowledgementDeadline == silent)
+  }
+
   @Test func `a gap and a late packet are told at once`() {
     var received = makeReceived([0, 1])
     _ = received.takeShortForm(at: .zero)

@@ -52,4 +52,16 @@ import Testing
     #expect(figures.delay <= delay && figures.wire <= wire, "\(figures)")
     #expect(figures.probes <= seconds / 8)
   }
+
+  @Test func `acknowledgements ride on what a game says anyway`() throws {
+    let ticks = 300
+    let jittery = LinkConditions(
+      oneWay: .milliseconds(10), jitter: .exponential(mean: .milliseconds(3)))
+    var duel = VirtualDuel(
+      seed: 1, profile: LinkProfile("jittery", jittery), load: Load(hertz: 60, ticks: ticks))
+    #expect(try duel.runLoad(for: .seconds(10)))
+    for peer in [duel.hostPeer, duel.callerPeer] {
+      #expect(peer.datagramsSent <= ticks + ticks / 12, "\(peer.datagramsSent)")
+    }
+  }
 }
