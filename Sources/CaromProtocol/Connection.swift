@@ -299,7 +299,8 @@ extension Connection {
   /// `nextTimeout`, asked in place: nothing is copied.
   mutating func findTimeout() -> Instant? {
     var links: Instant?
-    if !streams.isEmpty { links = streams[0].nextTimeout }
+    // Behind the end nothing is read, and half a frame is not waited for.
+    if !isEnding, !streams.isEmpty { links = streams[0].nextTimeout }
     if !datagrams.isEmpty {
       let hasPending = channels.hasPending && currentLink == .datagram
       links = earliest(links, datagrams[0].findTimeout(hasPending: hasPending))

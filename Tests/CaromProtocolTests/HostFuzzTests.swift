@@ -11,6 +11,17 @@ import Testing
     static let packets = 1_000_000
   #endif
 
+  /// What libFuzzer found, and what was wrong.
+  private static let found = [
+    // Half a frame of a stream woke a connection that was closing again and again.
+    "2yk6bFsZ6+vr6+sMb+eB//z//FsZ6+vr6+sMb+eB//z//Of/+jBA5//6+jBA5//n/w=="
+  ]
+
+  @Test(arguments: found) func `what was found stays mended`(_ script: String) throws {
+    let script = try #require(Data(base64Encoded: script))
+    #expect(try HostScript.run(Array(script)) > 0)
+  }
+
   @Test func `whatever is done to what is on the way, both sides keep their bounds`() throws {
     let environment = ProcessInfo.processInfo.environment
     var packets = 0
