@@ -65,10 +65,12 @@ extension Connection {
     _ = datagrams[0].handleHello(hello, from: source, at: now)
   }
 
-  /// A stream cannot be opened; whoever refuses one answers datagrams as quickly, if at all.
+  /// A stream cannot be opened; whoever refuses one answers datagrams as quickly, if at all. A
+  /// system that did not hear its neighbour's address for seconds gets as long to ask once more.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.isOpen != true else { return }
-    state = .awaitingGrant(deadline: min(deadline, now.advanced(by: Self.datagramGrace)))
+    let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))
+    state = .awaitingGrant(deadline: min(deadline, now.advanced(by: grace)))
   }
 
   /// Takes over the stream of a connection that turned out to be this one's; what it had read

@@ -33,6 +33,19 @@ import Testing
     host.receiveDatagram(encode(hello).span, from: caller, at: now)
   }
 
+  @Test(arguments: [(100, 1_100), (3_000, 6_000), (9_000, 10_000)])
+  func `when a stream fails datagrams have as long again, and a second at least`(
+    failed: Int, ends: Int
+  ) {
+    var connection = Connection.calling(
+      as: makePeer(1), timing: SessionTiming(), key: key, at: now)
+    connection.handleStreamFailed(at: now + .milliseconds(failed))
+    connection.handleTimeout(at: now + .milliseconds(ends - 1))
+    #expect(!connection.isEnding)
+    connection.handleTimeout(at: now + .milliseconds(ends))
+    #expect(connection.isEnding)
+  }
+
   @Test func `a stranger gets back at most three tenths of what it sent`() throws {
     var host = Host(makePeer(1), seats: 1)
     let madeUp = Cookie(bits: 5)

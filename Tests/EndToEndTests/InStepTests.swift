@@ -37,7 +37,6 @@ private let seconds =
     let files = try Recordings()
     let limit = Duration.seconds(seconds + 60)
     try await Lab.run(hosts: 2) { lab in
-      try await lab.harm("h2", lossPercent: 25, delay: 100, jitter: 15)
       let host = try RunningGame(
         [
           "host", "--bot", "--json", "--name", "Maya", "--port", "7777", "--seconds",
@@ -49,6 +48,8 @@ private let seconds =
           "join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", "udp",
           "--record", files.path("guest"), "--net-stats",
         ], on: "h2", of: lab, within: limit)
+      try await guest.line("match 1 begins")
+      try await lab.harm("h2", lossPercent: 25, delay: 100, jitter: 15)
       let (told, seen) = (try await host.report(), try await guest.report())
       #expect(told.ticks == seconds * 60 && told.endReason == "finished")
       #expect(seen.ticks > seconds * 50 && seen.desyncs == 0)
