@@ -48,11 +48,18 @@ private struct Table {
     try deliver(guestIsHeard, hostIsHeard)
     events += host.step(home: home.input(for: host.state))
     hashes[host.state.tick] = host.state.hash
-    let ticks = guest.ticksDue(at: clock)
-    for _ in 0..<ticks { guest.step(guest.state.map { away.input(for: $0) }, at: clock) }
+    stepGuest()
     for _ in 0..<watcher.ticksDue(at: clock) { watcher.step(nil, at: clock) }
-    while let event = guest.pollEvent() { told.append(event) }
     send()
+  }
+
+  private mutating func stepGuest() {
+    for _ in 0..<guest.ticksDue(at: clock) {
+      var mallet: MalletInput?
+      if let state = guest.state { mallet = away.input(for: state) }
+      guest.step(mallet, at: clock)
+    }
+    while let (event, state) = guest.pollEvent() { told.append((event, state)) }
   }
 
   private mutating func send() {
