@@ -60,7 +60,7 @@ import Testing
       ComputerPlayer(.home, strength: .hard, seed: 5), ComputerPlayer(.away, seed: 6),
     ]
     table.play(until: .zero + .seconds(seconds)) { player, session in
-      RinkInput(players[player].input(for: session.state.state))
+      players[player].play(session.state.state)
     }
     #expect(table.desyncs.isEmpty)
     #expect(table.sessions.allSatisfy { $0.peers.contains { $0.watch.compared > 20 * seconds } })

@@ -13,15 +13,19 @@ enum FixedMatch {
     var events: [RinkEvent] = []
     var hashes: [UInt64] = []
     for tick in 1...6_000 {
-      var request: RinkInput.Request?
-      if case .matchEnd = rink.state.phase { request = .startMatch }
-      let inputs = [
-        RinkInput(home.input(for: rink.state), request: request),
-        RinkInput(away.input(for: rink.state)),
-      ]
+      let inputs = [home.play(rink.state), away.play(rink.state)]
       rink.step(inputs.span, events: &events)
       if tick % 2_000 == 0 { hashes.append(rink.hash) }
     }
     return (hashes, events.count { if case .goal = $0 { true } else { false } })
+  }
+}
+
+extension ComputerPlayer {
+  /// What it does next; home asks for the next match when one is over.
+  mutating func play(_ state: RinkState) -> RinkInput {
+    var request: RinkInput.Request?
+    if seat == .home, case .matchEnd = state.phase { request = .startMatch }
+    return RinkInput(input(for: state), request: request)
   }
 }

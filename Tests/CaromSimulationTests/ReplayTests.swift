@@ -16,7 +16,7 @@ import Testing
     var file: [UInt8] = []
     for second in 1...seconds {
       table.play(until: .zero + .seconds(second)) { player, session in
-        RinkInput(players[player].input(for: session.state.state))
+        players[player].play(session.state.state)
       }
       writer.record(table.sessions[0].rollback)
       file += writer.takeBytes()

@@ -18,7 +18,7 @@ import Testing
     ]
     table.play(until: .zero + .seconds(seconds)) { seat, client in
       guard let state = client.state?.state else { return RinkInput() }
-      return RinkInput(players[seat].input(for: state))
+      return players[seat].play(state)
     }
     #expect(table.failures.isEmpty)
     #expect(table.desyncs.isEmpty)

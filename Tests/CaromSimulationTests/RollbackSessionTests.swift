@@ -14,7 +14,7 @@ import Testing
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
     ]
     table.play(until: .zero + .seconds(seconds)) { player, session in
-      RinkInput(players[player].input(for: session.state.state))
+      players[player].play(session.state.state)
     }
     #expect(table.failures.isEmpty)
     let agree = table.agree

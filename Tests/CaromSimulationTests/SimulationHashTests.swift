@@ -35,7 +35,7 @@ import Testing
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
     ]
     table.play(until: .zero + .seconds(10)) { player, session in
-      RinkInput(players[player].input(for: session.state.state))
+      players[player].play(session.state.state)
     }
     #expect(table.hashes[0][500] == 2_457_919_435_710_333_420)
     #expect(table.hashes[1][500] == 2_457_919_435_710_333_420)
