@@ -15,6 +15,34 @@ import Testing
     #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 16)
   }
 
+  @Test func `the page's tug of war is the one that is compiled here, and is played in step`()
+    throws
+  {
+    let page = try String(
+      contentsOf: Self.root.appending(path: "Sources/Carom/Carom.docc/PlayInStep.md"),
+      encoding: .utf8)
+    let example = try String(
+      contentsOf: Self.root.appending(path: "Tests/EndToEndTests/InStepExample.swift"),
+      encoding: .utf8)
+    #expect(page.contains("```swift\n\(example)```"))
+    var server = RollbackServer(TugOfWar(), players: 2, at: .zero)
+    let watcher = server.join(1)
+    var client = RollbackClient<TugOfWar>(player: 1, at: .zero)
+    var now = Instant.zero
+    var told: [RollbackEvent<TugOfWar.Event>] = []
+    for _ in 0..<400 {
+      now = now + .milliseconds(17)
+      server.give(TugOfWar.Pull(3), of: 0)
+      for _ in 0..<server.ticksDue(at: now) { server.advance() }
+      while let (_, packet) = server.pollPacket() { try client.receive(packet, at: now) }
+      for _ in 0..<client.ticksDue(at: now) { client.advance(with: TugOfWar.Pull(8)) }
+      while let packet = client.pollPacket() { try server.receive(packet, from: watcher, at: now) }
+      while let event = client.pollEvent() { told.append(event) }
+    }
+    #expect(told.contains { if case .confirmed(.won(1), _) = $0 { true } else { false } })
+    #expect(server.game.rope >= 1_000 && client.state == server.game)
+  }
+
   @Test func `the README's chat is found, joined, and answers`() async throws {
     try await withEventLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
