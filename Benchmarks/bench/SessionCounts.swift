@@ -21,6 +21,9 @@ struct SessionCounts {
   var heldForStrangers = 0.0
   /// Of the heap, for each datagram of a game.
   var allocations = 0.0
+  /// Datagrams of both sides for each tick of a game with 60 ticks a second, and with 20.
+  var datagramsAt60 = 0.0
+  var datagramsAt20 = 0.0
   /// Of the sender's time-outs, until a path that lets long packets pass no more is left.
   var hole = SessionHole()
   /// What the two machines take for a datagram out of one and into the other; not exact.
@@ -39,6 +42,26 @@ struct SessionCounts {
     nextReliable = Self.overhead([.reliableOrdered, .reliableOrdered]) - reliable
     measureAcknowledgement()
     measureGame()
+    datagramsAt60 = Self.datagrams(hertz: 60)
+    datagramsAt20 = Self.datagrams(hertz: 20)
+  }
+
+  /// What leaves for a tick of a game, acknowledgements included, when time passes evenly.
+  private static func datagrams(hertz: Int) -> Double {
+    let ticks = 600
+    let steps = 16
+    var pair = SessionPair()
+    pair.settle()
+    let before = pair.datagrams
+    for step in 0..<ticks * steps {
+      pair.advance(by: .nanoseconds(Int64(1_000_000_000 / (hertz * steps))))
+      // The caller's inputs come between the ticks.
+      if step % steps == 0 { pair.send(payload, from: .callee, .unreliable) }
+      if step % steps == steps / 2 { pair.send(payload, from: .caller, .unreliable) }
+      pair.pass(from: .caller)
+      pair.pass(from: .callee)
+    }
+    return Double(pair.datagrams - before) / Double(ticks)
   }
 
   /// Bytes of the datagram that carries these messages, but for their own; nothing else is owed.

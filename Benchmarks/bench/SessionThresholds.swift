@@ -12,6 +12,8 @@ struct SessionThresholds: Codable {
   var answerToForged: Double
   var heldForStrangers: Double
   var blackHole: Double
+  var datagramsAt60: Double
+  var datagramsAt20: Double
   var allocations: Double
 
   static func read(_ path: String) throws -> SessionThresholds {
@@ -32,6 +34,8 @@ struct SessionThresholds: Codable {
         "answered bytes by a stranger's, to a made-up cookie", counts.answerToForged, answerToForged
       ),
       ("bytes held for strangers", counts.heldForStrangers, heldForStrangers),
+      ("datagrams of a tick, both sides, 60 a second", counts.datagramsAt60, datagramsAt60),
+      ("datagrams of a tick, both sides, 20 a second", counts.datagramsAt20, datagramsAt20),
       ("time-outs until a black hole is left", counts.hole.timeouts, blackHole),
       ("allocations for a datagram", counts.allocations, allocations),
     ]
