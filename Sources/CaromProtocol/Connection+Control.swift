@@ -26,6 +26,9 @@ extension Connection {
       if kind == .stream { stream?.join() }
       open(info, at: now)
     case (.grant, .open): if kind == .stream { stream?.join() }
+    case (.token(let token), .open) where isCaller:
+      guard let host = datagram?.way?.endpoint else { break }
+      events.append(.invited(JoinToken(token, of: host)))
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
     case (.ping(let sent), .open), (.ping(let sent), .requested):
       // Whoever asks and never reads is not answered without end.
@@ -87,6 +90,13 @@ extension Connection {
     events.append(.opened(info))
     say(pinger.begin(at: now), at: now)
     noteLink()
+  }
+
+  /// Asks for a seat over datagrams, as soon as they may go; what is lost comes again by itself.
+  mutating func sayRequest(at now: Instant) {
+    guard !hasAsked, datagram?.isOpen == true, case .awaitingGrant = state else { return }
+    hasAsked = true
+    say(.request(version: SessionWire.version, key, local), by: .datagram, at: now)
   }
 
   /// Says it on the link that carries messages now.

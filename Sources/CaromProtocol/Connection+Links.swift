@@ -19,11 +19,13 @@ extension Connection {
     return true
   }
 
-  /// Calls the other side over datagrams, at the first of `ways` that answers.
-  package mutating func call(_ ways: [Way], at now: Instant) {
+  /// Calls the other side over datagrams, at the first of `ways` that answers; with a token of one
+  /// of them it asks there at once.
+  package mutating func call(_ ways: [Way], token: JoinToken? = nil, at now: Instant) {
     guard !isEnding, isCaller, !ways.isEmpty else { return }
     if datagram == nil {
-      datagram = .calling(ways, key: key, at: now)
+      datagram = .calling(ways, key: key, token: token, at: now)
+      sayRequest(at: now)
     } else {
       datagram?.callAgain(ways, at: now)
     }
@@ -68,7 +70,7 @@ extension Connection {
   /// A stream cannot be opened; whoever refuses one answers datagrams as quickly, if at all. A
   /// system that did not hear its neighbour's address for seconds gets as long to ask once more.
   mutating func handleStreamFailed(at now: Instant) {
-    guard case .awaitingGrant(let deadline) = state, datagram?.isOpen != true else { return }
+    guard case .awaitingGrant(let deadline) = state, datagram?.isFound != true else { return }
     let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))
     state = .awaitingGrant(deadline: min(deadline, now.advanced(by: grace)))
   }
@@ -250,8 +252,7 @@ extension Connection {
   mutating func handleRetry(_ retry: Retry, from source: Way, at now: Instant) {
     let wasOpen = datagram?.isOpen == true
     datagram?.handleRetry(retry, from: source, at: now)
-    guard !wasOpen, datagram?.isOpen == true, case .awaitingGrant = state else { return }
-    say(.request(version: SessionWire.version, key, local), by: .datagram, at: now)
+    if !wasOpen { sayRequest(at: now) }
   }
 
   /// Tells the channels what became of what they sent.

@@ -59,6 +59,8 @@ package struct Connection: Sendable {
   var heardAt: Instant
   /// `timing.silenceLimit` in nanoseconds: it is added at each packet, and a `Duration` takes long.
   let silenceLimit: Int64
+  /// Whether this side asked for a seat over datagrams.
+  var hasAsked = false
   /// The goodbye that waits for everything before it.
   var goodbye: Goodbye?
   /// What the datagram link has to show, since the stream ended without a word.

@@ -22,6 +22,8 @@ package enum ConnectionEvent: Hashable, Sendable {
   case reconnect
   /// The round trip was measured anew.
   case measured(RoundTrip)
+  /// The host gave this side a token for the next time.
+  case invited(JoinToken)
   /// The end, told once, and nothing comes after it.
   case closed(DisconnectReason)
 }

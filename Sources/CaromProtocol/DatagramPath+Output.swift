@@ -10,6 +10,11 @@ extension DatagramPath {
   ) -> Way? {
     guard stage != .calling else { return pollHello(&scratch, into: &buffer, at: now) }
     guard let way else { return nil }
+    if token != nil, let due = helloAt, now >= due {
+      // Nobody took the token: it is too old, or lost, or this is not that host any more.
+      callAgain(at: now)
+      return pollHello(&scratch, into: &buffer, at: now)
+    }
     if let due = helloAt, now >= due {
       writePaddedHello(&scratch.writer, at: now)
       buffer.append(copying: scratch.writer.span)

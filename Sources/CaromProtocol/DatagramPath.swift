@@ -43,6 +43,8 @@ struct DatagramPath: Sendable {
   var helloDelay = firstHelloDelay
   private(set) var epoch: UInt32
   var cookie: Cookie?
+  /// What stands for a cookie until somebody answers.
+  private(set) var token: AddressToken?
   /// Whether the other side has to know the connection already.
   var resumes = false
   private(set) var heardAt: Instant?
@@ -72,14 +74,17 @@ struct DatagramPath: Sendable {
     flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
   }
 
-  /// A path that this side opens to the first of `candidates` that answers.
+  /// A path that this side opens to the first of `candidates` that answers; to the one that gave
+  /// it `token` before it asks the others, as if that had answered with a cookie.
   static func calling(
-    _ candidates: [Way], key: ConnectionKey, at now: Instant
+    _ candidates: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> DatagramPath {
+    let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
     var path = DatagramPath(
-      isCaller: true, key: key, stage: .calling, way: nil, candidates: candidates, epoch: 1,
-      at: now)
-    path.helloAt = now
+      isCaller: true, key: key, stage: host == nil ? .calling : .proving, way: host,
+      candidates: candidates, epoch: 1, at: now)
+    path.helloAt = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
+    if host != nil { path.token = token?.token }
     return path
   }
 
@@ -90,6 +95,8 @@ struct DatagramPath: Sendable {
       epoch: hello.epoch, at: now)
   }
 
+  /// Whether an address was found where somebody is, and not only one where somebody was.
+  var isFound: Bool { isOpen && token == nil }
   /// Whether messages may go this way.
   var isOpen: Bool { stage != .calling }
   /// Whether the other side has been heard on it, and nothing says that it is gone.
@@ -113,6 +120,7 @@ extension DatagramPath {
       epoch &+= 1
     }
     cookie = retry.cookie
+    token = nil
     stage = .proving
     owesPing = true
     helloAt = nil
@@ -141,6 +149,7 @@ extension DatagramPath {
     way = nil
     stage = .calling
     cookie = nil
+    token = nil
     epoch &+= 1
     nextCandidate = 0
     helloAt = now
@@ -148,7 +157,9 @@ extension DatagramPath {
     probesUnanswered = 0
   }
 
-  var hello: Hello { Hello(key: key, epoch: epoch, resumes: resumes, cookie: cookie) }
+  var hello: Hello {
+    Hello(key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token)
+  }
 }
 
 // MARK: - What comes in
@@ -237,6 +248,7 @@ extension DatagramPath {
     isSilent = false
     guard stage != .calling else { return }  // its own address may have changed all the same
     helloAt = nil
+    token = nil
     stage = .answered
   }
 

@@ -49,10 +49,12 @@ extension Host {
     }
   }
 
-  /// Takes the packet that stands behind a hello with a cookie, if one does.
-  mutating func receiveIntroduced(_ bytes: Span<UInt8>, from source: Way, at now: Instant) {
-    guard bytes.count > Hello.length else { return }
-    let packet = bytes.extracting(Hello.length..<bytes.count)
+  /// Takes the packet that stands behind a hello, if one does.
+  mutating func receiveIntroduced(
+    _ bytes: Span<UInt8>, behind hello: Hello, from source: Way, at now: Instant
+  ) {
+    guard bytes.count > hello.length else { return }
+    let packet = bytes.extracting(hello.length..<bytes.count)
     receiveData(packet, from: source, isIntroduced: true, at: now)
   }
 
@@ -83,17 +85,23 @@ extension Host {
   private mutating func receive(
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Way, at now: Instant
   ) {
+    if let token = hello.token { return receive(hello, token, bytes, from: source, at: now) }
     if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
       if keys[hello.key] == nil, leave(hello, bytes, from: source) { return }
       welcome(hello, from: source, isSpent: hasEnded(hello.key), at: now)
     } else {
       noteCaller(hello.key)
-      let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-      // A hello with a cookie is short, and its caller knows who answers.
-      let prefix = hello.cookie == nil ? hello.key.prefix : nil
-      answer(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
+      askAgain(hello, from: source, at: now)
     }
-    if hello.cookie != nil { receiveIntroduced(bytes, from: source, at: now) }
+    if hello.cookie != nil { receiveIntroduced(bytes, behind: hello, from: source, at: now) }
+  }
+
+  /// Whoever says hello is to prove its address.
+  mutating func askAgain(_ hello: Hello, from source: Way, at now: Instant) {
+    let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
+    // A hello with a cookie is short, and its caller knows who answers.
+    let prefix = hello.cookie == nil ? hello.key.prefix : nil
+    answer(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
   }
 
   /// Somebody proved an address: that of a connection, or of a new one, which is returned.
@@ -130,7 +138,7 @@ extension Host {
     return link
   }
 
-  private mutating func answer(
+  mutating func answer(
     to way: Way, _ write: (inout FrameWriter) -> Void
   ) {
     guard answers.count < Self.answerLimit else { return }
@@ -145,7 +153,7 @@ extension Host {
   }
 
   /// Notes where a connection's datagrams come from now.
-  mutating func notePaths(_ index: Int) {
+  mutating func notePaths(_ index: Int, at now: Instant) {
     entries[index].moves = entries[index].connection.moves
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
     let entry = entries[index]
@@ -156,6 +164,7 @@ extension Host {
       paths[PathAddress(endpoint: endpoint, sender: entry.senderOfItsPeer)] = entry.id
     }
     entries[index].endpoints = endpoints
+    offerToken(index, at: now)
   }
 
   mutating func forget(_ endpoint: Endpoint, of entry: Entry) {

@@ -15,6 +15,8 @@ enum HostMatter: Sendable {
   /// A stream that joins a connection which is not known here.
   case join(LinkID)
   case admit(LinkID)
+  /// A link whose peer is to have a token for the next time.
+  case token(LinkID)
   /// A link that asked for a seat has ended.
   case leave(LinkID, PeerID)
   /// A link is gone.
@@ -44,6 +46,7 @@ extension Host {
       case .admit(let link):
         guard let id = asker(on: link) else { continue }
         take(directory.seating.admit(link, id), for: link, at: now)
+      case .token(let link): give(directory.tokens.issue(), to: link, at: now)
       case .leave(let link, let id): directory.seating.leave(link, id)
       case .release(let key, let link, let wasOpen):
         directory.release(key, of: link, wasOpen: wasOpen)
@@ -84,11 +87,17 @@ extension Host {
       mail.append((.datagram(bytes, from: source), owner.member))
       return
     }
+    if let token = hello.token {
+      if keys[hello.key] != nil { return receive(hello, token, bytes.span, from: source, at: now) }
+      guard directory.tokens.use(token.serial) else {
+        return askAgain(hello, from: source, at: now)
+      }
+    }
     relays[source.endpoint] = nil
     if let link = welcome(hello, from: source, isSpent: place == .ended, at: now) {
       directory.claim(hello.key, for: link)
     }
-    receiveIntroduced(bytes.span, from: source, at: now)
+    receiveIntroduced(bytes.span, behind: hello, from: source, at: now)
   }
 
   /// Whether a datagram of an address that is another host's went there.

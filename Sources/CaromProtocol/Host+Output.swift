@@ -66,6 +66,7 @@ extension Host {
         entries[index].peer = info
         entries[index].wasOpen = true
         events.append(.opened(link, info))
+        offerToken(index, at: now)
       case .closed(let reason):
         let entry = entries[index]
         events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
@@ -77,6 +78,7 @@ extension Host {
       case .interrupted: events.append(.interrupted(link))
       case .resumed: events.append(.resumed(link))
       case .reconnect: events.append(.reconnect(link))
+      case .invited(let token): events.append(.invited(link, token))
       }
     }
   }

@@ -22,6 +22,8 @@ package struct Host: Sendable {
     var moves: UInt32 = 0
     /// Whether its stream came to another host of the group first.
     var wasHanded = false
+    /// Whether its peer has a token for the next time.
+    var hasToken = false
 
     /// Who sends the datagrams that come on its path.
     var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
@@ -48,6 +50,8 @@ package struct Host: Sendable {
   /// Of connections that were open, the oldest first.
   var endedKeys: [ConnectionKey] = []
   let secret: CookieSecret
+  /// The tokens of a host by itself.
+  var tokens = TokenBook()
   /// Answers to those who are not known, with where they go.
   var answers = EventQueue<Answer>()
   /// Messages of connections that are gone, which the owner has not taken yet.
@@ -159,7 +163,7 @@ extension Host {
   /// connection may have a stream already. Endpoints that another connection of this host calls
   /// are left to it.
   package mutating func call(
-    _ link: LinkID, _ ways: [Way], key: ConnectionKey, at now: Instant
+    _ link: LinkID, _ ways: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) {
     let free = ways.filter {
       let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .callee)]
@@ -170,7 +174,7 @@ extension Host {
       insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
     }
     guard let index = index(of: link) else { return }
-    entries[index].connection.call(free, at: now)
+    entries[index].connection.call(free, token: token, at: now)
     settle(index, at: now)
   }
 
@@ -258,7 +262,7 @@ extension Host {
     // What it told may have ended it, or given its stream to another.
     guard let index = self.index(of: link) else { return }
     markReady(index)
-    update(index)
+    update(index, at: now)
   }
 
   /// After a data packet, the commonest touch: who has nothing to say is not asked for it.
@@ -267,12 +271,14 @@ extension Host {
     collect(index, at: now)
     guard let index = self.index(of: link) else { return }
     if entries[index].connection.mayTransmit(at: now) { markReady(index) }
-    update(index)
+    update(index, at: now)
   }
 
   /// Notes where its datagrams come from and when it wants to be called.
-  @inline(__always) mutating func update(_ index: Int) {
-    if entries[index].connection.moves != entries[index].moves { notePaths(index) }
+  @inline(__always) mutating func update(_ index: Int, at now: Instant) {
+    if entries[index].connection.moves != entries[index].moves {
+      notePaths(index, at: now)
+    }
     dues[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max
   }
 
@@ -295,7 +301,7 @@ extension Host {
     guard let index = index(of: link) else { return }
     collect(index, at: now)
     guard let index = self.index(of: link) else { return }
-    if entries[index].connection.isClosed { remove(index) } else { update(index) }
+    if entries[index].connection.isClosed { remove(index) } else { update(index, at: now) }
   }
 
   /// The stream below had no room for everything: it is ready again, if it has something.

@@ -33,6 +33,7 @@ package struct HostDirectory: Sendable {
   }
 
   package var seating: Seating
+  var tokens = TokenBook()
   /// One a connection of the group at most.
   private var owners: [ConnectionKey: LinkID] = [:]
   private var ended = KeyRing(limit: endedKeyLimit)

@@ -17,6 +17,8 @@ package enum HostEvent: Hashable, Sendable {
   case resumed(LinkID)
   /// This side called: a stream is wanted again.
   case reconnect(LinkID)
+  /// The host of a link gave this side a token for the next time.
+  case invited(LinkID, JoinToken)
   /// The stream of the first link is a link of the second connection: what it brings and wants
   /// goes under that name from now on, and the first is gone.
   case adopted(LinkID, by: LinkID)

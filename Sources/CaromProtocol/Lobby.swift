@@ -68,10 +68,10 @@ extension Lobby {
   /// Calls a peer over datagrams: what `connect` asked for, or the owner. `false` where it is
   /// wanted no more.
   package mutating func call(
-    _ link: LinkID, _ ways: [Way], key: ConnectionKey, at now: Instant
+    _ link: LinkID, _ ways: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> Bool {
     guard isWanted(link) else { return false }
-    host.call(link, ways, key: key, at: now)
+    host.call(link, ways, key: key, token: token, at: now)
     collect(at: now)
     return true
   }

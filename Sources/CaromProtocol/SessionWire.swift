@@ -23,6 +23,7 @@ package enum SessionWire {
     case ping = 4
     case pong = 5
     case join = 6
+    case token = 7
   }
 }
 
@@ -39,6 +40,8 @@ package enum ControlPacket: Hashable, Sendable {
   case pong(sent: UInt64, clock: UInt64)
   /// Joins a stream to a connection whose caller has its seat: nobody is to give it another.
   case join(version: UInt16, ConnectionKey)
+  /// Spares the guest a round trip when it comes again.
+  case token(AddressToken)
 
   package var packet: Packet {
     var writer = PacketWriter()
@@ -71,6 +74,9 @@ package enum ControlPacket: Hashable, Sendable {
       writer.write(version)
       writer.write(key.prefix)
       writer.write(key.rest)
+    case .token(let token):
+      action = .token
+      token.encode(into: &writer)
     }
     return Packet(
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
@@ -101,6 +107,7 @@ package enum ControlPacket: Hashable, Sendable {
       let version: UInt16 = try reader.read()
       let key = ConnectionKey(prefix: try reader.read(), rest: try reader.read())
       self = .join(version: version, key)
+    case .token: self = .token(try AddressToken(decoding: &reader))
     }
     try reader.finish()
   }

@@ -26,14 +26,15 @@ extension Session {
   }
 
   /// Connects to a host at one of `endpoints`, asks for a seat and, once it is granted, runs
-  /// `body`.
+  /// `body`. A `token` that the host gave before spares a round trip: see `joinToken`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, loop: EventLoop,
+    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: EventLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let node = SessionNode(local, seats: 0, timing: timing, over: kinds, on: loop)
+    if let token { await node.keep(token) }
     let session = await Session(node: node, admit: nil)
     return try await session.run {
       let link = try await session.connect(to: endpoints, within: limit, retrying: policy)
@@ -48,7 +49,7 @@ extension Session {
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, loop: EventLoop,
+    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: EventLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -57,7 +58,7 @@ extension Session {
     } catch { throw SessionError.transport(error) }
     return try await join(
       addresses.map { Endpoint($0, port: port) }, as: local, over: kinds, timing: timing,
-      within: limit, retrying: policy, loop: loop, body)
+      within: limit, retrying: policy, token: token, loop: loop, body)
   }
 
   private func connect(

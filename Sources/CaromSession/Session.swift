@@ -62,6 +62,12 @@ extension Session {
     get async { await hub.allPeers }
   }
 
+  /// What the host gave this guest for the next time: `join` takes one round trip with it instead
+  /// of two. `nil` until it has come, and where nothing goes by datagrams.
+  public var joinToken: JoinToken? {
+    get async { await node.joinTokens.last }
+  }
+
   /// Tells `inputStopped` once when a peer that has sent on `channel` has sent nothing there for
   /// `limit`, or is gone, and `inputResumed` when it goes on. `nil` ends that.
   public func watchInput<Message>(on channel: Channel<Message>, limit: Duration?) async {

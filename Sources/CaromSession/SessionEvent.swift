@@ -61,7 +61,8 @@ public enum SessionEvent: Hashable, Sendable {
       self = .closed(link, info, reason, wasOpen: wasOpen)
     case .advertise(let status, let seats): self = .advertise(status, freeSeats: seats)
     case .connect(let peer, let link): self = .connect(peer, link)
-    case .cancelConnect, .host(.messages), .host(.reconnect), .host(.adopted): return nil
+    case .cancelConnect, .host(.messages), .host(.reconnect), .host(.adopted), .host(.invited):
+      return nil
     }
   }
 

@@ -44,7 +44,9 @@ extension SessionNode {
         if let socket = socket(for: endpoint) { ways.append(Way(endpoint, socket: socket)) }
       }
     }
-    let isCalling = !ways.isEmpty && lobby.call(link, ways, key: key, at: loop.now)
+    let token = takeToken(of: ways.map(\.endpoint))
+    let isCalling =
+      !ways.isEmpty && lobby.call(link, ways, key: key, token: token, at: loop.now)
     if kinds.contains(.stream) {
       connecting[link] = Task { await self.dial(link, to: endpoints, within: limit) }
     } else if !isCalling {

@@ -79,6 +79,7 @@ extension SessionNode {
       case .cancelConnect(let link): connecting.removeValue(forKey: link)?.cancel()
       case .host(.adopted(let link, let owner)): move(streamOf: link, to: owner)
       case .host(.reconnect(let link)): reconnect(link)
+      case .host(.invited(_, let token)): keep(token)
       case .host(.messages(let link)): tellMessages(of: link)
       default: if let event = SessionEvent(event) { take(event) }
       }

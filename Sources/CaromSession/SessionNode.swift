@@ -43,6 +43,9 @@ public actor SessionNode: LoopActor {
   /// Why the stream of an attempt failed, while datagrams may still be answered.
   var failures: [LinkID: TransportError] = [:]
 
+  /// Tokens of hosts that it was a guest of, the newest last.
+  var tokens: [JoinToken] = []
+
   // Others that share its port.
   let share: PortShare?
   /// All nodes of the group, this one among them.

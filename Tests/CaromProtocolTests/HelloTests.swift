@@ -1,4 +1,5 @@
 import CaromCore
+import CaromTesting
 import Testing
 
 @testable import CaromProtocol
@@ -50,6 +51,46 @@ import Testing
     #expect(try decode(bytes + [0x10, 0, 0, 1]) == (.hello(hello), 4))
   }
 
+  @Test func `a hello with a token carries a packet, and has 60 bytes before it`() throws {
+    var hello = makeHello()
+    hello.token = AddressToken(Array(101...124))
+    let bytes = encode(hello)
+    #expect(Array(bytes[27...]) == [2] + [UInt8](repeating: 0, count: 8) + Array(101...124))
+    #expect(bytes.count == 60 && hello.length == 60)
+    #expect(try decode(bytes) == (.hello(hello), 0))
+    #expect(try decode(bytes + [0x10, 0, 0, 1]) == (.hello(hello), 4))
+    var changed = bytes
+    changed[27] = 3
+    #expect(error(of: changed) == .invalid(what: "hello: flags"))
+    changed = bytes
+    changed[28] = 1
+    #expect(error(of: changed) == .invalid(what: "hello: a cookie and a token"))
+    for count in 36..<60 {
+      guard case .truncated = error(of: Array(bytes[..<count])) else {
+        Issue.record("\(count) bytes are no hello with a token")
+        continue
+      }
+    }
+  }
+
+  @Test func `what is read as a hello is written the same`() throws {
+    var generator = SeededGenerator(seed: 1)
+    for round in 0..<20_000 {
+      var hello = makeHello(cookie: UInt64.random(in: 0...1, using: &generator))
+      if round % 2 == 0, hello.cookie == nil { hello.token = AddressToken(Array(1...24)) }
+      var bytes = encode(hello)
+      for _ in 0..<Int.random(in: 0...3, using: &generator) {
+        let place = Int.random(in: 0..<min(bytes.count, 61), using: &generator)
+        if place < bytes.count { bytes[place] = UInt8.random(in: 0...255, using: &generator) }
+      }
+      bytes.removeLast(Int.random(in: 0...2, using: &generator) / 2)
+      guard let (datagram, rest) = try? decode(bytes), case .hello(let read) = datagram else {
+        continue
+      }
+      #expect(encode(read) == Array(bytes.dropLast(rest)))
+    }
+  }
+
   @Test func `a hello that no caller writes is refused`() {
     let padded = encode(makeHello())
     let carrying = encode(makeHello(cookie: 1))
@@ -65,7 +106,7 @@ import Testing
     changed[1] = 0
     #expect(error(of: changed) == .invalid(what: "hello: magic"))
     changed = carrying
-    changed[27] = 2
+    changed[27] = 4
     #expect(error(of: changed) == .invalid(what: "hello: flags"))
     let wrong = DecodeError.invalid(what: "hello: what follows is no caller's data packet")
     #expect(error(of: carrying + [0x50, 0, 0]) == wrong)

@@ -41,6 +41,16 @@ private struct Party {
       on: host)
   }
 
+  /// A guest leaves and joins once more; how many milliseconds the latter takes.
+  mutating func rejoin(_ guest: Int, with token: JoinToken) throws -> Int64? {
+    world.withNode(of: guests[guest]) { $0.guest?.close(in: &$1) }
+    try world.run(for: .seconds(3))
+    let begin = world.network.now
+    world.withNode(of: guests[guest]) { $0.guest?.callAgain(with: token, in: &$1) }
+    try world.run(for: .seconds(2))
+    return self.guest(guest).openedAt.map { ($0.nanoseconds - begin.nanoseconds) / 1_000_000 }
+  }
+
   var hosting: VirtualHouse { world[house]!.house! }
   func guest(_ index: Int) -> VirtualPeer { world[guests[index]]!.guest! }
 
@@ -189,5 +199,18 @@ private struct Party {
       #expect(event == .closed(late, nil, .connectionLost, wasOpen: false))
     }
     #expect(directory.seating.free(forSpectators: false) == 4)
+  }
+
+  @Test func `a token of one of them counts with all, once`() throws {
+    var party = Party(
+      seed: 3, seats: 4, guests: 4, links: .datagram, load: Load(),
+      conditions: LinkConditions(oneWay: .milliseconds(50)))
+    try party.world.run(for: .seconds(2))
+    for index in party.guests.indices {
+      let token = try #require(party.guest(index).invitation)
+      #expect(try party.rejoin(index, with: token) == 100)
+      #expect(try party.rejoin(index, with: token) == 200)
+    }
+    #expect(party.hosting.mostOpen == 4 && party.hosting.open.count == 4)
   }
 }

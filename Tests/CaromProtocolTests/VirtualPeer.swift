@@ -18,7 +18,11 @@ struct VirtualPeer: VirtualNode {
 
   let host: VirtualHost
   let links: Links
-  let key: ConnectionKey
+  private(set) var key: ConnectionKey
+  private var generator: SeededGenerator
+  /// What the host gave it, and what it calls with.
+  private(set) var invitation: JoinToken?
+  var token: JoinToken?
   private(set) var machine: Host
   private var socket: VirtualSocket?
   private var streams: [(link: LinkID, stream: VirtualStream)] = []
@@ -47,6 +51,7 @@ struct VirtualPeer: VirtualNode {
       id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
       application: "test")
     machine = Host(info, seats: 16, timing: timing, secret: CookieSecret(using: &generator))
+    self.generator = generator
     sender = LoadSender(load)
   }
 
@@ -70,9 +75,25 @@ struct VirtualPeer: VirtualNode {
     let link = machine.makeLink()
     self.link = link
     if links.contains(.datagram) {
-      machine.call(link, [Way(target)], key: key, at: network.now)
+      machine.call(link, [Way(target)], key: key, token: token, at: network.now)
     }
     if links.contains(.stream) { opening.append((link, network.connect(from: host, to: target))) }
+  }
+
+  /// Calls once more, as another connection.
+  mutating func callAgain(with token: JoinToken?, in network: inout VirtualNetwork) {
+    openedAt = nil
+    self.token = token
+    key = ConnectionKey(using: &generator)
+    call(in: &network)
+    drain(in: &network)
+  }
+
+  /// The process is another one, and knows nothing of before.
+  mutating func restart() {
+    machine = Host(
+      machine.local, seats: 16, timing: machine.timing, secret: CookieSecret(using: &generator))
+    link = nil
   }
 
   /// Its streams break.
@@ -198,6 +219,9 @@ struct VirtualPeer: VirtualNode {
         opening.append((link, network.connect(from: host, to: target)))
       }
     case .measured: return
+    case .invited(_, let token):
+      invitation = token
+      return
     default: break
     }
     events.append(event)

@@ -25,6 +25,12 @@ import Testing
       DataHeader(role: .caller, number: 7, numberLength: 2).write(to: &$0)
       _ = $0.appendPing()
     },
+    "hello with a token and a packet": {
+      let token = AddressToken(Array(0xB1...0xC8))
+      Hello(key: key, epoch: 1, resumes: false, cookie: nil, token: token).write(to: &$0)
+      DataHeader(role: .caller, number: 0, numberLength: 2).write(to: &$0)
+      _ = $0.appendPing()
+    },
     "retry of a hello": { writer in
       if let cookie { Retry(cookie: cookie, keyPrefix: key.prefix).write(to: &writer) }
     },

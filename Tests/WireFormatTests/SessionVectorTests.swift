@@ -47,6 +47,7 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "goodbye kicked": .goodbye(Goodbye(.kicked, text: "cheatz")),
     "goodbye forgotten": .goodbye(Goodbye(.forgotten)),
     "join": .join(version: 2, key),
+    "token": AddressToken(Array(0xB1...0xC8)).map { .token($0) } ?? .ping(sent: 0),
     "goodbye with the longest text":
       .goodbye(Goodbye(.declined, text: String(repeating: "n", count: 255))),
     "ping": .ping(sent: 0x0123_4567_89AB_CDEF),

@@ -8,7 +8,7 @@ from links import CARRIER, SESSION
 from wire import RELIABLE_ORDERED, SESSION_CHANNEL, UNRELIABLE, Broken, Reader, text
 
 VERSION = 2
-REQUEST, GRANT, GOODBYE, PING, PONG, JOIN = 1, 2, 3, 4, 5, 6
+REQUEST, GRANT, GOODBYE, PING, PONG, JOIN, TOKEN = 1, 2, 3, 4, 5, 6, 7
 REASONS = [
     "left", "finished", "replaced", "full", "busy", "declined", "versionMismatch",
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
@@ -180,7 +180,8 @@ class Session:
     def take_session(self, action, reader, link):
         takers = {
             REQUEST: self.take_request, JOIN: self.take_join, GRANT: self.take_grant,
-            GOODBYE: self.take_goodbye, PING: self.take_ping, PONG: self.take_pong}
+            GOODBYE: self.take_goodbye, PING: self.take_ping, PONG: self.take_pong,
+            TOKEN: self.take_token}
         if action in takers:
             takers[action](reader, link)
         else:
@@ -223,6 +224,12 @@ class Session:
         if not self.open:
             self.peer = peer
             self.begin()
+
+    def take_token(self, reader, link):
+        if not self.is_caller or not self.open:
+            raise Broken("a token out of place")
+        reader.take(24)  # for the next time, and this peer comes once
+        reader.end()
 
     def take_goodbye(self, reader, link):
         code, _ = reader.unpack("BH")

@@ -1,0 +1,53 @@
+import CaromCore
+import CaromProtocol
+import CaromSession
+import CaromTransport
+import Testing
+
+@Suite struct JoinTokenTests {
+  /// Joins, hears an echo, and leaves with the token for the next time.
+  private func visit(
+    _ endpoints: [Endpoint], over kinds: LinkKinds, token: JoinToken?, _ loop: EventLoop
+  ) async throws -> JoinToken? {
+    try await Session.join(
+      endpoints, as: makePeer("guest"), over: kinds, token: token, loop: loop
+    ) { session, host in
+      #expect(await session.node.joinTokens.allSatisfy { $0 != token })
+      var notes = session.messages(on: .notes).makeAsyncIterator()
+      var newest: JoinToken?
+      while newest == nil, kinds.contains(.datagram) {
+        try await host.send(Note([1]), on: .notes)
+        #expect(await notes.next()?.message == Note([1]))
+        newest = await session.joinToken
+      }
+      return newest
+    }
+  }
+
+  @Test(arguments: [LinkKinds.datagram, .all])
+  func `each visit brings a token for the next`(kinds: LinkKinds) async throws {
+    try await withEventLoop(name: "guest") { loop in
+      try await SessionGroup.host(
+        as: makePeer("host"), on: [.loopback4], over: kinds, seats: 2, loops: 3
+      ) { group, port in
+        let endpoints = [Endpoint(.loopback4, port: port)]
+        let echoes = Task {
+          for await note in group.messages(on: .notes) {
+            try await note.peer.send(note.message, on: .notes)
+          }
+        }
+        var tokens: Set<JoinToken> = []
+        var token: JoinToken?
+        for _ in 0..<6 {
+          token = try await visit(endpoints, over: kinds, token: token, loop)
+          let given = try #require(token)
+          #expect(given.host == endpoints[0] && JoinToken(given.bytes, of: given.host) == given)
+          tokens.insert(given)
+        }
+        #expect(tokens.count == 6)
+        _ = try await visit(endpoints, over: kinds, token: tokens.first, loop)
+        echoes.cancel()
+      }
+    }
+  }
+}
