@@ -79,6 +79,8 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
+	@$(QUIET) 'rollback' .build/release/bench rollback --minutes 10 \
+	  --thresholds Benchmarks/Thresholds/rollback.json
 	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
 	@CAROM_MATCH_SECONDS=$(or $(SECONDS),600) $(QUIET) 'matches in step' \
 	  swift test $(TESTABLE) --skip-build --disable-xctest \
