@@ -7,19 +7,42 @@ import Testing
 @Suite struct HostFuzzTests {
   #if DEBUG
     static let packets = 20_000
+    private static let step = 16  // inputs of the corpus
   #else
     static let packets = 1_000_000
+    private static let step = 1
   #endif
 
-  /// What libFuzzer found, and what was wrong.
+  /// Inputs of libFuzzer, each of which went where none had gone before, a line of hexadecimal
+  /// digits each; and what it found, with what was wrong.
+  private static let corpus: [[UInt8]] = {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().appendingPathComponent("Fixtures/fuzz/host.txt")
+    let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
+    return lines.map(bytes) + found.map { bytes($0[...]) }
+  }()
+
   private static let found = [
     // Half a frame of a stream woke a connection that was closing again and again.
-    "2yk6bFsZ6+vr6+sMb+eB//z//FsZ6+vr6+sMb+eB//z//Of/+jBA5//6+jBA5//n/w=="
+    "db293a6c5b19ebebebebeb0c6fe781fffcfffc5b19ebebebebeb"
+      + "0c6fe781fffcfffce7fffa3040e7fffafa3040e7ffe7ff"
   ]
 
-  @Test(arguments: found) func `what was found stays mended`(_ script: String) throws {
-    let script = try #require(Data(base64Encoded: script))
-    #expect(try HostScript.run(Array(script)) > 0)
+  private static func bytes(_ line: Substring) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = line
+    while let byte = UInt8(rest.prefix(2), radix: 16) {
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
+
+  @Test func `inputs that found something once find nothing now`() throws {
+    #expect(Self.corpus.count > 900)
+    for number in stride(from: Self.corpus.count - 1, through: 0, by: -Self.step) {
+      _ = try HostScript.run(Self.corpus[number])
+    }
   }
 
   @Test func `whatever is done to what is on the way, both sides keep their bounds`() throws {
