@@ -100,7 +100,7 @@ struct DatagramPath: Sendable {
   /// Whether messages may go this way.
   var isOpen: Bool { stage != .calling }
   /// Whether the other side has been heard on it, and nothing says that it is gone.
-  var isAnswered: Bool { stage == .answered && heardAt != nil && !isSuspect }
+  var isAnswered: Bool { stage != .calling && heardAt != nil && !isSuspect }
   var isSuspect: Bool { probesUnanswered >= Self.probesUntilSuspect && isSilent }
   /// Every address whose packets belong to this path.
   var endpoints: [Endpoint] { way.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
@@ -147,6 +147,7 @@ extension DatagramPath {
     if let way, !candidates.contains(way) { candidates.insert(way, at: 0) }
     for way in more where !candidates.contains(way) { candidates.append(way) }
     way = nil
+    heardAt = nil
     stage = .calling
     cookie = nil
     token = nil

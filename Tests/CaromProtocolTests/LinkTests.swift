@@ -86,7 +86,7 @@ import Testing
     var duel = VirtualDuel(
       seed: seed, profile: LinkProfile("near", near), links: .both,
       load: Load(hertz: 60, ticks: 1_200))
-    try duel.world.run(for: .seconds(1))
+    try duel.world.run(for: .seconds(3))
     let (before, host) = (duel.callerPeer.events.count, duel.hostPeer.events.count)
     #expect(try duel.runLoad(for: .seconds(30)))
     expectWhole(duel)
