@@ -310,7 +310,10 @@ actor NetGame: LoopActor {
     let names = (own: setup.name, other: summary.peer ?? "")
     if let hosted, isPlaying { return TableView(hosted.state, seenFrom: .home, names: names) }
     guard let state = joined?.shown(at: now) else { return waitingView }
-    return TableView(state, seenFrom: setup.isWatching ? .home : .away, names: names)
+    if setup.isWatching {
+      return TableView(state, seenFrom: .home, names: (summary.peer ?? "", "guest"))
+    }
+    return TableView(state, seenFrom: .away, names: names)
   }
 
   private var waitingView: TableView {
