@@ -99,7 +99,7 @@ extension RollbackClient {
     acknowledged = max(acknowledged, next)
     unusable = 0
     keep(first, players, ownRun: !isOwnAsSent)
-    if let timing = header.timing { lead.note(timing) }
+    if let timing = header.timing { note(timing) }
     if let confirmed = header.confirmed { note(confirmed, first) }
   }
 
@@ -139,6 +139,16 @@ extension RollbackClient {
       overruled += 1
       lead.noteMissed()
     }
+  }
+
+  /// A beginning with a round trip that was not known, or has grown since, is made good once;
+  /// after that the clock's speed alone follows.
+  private mutating func note(_ timing: InputHeader.Timing) {
+    lead.note(timing)
+    guard isUntimed else { return }
+    isUntimed = false
+    let margin = Int(timing.advantage) / 16
+    if margin < 0 { lateTicks = 1 - margin }
   }
 
   private mutating func note(_ confirmed: InputHeader.Confirmed, _ first: Tick) {

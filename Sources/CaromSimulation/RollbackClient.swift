@@ -40,6 +40,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var acknowledged = Tick.zero
   var pending: Game.Input?
   var isInputDue = false
+  /// Whether the server has not said yet how its inputs come.
+  var isUntimed = true
+  /// By how many ticks its first inputs came too late: they are made up for at once.
+  var lateTicks = 0
   var isRequestDue = false
   var unusable = 0
   /// The runs of a packet, before anything is kept of it.
@@ -79,7 +83,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     guard let behind = ticksBehind else { return due }
     guard player == nil else {
       // Whose game is behind what is decided began late: its inputs would be late for seconds.
-      return behind > 0 ? due + min(behind + wayTicks, Self.catchUpLimit) : due
+      let late = behind > 0 ? behind + wayTicks : lateTicks
+      lateTicks = 0
+      return due + min(late, Self.catchUpLimit)
     }
     return behind > delay + 30 ? min(behind - delay, Self.catchUpLimit) : due
   }
@@ -164,6 +170,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     unusable = 0
     isRequestDue = false
     isInputDue = true
+    isUntimed = true
+    lateTicks = 0
     guard player != nil else { return }
     // The server is half a round trip further on, and the inputs take as long to it.
     let made = rollback?.own.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0

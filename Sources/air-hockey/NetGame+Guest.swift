@@ -10,7 +10,7 @@ extension NetGame {
     summary.role = setup.isWatching ? "watcher" : "client"
     hosted = nil
     joined = JoinedMatch(isWatching: setup.isWatching, at: loop.now)
-    if let link, let roundTrip = node.assumeIsolated({ $0.roundTrip(to: link)?.smoothed }) {
+    if let link, let roundTrip = node.assumeIsolated({ $0.statistics(of: link)?.roundTrip }) {
       joined?.note(roundTrip: roundTrip)
     }
     computer = ComputerPlayer(.away, strength: setup.strength, seed: .random(in: 0 ... .max))

@@ -1,9 +1,21 @@
 import CaromCore
+import CaromTesting
 import Testing
 
 @testable import CaromSimulation
 
 @Suite struct RollbackBeginningTests {
+  @Test func `a guest that does not know its round trip is in time after two of them`() {
+    var table = RollbackServerTable(
+      Swarm(count: 10, seed: 3), seed: 1, conditions: LinkConditions(oneWay: .milliseconds(100)))
+    table.join(0)
+    var hand = SwarmHand(seed: 1)
+    table.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
+    #expect(table.server.missedInputs(of: 0) < 40)
+    let ahead = table.server.tick.distance(to: table.seats[0].client.rollback?.tick ?? .zero)
+    #expect((6...10).contains(ahead))
+  }
+
   @Test func `a guest whose keyframe was long on its way is in time within a second`() throws {
     var now = Instant.zero
     var server = RollbackServer(Swarm(count: 10, seed: 3), players: 2, at: now)
