@@ -128,8 +128,8 @@ extension DatagramPath {
   static func redundancy(at loss: Double) -> Double {
     switch loss {
     case ..<0.005: 0
-    case ..<0.025: 1
-    case ..<0.06: 1 + (loss - 0.025) / 0.035
+    case ..<0.026: 1
+    case ..<0.066: 1 + (loss - 0.026) / 0.04
     case ..<0.12: 2
     case ..<0.2: 2 + (loss - 0.12) / 0.08
     default: 3

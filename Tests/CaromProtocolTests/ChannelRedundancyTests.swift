@@ -40,8 +40,8 @@ import Testing
   }
 
   @Test func `the more is lost the more rides`() {
-    let rates = [0, 0.004, 0.01, 0.0249, 0.0425, 0.06, 0.1, 0.16, 0.2, 1]
-    let rides = rates.map { Int(DatagramPath.redundancy(at: $0) * 1_000) }
+    let rates = [0, 0.004, 0.01, 0.025, 0.046, 0.066, 0.1, 0.16, 0.2, 1]
+    let rides = rates.map { Int((DatagramPath.redundancy(at: $0) * 1_000).rounded()) }
     #expect(rides == [0, 0, 1_000, 1_000, 1_500, 2_000, 2_000, 2_500, 3_000, 3_000])
   }
 

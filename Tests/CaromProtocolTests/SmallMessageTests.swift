@@ -8,7 +8,7 @@ import Testing
   private let (seconds, seeds, cases) = (10, 1...1 as ClosedRange<UInt64>, [(0.05, 130, 220)])
 #else
   private let (seconds, seeds, cases) = (
-    120, 1...4 as ClosedRange<UInt64>, [(0.01, 70, 165), (0.05, 90, 220), (0.1, 120, 235)]
+    120, 1...4 as ClosedRange<UInt64>, [(0.01, 70, 165), (0.05, 90, 215), (0.1, 120, 235)]
   )
 #endif
 
