@@ -99,6 +99,12 @@ public struct HostedMatch: Sendable {
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, from watcher: Int, at now: Instant
   ) throws(DecodeError) { try server.receive(kind, bytes, from: watcher, at: now) }
 
+  /// The inputs that a watcher has not acknowledged, for a way on which nothing is lost.
+  public mutating func lastInputs(for watcher: Int) -> [UInt8]? {
+    writer.removeAll()
+    return server.writeInputs(for: watcher, into: &writer) ? writer.bytes : nil
+  }
+
   /// The next message that is to be sent; `nil` when all is said until the next tick.
   public mutating func pollMessage() -> TableMessage? {
     writer.removeAll()

@@ -14,6 +14,8 @@ public struct JoinedMatch: Sendable {
   static let reserve = 8
   /// Where the match had to wait the own inputs are delayed by another tick, so often at most.
   static let raiseInterval = 15
+  /// The most ticks that are made at the end.
+  static let settleLimit = 600
   /// And by one less after so many ticks without.
   static let lowerInterval = 600
 
@@ -27,8 +29,10 @@ public struct JoinedMatch: Sendable {
   private var waits = (count: 0, since: 0)
   /// By how much corrections moved the puck, metres; those of the last `step`.
   public private(set) var correction = 0.0
-  /// Desyncs with the host that were found; a new beginning mended each.
-  public private(set) var desyncs: [DesyncReport] = []
+  /// How many desyncs with the host were found; a new beginning mended each.
+  public private(set) var desyncs = 0
+  /// The last of them.
+  public private(set) var lastDesync: DesyncReport?
 
   /// Somebody who has seen nothing yet.
   public init(isWatching: Bool = false, at now: Instant) {
@@ -118,6 +122,12 @@ public struct JoinedMatch: Sendable {
     correction = (new.puck.position.vector - old.puck.position.vector).length
   }
 
+  /// Makes every tick that is decided, where the match ends there.
+  public mutating func settle(at now: Instant) {
+    let behind = client.rollback.map { Int($0.tick.distance(to: $0.knownThrough)) } ?? 0
+    for _ in 0..<min(max(1, behind), Self.settleLimit) { step(nil, at: now) }
+  }
+
   /// What happened, once it is decided; with the match as it stood after it.
   public mutating func pollEvent() -> (event: RinkEvent, state: RinkState)? {
     while let told = client.pollEvent() {
@@ -135,8 +145,15 @@ public struct JoinedMatch: Sendable {
   public mutating func receive(
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
+    if kind == .keyframe {
+      let keyframe = try RollbackKeyframe<Rink>(decoding: bytes)
+      guard keyframe.game.state.tick == keyframe.tick else { throw .invalid(what: "tick") }
+    }
     try client.receive(kind, bytes, at: now)
-    while let desync = client.pollDesync() { desyncs.append(desync) }
+    while let desync = client.pollDesync() {
+      desyncs += 1
+      lastDesync = desync
+    }
   }
 
   /// The next message for the host; `nil` when all is said until the next tick.

@@ -25,7 +25,12 @@ public enum TableWord: Hashable, Sendable, PacketCodable {
     case 0: self = .finish
     case 1:
       let match: UInt16 = try reader.read()
-      self = .ended(match: match, Score(home: try reader.read(), away: try reader.read()))
+      let score = Score(home: try reader.read(), away: try reader.read())
+      let most = Preset.goalsToWin
+      guard max(score.home, score.away) <= most, min(score.home, score.away) < most else {
+        throw .invalid(what: "score")
+      }
+      self = .ended(match: match, score)
     default: throw .invalid(what: "word")
     }
   }

@@ -145,6 +145,19 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return game
   }
 
+  /// The head of the next block; `nil` where the file was cut off within it, as by a full disk:
+  /// what is before it can be played.
+  private static func begin(
+    _ reader: inout PacketReader, isFirst: Bool
+  ) throws(DecodeError) -> (kind: ReplayBlock, length: Int)? {
+    do throws(DecodeError) {
+      return try ReplayBlock.begin(&reader)
+    } catch {
+      guard case .truncated = error, !isFirst else { throw error }
+      return nil
+    }
+  }
+
   /// Where every block lies and at which tick.
   private static func index(
     _ reader: inout PacketReader, _ header: ReplayHeader
@@ -152,11 +165,15 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     var blocks: [Block] = []
     var ticks: UInt64 = 0
     while reader.remaining > 0 {
-      let (kind, length) = try ReplayBlock.begin(&reader)
       let tick = Tick(header.start.rawValue + ticks)
+      guard let (kind, length) = try begin(&reader, isFirst: blocks.isEmpty) else {
+        return (blocks, tick, nil)
+      }
       let start = reader.offset
       switch kind {
-      case .keyframe: _ = try reader.readSpan(length)
+      case .keyframe:
+        guard blocks.last?.kind != .keyframe else { throw .invalid(what: "keyframe") }
+        _ = try reader.readSpan(length)
       case .inputs:
         let body = try reader.readSpan(length)
         guard let count = body.isEmpty ? nil : body[0], (1...ReplayBlock.ticks).contains(Int(count))

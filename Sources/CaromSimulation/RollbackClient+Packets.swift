@@ -32,7 +32,8 @@ extension RollbackClient {
     let first = max(acknowledged, own.oldest)
     let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
     var header = InputHeader(first: first, count: count, acknowledged: needed)
-    header.context = own.context(before: first)
+    // What the server lacks and is not kept any more is skipped: it begins anew behind it.
+    header.context = acknowledged < own.oldest ? 0 : own.context(before: first)
     header.encode(into: &writer)
     var bits = InputBitWriter()
     own.writeRun(

@@ -135,6 +135,16 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
     return .inputs
   }
 
+  /// Appends the inputs that a watcher has not acknowledged, whether they are due or not; false
+  /// where it has to begin anew instead.
+  mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
+    guard watchers.indices.contains(number), watchers[number] != nil else { return false }
+    watchers[number]?.isInputDue = true
+    guard due(to: number) == .inputs else { return false }
+    writeInputs(to: number, &writer)
+    return true
+  }
+
   private mutating func writeInputs(to number: Int, _ writer: inout PacketWriter) {
     guard let watcher = watchers[number] else { return }
     watchers[number]?.isInputDue = false
@@ -234,6 +244,10 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   /// Answers with the state of the first tick that differs; with a new beginning where that is
   /// not kept.
   mutating func receiveReport(_ report: DesyncStateReport, from number: Int) {
+    // One answer is under way: whoever asks on and on has no other.
+    guard watchers[number]?.reportDue == nil, watchers[number]?.isKeyframeDue == false else {
+      return
+    }
     var first: Tick?
     var at = report.tick
     for hash in report.hashes {

@@ -128,6 +128,12 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     into writer: inout PacketWriter
   ) -> (watcher: Int, message: RollbackMessage)? { feed.pollTransmit(into: &writer) }
 
+  /// Appends the inputs that a watcher has not acknowledged, whether they are due or not: for the
+  /// last ones, which go where nothing is lost. False where it has to begin anew instead.
+  public mutating func writeInputs(for watcher: Int, into writer: inout PacketWriter) -> Bool {
+    feed.writeInputs(for: watcher, into: &writer)
+  }
+
   /// Takes a message of a watcher. What is wrong with it throws, and nothing of it counts.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int, at now: Instant
@@ -138,18 +144,24 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     var reader = PacketReader(bytes)
     let header = try InputHeader(decoding: &reader)
     let first = header.first(near: feed.sent[player].end)
-    if first > feed.sent[player].end {
-      // A player whose game began anew does so without context; anything else is of before.
+    let isAnew = first > feed.sent[player].end
+    // A player whose game began anew does so without context; anything else is of before.
+    if isAnew {
       guard header.context == 0, first < feed.tick.advanced(by: Self.ahead) else { return }
-      feed.sent[player] = InputBuffer(from: first)
     }
     var bits = InputBitReader()
-    try feed.sent[player].readRun(
-      from: first, count: header.count, context: header.context, coder: &feed.coder, bits: &bits,
-      &reader)
+    if isAnew {
+      try InputBuffer<Game.Input>(from: first).readRun(
+        from: first, count: header.count, context: 0, coder: &feed.coder, bits: &bits, &reader)
+    } else {
+      try feed.sent[player].readRun(
+        from: first, count: header.count, context: header.context, coder: &feed.coder,
+        bits: &bits, &reader)
+    }
     try bits.finish()
     try reader.finish()
     try feed.acknowledge(first.advanced(by: header.acknowledged), by: number)
+    if isAnew { feed.sent[player] = InputBuffer(from: first) }
     take(first, of: player, at: now)
   }
 

@@ -35,7 +35,9 @@ struct AirHockeyCommand: AsyncParsableCommand {
   }
 
   private static func end(_ failure: CommandFailure) -> Never {
-    FileHandle.standardError.write(Data("air-hockey: \(TextWidth.plain(failure.line))\n".utf8))
+    if !failure.line.isEmpty {
+      FileHandle.standardError.write(Data("air-hockey: \(TextWidth.plain(failure.line))\n".utf8))
+    }
     exit(withError: ExitCode(failure.status.rawValue))
   }
 }

@@ -19,7 +19,7 @@ enum ExitStatus: Int32, CaseIterable {
   /// What it means, for the help text.
   var meaning: String {
     switch self {
-    case .success: "played, and ended as asked"
+    case .success: "played, and ended as asked, or because the other player left"
     case .usage: "the command line makes no sense"
     case .badName: "a name that is empty, over 63 bytes or holds control characters"
     case .notATerminal: "nobody can play here: not a terminal"

@@ -26,7 +26,8 @@ struct JoinCommand: AsyncParsableCommand {
 /// A match that others play.
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "watch", abstract: "Watch the match at a table by its NAME, or by HOST:PORT.")
+    commandName: "watch", abstract: "Watch the match at a table by its NAME, or by HOST:PORT.",
+    discussion: "Tables of 'host' and 'play' have room for watchers; those of 'auto' have none.")
 
   @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
   @OptionGroup var options: PlayOptions
@@ -38,8 +39,6 @@ struct WatchCommand: AsyncParsableCommand {
     setup.reopens = false
     setup.isWatching = true
     setup.waiting = "waiting for a match at \(table)"
-    // Between two matches there may be nothing to see for as long as they like.
-    setup.firstStateLimit = .seconds(5)
     try await options.join(table, as: net.peer(name, isSpectator: true), setup, over: net)
   }
 }

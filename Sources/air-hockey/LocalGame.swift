@@ -58,9 +58,14 @@ actor LocalGame: LoopActor {
   func run(
     with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
   ) async throws(CommandFailure) -> Summary {
-    recording = try recordingPath.map { path throws(CommandFailure) in try .init(path) }
-    recording?.begin(rink.state)
     face = try makeFace()
+    do throws(CommandFailure) {
+      recording = try recordingPath.map { path throws(CommandFailure) in try .init(path) }
+    } catch {
+      face.close()
+      throw error
+    }
+    recording?.begin(rink.state)
     return await withCheckedContinuation { continuation in
       ending = continuation
       face.tell("\(home.name) against \(away.name)")
@@ -109,7 +114,10 @@ actor LocalGame: LoopActor {
     events.removeAll(keepingCapacity: true)
     rink.step(inputs.span, events: &events)
     recording?.record(home: inputs[0], away: inputs[1], leadingTo: rink.state)
-    if let line = recording?.takeTrouble() { face.tell(line) }
+    if let line = recording?.takeTrouble() {
+      summary.recordingTrouble = line
+      face.tell(line)
+    }
     summary.ticks += 1
     for event in events { tell(event) }
     guard case .matchEnd = rink.state.phase else { return ticksSinceEnd = 0 }
@@ -151,6 +159,7 @@ actor LocalGame: LoopActor {
     ticker?.stop()
     ticker = nil
     recording?.finish()
+    summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
     face.close()
     summary.score = rink.state.score.description
     summary.endReason = reason

@@ -14,6 +14,7 @@ extension NetGame {
     guard let number = hosted?.seatGuest(same: again, at: loop.now), let state = hosted?.state
     else { return }
     watchers[number] = link
+    record()
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
     if !again { tell(.matchStarted, state) }
     sendMatch()
@@ -30,7 +31,9 @@ extension NetGame {
   }
 
   private func makeTable() {
-    if hosted == nil { hosted = HostedMatch(at: loop.now) }
+    guard hosted == nil else { return }
+    recording?.beginAnother()
+    hosted = HostedMatch(at: loop.now)
   }
 
   func stepHosted(at now: Instant) {
@@ -42,17 +45,24 @@ extension NetGame {
     if let limit = setup.matchLimit, summary.matches >= limit { finishHosting() }
   }
 
-  /// The last word: the final score, then goodbye.
+  /// The last word to everybody: what is decided, the final score, then goodbye.
   func finishHosting() {
-    sendMatch()
-    if let link, let hosted { send(hosted.ending, on: .words, to: link) }
+    for link in watchers.values { sayLastWord(to: link) }
     end("finished", Goodbye(.finished))
+  }
+
+  /// Inputs may get lost; the last ones may not.
+  private func sayLastWord(to link: LinkID) {
+    guard let number = watchers.first(where: { $0.value == link })?.key else { return }
+    if let bytes = hosted?.lastInputs(for: number) {
+      send(RollbackPacket(.inputs, bytes), on: .sync, to: link)
+    }
+    if let hosted { send(hosted.ending, on: .words, to: link) }
   }
 
   /// The guest's time is up: its last word. A table without a time of its own opens again.
   private func dismissGuest(_ link: LinkID) {
-    guard let hosted else { return }
-    send(hosted.ending, on: .words, to: link)
+    sayLastWord(to: link)
     node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
   }
 
@@ -67,8 +77,8 @@ extension NetGame {
       case Channel.sync.id:
         let packet = try RollbackPacket(decoding: bytes.span)
         guard packet.message != .inputs else { return false }
+        // The answer leaves with the next tick: many questions are answered once.
         try hosted?.receive(packet.message, packet.bytes.span, from: number, at: loop.now)
-        sendMatch()
       case Channel.words.id:
         guard try TableWord(decoding: bytes.span) == .finish, link == self.link else {
           return false

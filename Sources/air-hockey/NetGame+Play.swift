@@ -93,6 +93,9 @@ extension NetGame {
   func record() {
     guard recording != nil else { return }
     if let hosted { recording?.record(hosted) } else if let joined { recording?.record(joined) }
-    if let line = recording?.takeTrouble() { face.tell(line) }
+    if let line = recording?.takeTrouble() {
+      summary.recordingTrouble = line
+      face.tell(line)
+    }
   }
 }

@@ -93,8 +93,13 @@ actor NetGame: LoopActor {
   func begin(
     with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
   ) throws(CommandFailure) {
-    recording = try setup.recording.map { path throws(CommandFailure) in try .init(path) }
     face = try makeFace()
+    do throws(CommandFailure) {
+      recording = try setup.recording.map { path throws(CommandFailure) in try .init(path) }
+    } catch {
+      face.close()
+      throw error
+    }
     timer = LoopTimer(on: loop, owner: self) { game in game.frame() }
     arm(at: loop.now)
   }
@@ -161,6 +166,7 @@ actor NetGame: LoopActor {
     }
     if isPlaying { play(at: now) }
     guard !isOver else { return }
+    sendMatch()
     present(at: now)
     let next = isPlaying ? hosted?.nextTick ?? joined?.nextTick : nil
     arm(at: next ?? max(frameDue + Self.waitingFrame, now))
@@ -177,14 +183,12 @@ actor NetGame: LoopActor {
       if summary.ticks == setup.tickLimit { timeIsUp() }
     }
     guard !isOver else { return }
-    sendMatch()
     record()
   }
 
   /// The match begins, or goes on with somebody else.
   func startPlaying() {
     guard !isPlaying, lastWord == nil else { return }
-    firstState?.cancel()
     isPlaying = true
     arm(at: hosted?.nextTick ?? joined?.nextTick ?? loop.now)
   }
@@ -198,15 +202,26 @@ actor NetGame: LoopActor {
     firstState?.arm(after: setup.firstStateLimit)
   }
 
+  /// The host has shown its table.
+  func firstStateCame() { firstState?.cancel() }
+
   private func timeIsUp() {
     guard joined != nil, !setup.isWatching, let link else {
       return hosted == nil ? end("finished", Goodbye(.finished)) : finishHosting()
     }
     sendMatch()
-    isPlaying = false
     send(.finish, on: .words, to: link)
+    awaitEnd()
+  }
+
+  /// Whoever said, or was asked for, the last word says goodbye soon.
+  func awaitEnd() {
+    isPlaying = false
     lastWord = LoopTimer(on: loop, owner: self) { game in
-      game.end("finished", Goodbye(.finished))
+      guard let link = game.link, game.setup.tickLimit == nil else {
+        return game.end("finished", Goodbye(.finished))
+      }
+      game.node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
     }
     lastWord?.arm(after: Self.lastWordLimit)
   }
@@ -235,9 +250,12 @@ actor NetGame: LoopActor {
     face.tell("game ended: \(reason)")
     summary.endReason = "\(reason)"
     isPlaying = false
+    lastWord?.cancel()
+    lastWord = nil
     if let guest = hosted?.guest { watchers[guest] = nil }
     hosted?.dismissGuest()
     guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
+      summary.status = ExitStatus(reason)
       return end("\(reason)", nil)
     }
     joined = nil
@@ -267,6 +285,8 @@ actor NetGame: LoopActor {
     firstState?.cancel()
     record()
     recording?.finish()
+    summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
+    summary.recordings = recording?.paths ?? []
     node.assumeIsolated { $0.retire(goodbye ?? Goodbye(.left)) }
     face.close()
     if let score = hosted?.state.score ?? lastWordHeard?.score ?? joined?.confirmed?.score {
@@ -309,7 +329,9 @@ actor NetGame: LoopActor {
   private func currentView(at now: Instant) -> TableView {
     let names = (own: setup.name, other: summary.peer ?? "")
     if let hosted, isPlaying { return TableView(hosted.state, seenFrom: .home, names: names) }
-    guard let state = joined?.shown(at: now) else { return waitingView }
+    guard let state = joined?.shown(at: now), isPlaying || !setup.isWatching else {
+      return waitingView
+    }
     if setup.isWatching {
       return TableView(state, seenFrom: .home, names: (summary.peer ?? "", "guest"))
     }

@@ -38,6 +38,18 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
   }
 }
 
+extension ExitStatus {
+  /// How a program ends whose game ended for that reason.
+  init(_ reason: DisconnectReason) {
+    switch reason {
+    case .timedOut, .handshakeTimeout: self = .timedOut
+    case .connectionReset, .connectionLost: self = .hostUnreachable
+    case .protocolViolation, .versionMismatch, .wrongApplication: self = .wrongVersion
+    default: self = .success
+    }
+  }
+}
+
 extension CommandFailure {
   /// The line and the status for what the network said.
   init(_ error: TransportError) {

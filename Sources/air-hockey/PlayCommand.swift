@@ -10,6 +10,9 @@ struct PlayCommand: AsyncParsableCommand {
     discussion: "Without a terminal the computer plays both seats, for one whole match.")
 
   @OptionGroup var options: PlayOptions
+  @Flag(
+    help: "Tell each second of round trip, loss, age of the state, corrections and bytes.")
+  var netStats = false
 
   func run() async throws {
     let canPlay = Terminal.isPresent && !options.headless
@@ -20,8 +23,9 @@ struct PlayCommand: AsyncParsableCommand {
     if options.headless { arguments += ["--headless"] }
     if options.json { arguments += ["--json"] }
     if let seconds = options.seconds { arguments += ["--seconds", "\(seconds)"] }
-    if let name = options.name { arguments += ["--name", name] }
-    if let record = options.record { arguments += ["--record", record] }
+    if let name = options.name { arguments += ["--name=\(name)"] }
+    if netStats { arguments += ["--net-stats"] }
+    if let record = options.record { arguments += ["--record=\(record)"] }
     arguments += ["--strength", "\(options.strength)"]
     let host = try HostCommand.parse(arguments)
     try await host.run()

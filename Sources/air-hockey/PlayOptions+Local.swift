@@ -20,6 +20,6 @@ extension PlayOptions {
         on: loop, home: home, away: away, tickLimit: tickLimit, recording: record)
       return try await game.run { () throws(CommandFailure) in try makeFace(seating) }
     }
-    report(summary)
+    try report(summary)
   }
 }

@@ -28,7 +28,7 @@ extension PlayOptions {
           try makeFace(.one, isWatching: isWatching)
         }
       }
-      report(summary)
+      try report(summary)
     } catch {
       throw CommandFailure(any: error)
     }

@@ -84,11 +84,15 @@ struct PlayOptions: ParsableArguments {
   private static let notATerminal = CommandFailure(
     .notATerminal, "not a terminal: nobody can move the mallet here (use --bot or --headless)")
 
-  /// Prints the summary in the form that was asked for.
-  func report(_ summary: Summary) {
-    if !json, headless { return }
-    let line = json ? summary.json : TextWidth.plain(summary.line)
-    try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+  /// Prints the summary in the form that was asked for; throws where not all went well.
+  func report(_ summary: Summary) throws(CommandFailure) {
+    if json || !headless {
+      let line = json ? summary.json : TextWidth.plain(summary.line)
+      try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
+    }
+    if let line = summary.recordingTrouble { throw CommandFailure(.badFile, line) }
+    // The summary has told why.
+    if summary.status != .success { throw CommandFailure(summary.status, "") }
   }
 }
 

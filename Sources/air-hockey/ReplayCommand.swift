@@ -12,8 +12,8 @@ struct ReplayCommand: AsyncParsableCommand {
     commandName: "replay",
     abstract: "Show a recorded match, or check every hash in it where nobody looks on.")
 
-  /// The largest file that is read: two days of play.
-  static let sizeLimit = 64 << 20
+  /// The largest file that is read: a day of play.
+  static let sizeLimit = 16 << 20
 
   @Argument(help: "The file.") var file: String
   @Option(help: "Begin at this second.") var from = 0
@@ -62,7 +62,9 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     do throws(DecodeError) {
       let replay = try ReplayReader<Rink>(Array(data))
-      guard replay.header.title == MatchRecorder.title else { throw .invalid(what: "game") }
+      guard replay.header.title == MatchRecorder.title,
+        replay.header.rate == Preset.ticksPerSecond
+      else { throw .invalid(what: "game") }
       return replay
     } catch { throw CommandFailure(.badFile, "\(path) is no replay of this game: \(error)") }
   }

@@ -50,6 +50,12 @@ struct Summary: Encodable, Equatable {
   var matches = 0
   /// Why it ended.
   var endReason = ""
+  /// Where it was recorded.
+  var recordings: [String] = []
+  /// Why it was not, or not to the end.
+  var recordingTrouble: String?
+  /// How the program ends.
+  var status = ExitStatus.success
 
   init(role: String, peer: String? = nil) {
     self.role = role
@@ -76,7 +82,7 @@ struct Summary: Encodable, Equatable {
     rollbacks = match.statistics.rollbacks
     deepestRollback = match.statistics.deepest
     stalls = match.statistics.stalls
-    desyncs = match.desyncs.count
+    desyncs = match.desyncs
   }
 
   /// Whole microseconds, as milliseconds.
@@ -95,8 +101,9 @@ struct Summary: Encodable, Equatable {
   /// One line for people.
   var line: String {
     let played = matches == 0 ? "" : " after \(matches) whole \(matches == 1 ? "match" : "matches")"
+    let kept = recordings.count > 1 ? "; recorded in \(recordings.joined(separator: ", "))" : ""
     return "\(score) against \(peer ?? "nobody")\(played); \(endReason); \(ticks) ticks, "
-      + "late by \(tickJitterP50) ms (half of them), \(tickJitterP99) ms (99 %)"
+      + "late by \(tickJitterP50) ms (half of them), \(tickJitterP99) ms (99 %)\(kept)"
   }
 }
 

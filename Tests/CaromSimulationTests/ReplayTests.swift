@@ -58,13 +58,19 @@ import Testing
     #expect(try reader.step() == false)
   }
 
-  @Test func `a file without its end is read as far as it goes, a torn one is refused`() throws {
+  @Test func `a file that was cut off is read to its last whole block`() throws {
     let (file, _) = try makeReplay(ticks: 700)
     let end = 1 + 1 + 2 + 8
     let reader = try ReplayReader<Swarm>(Array(file.dropLast(end)))
     #expect(!reader.isComplete)
     #expect(reader.end == Tick(800))
-    #expect(throws: DecodeError.self) { try ReplayReader<Swarm>(Array(file.dropLast(end + 3))) }
+    for cut in [3, end + 1, end + 3, 200] {
+      var torn = try ReplayReader<Swarm>(Array(file.dropLast(cut)))
+      #expect(!torn.isComplete && torn.end > Tick(0))
+      while try torn.step() {}
+      #expect(torn.tick == torn.end)
+    }
+    #expect(throws: DecodeError.self) { try ReplayReader<Swarm>(Array(file.prefix(20))) }
     #expect(throws: DecodeError.self) { try ReplayReader<Swarm>(file + [0]) }
     #expect(throws: DecodeError.self) { try ReplayReader<Rink>(file) }
   }

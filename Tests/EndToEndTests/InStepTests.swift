@@ -3,6 +3,8 @@ import CaromSimulation
 import Foundation
 import Testing
 
+@testable import air_hockey
+
 /// A folder for what a test records, gone with it.
 private struct Recordings: ~Copyable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "carom-\(UUID())")
@@ -63,6 +65,8 @@ private let seconds =
     let common = host.keys.filter { guest[$0] != nil }
     #expect(common.count > seconds * 50)
     #expect(common.allSatisfy { host[$0] == guest[$0] })
+    // Whatever was lost, the last tick came.
+    #expect(host.keys.max() == guest.keys.max())
   }
 
   @Test func `somebody who comes late watches the same match, and stops nothing`() async throws {
@@ -106,6 +110,41 @@ private let seconds =
     #expect(checked.output.contains("\"hashes\":20,\"isComplete\":true"))
     let late = try await GameProcess.run(["replay", files.path("one"), "--from", "15", "--json"])
     #expect(late.output.contains("\"ticks\":300"))
+  }
+
+  @Test func `what was recorded stays until something else is, and matches apart lie apart`()
+    throws
+  {
+    let files = try Recordings()
+    let path = files.path("match.crpl")
+    try Data("precious".utf8).write(to: URL(filePath: path))
+    var nothing = try RecordingFile(path)
+    nothing.finish()
+    #expect(FileManager.default.contents(atPath: path) == Data("precious".utf8))
+    var unused = try RecordingFile(files.path("unused"))
+    unused.finish()
+    #expect(!FileManager.default.fileExists(atPath: files.path("unused")))
+
+    var file = try RecordingFile(path)
+    var rink = Rink()
+    for _ in 0..<2 {
+      file.begin(rink.state)
+      for _ in 0..<70 {
+        var events: [RinkEvent] = []
+        rink.step([RinkInput(), RinkInput()].span, events: &events)
+        file.record(home: RinkInput(), away: RinkInput(), leadingTo: rink.state)
+      }
+      file.beginAnother()
+    }
+    file.finish()
+    #expect(file.takeTrouble() == nil)
+    #expect(file.paths == [path, files.path("match-2.crpl")])
+    #expect(try files.hashes("match.crpl").count == 71)
+    #expect(try files.hashes("match-2.crpl").keys.max() == Tick(140))
+    #expect(!FileManager.default.fileExists(atPath: files.path("match-3.crpl")))
+    for place in [files.folder.path, "/dev/null"] {
+      #expect(throws: CommandFailure.self) { try RecordingFile(place) }
+    }
   }
 
   @Test func `a file that is broken, cut off, or none, is told in one line`() async throws {

@@ -41,6 +41,7 @@ import Testing
       host.process.signal(SIGKILL)
       let report = try await guest.report()
       #expect(reasons.contains(report.endReason))
+      #expect(await guest.process.status == (transport == "udp" ? 75 : 68))
       #expect(await guest.ends == ["game ended: \(report.endReason)"])
     }
   }

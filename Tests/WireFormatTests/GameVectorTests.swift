@@ -39,6 +39,11 @@ import Testing
         "word of a host that ends the session": .ended(
           match: 0x0203, Score(home: 3, away: 5)),
       ])
+    for score in [[8, 0], [0, 8], [7, 7]] as [[UInt8]] {
+      #expect(throws: DecodeError.invalid(what: "score")) {
+        try TableWord(decoding: ([1, 1, 0] + score).span)
+      }
+    }
     #expect(throws: DecodeError.invalid(what: "word")) { try TableWord(decoding: [2].span) }
   }
 

@@ -5,6 +5,7 @@ import struct
 import time
 
 from door import Doorkeeper, read_hello
+from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, NEXT_MATCH, keyframe
 from links import GONE, HELLO, Datagrams, Stream
 from play import Player, Rest, ended_word, read_finish
@@ -157,6 +158,8 @@ class Host(Peer):
 
     def finish(self):
         if self.session.reason is None:
+            if not self.game.wants_keyframe:  # the last inputs may not be lost
+                self.send(SYNC, bytes([RUNS]) + self.game.message())
             self.send(WORDS, ended_word(self.game.rink))
             self.session.end("finished")
 

@@ -6,6 +6,7 @@ import select
 import socket
 import time
 
+from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, STATE_REPORT, read_state_report
 from session import Information
 from wire import RELIABLE_ORDERED, UNRELIABLE_SEQUENCED, Broken
@@ -50,6 +51,8 @@ class Peer:
             _, tick, *_ = read_state_report(reader.rest())
             self.violation(f"the other side has another state of tick {tick}")
             self.take_report()
+        elif kind == RUNS and self.role == "guest":
+            self.take_inputs(reader)  # a host's last ones
         else:
             raise Broken(f"a rollback packet {kind} on channel {SYNC}")
 
