@@ -7,7 +7,7 @@ TESTABLE := --scratch-path .build-release-tests -c release -Xswiftc -enable-test
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Games as processes are left out: a sanitizer makes them many times slower than their clocks.
-WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
+WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|InStepTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
 # Programs that have to keep time are tested by themselves, not beside what takes both cores.
 PROGRAMS := ^EndToEndTests\.|PythonPeerTests
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
