@@ -7,20 +7,4 @@ public enum RinkCommand: Hashable, Sendable {
   case resume(Seat)
   /// The seat wants the next match; it does nothing unless a match is over.
   case startMatch(Seat)
-
-  /// Whose command it is.
-  public var owner: Seat {
-    switch self {
-    case .pause(let seat), .resume(let seat), .startMatch(let seat): seat
-    }
-  }
-
-  /// The same command by the other seat.
-  public var mirrored: RinkCommand {
-    switch self {
-    case .pause(let seat): .pause(seat.opponent)
-    case .resume(let seat): .resume(seat.opponent)
-    case .startMatch(let seat): .startMatch(seat.opponent)
-    }
-  }
 }

@@ -30,6 +30,9 @@ extension NetGame {
     sendMatch()
   }
 
+  /// Under which number a host tells somebody.
+  func number(of link: LinkID) -> Int? { watchers.first { $0.value == link }?.key }
+
   private func makeTable() {
     guard hosted == nil else { return }
     recording?.beginAnother()
@@ -53,7 +56,7 @@ extension NetGame {
 
   /// Inputs may get lost; the last ones may not.
   private func sayLastWord(to link: LinkID) {
-    guard let number = watchers.first(where: { $0.value == link })?.key else { return }
+    guard let number = number(of: link) else { return }
     if let bytes = hosted?.lastInputs(for: number) {
       send(RollbackPacket(.inputs, bytes), on: .sync, to: link)
     }
@@ -68,7 +71,7 @@ extension NetGame {
 
   /// Takes a message of a guest or a watcher; `false` for one that breaks the game's protocol.
   func receiveHosting(_ bytes: [UInt8], on channel: UInt8, from link: LinkID) -> Bool {
-    guard let number = watchers.first(where: { $0.value == link })?.key else { return true }
+    guard let number = number(of: link) else { return true }
     do throws(DecodeError) {
       switch channel {
       case Channel.inputs.id:

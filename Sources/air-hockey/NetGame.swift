@@ -141,7 +141,7 @@ actor NetGame: LoopActor {
     case .closed(let link, let info, let reason, wasOpen: true):
       if link == self.link {
         peerLost(info, reason)
-      } else if let number = watchers.first(where: { $0.value == link })?.key {
+      } else if let number = number(of: link) {
         watchers[number] = nil
         hosted?.removeWatcher(number)
       }
