@@ -1,1 +1,1 @@
-../../../CaromProtocolTests/HostScript.swift
+../../../CaromProtocolTests/Host/HostScript.swift

@@ -1,1 +1,1 @@
-../../../CaromDNSTests/MachineScript.swift
+../../../CaromDNSTests/Support/MachineScript.swift

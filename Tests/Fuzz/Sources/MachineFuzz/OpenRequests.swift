@@ -1,1 +1,1 @@
-../../../CaromDNSTests/OpenRequests.swift
+../../../CaromDNSTests/Support/OpenRequests.swift

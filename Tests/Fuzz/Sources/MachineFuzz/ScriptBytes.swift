@@ -1,1 +1,1 @@
-../../../CaromDNSTests/ScriptBytes.swift
+../../../CaromDNSTests/Support/ScriptBytes.swift

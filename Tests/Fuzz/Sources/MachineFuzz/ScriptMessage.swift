@@ -1,1 +1,1 @@
-../../../CaromDNSTests/ScriptMessage.swift
+../../../CaromDNSTests/Support/ScriptMessage.swift

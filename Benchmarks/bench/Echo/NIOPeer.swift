@@ -42,7 +42,7 @@ final class NIOPeer {
   /// Builds the nested package; the executable's path, or nil where that fails.
   static func built() -> String? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "NIOEcho").path
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "NIOEcho").path
     progress("building the SwiftNIO peer (minutes, the first time)")
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -10,6 +10,7 @@ final class DiscoveryLab: Sendable {
 
   static let folder = URL(filePath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent()
     .appending(path: "Tests/Lab")
 
   let stack: Stack

@@ -10,7 +10,7 @@ struct Box2DPeer {
   /// Builds the nested package; nil where that fails, Box2D being absent most likely.
   static func built() -> Box2DPeer? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "Box2DPeer").path
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Box2DPeer").path
     progress("building the Box2D peer")
     let arguments = ["swift", "build", "-c", "release", "--package-path", package]
     guard output(of: arguments) != nil,

@@ -8,7 +8,7 @@ enum SessionENet {
   /// Builds the nested package; `nil` where that fails, ENet being absent most likely.
   static func built() async -> SessionSubject? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().appending(path: "ENetPeer")
+      .deletingLastPathComponent().deletingLastPathComponent().appending(path: "ENetPeer")
     progress("building the ENet peer")
     let build = "swift build -c release --package-path '\(package.path)' >/dev/null 2>&1"
     let program = try? DiscoveryProgram(
