@@ -11,9 +11,9 @@ extension Session {
   ///
   /// The other parameters are those of `Session.host`.
   public static func host<Result>(
-    _ service: Service, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
+    _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
-    spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(), loop: EventLoop,
+    spectatorSeats: Int = 0, timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, Advertisement) async throws -> Result
   ) async throws -> Result {
@@ -36,7 +36,7 @@ extension Session {
   public static func join<Result>(
     _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, loop: EventLoop,
+    retrying policy: RetryPolicy = .never, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let resolved = try await service.resolve(within: limit)

@@ -84,7 +84,7 @@ package struct MulticastDNS: Sendable {
   }
 
   /// The next packet to send; `nil` when there is none.
-  package mutating func pollTransmit() -> Outgoing? {
+  package mutating func pollTransmit() -> Transmit? {
     responder.pollTransmit() ?? querier.pollTransmit()
   }
 

@@ -96,7 +96,7 @@ extension SessionGroup {
 
 extension SessionMetrics {
   fileprivate func report(
-    every interval: Duration, on loop: EventLoop,
+    every interval: Duration, on loop: NetworkLoop,
     _ measure: () async -> ([Peer], sent: UInt64, received: UInt64)
   ) async {
     var next = loop.now

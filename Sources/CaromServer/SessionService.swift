@@ -25,13 +25,14 @@ public struct SessionService: ServiceLifecycle.Service {
   private let body: @Sendable () async throws -> Void
 
   /// A service that runs `body`, which hosts or joins a session on `loop`.
-  public init(on loop: EventLoop, _ body: @escaping @Sendable (EventLoop) async throws -> Void) {
+  public init(on loop: NetworkLoop, _ body: @escaping @Sendable (NetworkLoop) async throws -> Void)
+  {
     self.body = { try await body(loop) }
   }
 
   /// A service that runs `body`, which hosts a `SessionGroup` on `loops`, or with loops of its own.
   public init(
-    on loops: [EventLoop] = [], _ body: @escaping @Sendable ([EventLoop]) async throws -> Void
+    on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {
     self.body = { try await body(loops) }
   }

@@ -21,14 +21,14 @@ struct AutoCommand: AsyncParsableCommand {
 
   func run() async throws {
     let name = try options.playerName()
-    var finding = TableFinder.Options(type: GameWire.serviceType)
+    var finding = MatchFinder.Options(type: GameWire.serviceType)
     finding.interfaces = net.interfaces
     finding.port = port
     finding.kinds = net.transport.kinds
     finding.window = .seconds(window)
     let seeking = finding
     try await options.playOverNetwork { loop, makeFace in
-      let finder = TableFinder(as: net.peer(name), seeking, on: loop)
+      let finder = MatchFinder(as: net.peer(name), seeking, on: loop)
       let game = NetGame(options.setup(name, net), node: finder.node)
       try await game.begin(with: makeFace)
       do {

@@ -20,17 +20,17 @@ struct InputRuns: Hashable, Sendable, PacketCodable {
   init(decoding reader: inout PacketReader) { bytes = reader.readRest() }
 }
 
-extension Channel<InputRuns> {
+extension MessageChannel<InputRuns> {
   /// What everybody does, each tick: a newer one holds all that an older one has and is needed.
   static var inputs: Self { .init(0, .unreliableSequenced) }
 }
 
-extension Channel<RollbackPacket> {
+extension MessageChannel<RollbackPacket> {
   /// Whole matches, and what is said about a difference.
   static var sync: Self { .init(1, .reliableOrdered) }
 }
 
-extension Channel<TableWord> {
+extension MessageChannel<TableWord> {
   /// What is told once beside the match.
   static var words: Self { .init(2, .reliableOrdered) }
 }

@@ -23,7 +23,7 @@ actor LocalGame: LoopActor {
   /// How long a match's end is shown, in ticks: five seconds.
   static let intermission = 300
 
-  let loop: EventLoop
+  let loop: NetworkLoop
 
   private var face: any GameFace = SilentFace()
   private var home: Player
@@ -44,7 +44,7 @@ actor LocalGame: LoopActor {
 
   /// A game between these two; `tickLimit` ends it.
   init(
-    on loop: EventLoop, home: Player, away: Player, tickLimit: Int?, recording: String? = nil
+    on loop: NetworkLoop, home: Player, away: Player, tickLimit: Int?, recording: String? = nil
   ) {
     recordingPath = recording
     self.loop = loop

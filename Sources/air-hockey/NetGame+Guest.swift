@@ -43,13 +43,13 @@ extension NetGame {
   func receiveVisiting(_ bytes: [UInt8], on channel: UInt8) -> Bool {
     do throws(DecodeError) {
       switch channel {
-      case Channel.inputs.id:
+      case MessageChannel.inputs.id:
         try joined?.receive(.inputs, bytes.span, at: loop.now)
         network.noteHeard(at: loop.now)
         if joined?.state != nil { startPlaying() }
-      case Channel.sync.id:
+      case MessageChannel.sync.id:
         try receive(try RollbackPacket(decoding: bytes.span))
-      case Channel.words.id:
+      case MessageChannel.words.id:
         guard case .ended(let match, let score) = try TableWord(decoding: bytes.span),
           lastWordHeard == nil
         else { return false }

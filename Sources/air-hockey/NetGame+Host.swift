@@ -6,7 +6,7 @@ import CaromSimulation
 // The host's side: it decides, and tells everybody.
 extension NetGame {
   /// A guest sat down: the match begins at 0-0, or goes on where the same guest left it.
-  func beginHosting(_ link: LinkID, again: Bool) {
+  func beginHosting(_ link: ConnectionID, again: Bool) {
     summary.role = "host"
     joined = nil
     makeTable()
@@ -22,7 +22,7 @@ extension NetGame {
   }
 
   /// Somebody came to watch.
-  func beginTelling(_ link: LinkID, _ info: PeerInfo) {
+  func beginTelling(_ link: ConnectionID, _ info: PeerInfo) {
     makeTable()
     guard let number = hosted?.addWatcher() else { return }
     watchers[number] = link
@@ -31,7 +31,7 @@ extension NetGame {
   }
 
   /// Under which number a host tells somebody.
-  func number(of link: LinkID) -> Int? { watchers.first { $0.value == link }?.key }
+  func number(of link: ConnectionID) -> Int? { watchers.first { $0.value == link }?.key }
 
   private func makeTable() {
     guard hosted == nil else { return }
@@ -55,7 +55,7 @@ extension NetGame {
   }
 
   /// Inputs may get lost; the last ones may not.
-  private func sayLastWord(to link: LinkID) {
+  private func sayLastWord(to link: ConnectionID) {
     guard let number = number(of: link) else { return }
     if let bytes = hosted?.lastInputs(for: number) {
       send(RollbackPacket(.inputs, bytes), on: .sync, to: link)
@@ -64,25 +64,25 @@ extension NetGame {
   }
 
   /// The guest's time is up: its last word. A table without a time of its own opens again.
-  private func dismissGuest(_ link: LinkID) {
+  private func dismissGuest(_ link: ConnectionID) {
     sayLastWord(to: link)
     node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
   }
 
   /// Takes a message of a guest or a watcher; `false` for one that breaks the game's protocol.
-  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, from link: LinkID) -> Bool {
+  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, from link: ConnectionID) -> Bool {
     guard let number = number(of: link) else { return true }
     do throws(DecodeError) {
       switch channel {
-      case Channel.inputs.id:
+      case MessageChannel.inputs.id:
         try hosted?.receive(.inputs, bytes.span, from: number, at: loop.now)
         if link == self.link { network.noteHeard(at: loop.now) }
-      case Channel.sync.id:
+      case MessageChannel.sync.id:
         let packet = try RollbackPacket(decoding: bytes.span)
         guard packet.message != .inputs else { return false }
         // The answer leaves with the next tick: many questions are answered once.
         try hosted?.receive(packet.message, packet.bytes.span, from: number, at: loop.now)
-      case Channel.words.id:
+      case MessageChannel.words.id:
         guard try TableWord(decoding: bytes.span) == .finish, link == self.link else {
           return false
         }

@@ -10,7 +10,7 @@ extension NetGame {
   }
 
   /// Takes a message of a peer; `false` for one that breaks the game's protocol.
-  func receive(_ bytes: [UInt8], on channel: UInt8, from link: LinkID) -> Bool {
+  func receive(_ bytes: [UInt8], on channel: UInt8, from link: ConnectionID) -> Bool {
     if hosted != nil { return receiveHosting(bytes, on: channel, from: link) }
     guard link == self.link else { return true }
     return receiveVisiting(bytes, on: channel)
@@ -41,7 +41,7 @@ extension NetGame {
     while let link, let (kind, bytes) = joined?.pollMessage() { send(kind, bytes, to: link) }
   }
 
-  private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to link: LinkID) {
+  private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to link: ConnectionID) {
     if kind == .inputs {
       send(InputRuns(bytes), on: .inputs, to: link)
     } else {
@@ -50,7 +50,8 @@ extension NetGame {
   }
 
   /// A message that finds the peer's queue full is not sent: its connection is about to end.
-  func send<Message>(_ message: Message, on channel: Channel<Message>, to link: LinkID) {
+  func send<Message>(_ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID)
+  {
     node.assumeIsolated { node in
       do throws(SendError) {
         try node.send(message, on: channel, to: link)

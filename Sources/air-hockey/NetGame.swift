@@ -35,7 +35,7 @@ actor NetGame: LoopActor {
   /// From one frame to the next while nobody plays.
   static let waitingFrame = Duration.nanoseconds(16_666_667)
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   let setup: Setup
   var node: SessionNode
   var face: any GameFace = SilentFace()
@@ -46,9 +46,9 @@ actor NetGame: LoopActor {
   /// The match where it is not.
   var joined: JoinedMatch?
   /// The other player, or the host of whoever watches.
-  var link: LinkID?
+  var link: ConnectionID?
   /// Whom a host tells, by number.
-  var watchers: [Int: LinkID] = [:]
+  var watchers: [Int: ConnectionID] = [:]
   /// The last word of a host.
   var lastWordHeard: (match: UInt16, score: Score)?
   /// The last match whose end was told here.
@@ -228,7 +228,7 @@ actor NetGame: LoopActor {
 
   // MARK: Peers
 
-  private func sitDown(_ link: LinkID, _ info: PeerInfo) {
+  private func sitDown(_ link: ConnectionID, _ info: PeerInfo) {
     let isHost = node.assumeIsolated { $0.isIncoming(link) }
     if isHost, info.isSpectator { return beginTelling(link, info) }
     self.link = link
@@ -268,7 +268,7 @@ actor NetGame: LoopActor {
   }
 
   /// The peer breaks the game's protocol.
-  private func drop(_ link: LinkID) {
+  private func drop(_ link: ConnectionID) {
     node.assumeIsolated {
       $0.close(link, Goodbye(.protocolViolation), as: .protocolViolation)
     }

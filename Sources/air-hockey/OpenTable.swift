@@ -5,7 +5,7 @@ actor OpenTable: LoopActor {
   /// How many can watch.
   static let watcherLimit = 32
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
   private let interfaces: InterfaceSelection
   /// Whether the network is told of it; otherwise whoever knows host and port can join.
@@ -16,7 +16,7 @@ actor OpenTable: LoopActor {
 
   init(
     as local: PeerInfo, interfaces: InterfaceSelection, over kinds: LinkKinds, isListed: Bool,
-    on loop: EventLoop
+    on loop: NetworkLoop
   ) {
     self.loop = loop
     self.isListed = isListed
@@ -46,7 +46,7 @@ actor OpenTable: LoopActor {
   /// Makes the table visible, if it is to be; `tell` hears under which name.
   func advertise(_ tell: @escaping @Sendable (String) -> Void) throws {
     guard isListed else { return tell("not listed, port \(port)") }
-    let service = Service(
+    let service = AdvertisedService(
       name: node.local.name, type: GameWire.serviceType, port: port, txt: text(freeSeats: 1))
     let port = port
     advertising = try discovery?.advertise(service) { event in

@@ -15,7 +15,7 @@ extension PlayOptions {
     home: LocalGame.Player, away: LocalGame.Player, _ seating: Controls.Seating
   ) async throws {
     Interrupts.begin()
-    let summary = try await withEventLoop { loop throws(CommandFailure) in
+    let summary = try await withNetworkLoop { loop throws(CommandFailure) in
       let game = LocalGame(
         on: loop, home: home, away: away, tickLimit: tickLimit, recording: record)
       return try await game.run { () throws(CommandFailure) in try makeFace(seating) }

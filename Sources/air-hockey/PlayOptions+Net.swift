@@ -17,13 +17,13 @@ extension PlayOptions {
   /// Runs a game on a loop of its own, and reports what it came to.
   func playOverNetwork(
     watching isWatching: Bool = false,
-    _ play: (EventLoop, @Sendable () throws(CommandFailure) -> any GameFace) async throws ->
+    _ play: (NetworkLoop, @Sendable () throws(CommandFailure) -> any GameFace) async throws ->
       Summary
   ) async throws {
     if !isWatching { try checkSeat() }
     Interrupts.begin()
     do {
-      let summary = try await withEventLoop { (loop) async throws in
+      let summary = try await withNetworkLoop { (loop) async throws in
         try await play(loop) { () throws(CommandFailure) in
           try makeFace(.one, isWatching: isWatching)
         }

@@ -36,7 +36,7 @@ struct ReplayCommand: AsyncParsableCommand {
     }
     Interrupts.begin()
     let shown = replay
-    let failure = try await withEventLoop { loop throws(CommandFailure) in
+    let failure = try await withNetworkLoop { loop throws(CommandFailure) in
       let game = ReplayGame(shown, title: file, on: loop)
       return try await game.run { () throws(CommandFailure) in
         do { return try TerminalFace(.nobody) } catch {

@@ -9,7 +9,7 @@ actor ReplayGame: LoopActor {
   /// How far the arrows go: five seconds.
   static let leap: Int64 = 5
 
-  let loop: EventLoop
+  let loop: NetworkLoop
   private var replay: ReplayReader<Rink>
   private let title: String
   private var face: any GameFace = SilentFace()
@@ -17,7 +17,7 @@ actor ReplayGame: LoopActor {
   private var ticker: Ticker?
   private var ending: CheckedContinuation<(DecodeError, Tick)?, Never>?
 
-  init(_ replay: ReplayReader<Rink>, title: String, on loop: EventLoop) {
+  init(_ replay: ReplayReader<Rink>, title: String, on loop: NetworkLoop) {
     self.replay = replay
     self.title = title
     self.loop = loop

@@ -10,14 +10,14 @@ struct TableSearch: Sendable {
   let interfaces: InterfaceSelection
 
   /// The table's endpoints. Cancelling the task ends the search.
-  func endpoints(on loop: EventLoop) async throws -> [Endpoint] {
+  func endpoints(on loop: NetworkLoop) async throws -> [Endpoint] {
     guard let address = TableAddress(table) else { return try await find(on: loop) }
     let addresses = try await loop.lookup(host: address.host)
     return addresses.map { Endpoint($0, port: address.port) }
   }
 
   /// Looks for a table of that name, case aside.
-  private func find(on loop: EventLoop) async throws -> [Endpoint] {
+  private func find(on loop: NetworkLoop) async throws -> [Endpoint] {
     let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
       group.addTask { try await browse(on: loop) }
       group.addTask {
@@ -35,7 +35,7 @@ struct TableSearch: Sendable {
       .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")
   }
 
-  private func browse(on loop: EventLoop) async throws -> [Endpoint]? {
+  private func browse(on loop: NetworkLoop) async throws -> [Endpoint]? {
     let browser = ServiceBrowser(for: GameWire.serviceType, interfaces: interfaces, on: loop)
     for try await change in browser.changes {
       guard case .added(let service) = change,

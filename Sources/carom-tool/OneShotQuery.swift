@@ -23,14 +23,14 @@ actor OneShotQuery: LoopActor {
   /// Records that are told at most.
   static let recordLimit = 4096
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   nonisolated let question: Question
   private let id = UInt16.random(in: .min ... .max)
   private let hear: @Sendable (Reply) -> Void
   private var sockets: [(socket: UDPSocket, group: Endpoint, interface: UInt32)] = []
   private var seen: Set<Record.Identity> = []
 
-  init(_ question: Question, on loop: EventLoop, _ hear: @escaping @Sendable (Reply) -> Void) {
+  init(_ question: Question, on loop: NetworkLoop, _ hear: @escaping @Sendable (Reply) -> Void) {
     self.question = question
     self.loop = loop
     self.hear = hear

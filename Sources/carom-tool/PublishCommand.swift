@@ -22,7 +22,7 @@ struct PublishCommand: AsyncParsableCommand {
   @OptionGroup var watch: WatchOptions
 
   func run() async throws {
-    let service = Service(
+    let service = AdvertisedService(
       name: name, type: try ServiceType(type), port: port, txt: try Self.record(txt),
       subtypes: subtype, renamesOnConflict: !noRename, isNameUnique: unique)
     let output = Output(["NAME", "TYPE", "PORT"], json: options.json)
@@ -42,7 +42,7 @@ struct PublishCommand: AsyncParsableCommand {
   }
 
   private static func report(
-    _ event: Report.Event, _ service: Service, as name: String
+    _ event: Report.Event, _ service: AdvertisedService, as name: String
   ) -> Report {
     Report(
       event, "service", cells: [name, service.type.description, "\(service.port)"],

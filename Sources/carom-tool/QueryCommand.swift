@@ -57,7 +57,7 @@ struct QueryCommand: AsyncParsableCommand {
   private func askLink(_ key: RecordKey, _ output: Output) async throws {
     let (rows, options) = (RecordRows(), options)
     let isShared = [.ptr, .any].contains(key.type)
-    let loop = try EventLoop(name: "carom-query")
+    let loop = try NetworkLoop(name: "carom-query")
     let (replies, source) = AsyncStream.makeStream(of: OneShotQuery.Reply.self)
     let query = OneShotQuery(Question(key.name, key.type), on: loop) { source.yield($0) }
     let verdict = Verdict()
@@ -95,7 +95,7 @@ struct QueryCommand: AsyncParsableCommand {
 
   private func askServers(_ key: RecordKey, _ output: Output) async throws {
     let servers = UnicastConfiguration.current.servers
-    let client = UnicastClient(on: try EventLoop(name: "carom-query"))
+    let client = UnicastClient(on: try NetworkLoop(name: "carom-query"))
     let (rows, limit) = (RecordRows(), answer.limit)
     try await Ending.run(output: output) {
       let answer = try await client.ask(key.name, key.type, of: servers, within: limit)

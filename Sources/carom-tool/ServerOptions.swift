@@ -25,7 +25,7 @@ struct ServerOptions: ParsableArguments {
   /// nothing, and not why. Returns when a server has answered, or none will.
   func tellSilence(of key: RecordKey) async {
     guard !MulticastDNS.isMulticastName(key.name),
-      let loop = try? EventLoop(name: "carom-servers")
+      let loop = try? NetworkLoop(name: "carom-servers")
     else { return }
     do throws(UnicastError) {
       _ = try await UnicastClient(on: loop).ask(

@@ -22,8 +22,8 @@ import Testing
     async throws
   {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         let host = try DiscoveryPoller(interfaces: Loopback.selection, on: there)
         let guest = try DiscoveryPoller(interfaces: Loopback.selection, on: here)
         let browsing = guest.browse(type)
@@ -53,7 +53,7 @@ import Testing
 
   @Test func `what goes wrong is an event, and the last one`() async throws {
     let type = try Loopback.makeType()
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let poller = try DiscoveryPoller(interfaces: Loopback.selection, on: loop)
       let wrong = poller.advertise(Loopback.makeService(type, "\u{7}"))
       #expect(await frames(poller, until: wrong) == .failed(wrong, .nameInvalid))
@@ -72,8 +72,8 @@ import Testing
     async throws
   {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var changes = Loopback.browser(type, here).changes.makeAsyncIterator()
         var poller: DiscoveryPoller? = try DiscoveryPoller(
           interfaces: Loopback.selection, on: there)

@@ -4,7 +4,7 @@ import CaromTransport
 
 /// Several independent discoveries on one loop, each of which advertises and browses.
 actor Gathering: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let type: ServiceType
   private let interfaces: InterfaceSelection
   private let count: Int
@@ -13,7 +13,7 @@ actor Gathering: LoopActor {
   private var done: CheckedContinuation<Void, Never>?
 
   init(
-    on loop: EventLoop, _ type: ServiceType, _ interfaces: InterfaceSelection, count: Int
+    on loop: NetworkLoop, _ type: ServiceType, _ interfaces: InterfaceSelection, count: Int
   ) {
     self.loop = loop
     self.type = type
@@ -27,7 +27,9 @@ actor Gathering: LoopActor {
     for index in 0..<count {
       let core = try DiscoveryCore(on: loop, interfaces: interfaces)
       cores.append(core)
-      try core.advertise(Service(name: "table \(index)", type: type, port: UInt16(1000 + index))) {
+      try core.advertise(
+        AdvertisedService(name: "table \(index)", type: type, port: UInt16(1000 + index))
+      ) {
         _ in
       }
       try core.browse(type) { [weak self] change in

@@ -16,7 +16,7 @@ import Testing
 
   @Test func `starting and stopping a hundred times leaves no socket open`() async {
     await #expect(processExitsWith: .success) {
-      try await withEventLoop { loop in
+      try await withNetworkLoop { loop in
         let sockets = try countSockets()
         for _ in 0..<LifetimeTests.rounds { try await startAndStop(loop) }
         try await waitForSockets(sockets)
@@ -26,7 +26,7 @@ import Testing
 
   @Test func `dropping everything without stopping it leaves no socket open`() async {
     await #expect(processExitsWith: .success) {
-      try await withEventLoop { loop in
+      try await withNetworkLoop { loop in
         let sockets = try countSockets()
         for _ in 0..<20 { try await startAndDrop(loop) }
         try await waitForSockets(sockets)
@@ -36,11 +36,11 @@ import Testing
 
   @Test func `advertisers and browsers of one program share their sockets`() async {
     await #expect(processExitsWith: .success) {
-      try await withEventLoop { loop in
+      try await withNetworkLoop { loop in
         let type = try Loopback.makeType()
         var first = Loopback.browser(type, loop).changes.makeAsyncIterator()
-        let service = Service(
-          name: Service.uniqueName("X"), type: type, port: 1, isNameUnique: true)
+        let service = AdvertisedService(
+          name: AdvertisedService.uniqueName("X"), type: type, port: 1, isNameUnique: true)
         try await Loopback.advertiser(service, loop).run { _ in
           _ = try await first.next()
           let sockets = try countSockets()
@@ -61,7 +61,7 @@ import Testing
     await #expect(processExitsWith: .success) {
       let sockets = try countSockets()
       for round in 0..<40 {
-        let loop = try EventLoop()
+        let loop = try NetworkLoop()
         let type = try Loopback.makeType()
         let tasks = (0..<4).map { _ in
           Task { for try await _ in Loopback.browser(type, loop).changes {} }
@@ -77,9 +77,10 @@ import Testing
 }
 
 /// Browses, advertises until the service is seen, and stops.
-private func startAndStop(_ loop: EventLoop) async throws {
+private func startAndStop(_ loop: NetworkLoop) async throws {
   let type = try Loopback.makeType()
-  let service = Service(name: Service.uniqueName("X"), type: type, port: 1, isNameUnique: true)
+  let service = AdvertisedService(
+    name: AdvertisedService.uniqueName("X"), type: type, port: 1, isNameUnique: true)
   try await Loopback.advertiser(service, loop).run { _ in
     for try await change in Loopback.browser(type, loop).changes {
       if case .added = change { break }
@@ -87,7 +88,7 @@ private func startAndStop(_ loop: EventLoop) async throws {
   }
 }
 
-private func startAndDrop(_ loop: EventLoop) async throws {
+private func startAndDrop(_ loop: NetworkLoop) async throws {
   let type = try Loopback.makeType()
   let poller = try DiscoveryPoller(interfaces: Loopback.selection, on: loop)
   _ = poller.browse(type)

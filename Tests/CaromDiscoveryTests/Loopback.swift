@@ -15,26 +15,28 @@ enum Loopback {
     try ServiceType(name: "t\(UInt32.random(in: 0 ... .max))", transport: .tcp)
   }
 
-  static func makeService(_ type: ServiceType, _ name: String = "L’été v1.5 \\ 🏒") -> Service {
-    Service(name: name, type: type, port: 7777, txt: ["seats": "1/2"])
+  static func makeService(_ type: ServiceType, _ name: String = "L’été v1.5 \\ 🏒")
+    -> AdvertisedService
+  {
+    AdvertisedService(name: name, type: type, port: 7777, txt: ["seats": "1/2"])
   }
 
   static func browser(
-    _ type: ServiceType, _ loop: EventLoop, subtype: String? = nil
+    _ type: ServiceType, _ loop: NetworkLoop, subtype: String? = nil
   ) -> ServiceBrowser {
     ServiceBrowser(for: type, subtype: subtype, interfaces: selection, on: loop)
   }
 
-  static func advertiser(_ service: Service, _ loop: EventLoop) -> ServiceAdvertiser {
+  static func advertiser(_ service: AdvertisedService, _ loop: NetworkLoop) -> ServiceAdvertiser {
     ServiceAdvertiser(service, interfaces: selection, on: loop)
   }
 }
 
 /// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
 func onLoop<Value: Sendable>(
-  _ body: @escaping @Sendable (EventLoop) async throws -> Value
+  _ body: @escaping @Sendable (NetworkLoop) async throws -> Value
 ) async throws -> Value {
-  try await withEventLoop { loop in
+  try await withNetworkLoop { loop in
     try await Task(executorPreference: loop) { try await body(loop) }.value
   }
 }

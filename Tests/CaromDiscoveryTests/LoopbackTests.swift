@@ -15,23 +15,25 @@ import Testing
     try ServiceType(name: "t\(UInt32.random(in: 0 ... .max))", transport: .tcp)
   }
 
-  private func makeService(_ type: ServiceType, _ name: String = "L’été v1.5 \\ 🏒") -> Service {
-    Service(name: name, type: type, port: 7777, txt: ["seats": "1/2"])
+  private func makeService(_ type: ServiceType, _ name: String = "L’été v1.5 \\ 🏒")
+    -> AdvertisedService
+  {
+    AdvertisedService(name: name, type: type, port: 7777, txt: ["seats": "1/2"])
   }
 
-  private func advertiser(_ service: Service, _ loop: EventLoop) -> ServiceAdvertiser {
+  private func advertiser(_ service: AdvertisedService, _ loop: NetworkLoop) -> ServiceAdvertiser {
     ServiceAdvertiser(service, interfaces: Self.loopback, on: loop)
   }
 
-  private func browser(_ type: ServiceType, _ loop: EventLoop) -> ServiceBrowser {
+  private func browser(_ type: ServiceType, _ loop: NetworkLoop) -> ServiceBrowser {
     ServiceBrowser(for: type, interfaces: Self.loopback, on: loop)
   }
 
   @Test func `a service is found, resolved, updated and removed`() async throws {
     let type = try makeType()
     let service = makeService(type)
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var changes = browser(type, here).changes.makeAsyncIterator()
         try await advertiser(service, there).run { advertisement in
           #expect(advertisement.name == service.name)
@@ -56,8 +58,8 @@ import Testing
 
   @Test func `the second of one name is "X (2)", on one host too`() async throws {
     let type = try makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         try await advertiser(makeService(type, "X"), here).run { first in
           var second = makeService(type, "X")
           second.port = 8888
@@ -76,8 +78,8 @@ import Testing
 
   @Test func `a cancelled scope still says goodbye`() async throws {
     let type = try makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var changes = browser(type, here).changes.makeAsyncIterator()
         let service = makeService(type)
         let scope = advertiser(service, there)
@@ -96,7 +98,7 @@ import Testing
 
   @Test func `eight on one loop see each other`() async throws {
     let type = try makeType()
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let gathering = Gathering(on: loop, type, Self.loopback, count: 8)
       let seen = try await gathering.run()
       #expect(seen == (0..<8).map { _ in (0..<8).map { "table \($0)" } })
@@ -106,8 +108,8 @@ import Testing
 
   @Test func `nobody answers: timed out; nobody waits: cancelled`() async throws {
     let type = try makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var changes = browser(type, here).changes.makeAsyncIterator()
         try await advertiser(makeService(type), there).run { _ in
           _ = try await changes.next()
@@ -127,7 +129,7 @@ import Testing
 
   @Test func `a service without a name takes the host's`() async throws {
     let type = try makeType()
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       try await advertiser(makeService(type, ""), loop).run { advertisement in
         let host = HostLabel.systemName(from: HostName.current)
         #expect(advertisement.name.hasPrefix(host) && !host.isEmpty)
@@ -137,7 +139,7 @@ import Testing
 
   @Test func `what cannot be advertised is refused at once`() async throws {
     let type = try makeType()
-    await withEventLoop { loop in
+    await withNetworkLoop { loop in
       let long = String(repeating: "é", count: 32)
       for (name, error) in [
         (long, .nameTooLong(64)), ("a\u{7}", .nameInvalid),

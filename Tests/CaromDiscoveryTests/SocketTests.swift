@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct SocketTests {
   /// Hears what everybody on loopback sends to the group.
   private func makeEar(
-    on loop: EventLoop, _ events: Events<Datagram>
+    on loop: NetworkLoop, _ events: Events<Datagram>
   ) throws -> UDPSocket {
     var options = UDPOptions()
     options.reuseAddress = true
@@ -76,7 +76,7 @@ import Testing
 
   /// Asks from a port of its own, as resolvers do that know nothing of multicast.
   private func ask(
-    _ type: ServiceType, at destination: Endpoint, on loop: EventLoop, _ replies: Events<Datagram>
+    _ type: ServiceType, at destination: Endpoint, on loop: NetworkLoop, _ replies: Events<Datagram>
   ) throws -> UDPSocket {
     let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { batch in
       for index in batch.indices { replies.add(batch[index].copy()) }
@@ -113,7 +113,7 @@ import Testing
   }
 
   /// Looks twice, as discovery does; whether the unicast to the link comes here alone.
-  private func claim(_ sockets: OwnSockets, _ link: Link) -> Bool {
+  private func claim(_ sockets: UnicastSockets, _ link: Link) -> Bool {
     for isFirst in [true, false] {
       let bound = UDPSocket.addresses(boundTo: 5353)
       _ = sockets.claim(link, among: bound, mayBind: isFirst) { _ in }
@@ -123,7 +123,7 @@ import Testing
 
   /// The same, once what others had is closed: processes that are just being started by other
   /// tests keep a closed socket for a moment.
-  private func claimSoon(_ sockets: OwnSockets, _ link: Link) async -> Bool {
+  private func claimSoon(_ sockets: UnicastSockets, _ link: Link) async -> Bool {
     for _ in 0..<10_000 {
       if claim(sockets, link) { return true }
       await Task.yield()
@@ -136,7 +136,7 @@ import Testing
   {
     try await onLoop { loop in
       let link = makeLink()
-      let all = (0..<3).map { _ in OwnSockets(on: loop) }
+      let all = (0..<3).map { _ in UnicastSockets(on: loop) }
       for _ in 0..<2 { #expect(all.map { claim($0, link) } == [true, false, false]) }
       all[0].close()
       #expect(await claimSoon(all[1], link) && !claim(all[2], link))
@@ -149,7 +149,7 @@ import Testing
   {
     try await onLoop { loop in
       let link = makeLink()
-      let (a, b) = (OwnSockets(on: loop), OwnSockets(on: loop))
+      let (a, b) = (UnicastSockets(on: loop), UnicastSockets(on: loop))
       let before = UDPSocket.addresses(boundTo: 5353)
       for sockets in [a, b] {
         #expect(sockets.claim(link, among: before, mayBind: true) { _ in })
@@ -164,7 +164,7 @@ import Testing
   {
     try await onLoop { loop in
       let link = makeLink()
-      let sockets = OwnSockets(on: loop)
+      let sockets = UnicastSockets(on: loop)
       #expect(claim(sockets, link))
       var options = UDPOptions()
       options.reuseAddress = true
@@ -185,7 +185,7 @@ import Testing
         .init(.v6(high: 0xFE80 << 48, low: 1, scope: 0), prefixLength: 64),
       ])
     let isFromLink = { (source: IPAddress, arrival: UInt32) in
-      LinkSocket.isFrom(link, source, by: arrival)
+      InterfaceSocket.isFrom(link, source, by: arrival)
     }
     #expect(isFromLink(.v4(0x0A4D_0009), 2))
     #expect(isFromLink(.v6(high: 0xFE80 << 48, low: 9, scope: 2), 2))

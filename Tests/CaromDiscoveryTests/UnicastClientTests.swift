@@ -19,7 +19,7 @@ import Testing
   private func withServer(
     _ zone: [Record], _ body: (UnicastClient, UnicastNameServer, Endpoint) async throws -> Void
   ) async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let server = UnicastNameServer(on: loop, zone: zone)
       let place = try await server.open()
       try await body(UnicastClient(on: loop), server, place)

@@ -12,7 +12,7 @@ actor UnicastNameServer: LoopActor {
     var isStream: Bool
   }
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let zone: [Record]
   private var isSilent = false
   private var socket: UDPSocket?
@@ -20,7 +20,7 @@ actor UnicastNameServer: LoopActor {
   private var streams: [TCPStream] = []
   private(set) var asked: [Asked] = []
 
-  init(on loop: EventLoop, zone: [Record]) {
+  init(on loop: NetworkLoop, zone: [Record]) {
     self.loop = loop
     self.zone = zone
   }

@@ -26,8 +26,8 @@ import Testing
     Record("b._dns-sd._udp.example.com", .pointer("games.example.com"), timeToLive: 60),
   ]
 
-  private func withServer(_ body: (EventLoop) async throws -> Void) async throws {
-    try await withEventLoop { loop in
+  private func withServer(_ body: (NetworkLoop) async throws -> Void) async throws {
+    try await withNetworkLoop { loop in
       let server = UnicastNameServer(on: loop, zone: Self.zone)
       let place = try await server.open()
       let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `without servers such a domain cannot be browsed`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
       await discovery.use { UnicastConfiguration() }
       let browser = ServiceBrowser(

@@ -11,8 +11,8 @@ import Testing
     async throws
   {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var ranked = Loopback.browser(type, here, subtype: "_ranked").changes.makeAsyncIterator()
         try await Loopback.advertiser(Loopback.makeService(type), there).run { advertisement in
           try await advertisement.update(subtypes: ["_ranked"])
@@ -28,8 +28,8 @@ import Testing
 
   @Test func `R79: the types on the link are listed, come and go`() async throws {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         let changes = ServiceTypeBrowser(interfaces: Loopback.selection, on: here).changes
         var ours: [DiscoveryChange<DiscoveredServiceType>] = []
         let task = Task {
@@ -52,8 +52,8 @@ import Testing
 
   @Test func `records of any type are watched, and doubted`() async throws {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         let service = Loopback.makeService(type, "X")
         var records = RecordQuery("X.\(type).local", .srv, interfaces: Loopback.selection, on: here)
           .changes.makeAsyncIterator()
@@ -70,8 +70,8 @@ import Testing
 
   @Test func `strings are monitored by name alone, and a name is enough to resolve`() async throws {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         let known = ServiceResolver("X", type, interfaces: Loopback.selection, on: here)
         var strings = known.txtRecords.makeAsyncIterator()
         try await Loopback.advertiser(Loopback.makeService(type, "X"), there).run { ours in
@@ -86,8 +86,8 @@ import Testing
 
   @Test func `a service takes another name while it runs, and browsers see that`() async throws {
     let type = try Loopback.makeType()
-    try await withEventLoop { here in
-      try await withEventLoop { there in
+    try await withNetworkLoop { here in
+      try await withNetworkLoop { there in
         var changes = Loopback.browser(type, here).changes.makeAsyncIterator()
         try await Loopback.advertiser(Loopback.makeService(type, "X"), there).run { ours in
           guard case .added(let x) = try await changes.next() else { return fail() }
@@ -114,9 +114,9 @@ import Testing
     let type = try Loopback.makeType()
     try await onLoop { loop in
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
-      let name = Service.uniqueName(String(repeating: "é", count: 40))
+      let name = AdvertisedService.uniqueName(String(repeating: "é", count: 40))
       #expect(name.utf8.count <= 63)
-      let service = Service(name: name, type: type, port: 7777, isNameUnique: true)
+      let service = AdvertisedService(name: name, type: type, port: 7777, isNameUnique: true)
       let start = loop.now
       let events = Events<(DiscoveryCore.AdvertisingEvent, Instant)>()
       try core.advertise(service) { events.add(($0, loop.now)) }
@@ -134,8 +134,8 @@ import Testing
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
       let events = Events<DiscoveryCore.AdvertisingEvent>()
       for index in 0..<50 {
-        let name = Service.uniqueName("\(index)")
-        try core.advertise(Service(name: name, type: type, port: 1, isNameUnique: true)) {
+        let name = AdvertisedService.uniqueName("\(index)")
+        try core.advertise(AdvertisedService(name: name, type: type, port: 1, isNameUnique: true)) {
           events.add($0)
         }
       }
@@ -154,7 +154,7 @@ import Testing
 
   @Test func `when the loop shuts down, whoever watches or waits is told so`() async throws {
     let type = try Loopback.makeType()
-    let loop = try EventLoop()
+    let loop = try NetworkLoop()
     var changes = Loopback.browser(type, loop).changes.makeAsyncIterator()
     let resolving = Task {
       try await ServiceResolver("nobody", type, interfaces: Loopback.selection, on: loop)
@@ -175,7 +175,7 @@ import Testing
 
   @Test func `what cannot be watched is refused`() async throws {
     let type = try Loopback.makeType()
-    await withEventLoop { loop in
+    await withNetworkLoop { loop in
       await #expect(throws: DiscoveryError.domainNotLocal("example.com")) {
         try await loop.run {
           let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)

@@ -43,7 +43,7 @@ private struct KeepingHandler: LogHandler {
     let logger = Logger(label: "test") { _ in KeepingHandler(lines: lines) }
     let factory = TestMetrics()
     let metrics = SessionMetrics(factory: factory)
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         session, port in
         await session.log(to: logger)
@@ -70,7 +70,7 @@ private struct KeepingHandler: LogHandler {
   }
 
   @Test func `a graceful shutdown says goodbye`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       let host = makePeer("host")
       let service = SessionService(on: loop) { loop in

@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `what was said before the end can be read after it`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         hosting, port in
         try await Session.join(
@@ -129,6 +129,6 @@ extension SessionPair {
   }
 }
 
-extension Channel<Note> {
+extension MessageChannel<Note> {
   fileprivate static var others: Self { .init(2, .reliableOrdered, level: 1) }
 }

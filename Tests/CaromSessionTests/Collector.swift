@@ -13,14 +13,14 @@ func makePeer(
 
 /// Gathers a node's events, and lets a test wait for one.
 actor Collector: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private(set) var events: [SessionEvent] = []
   private var waiters: [(test: (SessionEvent) -> Bool, CheckedContinuation<SessionEvent, Never>)] =
     []
   private var admitsAll = false
   private var node: SessionNode?
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Listens to `node`, and admits everybody if asked to.
   func watch(_ node: SessionNode, admitsAll: Bool = false) async {
@@ -45,7 +45,7 @@ actor Collector: LoopActor {
     return await withCheckedContinuation { waiters.append((test, $0)) }
   }
 
-  func opened() async -> (LinkID, PeerInfo) {
+  func opened() async -> (ConnectionID, PeerInfo) {
     guard case .opened(let link, let info) = await first(\.isOpened) else { fatalError() }
     return (link, info)
   }
@@ -76,7 +76,7 @@ struct Note: PacketCodable, Equatable {
   init(decoding reader: inout PacketReader) throws(DecodeError) { text = reader.readRest() }
 }
 
-extension Channel<Note> {
+extension MessageChannel<Note> {
   static var notes: Self { .init(0, .reliableOrdered) }
   static var latest: Self { .init(1, .unreliableSequenced) }
 }

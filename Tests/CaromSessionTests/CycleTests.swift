@@ -36,7 +36,7 @@ import Testing
 
 /// A host and a guest each time, connected over both links; some at a time.
 private func cycle(_ count: Int) async throws {
-  try await withEventLoop { loop in
+  try await withNetworkLoop { loop in
     try await withThrowingTaskGroup(of: Void.self) { tasks in
       for number in 0..<count {
         if number >= 8 { try await tasks.next() }
@@ -47,7 +47,7 @@ private func cycle(_ count: Int) async throws {
   }
 }
 
-private func meet(on loop: EventLoop) async throws {
+private func meet(on loop: NetworkLoop) async throws {
   try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
     let endpoints = [Endpoint(.loopback4, port: port)]
     try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
@@ -58,7 +58,7 @@ private func meet(on loop: EventLoop) async throws {
 
 /// A group with loops of its own each time, and guests whose links meet.
 private func groupCycle(_ count: Int) async throws {
-  try await withEventLoop { loop in
+  try await withNetworkLoop { loop in
     for _ in 0..<count {
       try await SessionGroup.host(as: makePeer("host"), on: [.loopback4], seats: 6, loops: 3) {
         _, port in

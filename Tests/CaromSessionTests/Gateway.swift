@@ -4,13 +4,13 @@ import CaromTransport
 /// Passes datagrams on between one caller and a host, and can change the address that the host
 /// sees: what a home's router does.
 actor Gateway: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let host: Endpoint
   private var front: UDPSocket?
   private var back: UDPSocket?
   private var caller: Endpoint?
 
-  init(to host: Endpoint, on loop: EventLoop) {
+  init(to host: Endpoint, on loop: NetworkLoop) {
     self.host = host
     self.loop = loop
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct JoinTokenTests {
   /// Joins, hears an echo, and leaves with the token for the next time.
   private func visit(
-    _ endpoints: [Endpoint], over kinds: LinkKinds, token: JoinToken?, _ loop: EventLoop
+    _ endpoints: [Endpoint], over kinds: LinkKinds, token: JoinToken?, _ loop: NetworkLoop
   ) async throws -> JoinToken? {
     try await Session.join(
       endpoints, as: makePeer("guest"), over: kinds, token: token, loop: loop
@@ -26,7 +26,7 @@ import Testing
 
   @Test(arguments: [LinkKinds.datagram, .all])
   func `each visit brings a token for the next`(kinds: LinkKinds) async throws {
-    try await withEventLoop(name: "guest") { loop in
+    try await withNetworkLoop(name: "guest") { loop in
       try await SessionGroup.host(
         as: makePeer("host"), on: [.loopback4], over: kinds, seats: 2, loops: 3
       ) { group, port in

@@ -107,7 +107,7 @@ import Testing
   }
 
   @Test func `nobody there is told after the last attempt`() async {
-    await withEventLoop { loop in
+    await withNetworkLoop { loop in
       let policy = RetryPolicy(
         attempts: 2, firstDelay: .milliseconds(1), longestDelay: .milliseconds(1))
       let nobody = [Endpoint(.loopback4, port: 9)]

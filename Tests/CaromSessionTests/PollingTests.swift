@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct PollingTests {
   @Test func `a loop in frames asks for events and messages, from any thread`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         hosting, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `a node without a handler is asked for everything in its order`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
       let port = try await host.listen(on: [.loopback4])
       let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `messages are handed over where they lie`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
       let events = Collector(on: loop)
       await events.watch(host, admitsAll: true)
@@ -116,10 +116,10 @@ extension SessionNode {
 }
 
 private actor ByteCounter: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private(set) var bytes = 0
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   func watch(_ node: SessionNode) async {
     await node.setMessageHandler(owner: self) { counter, message in

@@ -4,12 +4,12 @@ import CaromTransport
 
 /// A peer that asks for a seat by hand, so that a test can end its stream as it likes.
 actor RawPeer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var stream: TCPStream?
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
-  static func sitDown(at endpoints: [Endpoint], on loop: EventLoop) async throws -> RawPeer {
+  static func sitDown(at endpoints: [Endpoint], on loop: NetworkLoop) async throws -> RawPeer {
     let peer = RawPeer(on: loop)
     try await peer.connect(to: endpoints)
     return peer

@@ -16,7 +16,7 @@ import Testing
   private static let notes = 10
 
   @Test func `both links of each guest meet on one loop, and carry everything once`() async throws {
-    try await withEventLoop(name: "guests") { loop in
+    try await withNetworkLoop(name: "guests") { loop in
       let statistics = try await SessionGroup.host(
         as: makePeer("host"), on: [.loopback4], seats: Self.guests, loops: 4
       ) { group, port in
@@ -51,7 +51,7 @@ import Testing
     return heard
   }
 
-  private static func visit(_ endpoint: Endpoint, on loop: EventLoop) async throws {
+  private static func visit(_ endpoint: Endpoint, on loop: NetworkLoop) async throws {
     try await Session.join([endpoint], as: makePeer("guest"), loop: loop) { session, host in
       for number in 0..<notes { try await host.send(Note([UInt8(number)]), on: .notes) }
       let echoes = await session.messages(on: .notes).first(notes)
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `seats are never exceeded, and one that is free is anybody's`() async throws {
-    try await withEventLoop(name: "guests") { loop in
+    try await withNetworkLoop(name: "guests") { loop in
       let seats = 5
       let taken = Mutex((now: 0, most: 0))
       try await SessionGroup.host(
@@ -88,7 +88,7 @@ import Testing
 
   /// So many come at once, and whoever got a seat stays until all have an answer; how many did.
   private static func crowd(
-    _ count: Int, at endpoint: Endpoint, _ group: SessionGroup, on loop: EventLoop
+    _ count: Int, at endpoint: Endpoint, _ group: SessionGroup, on loop: NetworkLoop
   ) async throws -> Int {
     let (answers, answer) = AsyncStream.makeStream(of: Void.self)
     return try await withThrowingTaskGroup { tasks in
@@ -115,7 +115,7 @@ import Testing
   }
 
   @Test func `a new address goes on on the loop where the old one was`() async throws {
-    try await withEventLoop(name: "guest") { loop in
+    try await withNetworkLoop(name: "guest") { loop in
       let passedOn = try await SessionGroup.host(
         as: makePeer("host"), on: [.loopback4], over: .datagram, seats: 1, loops: 4
       ) { group, port in
@@ -146,7 +146,7 @@ import Testing
   }
 
   @Test func `who comes back is one peer, whatever loop it comes to`() async throws {
-    try await withEventLoop(name: "guests") { loop in
+    try await withNetworkLoop(name: "guests") { loop in
       let guest = makePeer("guest")
       try await SessionGroup.host(
         as: makePeer("host"), on: [.loopback4], seats: 2, loops: 4
@@ -177,7 +177,7 @@ import Testing
   /// Stays until it is sent away; why it was.
   private static func stay(
     as guest: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
-    on loop: EventLoop
+    on loop: NetworkLoop
   ) async throws -> DisconnectReason? {
     try await Session.join([endpoint], as: guest, loop: loop) { session, _ in
       isSeated.yield()
@@ -186,7 +186,7 @@ import Testing
   }
 
   @Test func `everybody is told, asked and counted over all loops`() async throws {
-    try await withEventLoop(name: "guests") { loop in
+    try await withNetworkLoop(name: "guests") { loop in
       try await SessionGroup.host(
         as: makePeer("host"), on: [.loopback4], seats: 12, loops: 3
       ) { group, port in
@@ -275,7 +275,7 @@ extension Peer {
 }
 
 extension SessionNode {
-  fileprivate func hasBothLinks(_ link: LinkID) -> Bool {
+  fileprivate func hasBothLinks(_ link: ConnectionID) -> Bool {
     guard let connection = lobby.host.connection(link) else { return false }
     return connection.stream?.isJoined == true && connection.datagram?.isAnswered == true
   }

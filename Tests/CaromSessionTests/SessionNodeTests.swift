@@ -6,14 +6,14 @@ import Testing
 
 /// A host and a guest on real loopback sockets.
 private struct Table {
-  let loop: EventLoop
+  let loop: NetworkLoop
   let host: SessionNode
   let hostEvents: Collector
   let guest: SessionNode
   let guestEvents: Collector
   let port: UInt16
 
-  init(on loop: EventLoop, seats: Int = 1) async throws {
+  init(on loop: NetworkLoop, seats: Int = 1) async throws {
     self.loop = loop
     host = SessionNode(makePeer("host"), seats: seats, on: loop)
     hostEvents = Collector(on: loop)
@@ -29,7 +29,7 @@ private struct Table {
 
 @Suite struct SessionNodeTests {
   @Test func `a guest sits down, and the round trip is measured on both sides`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let link = try await table.guest.connect(to: table.endpoints)
       _ = await table.hostEvents.first(\.isMeasured)
@@ -42,7 +42,7 @@ private struct Table {
   }
 
   @Test func `messages arrive once and in order, both ways`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let link = try await table.guest.connect(to: table.endpoints)
       let back = await table.hostEvents.opened().0
@@ -58,7 +58,7 @@ private struct Table {
   }
 
   @Test func `a large message crosses a full socket whole`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let link = try await table.guest.connect(to: table.endpoints)
       let large = [UInt8](repeating: 9, count: 900_000)
@@ -72,7 +72,7 @@ private struct Table {
   }
 
   @Test func `a third device is told that the table is full`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       _ = try await table.guest.connect(to: table.endpoints)
       let third = SessionNode(makePeer("third"), seats: 0, on: loop)
@@ -87,7 +87,7 @@ private struct Table {
   }
 
   @Test func `whoever keeps a seat warm is replaced`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let computer = SessionNode(makePeer("computer", yields: true), seats: 0, on: loop)
       let watcher = Collector(on: loop)
@@ -101,7 +101,7 @@ private struct Table {
   }
 
   @Test func `a reset is told once, as such`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
       _ = await table.hostEvents.opened()
@@ -114,7 +114,7 @@ private struct Table {
   }
 
   @Test func `an end without a goodbye is told once, as such`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
       _ = await table.hostEvents.opened()
@@ -125,7 +125,7 @@ private struct Table {
   }
 
   @Test func `nobody there is a typed error`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       // A port that is free again may be somebody's a moment later; nobody listens at this address.
       let elsewhere = Endpoint(IPAddress("127.77.0.1")!, port: table.endpoints[0].port)
@@ -137,7 +137,7 @@ private struct Table {
   }
 
   @Test func `a taken port is a typed error`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let other = SessionNode(makePeer("other"), seats: 1, on: loop)
       await #expect(throws: TransportError.addressInUse(port: table.port)) {
@@ -156,7 +156,7 @@ private struct Table {
   #endif
 
   @Test func `sixty-four tables in one process know nothing of each other`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       var tables: [Table] = []
       for number in 0..<64 {
         let table = try await Table(on: loop)
@@ -176,7 +176,7 @@ private struct Table {
   @Test func `opening and closing leaves nothing behind, and closing twice is harmless`()
     async throws
   {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       for _ in 0..<Self.rounds {
         let table = try await Table(on: loop)
         _ = try await table.guest.connect(to: table.endpoints)
@@ -185,14 +185,14 @@ private struct Table {
         await table.host.shutdown()
         #expect(await table.guest.peers.isEmpty)
         await #expect(throws: SendError.notConnected) {
-          try await table.guest.send(Note([1]), on: .notes, to: LinkID.none)
+          try await table.guest.send(Note([1]), on: .notes, to: ConnectionID.none)
         }
       }
     }
   }
 
   @Test func `answers to questions that nobody asked change nothing`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       await table.host.admit(.none)
       await table.host.close(.none, Goodbye(.left))
@@ -205,7 +205,7 @@ private struct Table {
   }
 
   @Test func `a new handler goes on where the old one stopped`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let link = try await table.guest.connect(to: table.endpoints)
       _ = await table.hostEvents.opened()
@@ -228,7 +228,7 @@ private struct Table {
   }
 
   @Test func `a node that went opens nothing any more`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       await table.guest.shutdown()
       await #expect(throws: SessionError.transport(.cancelled)) {
@@ -239,7 +239,7 @@ private struct Table {
   }
 
   @Test func `a cancelled connect ends as such, and leaves no link`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
       let silent = SessionNode(makePeer("silent"), seats: 1, on: loop)  // admits nobody
       let port = try await silent.listen(on: [.loopback4])
@@ -257,7 +257,7 @@ private struct Table {
   }
 }
 
-extension LinkID {
+extension ConnectionID {
   /// A link that was never opened.
-  fileprivate static var none: LinkID { LinkID(999_999) }
+  fileprivate static var none: ConnectionID { ConnectionID(999_999) }
 }

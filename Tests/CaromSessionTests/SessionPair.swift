@@ -6,7 +6,7 @@ import Testing
 
 /// A session that hosts and one that visits, on loopback, each with the other's handle.
 struct SessionPair {
-  let loop: EventLoop
+  let loop: NetworkLoop
   let hosting: Session
   let visiting: Session
   /// The host, as the visitor has it.
@@ -22,7 +22,7 @@ func withPair(
   timing: SessionTiming = SessionTiming(),
   _ body: (SessionPair) async throws -> Void
 ) async throws {
-  try await withEventLoop { loop in
+  try await withNetworkLoop { loop in
     try await Session.host(
       as: makePeer("host"), on: [.loopback4], over: kinds, seats: seats,
       spectatorSeats: spectatorSeats, timing: timing, loop: loop

@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct SessionTests {
   @Test func `an echo host answers each message, and both see the other leave`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       async let hosted: [String] = Session.host(
         as: makePeer("host"), on: [.loopback4], loop: loop
@@ -48,7 +48,7 @@ import Testing
     struct Trace {
       weak var node: SessionNode?
     }
-    let traces = try await withEventLoop { loop in
+    let traces = try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         session, port -> [Trace] in
         _ = session.received(on: .notes)
@@ -65,7 +65,7 @@ import Testing
   }
 
   @Test func `messages asked for after the end are none`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let session = try await Session.host(
         as: makePeer("host"), on: [.loopback4], loop: loop
       ) { session, _ in session }
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test func `a host may decline, and says why`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       let hosting = Task {
         try await Session.host(
@@ -98,7 +98,7 @@ import Testing
   }
 
   @Test func `a fixed step counts without gaps and ends with its task`() async {
-    await withEventLoop { loop in
+    await withNetworkLoop { loop in
       let steps = await Task(executorPreference: loop) {
         var ticks: [UInt64] = []
         for await step in FixedStep(hertz: 500, on: loop) {

@@ -14,11 +14,11 @@ struct SwarmNode: VirtualNode {
   private var socket: VirtualSocket?
   private var port: UInt16 = 0
   private var publication: PublicationID?
-  private var streams: [(link: LinkID, stream: VirtualStream)] = []
-  private var opening: [(link: LinkID, stream: VirtualStream)] = []
+  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
+  private var opening: [(link: ConnectionID, stream: VirtualStream)] = []
   private var tables: [(id: PeerID, name: Name)] = []
-  private var resolving: [(id: ResolveID, link: LinkID)] = []
-  private var resolved: [(link: LinkID, endpoints: [Endpoint])] = []
+  private var resolving: [(id: ResolveID, link: ConnectionID)] = []
+  private var resolved: [(link: ConnectionID, endpoints: [Endpoint])] = []
   private let startAt: Instant
   private var isStarted = false
   /// How many connections that were open ended.
@@ -128,7 +128,7 @@ struct SwarmNode: VirtualNode {
   }
 
   private mutating func flush(
-    _ link: LinkID, _ stream: VirtualStream, in network: inout VirtualNetwork
+    _ link: ConnectionID, _ stream: VirtualStream, in network: inout VirtualNetwork
   ) {
     while let bytes = lobby.pollTransmit(on: link, queued: 0, at: network.now) {
       network.write(bytes, to: stream)

@@ -54,7 +54,7 @@ import Testing
     let keyframe = RollbackKeyframe(tick: Tick(9), players: 2, game: Rink()).encoded
     #expect(Array(keyframe.prefix(9)) == [9, 0, 0, 0, 0, 0, 0, 0, 2])
     #expect(keyframe.count == 17 + RinkState.encodedLength)
-    let departure = RollbackDeparture(player: 3, isAnswer: true, first: Tick(258), count: 4)
+    let departure = PlayerDisconnect(player: 3, isAnswer: true, first: Tick(258), count: 4)
     #expect(departure.encoded == [3, 1, 2, 1, 0, 0, 0, 0, 0, 0, 4])
   }
 

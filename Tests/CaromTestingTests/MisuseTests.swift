@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test func `more loss than bursts of that length can make`() async {
-    await #expect(processExitsWith: .failure) { _ = Bursts(loss: 0.9, length: 2) }
+    await #expect(processExitsWith: .failure) { _ = GilbertElliottLoss(loss: 0.9, length: 2) }
   }
 
   @Test func `a host in two parts`() async {

@@ -108,7 +108,8 @@ import Testing
   @Test func `bursts delay streams as often as they take datagrams`() {
     var world = makeStream(.steady)
     world.network.setConditions(
-      .steady.with { $0.bursts = Bursts(loss: 0.05, length: 8) }, from: world.a, to: world.b)
+      .steady.with { $0.bursts = GilbertElliottLoss(loss: 0.05, length: 8) }, from: world.a,
+      to: world.b)
     var late = 0
     for _ in 0..<2_000 {
       let sent = world.network.now

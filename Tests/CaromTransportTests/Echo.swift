@@ -1,12 +1,12 @@
 import CaromCore
 import CaromTransport
 
-/// The example of `EventLoop`'s documentation.
+/// The example of `NetworkLoop`'s documentation.
 actor Echo: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var socket: UDPSocket?
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   func open() throws(TransportError) -> Endpoint {
     let socket = try UDPSocket(on: loop, owner: self) { echo, batch in echo.receive(batch) }

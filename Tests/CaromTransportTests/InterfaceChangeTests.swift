@@ -10,7 +10,7 @@
   struct InterfaceChangeTests {
     /// The interface "near", as often as the monitor tells a change, until it satisfies `isRight`.
     private func change(
-      on loop: EventLoop, _ script: [String], until isRight: (Interface) -> Bool
+      on loop: NetworkLoop, _ script: [String], until isRight: (Interface) -> Bool
     ) async throws -> Interface {
       let changes = Events<Void>()
       let monitor = try InterfaceMonitor(on: loop) { changes.add(()) }

@@ -36,7 +36,7 @@ import Testing
   #endif
 
   @Test func `names and addresses in text are looked up`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       #expect(try await loop.lookup(host: "10.1.2.3") == [.v4(0x0A01_0203)])
       #expect(try await loop.lookup(host: "::1") == [.loopback6])
       let local = try await loop.lookup(host: "localhost")
@@ -45,7 +45,7 @@ import Testing
   }
 
   @Test func `a name that cannot be is unknown, and a cancelled look-up ends`() async throws {
-    await withEventLoop { loop in
+    await withNetworkLoop { loop in
       let host = String(repeating: "x", count: 300)
       await #expect(throws: TransportError.unknownHost(host)) {
         _ = try await loop.lookup(host: host)

@@ -28,7 +28,7 @@ import Testing
       try await startAndStop()
       let descriptors = descriptorCount()
       for _ in 0..<20 {
-        let loop = try EventLoop()
+        let loop = try NetworkLoop()
         let socket = await loop.run { LoopBound(try? UDPSocket(on: loop) { _ in }) }
         precondition(socket.value != nil)
       }
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `a handle left open at shutdown is fatal`() async {
     await #expect(processExitsWith: .failure) {
-      let loop = try EventLoop()
+      let loop = try NetworkLoop()
       try await loop.run {
         var timer: OpaquePointer?
         let core = loop.core
@@ -107,7 +107,7 @@ private func startAndStop() async throws {
   }
 }
 
-private func refuse(_ address: [Endpoint], on loop: EventLoop) async {
+private func refuse(_ address: [Endpoint], on loop: NetworkLoop) async {
   do throws(TransportError) {
     _ = try await TCPStream.connect(to: address, on: loop)
     fail("connected without a descriptor")

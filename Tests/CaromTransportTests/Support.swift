@@ -6,9 +6,9 @@ import Testing
 /// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
 @discardableResult
 func onLoop<Value: Sendable>(
-  _ body: @escaping @Sendable (EventLoop) async throws -> Value
+  _ body: @escaping @Sendable (NetworkLoop) async throws -> Value
 ) async throws -> Value {
-  try await withEventLoop { loop in
+  try await withNetworkLoop { loop in
     try await Task(executorPreference: loop) { try await body(loop) }.value
   }
 }
@@ -79,7 +79,7 @@ struct Pair {
   let server: TCPStream
 }
 
-func makePair(on loop: EventLoop) async throws -> Pair {
+func makePair(on loop: NetworkLoop) async throws -> Pair {
   let accepted = Events<TCPStream>()
   let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { event in
     if case .accepted(let stream) = event { accepted.add(stream) }

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test func `shutdown ends a connect that waits`() async throws {
-    let loop = try EventLoop()
+    let loop = try NetworkLoop()
     let task = Task(executorPreference: loop) {
       let hole = try await BlackHole(on: loop)
       let endpoint = hole.endpoint
@@ -116,7 +116,7 @@ private struct BlackHole {
   var endpoint: Endpoint { listener.localEndpoint }
   var isFull: Bool { listener.isOpen && fillers.allSatisfy(\.isOpen) }
 
-  init(on loop: EventLoop) async throws {
+  init(on loop: NetworkLoop) async throws {
     var options = TCPListener.Options()
     options.backlog = 0
     let listener = try TCPListener(

@@ -8,11 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(1))) struct TCPDetachTests {
   /// Holds what belongs to another loop.
   private actor Other: LoopActor {
-    nonisolated let loop: EventLoop
+    nonisolated let loop: NetworkLoop
     private var stream: TCPStream?
     private let events = Events<Seen>()
 
-    init(on loop: EventLoop) { self.loop = loop }
+    init(on loop: NetworkLoop) { self.loop = loop }
 
     func attach(_ detached: DetachedStream) throws(TransportError) {
       let stream = try TCPStream(on: loop, attaching: detached)
@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `the next loop goes on where the last one stopped`() async throws {
-    try await withEventLoop(name: "other") { second in
+    try await withNetworkLoop(name: "other") { second in
       let other = Other(on: second)
       try await onLoop { loop in
         let pair = try await makePair(on: loop)

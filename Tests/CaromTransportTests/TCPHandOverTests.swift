@@ -117,7 +117,7 @@ import Testing
 }
 
 /// Waits until a round trip over another socket is over: what was to be read has been read.
-func pass(on loop: EventLoop) async throws {
+func pass(on loop: NetworkLoop) async throws {
   let pair = try await makePair(on: loop)
   let (client, server) = (pair.client.watch(), pair.server.watch())
   for _ in 0..<3 {

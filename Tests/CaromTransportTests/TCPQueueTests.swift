@@ -62,7 +62,7 @@ import Testing
   }
 
   @Test func `sixteen tasks that write at once never interleave`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let (frames, size) = (50, 700)
       let writer = Writer(on: loop)
       try await Task(executorPreference: loop) { try await writer.open() }.value
@@ -91,10 +91,10 @@ import Testing
 
 /// Owns a connection on its loop for tasks elsewhere.
 private actor Writer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var pair: Pair?
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   func open() async throws { pair = try await makePair(on: loop) }
 

@@ -66,7 +66,7 @@ import Testing
   }
 
   @Test func `a sleeping task wakes at its time, or when it is cancelled`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let time = loop.now + .milliseconds(2)
       try await loop.sleep(until: time)
       #expect(loop.now >= time)

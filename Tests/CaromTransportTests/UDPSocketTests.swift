@@ -207,7 +207,8 @@ import Testing
 final class Holder<Value> { var value: Value? }
 
 func makeReceiver(
-  on loop: EventLoop, bind address: IPAddress, port: UInt16 = 0, options: UDPOptions = UDPOptions()
+  on loop: NetworkLoop, bind address: IPAddress, port: UInt16 = 0,
+  options: UDPOptions = UDPOptions()
 ) throws(TransportError) -> (UDPSocket, Events<Datagram>) {
   let events = Events<Datagram>()
   let socket = try UDPSocket(
@@ -218,7 +219,7 @@ func makeReceiver(
   return (socket, events)
 }
 
-func makeSender(on loop: EventLoop, bind address: IPAddress) throws(TransportError) -> UDPSocket {
+func makeSender(on loop: NetworkLoop, bind address: IPAddress) throws(TransportError) -> UDPSocket {
   try UDPSocket(on: loop, bind: Endpoint(address, port: 0)) { _ in }
 }
 

@@ -8,17 +8,17 @@ import Testing
 
 /// A guest that sits down, and then does what no well-behaved one does.
 actor FakeGuest: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var stream: TCPStream?
   private var granted: CheckedContinuation<Void, Never>?
 
-  private init(on loop: EventLoop) { self.loop = loop }
+  private init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Runs `body` with one that has a seat at the table on a port of loopback.
   static func run(
     named name: String, at port: UInt16, _ body: (FakeGuest) async throws -> Void
   ) async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let guest = FakeGuest(on: loop)
       try await guest.sitDown(named: name, at: port)
       try await body(guest)

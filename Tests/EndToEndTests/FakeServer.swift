@@ -4,12 +4,12 @@ import CaromTransport
 /// Something that listens on loopback and is no table: it answers whoever connects with fixed
 /// bytes, or never.
 actor FakeServer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let answer: [UInt8]
   private var listener: TCPListener?
   private var streams: [TCPStream] = []
 
-  private init(on loop: EventLoop, answering answer: [UInt8]) {
+  private init(on loop: NetworkLoop, answering answer: [UInt8]) {
     self.loop = loop
     self.answer = answer
   }
@@ -18,7 +18,7 @@ actor FakeServer: LoopActor {
   static func run<Value>(
     answering answer: [UInt8] = [], _ body: (UInt16) async throws -> Value
   ) async throws -> Value {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let server = FakeServer(on: loop, answering: answer)
       return try await body(try await server.listen())
     }

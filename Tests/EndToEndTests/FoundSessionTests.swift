@@ -3,10 +3,10 @@ import Testing
 
 @Suite(.turns) struct FoundSessionTests {
   @Test func `a session is hosted under a name, found and joined`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
-      let service = Service(
-        name: Service.uniqueName("Maya's chat"), type: "_caromtest._tcp", port: 0,
+      let service = AdvertisedService(
+        name: AdvertisedService.uniqueName("Maya's chat"), type: "_caromtest._tcp", port: 0,
         isNameUnique: true)
       try await Session.host(
         service, as: makePeer("Maya"), interfaces: interfaces, on: [.loopback4], loop: loop

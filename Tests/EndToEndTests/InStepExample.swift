@@ -40,6 +40,6 @@ struct TugOfWar: Simulation, PacketCodable, Hashable {
   }
 }
 
-extension Channel<RollbackPacket> {
+extension MessageChannel<RollbackPacket> {
   static var game: Self { .init(0, .reliableOrdered) }
 }

@@ -44,7 +44,7 @@ import Testing
   }
 
   @Test func `the README's chat is found, joined, and answers`() async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
       let host = Task {
         try await hostChat(as: makePeer("Lobby"), interfaces: interfaces, on: loop)

@@ -39,7 +39,7 @@ import Testing
   private func withSilentHost(
     _ body: (SessionNode, [Endpoint]) async throws -> Void
   ) async throws {
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
       let usher = Usher(on: loop, host)
       await host.setHandler(owner: usher) { usher, event in usher.handle(event) }
@@ -59,10 +59,10 @@ import Testing
 
 /// Grants seats and says no more.
 private actor Usher: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
 
-  init(on loop: EventLoop, _ node: SessionNode) {
+  init(on loop: NetworkLoop, _ node: SessionNode) {
     self.loop = loop
     self.node = node
   }

@@ -134,7 +134,7 @@ import Testing
       Record("h.example.com", .address(.v4(0xC000_0201)), timeToLive: 60),
       Record("b._dns-sd._udp.example.com", .pointer("games.example.com"), timeToLive: 60),
     ]
-    try await withEventLoop { loop in
+    try await withNetworkLoop { loop in
       let names = UnicastNameServer(on: loop, zone: zone)
       let server = try await names.open().description
       let ask = ["--server", server, "--interface", "lo", "--json"]

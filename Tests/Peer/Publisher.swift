@@ -3,10 +3,10 @@ import Foundation
 
 /// Makes services visible until the input ends.
 struct Publisher {
-  private let first: Service
+  private let first: AdvertisedService
 
   init(_ words: [String]) throws {
-    var service = Service(
+    var service = AdvertisedService(
       name: words[0], type: try ServiceType(words[1]), port: UInt16(words[2]) ?? 0)
     service.subtypes = words[3...].filter { $0.hasPrefix("_") }
     service.txt = Self.strings(words[3...])
@@ -16,7 +16,7 @@ struct Publisher {
   func run() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
       var orders: [String: AsyncStream<[String]>.Continuation] = [:]
-      func add(_ service: Service) {
+      func add(_ service: AdvertisedService) {
         let (stream, continuation) = AsyncStream<[String]>.makeStream()
         orders[service.name] = continuation
         group.addTask { try await publish(service, stream) }
@@ -38,7 +38,7 @@ struct Publisher {
     Peer.tell(["event": "withdrawn"])
   }
 
-  private func publish(_ service: Service, _ orders: AsyncStream<[String]>) async throws {
+  private func publish(_ service: AdvertisedService, _ orders: AsyncStream<[String]>) async throws {
     try await ServiceAdvertiser(service, interfaces: Peer.interfaces).run { advertisement in
       Peer.tell(["event": "established", "name": advertisement.name])
       let renames = Task {

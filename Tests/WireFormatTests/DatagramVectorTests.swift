@@ -37,10 +37,10 @@ import Testing
     "retry of a data packet": { writer in
       if let cookie { Retry(cookie: cookie, keyPrefix: nil).write(to: &writer) }
     },
-    "gone": { Gone(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0) },
+    "gone": { Refusal(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0) },
     "data packet with an acknowledgement in its head": {
       let short = ShortAcknowledgement(
-        largest: 0x5678, holdTime: HoldTime(nanoseconds: 19_999_999))
+        largest: 0x5678, ackDelay: AckDelay(nanoseconds: 19_999_999))
       DataHeader(role: .callee, number: 0xFF_1234, numberLength: 2, acknowledgement: short)
         .write(to: &$0)
     },
@@ -74,11 +74,11 @@ import Testing
     },
     "acknowledgement of one range": {
       begin(&$0)
-      append([300...300], holdTime: HoldTime(byte: 0), to: &$0)
+      append([300...300], ackDelay: AckDelay(byte: 0), to: &$0)
     },
     "acknowledgement of three ranges": {
       begin(&$0)
-      append([300...300, 2...298, 0...0], holdTime: .longest, to: &$0)
+      append([300...300, 2...298, 0...0], ackDelay: .longest, to: &$0)
     },
     "credit and padding": {
       begin(&$0)
@@ -110,11 +110,11 @@ import Testing
   }
 
   private static func append(
-    _ told: [ClosedRange<UInt64>], holdTime: HoldTime, to writer: inout FrameWriter
+    _ told: [ClosedRange<UInt64>], ackDelay: AckDelay, to writer: inout FrameWriter
   ) {
     var ranges = AcknowledgedRanges()
     for range in told { ranges.append(range) }
-    _ = writer.appendAcknowledgement(ranges, holdTime: holdTime)
+    _ = writer.appendAcknowledgement(ranges, ackDelay: ackDelay)
   }
 
   /// What the vector of that name is as a datagram.
@@ -171,8 +171,8 @@ import Testing
       switch frame {
       case .message(let message): rewrite(message, to: &writer)
       case .ping: _ = writer.appendPing()
-      case .acknowledgement(let holdTime):
-        _ = writer.appendAcknowledgement(ranges, holdTime: holdTime)
+      case .acknowledgement(let ackDelay):
+        _ = writer.appendAcknowledgement(ranges, ackDelay: ackDelay)
       case .credit(let channel, let limit):
         _ = writer.appendCredit(channel: channel, limit: limit)
       case .padding(let count): writer.appendPadding(to: writer.count + count)
@@ -208,7 +208,7 @@ import Testing
     for (byte, units) in [(0, 0), (31, 31), (32, 32), (33, 34), (168, 1_248), (255, 8_032)]
       as [(UInt8, Int64)]
     {
-      #expect(HoldTime(byte: byte).nanoseconds == units * 16_000)
+      #expect(AckDelay(byte: byte).nanoseconds == units * 16_000)
     }
   }
 }

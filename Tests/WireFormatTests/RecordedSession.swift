@@ -19,8 +19,8 @@ struct RecordedSession {
 
   private var host = Host(nameless, seats: 1)
   private var guest = Host(leo, seats: 0)
-  private let hostLink: LinkID
-  private let guestLink: LinkID
+  private let hostLink: ConnectionID
+  private let guestLink: ConnectionID
   private var match = HostedMatch(at: .zero)
   private var visit = JoinedMatch(at: .zero)
   private var watcher = 0
@@ -64,7 +64,7 @@ struct RecordedSession {
   }
 
   private static func send(
-    _ kind: RollbackMessage, _ bytes: [UInt8], from side: inout Host, to link: LinkID,
+    _ kind: RollbackMessage, _ bytes: [UInt8], from side: inout Host, to link: ConnectionID,
     at now: Instant
   ) throws {
     if kind == .inputs {

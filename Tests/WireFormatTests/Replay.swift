@@ -20,7 +20,7 @@ struct Replay {
   private(set) var action: LinkAction?
 
   private var machine: Host
-  private let link: LinkID
+  private let link: ConnectionID
   private var carriers: Int
   private var match = HostedMatch(at: .zero)
   private var visit = JoinedMatch(at: .zero)
@@ -116,7 +116,7 @@ struct Replay {
     }
   }
 
-  private mutating func takeMessages(of link: LinkID, at now: Instant) {
+  private mutating func takeMessages(of link: ConnectionID, at now: Instant) {
     while let message = machine.pollMessage(on: link) {
       messages.append(Message(channel: message.channel, bytes: message.bytes))
       let isKnown =

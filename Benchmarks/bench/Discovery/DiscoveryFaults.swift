@@ -94,13 +94,13 @@ struct DiscoveryFaults: Sendable {
   func crash() async throws -> Double {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
-      _ = try await subjects[0].publish("Gone")
+      _ = try await subjects[0].publish("Refusal")
       let sighting = try await subjects[1].browse()
-      guard await sighting.time(of: .resolved, "Gone") != nil else { return .nan }
+      guard await sighting.time(of: .resolved, "Refusal") != nil else { return .nan }
       try subjects[0].program.say("crash")
       try await Task.sleep(for: .seconds(1))
       let begin = try await subjects[1].ask("reconfirm\tGone", "reconfirm")
-      return await sighting.time(of: .removed, "Gone", since: begin, within: .seconds(20))
+      return await sighting.time(of: .removed, "Refusal", since: begin, within: .seconds(20))
     }
   }
 

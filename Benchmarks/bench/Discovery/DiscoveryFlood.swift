@@ -10,7 +10,7 @@ struct DiscoveryFlood {
   private let socket: UDPSocket
 
   /// Opens the port beside whoever else has it.
-  init(on loop: EventLoop) throws {
+  init(on loop: NetworkLoop) throws {
     guard
       let interface = try Interfaces.list().first(where: {
         !$0.isLoopback && $0.isUp && $0.supportsMulticast

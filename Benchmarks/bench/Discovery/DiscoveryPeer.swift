@@ -5,12 +5,12 @@ import Foundation
 
 /// What `DiscoveryPeerCommand` runs: one discovery, as a program that lives on its loop has it.
 actor DiscoveryPeer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var core: DiscoveryCore?
   private var advertised: [DiscoveryCore.AdvertisingID] = []
   private var found: [String: DiscoveredService] = [:]
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Says a line, behind the time.
   func tell(_ text: String) {
@@ -69,7 +69,7 @@ actor DiscoveryPeer: LoopActor {
     let core = try opened()
     tell("publish")
     for name in names {
-      let service = Service(
+      let service = AdvertisedService(
         name: name, type: try ServiceType(type), port: port, txt: ["k": "v"],
         isNameUnique: isUnique)
       let id = try core.advertise(service) { [weak self] event in

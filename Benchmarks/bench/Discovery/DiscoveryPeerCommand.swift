@@ -17,7 +17,7 @@ struct DiscoveryPeerCommand: AsyncParsableCommand {
     commandName: "discovery-peer", abstract: "A side of 'bench discovery'.", shouldDisplay: false)
 
   func run() async throws {
-    let loop = try EventLoop(name: "peer")
+    let loop = try NetworkLoop(name: "peer")
     let peer = DiscoveryPeer(on: loop)
     await peer.tell("ready")
     let (lines, continuation) = AsyncStream<String>.makeStream()

@@ -81,7 +81,7 @@ final class DiscoveryProgram: Sendable {
   }
 
   /// The time now.
-  static var now: Double { Double(EventLoop.now.nanoseconds) / 1e6 }
+  static var now: Double { Double(NetworkLoop.now.nanoseconds) / 1e6 }
 
   /// How many lines it has said.
   var count: Int { state.withLock { $0.lines.count } }

@@ -100,7 +100,7 @@ struct EchoCommand: AsyncParsableCommand {
   static func swift(_ variant: SwiftEcho.Variant, _ name: String) async throws
     -> EchoSubject
   {
-    let loop = try EventLoop(name: "echo")
+    let loop = try NetworkLoop(name: "echo")
     let echo = SwiftEcho(on: loop)
     let port = try await echo.open(variant, core: serverCore)
     return EchoSubject(

@@ -22,7 +22,7 @@ actor SwiftEcho: LoopActor {
     case tcpFrames
   }
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private var socket: UDPSocket?
   private var listener: TCPListener?
   private var streams: [ObjectIdentifier: TCPStream] = [:]
@@ -33,7 +33,7 @@ actor SwiftEcho: LoopActor {
   /// Room for the largest messages that are sent here, with several under way.
   private static let queueLimit = 16 << 20
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Opens the echo and pins the loop's thread; returns the port.
   func open(_ variant: Variant, core: Int32) throws(TransportError) -> UInt16 {
@@ -70,7 +70,8 @@ actor SwiftEcho: LoopActor {
   }
 
   /// The closure's own reference to the socket ends with `close`.
-  private static func open(on loop: EventLoop, segments: Bool) throws(TransportError) -> UDPSocket {
+  private static func open(on loop: NetworkLoop, segments: Bool) throws(TransportError) -> UDPSocket
+  {
     final class Reference { var socket: UDPSocket? }
     let reference = Reference()
     var options = UDPOptions()

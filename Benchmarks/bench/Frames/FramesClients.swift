@@ -4,20 +4,20 @@ import Carom
 actor FramesClients<World: FramesWorld>: LoopActor {
   private struct Guest {
     let node: SessionNode?
-    var link: LinkID?
+    var link: ConnectionID?
     let stream: TCPStream?
     var cutter: FramesCutter
     var latest: World.State?
   }
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let setup: FramesSetup
   private var guests: [Guest] = []
   private var ticker: Ticker?
   private var tick: UInt64 = 0
   private var ages: [Duration] = []
 
-  init(_ setup: FramesSetup, on loop: EventLoop) {
+  init(_ setup: FramesSetup, on loop: NetworkLoop) {
     self.setup = setup
     self.loop = loop
     ages.reserveCapacity(setup.matches * setup.ticks)

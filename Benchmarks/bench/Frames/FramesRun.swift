@@ -3,8 +3,8 @@ import Carom
 extension FramesSetup {
   /// Plays on two loops of this process over loopback, the server's and the clients'.
   func run<World: FramesWorld>(_ world: World.Type) async throws -> FramesFigures {
-    try await withEventLoop(name: "server") { serverLoop in
-      try await withEventLoop(name: "clients") { clientLoop in
+    try await withNetworkLoop(name: "server") { serverLoop in
+      try await withNetworkLoop(name: "clients") { clientLoop in
         let server = FramesServer<World>(self, on: serverLoop)
         let clients = FramesClients<World>(self, on: clientLoop)
         let port = try await Task(executorPreference: serverLoop) {

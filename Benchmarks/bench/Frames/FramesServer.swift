@@ -5,17 +5,17 @@ import Carom
 actor FramesServer<World: FramesWorld>: LoopActor {
   private struct Seat {
     var world: World
-    let link: LinkID?
+    let link: ConnectionID?
     let stream: TCPStream?
     var cutter: FramesCutter
   }
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let setup: FramesSetup
   private let node: SessionNode
   private var listener: TCPListener?
   private var seats: [Seat] = []
-  private var seatOf: [LinkID: Int] = [:]
+  private var seatOf: [ConnectionID: Int] = [:]
   private var ticker: Ticker?
   private var ticks = 0
   private var begin = FramesServerFigures()
@@ -24,10 +24,10 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   private var bareSent = 0
   private var bareReceived = 0
   private var inputs = 0
-  private var states: [(link: LinkID, state: World.State)] = []
+  private var states: [(link: ConnectionID, state: World.State)] = []
   private var finished: CheckedContinuation<FramesServerFigures, Never>?
 
-  init(_ setup: FramesSetup, on loop: EventLoop) {
+  init(_ setup: FramesSetup, on loop: NetworkLoop) {
     self.setup = setup
     self.loop = loop
     node = SessionNode(FramesWire.peer(0), seats: setup.matches, timing: setup.timing, on: loop)
@@ -60,7 +60,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     }
   }
 
-  private func seat(link: LinkID?, _ stream: TCPStream?) {
+  private func seat(link: ConnectionID?, _ stream: TCPStream?) {
     let number = seats.count
     let length = FramesWire.bare(World.input(0, seeing: nil, at: .zero)).count
     seats.append(

@@ -21,7 +21,7 @@ enum FramesWire {
   }
 }
 
-extension Channel where Message: PacketCodable {
+extension MessageChannel where Message: PacketCodable {
   static var frames: Self { .init(0, .unreliableSequenced) }
   static var inputs: Self { .init(1, .unreliableSequenced) }
 }

@@ -5,14 +5,14 @@ import CaromTransport
 enum RollbackLateness {
   /// How late ticks are told: the 99th percentile, milliseconds.
   static func measure(seconds: Int) async -> Double {
-    let late = await withEventLoop(name: "steps") { loop in
+    let late = await withNetworkLoop(name: "steps") { loop in
       await collect(60 * seconds, on: loop)
     }
     guard !late.isEmpty else { return .nan }
     return late.sorted()[late.count * 99 / 100]
   }
 
-  private static func collect(_ count: Int, on loop: EventLoop) async -> [Double] {
+  private static func collect(_ count: Int, on loop: NetworkLoop) async -> [Double] {
     var late: [Double] = []
     for await step in FixedStep(hertz: 60, on: loop) {
       late.append(step.lateness.inMilliseconds)

@@ -5,11 +5,11 @@ import Carom
 /// from the first hello to the grant that was acknowledged.
 struct SessionArrivals {
   private static let together = 32
-  private static let hostWay = Way(Endpoint(.loopback4, port: 1))
+  private static let hostWay = Route(Endpoint(.loopback4, port: 1))
 
   private struct Caller {
     var host: Host
-    var way: Way
+    var way: Route
     var isOpen = false
   }
 
@@ -55,7 +55,7 @@ struct SessionArrivals {
     let link = host.makeLink()
     host.call(link, [hostWay], key: key, at: now)
     let address = IPAddress.v4(0x0B00_0000 | UInt32(number))
-    return Caller(host: host, way: Way(Endpoint(address, port: 4_000)))
+    return Caller(host: host, way: Route(Endpoint(address, port: 4_000)))
   }
 
   private mutating func poll(_ index: Int) {
@@ -74,7 +74,7 @@ struct SessionArrivals {
 
   /// What the host does, which is what counts.
   private mutating func serve() {
-    var answers: [(bytes: [UInt8], way: Way)] = []
+    var answers: [(bytes: [UInt8], way: Route)] = []
     let begin = bench_thread_cpu_nanoseconds()
     host.handleTimeout(at: now)
     for datagram in toHost {

@@ -14,7 +14,7 @@ enum SessionCarom {
     unsafe side_begin(&options)
     // The one that asks does not sleep, as nobody's does, where it has a core for itself.
     let spins = role == .ask && number("spin", 1) == 1
-    let loop = try EventLoop(name: role.rawValue, spinning: spins)
+    let loop = try NetworkLoop(name: role.rawValue, spinning: spins)
     switch role {
     case .receive: try await SessionCaromReceiver(on: loop).run()
     case .send, .burst: try await SessionCaromSender(on: loop).run(role)
@@ -66,7 +66,7 @@ enum SessionCarom {
       id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
   }
 
-  static func makeNode(_ number: Int, seats: Int, on loop: EventLoop) -> SessionNode {
+  static func makeNode(_ number: Int, seats: Int, on loop: NetworkLoop) -> SessionNode {
     let link = text("link", Link.datagrams.rawValue)
     return SessionNode(
       peer(number), seats: seats, over: link == Link.stream.rawValue ? .stream : .datagram, on: loop
@@ -103,7 +103,7 @@ struct SessionBytes: PacketCodable {
   func encode(into writer: inout PacketWriter) { writer.write(bytes) }
 }
 
-extension Channel where Message == SessionBytes {
+extension MessageChannel where Message == SessionBytes {
   /// In order, before all else.
   static var small: Self { .init(0, .reliableOrdered, level: 0) }
   /// In order, when there is nothing else.

@@ -6,11 +6,11 @@ import SessionPeers
 /// a thousand of them and what is measured is the server.
 @safe struct SessionCaromCrowd {
   private let crowd: OpaquePointer
-  private let server: Way
+  private let server: Route
   private let count = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
   private let hertz = SessionCarom.number("hertz", Int(SIDE_HERTZ))
-  private var players: [(lobby: Lobby, link: LinkID)] = []
+  private var players: [(lobby: Lobby, link: ConnectionID)] = []
   /// When they want to be called, nanoseconds.
   private var dues: [Int64] = []
   private var nextLook: UInt64 = 0
@@ -31,7 +31,7 @@ import SessionPeers
       throw ValidationError("no socket for the players")
     }
     unsafe self.crowd = unsafe crowd
-    server = Way(endpoint)
+    server = Route(endpoint)
   }
 
   mutating func run() throws {

@@ -3,10 +3,10 @@ import SessionPeers
 
 /// Sends back what comes, as it came.
 actor SessionCaromAnswerer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(0, seats: 1, on: loop)
   }
@@ -28,7 +28,7 @@ actor SessionCaromAnswerer: LoopActor {
   private func answer(_ message: borrowing SessionMessage) {
     var echo = SessionBytes(count: message.bytes.count)
     for index in message.bytes.indices { echo.bytes[index] = message.bytes[index] }
-    let channel: Channel<SessionBytes> = message.channel == 0 ? .small : .inputs
+    let channel: MessageChannel<SessionBytes> = message.channel == 0 ? .small : .inputs
     let link = message.link
     node.assumeIsolated { [echo] in try? $0.send(echo, on: channel, to: link) }
   }
@@ -36,21 +36,21 @@ actor SessionCaromAnswerer: LoopActor {
 
 /// Round trips, one at a time, on a loop that spins.
 actor SessionCaromAsker: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
-  private var link = LinkID(0)
+  private var link = ConnectionID(0)
   private var times = SessionTimes()
   private var asked = 0
   private var askedAt: UInt64 = 0
   private var timer: LoopTimer?
   private var finished: CheckedContinuation<Void, Never>?
   private let count = SessionCarom.number("count", 2_000)
-  private let channel: Channel<SessionBytes> =
+  private let channel: MessageChannel<SessionBytes> =
     SessionCarom.text("mode", "unreliable") == "reliable" ? .small : .inputs
   private let interval = UInt64(SessionCarom.decimal("interval", 50e-6) * 1e9)
   private static let patience: UInt64 = 200_000_000
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(1, seats: 0, on: loop)
   }

@@ -4,12 +4,12 @@ import SessionPeers
 
 /// A game's server: 60 bytes in and 300 out for each player, 60 times a second.
 actor SessionCaromServer: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
   private let players = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
   private let hertz = SessionCarom.number("hertz", Int(SIDE_HERTZ))
-  private var links: [LinkID] = []
+  private var links: [ConnectionID] = []
   private var received = 0
   private var ticksSoFar = 0
   private var cpu: UInt64 = 0
@@ -19,7 +19,7 @@ actor SessionCaromServer: LoopActor {
   private var full: CheckedContinuation<Void, Never>?
   private var finished: CheckedContinuation<Void, Never>?
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(0, seats: SessionCarom.number("peers", 100), on: loop)
   }
@@ -77,17 +77,17 @@ actor SessionCaromServer: LoopActor {
 
 /// The players, each with a node; a hundred send together, as everybody's do.
 actor SessionCaromPlayers: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let players = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
-  private var nodes: [(node: SessionNode, link: LinkID)] = []
+  private var nodes: [(node: SessionNode, link: ConnectionID)] = []
   private var arrived = 0
   private var slot = 0
   private var ticker: Ticker?
   private var finished: CheckedContinuation<Void, Never>?
   private static let together = 100
 
-  init(on loop: EventLoop) { self.loop = loop }
+  init(on loop: NetworkLoop) { self.loop = loop }
 
   func run() async throws {
     let server = try SessionCarom.server()

@@ -3,13 +3,13 @@ import SessionPeers
 
 /// Takes messages and tells what it got.
 actor SessionCaromReceiver: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
   private var meter = SessionCarom.makeMeter()
   private var timer: LoopTimer?
   private var finished: CheckedContinuation<Void, Never>?
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(0, seats: 1, on: loop)
   }

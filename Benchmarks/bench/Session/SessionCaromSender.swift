@@ -3,16 +3,16 @@ import SessionPeers
 
 /// Sends what it is told to: to a time, or as fast as it can.
 actor SessionCaromSender: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
-  private var link = LinkID(0)
+  private var link = ConnectionID(0)
   private var source = SessionCarom.makeSource()
   private var timer: LoopTimer?
   private var remaining = 0
   private var finished: CheckedContinuation<Void, Never>?
   private static let together = 64
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(1, seats: 0, on: loop)
   }
@@ -50,7 +50,7 @@ actor SessionCaromSender: LoopActor {
 
   /// Whether it was taken.
   @discardableResult
-  private func send(_ message: SessionBytes, on channel: Channel<SessionBytes>) -> Bool {
+  private func send(_ message: SessionBytes, on channel: MessageChannel<SessionBytes>) -> Bool {
     let link = link
     return node.assumeIsolated { node in
       (try? node.send(message, on: channel, to: link)) != nil

@@ -13,7 +13,7 @@ actor SessionCaromStand: LoopActor {
     var memory: UInt64
   }
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let node: SessionNode
   private var timer: LoopTimer?
   private var isWarm = false
@@ -24,7 +24,7 @@ actor SessionCaromStand: LoopActor {
   private static let warm = Duration.milliseconds(500)
   private static let window = Duration.seconds(2)
 
-  init(on loop: EventLoop) {
+  init(on loop: NetworkLoop) {
     self.loop = loop
     node = SessionCarom.makeNode(0, seats: 16, on: loop)
   }

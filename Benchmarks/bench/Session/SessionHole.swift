@@ -23,9 +23,9 @@ struct SessionHole {
     var toHost: Bool
   }
 
-  private let ways = [Way(Endpoint(.loopback4, port: 1)), Way(Endpoint(.loopback4, port: 2))]
+  private let ways = [Route(Endpoint(.loopback4, port: 1)), Route(Endpoint(.loopback4, port: 2))]
   private var machines: [Host]
-  private var link = LinkID(0)
+  private var link = ConnectionID(0)
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var flights: [Flight] = []
   private var freeAt = [Instant.zero, Instant.zero]

@@ -15,8 +15,8 @@ struct SessionHostile {
     case ranges = "acknowledgements with gaps"
   }
 
-  private static let hostWay = Way(Endpoint(.loopback4, port: 1))
-  private static let ownWay = Way(Endpoint(.loopback4, port: 2))
+  private static let hostWay = Route(Endpoint(.loopback4, port: 1))
+  private static let ownWay = Route(Endpoint(.loopback4, port: 2))
   private static let packets = 1_000
   private static let replays = 7
   private static let firstNumber: UInt64 = 5_000
@@ -24,7 +24,7 @@ struct SessionHostile {
   private var host = Host(SessionCarom.peer(1), seats: 1, secret: CookieSecret(low: 1, high: 2))
   private var own = Host(SessionCarom.peer(2), seats: 0, secret: CookieSecret(low: 3, high: 4))
   private var now = Instant(nanoseconds: 1_000_000_000)
-  private var link = LinkID(0)
+  private var link = ConnectionID(0)
   private var writer = FrameWriter()
   private var hostSent: UInt64 = 0
 
@@ -165,6 +165,6 @@ extension SessionHostile {
       largest -= 2
     }
     guard !ranges.isEmpty else { return false }
-    return writer.appendAcknowledgement(ranges, holdTime: HoldTime(nanoseconds: 0)) > 0
+    return writer.appendAcknowledgement(ranges, ackDelay: AckDelay(nanoseconds: 0)) > 0
   }
 }

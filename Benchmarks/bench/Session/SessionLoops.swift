@@ -9,7 +9,7 @@ enum SessionLoops {
   static let ticks = 300
 
   static func run(loops count: Int) async throws -> SessionFigures {
-    let loop = try EventLoop(name: "players")
+    let loop = try NetworkLoop(name: "players")
     do {
       let figures = try await SessionGroup.host(
         as: SessionCarom.peer(0), on: [.loopback4], seats: players, loops: count
@@ -25,7 +25,7 @@ enum SessionLoops {
   }
 
   private static func measure(
-    _ group: SessionGroup, _ endpoint: Endpoint, on loop: EventLoop
+    _ group: SessionGroup, _ endpoint: Endpoint, on loop: NetworkLoop
   ) async throws -> SessionFigures {
     let (seats, seat) = AsyncStream.makeStream(of: Peer.self)
     return try await withThrowingTaskGroup { tasks in
@@ -61,7 +61,7 @@ enum SessionLoops {
 
   /// Everybody says something at each tick, and hears something; how many of those came.
   private static func play(
-    _ group: SessionGroup, _ hosts: [Peer], on loop: EventLoop
+    _ group: SessionGroup, _ hosts: [Peer], on loop: NetworkLoop
   ) async -> Int {
     var received = 0
     for await step in FixedStep(hertz: 60, on: loop) {

@@ -8,11 +8,11 @@ struct SessionPair {
     case caller, callee
 
     var other: Side { self == .caller ? .callee : .caller }
-    var way: Way { Way(Endpoint(.loopback4, port: UInt16(rawValue + 1))) }
+    var way: Route { Route(Endpoint(.loopback4, port: UInt16(rawValue + 1))) }
   }
 
   private var machines: [Host]
-  private var links = [LinkID(0), LinkID(0)]
+  private var links = [ConnectionID(0), ConnectionID(0)]
   private(set) var now = Instant.zero
   private(set) var messages = 0
   private(set) var datagrams = 0

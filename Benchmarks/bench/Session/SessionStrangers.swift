@@ -83,7 +83,7 @@ struct SessionStrangers {
   private mutating func send(_ datagrams: [[UInt8]], count: Int) {
     for _ in 0..<count {
       number &+= 1
-      let way = Way(Endpoint(.v4(0x0B00_0000 | number), port: 4_000))
+      let way = Route(Endpoint(.v4(0x0B00_0000 | number), port: 4_000))
       now = now.advanced(by: .microseconds(1))
       for datagram in datagrams {
         received += datagram.count

@@ -57,7 +57,7 @@ extension Querier {
       sent += payloads.count
       for payload in payloads {
         for group in link.groups {
-          transmit(Outgoing(payload: payload, destination: group, interface: link.index))
+          transmit(Transmit(payload: payload, destination: group, interface: link.index))
         }
       }
     }

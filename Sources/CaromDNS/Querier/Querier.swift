@@ -30,7 +30,7 @@ package struct Querier: Sendable {
 
   var cache = RecordCache()
   var links: [Link] = []
-  var inquiries = InquiryTable()
+  var inquiries = ActiveQuestions()
   var browses: [BrowseID: Browse] = [:]
   var resolvers: [ResolveID: Resolver] = [:]
   var resolverTimers = DeadlineQueue<ResolveID>()
@@ -46,7 +46,7 @@ package struct Querier: Sendable {
   /// When what was sent would have left at the steady rate, less the burst: before that no
   /// packet leaves.
   var busyUntil = Instant.zero
-  private var outbox = FIFO<Outgoing>()
+  private var outbox = FIFO<Transmit>()
   private var events = FIFO<Event>()
   private var nextNumber: UInt64 = 1
 
@@ -60,7 +60,7 @@ package struct Querier: Sendable {
   package init(generator: SeededGenerator) { self.generator = generator }
 
   /// The next packet to send; poll until `nil` after each call that changes something.
-  package mutating func pollTransmit() -> Outgoing? { outbox.popFirst() }
+  package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
   /// The next event; poll until `nil` after each call that changes something. All that one call
   /// brought comes in one go.
@@ -78,7 +78,7 @@ package struct Querier: Sendable {
 
   mutating func emit(_ event: Event) { events.append(event) }
 
-  mutating func transmit(_ outgoing: Outgoing) { outbox.append(outgoing) }
+  mutating func transmit(_ outgoing: Transmit) { outbox.append(outgoing) }
 
   /// Takes back what was not told yet to whom nothing is to be told any more.
   mutating func dropEvents(of number: UInt64) { events.removeAll { $0.number == number } }
@@ -90,10 +90,10 @@ package struct Querier: Sendable {
 
   /// When a first query goes (RFC 6762 §5.2).
   mutating func makeStart(at now: Instant) -> Instant {
-    if let gathering, gathering >= now.advanced(by: InquirySeries.firstDelay.lowerBound) {
+    if let gathering, gathering >= now.advanced(by: QuestionSchedule.firstDelay.lowerBound) {
       return gathering
     }
-    let start = now.advanced(by: generator.duration(in: InquirySeries.firstDelay))
+    let start = now.advanced(by: generator.duration(in: QuestionSchedule.firstDelay))
     gathering = start
     return start
   }
@@ -103,7 +103,7 @@ package struct Querier: Sendable {
 
 extension Querier {
   /// Has a question asked for somebody.
-  mutating func open(_ key: RecordKey, for watcher: Inquiry.Watcher, at now: Instant) {
+  mutating func open(_ key: RecordKey, for watcher: ActiveQuestion.Watcher, at now: Instant) {
     guard inquiries[key] == nil else {
       inquiries.add(watcher, for: key, on: links, start: now)
       return

@@ -5,7 +5,7 @@ extension Responder {
   package mutating func setLink(_ link: Link, at now: Instant) {
     guard let index = place(of: link.index) else {
       let index = links.firstIndex { $0.link.index > link.index } ?? links.count
-      links.insert(LinkState(link), at: index)
+      links.insert(ResponderLink(link), at: index)
       let start = nextProbeStart(at: now)
       for id in serviceIDs { begin(id, on: index, start: start, at: now) }
       return handleTimeout(at: now)

@@ -123,13 +123,13 @@ extension Responder {
     let slots = links[index].takeDue(at: now)
     guard !slots.isEmpty else { return }
     let responses = links[index].responses(slots) { entry in
-      entry.lastSent.map { now - $0 < LinkState.repeatInterval } ?? false
+      entry.lastSent.map { now - $0 < ResponderLink.repeatInterval } ?? false
     }
     let allowed = min(responses.count, links[index].budget.available(at: now))
     _ = links[index].budget.take(allowed, at: now)
     send(Array(responses[..<allowed]), on: index, at: now)
     guard allowed < responses.count else { return }
-    let later = now.advanced(by: LinkState.responseInterval * (responses.count - allowed))
+    let later = now.advanced(by: ResponderLink.responseInterval * (responses.count - allowed))
     for response in responses[allowed...] {
       for record in response.records.prefix(response.answerCount) {
         guard let slot = links[index].owned.slot(of: record.identity) else { continue }

@@ -47,7 +47,7 @@ package struct Responder: Sendable {
   var claims: [PublicationID: Claim] = [:]
   /// Which claim has a name.
   var names: [Name: PublicationID] = [:]
-  var links: [LinkState] = []
+  var links: [ResponderLink] = []
   var generator: SeededGenerator
   var timers = DeadlineQueue<Timer>()
   /// Own records that were replaced, and until when.
@@ -56,7 +56,7 @@ package struct Responder: Sendable {
   var probeStart = Instant.zero
   /// What was done and left undone.
   package internal(set) var counters = Counters()
-  private var outbox = FIFO<Outgoing>()
+  private var outbox = FIFO<Transmit>()
   private var events = FIFO<Event>()
   private var nextNumber = PublicationID.uniqueHost.number + 1
 
@@ -80,7 +80,7 @@ package struct Responder: Sendable {
   package var hostName: Name { name(of: .host) }
 
   /// The next packet to send; poll until `nil` after each call that changes something.
-  package mutating func pollTransmit() -> Outgoing? { outbox.popFirst() }
+  package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
   /// The next event; poll until `nil` after each call that changes something.
   package mutating func pollEvent() -> Event? { events.popFirst() }
@@ -91,7 +91,7 @@ package struct Responder: Sendable {
   }
 
   mutating func transmit(_ payload: [UInt8], to destination: Endpoint, on link: Link) {
-    outbox.append(Outgoing(payload: payload, destination: destination, interface: link.index))
+    outbox.append(Transmit(payload: payload, destination: destination, interface: link.index))
   }
 
   mutating func multicast(_ payload: [UInt8], on link: Link) {

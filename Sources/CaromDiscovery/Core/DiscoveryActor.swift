@@ -16,9 +16,9 @@ actor DiscoveryActor: LoopActor {
   }
 
   private static let actors = Mutex<[Key: Reference]>([:])
-  private static let defaultLoop = Mutex<EventLoop?>(nil)
+  private static let defaultLoop = Mutex<NetworkLoop?>(nil)
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let interfaces: InterfaceSelection
   private var core: DiscoveryCore?
   private var waiting:
@@ -34,14 +34,14 @@ actor DiscoveryActor: LoopActor {
   /// Which name servers are asked.
   private(set) var nameServers: @Sendable () -> UnicastConfiguration = { .current }
 
-  private init(on loop: EventLoop, _ interfaces: InterfaceSelection) {
+  private init(on loop: NetworkLoop, _ interfaces: InterfaceSelection) {
     self.loop = loop
     self.interfaces = interfaces
   }
 
   /// The one for `loop` and `interfaces`; it lives as long as somebody holds it.
   static func shared(
-    on loop: EventLoop?, _ interfaces: InterfaceSelection
+    on loop: NetworkLoop?, _ interfaces: InterfaceSelection
   ) throws(DiscoveryError) -> DiscoveryActor {
     let loop = if let loop { loop } else { try sharedLoop() }
     let key = Key(loop: ObjectIdentifier(loop), interfaces: interfaces)
@@ -55,11 +55,11 @@ actor DiscoveryActor: LoopActor {
   }
 
   /// The loop of those who bring none; it lives as long as the program.
-  private static func sharedLoop() throws(DiscoveryError) -> EventLoop {
+  private static func sharedLoop() throws(DiscoveryError) -> NetworkLoop {
     do throws(TransportError) {
-      return try defaultLoop.withLock { (shared) throws(TransportError) -> EventLoop in
+      return try defaultLoop.withLock { (shared) throws(TransportError) -> NetworkLoop in
         if let shared { return shared }
-        let loop = try EventLoop(name: "carom-discovery")
+        let loop = try NetworkLoop(name: "carom-discovery")
         shared = loop
         return loop
       }
@@ -138,7 +138,8 @@ actor DiscoveryActor: LoopActor {
 
 extension DiscoveryActor {
   func advertise(
-    _ service: Service, _ handle: @escaping @Sendable (DiscoveryCore.AdvertisingEvent) -> Void
+    _ service: AdvertisedService,
+    _ handle: @escaping @Sendable (DiscoveryCore.AdvertisingEvent) -> Void
   ) throws(DiscoveryError) -> DiscoveryCore.AdvertisingID {
     try opened().advertise(service, handle)
   }

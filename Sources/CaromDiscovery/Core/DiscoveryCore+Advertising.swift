@@ -10,7 +10,7 @@ extension DiscoveryCore {
   /// Makes a service visible; the handler hears how that goes.
   @discardableResult
   public func advertise(
-    _ service: Service, _ handle: @escaping (AdvertisingEvent) -> Void
+    _ service: AdvertisedService, _ handle: @escaping (AdvertisingEvent) -> Void
   ) throws(DiscoveryError) -> AdvertisingID {
     try begin()
     try service.validate()

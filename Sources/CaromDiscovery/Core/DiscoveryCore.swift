@@ -24,10 +24,10 @@ public final class DiscoveryCore {
   static let shortestSleep = Duration.seconds(1)
 
   /// The loop that it lives on.
-  public let loop: EventLoop
+  public let loop: NetworkLoop
   let interfaces: InterfaceSelection
   var node: MulticastDNS
-  private var sockets: [LinkSocket] = []
+  private var sockets: [InterfaceSocket] = []
   private var timer: LoopTimer?
   private var monitor: InterfaceMonitor?
   private var hook: ShutdownHook?
@@ -39,14 +39,14 @@ public final class DiscoveryCore {
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
   /// How long the computer has slept; tests put something else here.
-  var timeAsleep: () -> Duration = { EventLoop.timeAsleep }
+  var timeAsleep: () -> Duration = { NetworkLoop.timeAsleep }
   private lazy var lastAsleep = timeAsleep()
   /// Called once when the loop shuts down under it; `close` does not call it.
   var onClosed: (() -> Void)?
 
   /// Opens the sockets of the selected interfaces.
   public init(
-    on loop: EventLoop, interfaces: InterfaceSelection = .automatic
+    on loop: NetworkLoop, interfaces: InterfaceSelection = .automatic
   ) throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
     self.loop = loop
@@ -97,14 +97,14 @@ public final class DiscoveryCore {
   /// Opens sockets for what is new, keeps those of what has changed, closes those of what is gone.
   private func adopt(_ selected: [Interface]) -> TransportError? {
     var failure: TransportError?
-    var kept: [LinkSocket] = []
+    var kept: [InterfaceSocket] = []
     for interface in selected {
       do throws(TransportError) {
         if let old = sockets.first(where: { $0.serves(interface) }) {
           try old.update(to: interface)
           kept.append(old)
         } else {
-          kept.append(try LinkSocket(on: loop, interface) { [weak self] in self?.receive($0) })
+          kept.append(try InterfaceSocket(on: loop, interface) { [weak self] in self?.receive($0) })
         }
       } catch {
         failure = failure ?? error

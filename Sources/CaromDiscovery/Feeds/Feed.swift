@@ -25,7 +25,7 @@ final class Feed<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
 
   /// Adds an event. The reader is woken when the loop has done all that it is doing, so that it
   /// finds everything that belongs together; at once where there is no loop.
-  func send(_ event: Event, about subject: Subject, on loop: EventLoop? = nil) {
+  func send(_ event: Event, about subject: Subject, on loop: NetworkLoop? = nil) {
     let isFirst = state.withLock { state in
       state.backlog.add(event, about: subject, merge)
       defer { state.isSignalled = true }
@@ -93,7 +93,7 @@ final class Feed<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
 extension Feed {
   /// Ends what feeds it.
   typealias Stop = @Sendable () async -> Void
-  typealias Send = @Sendable (Event, Subject, EventLoop) -> Void
+  typealias Send = @Sendable (Event, Subject, NetworkLoop) -> Void
   typealias Finish = @Sendable (DiscoveryError) -> Void
 
   /// Has `start` begin what feeds `feed`, elsewhere, and gives the reader whose end stops it.

@@ -10,12 +10,12 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
       isolated DiscoveryActor, @escaping DiscoveryActor.Listener<Change>
     ) throws(DiscoveryError) -> DiscoveryActor.Handle
 
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
   private let interfaces: InterfaceSelection
   private let start: Start
 
   /// Watches on `loop`; `start` begins and gives what ends it.
-  init(_ interfaces: InterfaceSelection, on loop: EventLoop?, _ start: @escaping Start) {
+  init(_ interfaces: InterfaceSelection, on loop: NetworkLoop?, _ start: @escaping Start) {
     self.loop = loop
     self.interfaces = interfaces
     self.start = start

@@ -24,7 +24,7 @@ extension DiscoveryPoller {
   }
 
   /// Makes a service visible: `.advertised` follows when it is, and whenever its name changes.
-  public func advertise(_ service: Service) -> Request {
+  public func advertise(_ service: AdvertisedService) -> Request {
     begin { discovery, request, mailbox throws(DiscoveryError) in
       .advertising(
         try discovery.advertise(service) { event in

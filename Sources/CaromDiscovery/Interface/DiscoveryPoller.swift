@@ -29,7 +29,7 @@ public final class DiscoveryPoller: Sendable {
   /// Opens nothing yet; the first request does. Without a loop it runs on one that the program
   /// shares.
   public init(
-    interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
   ) throws(DiscoveryError) {
     discovery = try DiscoveryActor.shared(on: loop, interfaces)
   }

@@ -30,13 +30,13 @@ public struct DomainBrowser: Sendable {
   /// What the domains are for.
   public let purpose: Purpose
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Asks nothing yet; reading `changes` does. Without a loop it runs on one that the program
   /// shares.
   public init(
     _ purpose: Purpose = .browsing, interfaces: InterfaceSelection = .automatic,
-    on loop: EventLoop? = nil
+    on loop: NetworkLoop? = nil
   ) {
     self.purpose = purpose
     self.interfaces = interfaces

@@ -8,13 +8,13 @@ public struct RecordQuery: Sendable {
   /// Which records; `RecordType.any` for all.
   public let type: RecordType
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Asks nothing yet; reading `changes` does. Without a loop it runs on one that the program
   /// shares.
   public init(
     _ name: String, _ type: RecordType, interfaces: InterfaceSelection = .automatic,
-    on loop: EventLoop? = nil
+    on loop: NetworkLoop? = nil
   ) {
     self.name = name
     self.type = type

@@ -4,7 +4,7 @@ import CaromTransport
 /// Makes a service visible on the network for the length of a scope.
 ///
 /// ```swift
-/// let table = Service(name: "Maya's table", type: "_airhockey._tcp", port: 7777)
+/// let table = AdvertisedService(name: "Maya's table", type: "_airhockey._tcp", port: 7777)
 /// try await ServiceAdvertiser(table).run { advertisement in
 ///   print("visible as \(advertisement.name)")
 ///   await match.end()
@@ -12,13 +12,14 @@ import CaromTransport
 /// ```
 public struct ServiceAdvertiser: Sendable {
   /// What is advertised.
-  public let service: Service
+  public let service: AdvertisedService
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Advertises nothing yet; `run` does. Without a loop it runs on one that the program shares.
   public init(
-    _ service: Service, interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
+    _ service: AdvertisedService, interfaces: InterfaceSelection = .automatic,
+    on loop: NetworkLoop? = nil
   ) {
     self.service = service
     self.interfaces = interfaces

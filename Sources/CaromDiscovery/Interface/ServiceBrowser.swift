@@ -16,13 +16,13 @@ public struct ServiceBrowser: Sendable {
   /// Where is looked: "local" is the link.
   public let domain: String
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Asks nothing yet; reading `changes` does. Without a loop it runs on one that the program
   /// shares.
   public init(
     for type: ServiceType, subtype: String? = nil, domain: String = "local",
-    interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
   ) {
     self.type = type
     self.subtype = subtype

@@ -11,12 +11,12 @@ public struct ServiceResolver: Sendable {
   /// Where it is: "local" is the link.
   public let domain: String
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Asks nothing yet. Without a loop it runs on one that the program shares.
   public init(
     _ name: String, _ type: ServiceType, domain: String = "local",
-    interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
   ) {
     self.name = name
     self.type = type

@@ -4,11 +4,11 @@ import CaromTransport
 /// Watches which types of service are offered at all (RFC 6763 §9).
 public struct ServiceTypeBrowser: Sendable {
   private let interfaces: InterfaceSelection
-  private let loop: EventLoop?
+  private let loop: NetworkLoop?
 
   /// Asks nothing yet; reading `changes` does. Without a loop it runs on one that the program
   /// shares.
-  public init(interfaces: InterfaceSelection = .automatic, on loop: EventLoop? = nil) {
+  public init(interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil) {
     self.interfaces = interfaces
     self.loop = loop
   }

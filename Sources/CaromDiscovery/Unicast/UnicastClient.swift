@@ -10,7 +10,7 @@ package actor UnicastClient: LoopActor {
   /// Bytes of the largest datagram that is read: more than any server sends that was not asked to.
   static let datagramLimit = 4096
 
-  package nonisolated let loop: EventLoop
+  package nonisolated let loop: NetworkLoop
   private var resolver = UnicastResolver(chance: SystemRandomNumberGenerator())
   private var sockets: [UnicastFlow: UDPSocket] = [:]
   private var streams: [UnicastFlow: TCPStream] = [:]
@@ -22,7 +22,7 @@ package actor UnicastClient: LoopActor {
     [UnicastQueryID: CheckedContinuation<Result<UnicastAnswer, UnicastError>, Never>] = [:]
 
   /// Asks nothing yet.
-  package init(on loop: EventLoop) { self.loop = loop }
+  package init(on loop: NetworkLoop) { self.loop = loop }
 
   /// What `servers` say of the records of `type` under `name`.
   package func ask(

@@ -28,7 +28,7 @@ package struct ChannelSet: Sendable {
   var channelTable = InlineArray<65, UInt8>(repeating: .max)
 
   // Sending.
-  var outgoing = Outgoing()
+  var outgoing = SendState()
   var lanes: [SendLane] = []
   var scheduler = Scheduler()
   var lastSearch = Instant(nanoseconds: .min)

@@ -1,6 +1,6 @@
 extension SendLane {
   /// A packet with the message, or with a piece of it, has arrived.
-  mutating func acknowledge(_ record: FrameRecord, _ outgoing: inout Outgoing) {
+  mutating func acknowledge(_ record: FrameRecord, _ outgoing: inout SendState) {
     guard let position = position(of: record.number) else { return }
     if record.kind == .reliable { return complete(position, &outgoing) }
     let message = outstanding[position]
@@ -12,7 +12,7 @@ extension SendLane {
   }
 
   /// A packet with the message, or with a piece of it, is lost.
-  mutating func lose(_ record: FrameRecord, _ outgoing: inout Outgoing) {
+  mutating func lose(_ record: FrameRecord, _ outgoing: inout SendState) {
     guard let position = position(of: record.number) else { return }
     if record.kind == .reliable {
       loseWhole(record.number, position)
@@ -30,7 +30,7 @@ extension SendLane {
   }
 
   private mutating func losePiece(
-    _ record: FrameRecord, _ position: Int, _ outgoing: inout Outgoing
+    _ record: FrameRecord, _ position: Int, _ outgoing: inout SendState
   ) {
     let message = outstanding[position]
     guard message.pieces >= 0 else { return }
@@ -41,7 +41,7 @@ extension SendLane {
   }
 
   /// The peer has a message; of a sequenced mode it needs none before it.
-  private mutating func complete(_ position: Int, _ outgoing: inout Outgoing) {
+  private mutating func complete(_ position: Int, _ outgoing: inout SendState) {
     if mode.isSequenced {
       for older in 0..<position where !outstanding[older].isDone {
         end(older, delivered: false, &outgoing)
@@ -56,7 +56,7 @@ extension SendLane {
   }
 
   /// Ends a message that has a number.
-  mutating func end(_ position: Int, delivered: Bool, _ outgoing: inout Outgoing) {
+  mutating func end(_ position: Int, delivered: Bool, _ outgoing: inout SendState) {
     let message = outstanding[position]
     outgoing.arena.release(message.buffer)
     if message.pieces >= 0 {

@@ -4,7 +4,7 @@ extension SendLane {
   /// Writes one frame. What is lost comes first; small messages of modes without order come before
   /// all bulk.
   mutating func serve(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Filling.Turn {
     let before = writer.count
@@ -24,7 +24,7 @@ extension SendLane {
   }
 
   private mutating func serveBulk(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Bool {
     let before = writer.count
@@ -38,7 +38,7 @@ extension SendLane {
 
   /// Sends a whole message again; `false` when it finds no room.
   private mutating func sendAgain(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Bool {
     while let number = resend.first {
@@ -70,7 +70,7 @@ extension SendLane {
 
   /// Sends a lost piece again; `false` when it finds no room.
   private mutating func sendPieceAgain(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     while let number = resendBulk.first {
       guard let position = position(of: number) else {
@@ -96,7 +96,7 @@ extension SendLane {
 
   /// Sends the next piece of the message that has left in part; `false` when it finds no room.
   private mutating func continueOpen(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     guard let number = openNumber else { return true }
     var message = open ?? outstanding[Int(number - base)]
@@ -120,7 +120,7 @@ extension SendLane {
     return true
   }
 
-  private mutating func endUnreliable(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func endUnreliable(_ message: SendMessage, _ outgoing: inout SendState) {
     outgoing.arena.release(message.buffer)
     outgoing.unreliableBytes -= Int(message.length)
     outgoing.unreliableCount -= 1
@@ -129,7 +129,7 @@ extension SendLane {
   /// Sends the next message of which nothing has left, whole or its first piece; `false` when it
   /// finds no room.
   private mutating func begin(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling, isBulk: Bool
   ) -> Bool {
     guard hasWindow() else { return true }
@@ -153,7 +153,7 @@ extension SendLane {
 
   /// What becomes of a message that has left whole.
   private mutating func settle(
-    _ message: SendMessage, _ outgoing: inout Outgoing, _ filling: Filling
+    _ message: SendMessage, _ outgoing: inout SendState, _ filling: Filling
   ) {
     outgoing.noteBegun(message, isReliable: mode.isReliable)
     pay(message.charge, &outgoing)
@@ -167,7 +167,7 @@ extension SendLane {
   }
 
   private mutating func noteRider(
-    _ message: SendMessage, _ number: UInt64, _ outgoing: inout Outgoing, _ filling: Filling
+    _ message: SendMessage, _ number: UInt64, _ outgoing: inout SendState, _ filling: Filling
   ) {
     guard message.length <= ChannelLimits.riderLength else { return }
     outgoing.riders.leftover = filling.leftover
@@ -179,7 +179,7 @@ extension SendLane {
 
   /// Sends the first piece of a message; `false` when it finds no room.
   private mutating func beginPieces(
-    _ message: SendMessage, _ isInBulk: Bool, _ outgoing: inout Outgoing,
+    _ message: SendMessage, _ isInBulk: Bool, _ outgoing: inout SendState,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     let length = Int(message.length)
@@ -206,7 +206,7 @@ extension SendLane {
     return true
   }
 
-  private mutating func beginReceipt(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func beginReceipt(_ message: SendMessage, _ outgoing: inout SendState) {
     guard message.wantsReceipt,
       let dropped = outgoing.receipts.begin(
         message.ticket, channel: channel, length: Int(message.length))

@@ -1,7 +1,7 @@
 extension SendLane {
   /// Writes a whole message; `false` when it finds no room.
   mutating func writeWhole(
-    _ message: SendMessage, _ number: UInt64, _ outgoing: inout Outgoing,
+    _ message: SendMessage, _ number: UInt64, _ outgoing: inout SendState,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     let buffer = outgoing.arena.buffers[Int(message.buffer)].bytes
@@ -17,7 +17,7 @@ extension SendLane {
   /// Writes a piece of at most `most` bytes; how many those were, 0 if it found no room.
   mutating func writePiece(
     _ message: SendMessage, _ number: UInt64, from start: UInt32, most: Int,
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Int {
     let (total, offset) = (Int(message.length), Int(start))
     let room = writer.fragmentRoom(channel: channel, total: total, offset: offset)
@@ -54,7 +54,7 @@ extension SendLane {
   /// Lets a message that left before ride along; it is over when the message is done, waits to be
   /// sent again in any case, or goes in pieces.
   mutating func ride(
-    _ number: UInt64, _ outgoing: inout Outgoing, _ writer: inout FrameWriter,
+    _ number: UInt64, _ outgoing: inout SendState, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]
   ) -> Ride {
     guard let position = position(of: number), !outstanding[position].isLost,
@@ -69,7 +69,7 @@ extension SendLane {
 
   /// Sends messages again that nothing is known of, as many as find room.
   mutating func sendUnacknowledged(
-    _ outgoing: inout Outgoing, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) {
     for position in 0..<min(outstanding.count, ChannelLimits.riders)
     where !outstanding[position].isDone {

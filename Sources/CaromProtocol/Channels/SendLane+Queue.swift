@@ -2,7 +2,7 @@ import CaromCore
 
 extension SendLane {
   /// Queues a message.
-  mutating func append(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  mutating func append(_ message: SendMessage, _ outgoing: inout SendState) {
     outgoing.noteWaiting(message, isReliable: mode.isReliable)
     if isUnordered, Int(message.length) > outgoing.bulkFrom {
       unsentBulk.append(message)
@@ -12,14 +12,14 @@ extension SendLane {
   }
 
   /// Drops what the next message of a sequenced mode makes stale.
-  mutating func replaceUnsent(_ outgoing: inout Outgoing) {
+  mutating func replaceUnsent(_ outgoing: inout SendState) {
     guard let stale = unsent.popFirst(), !stale.isDone else { return }
     outgoing.statistics.replaced += 1
     outgoing.drop(stale, channel: channel, isReliable: mode.isReliable)
   }
 
   /// Drops the oldest message that waits, of bulk or of the others.
-  mutating func dropOldest(isBulk: Bool, _ outgoing: inout Outgoing) {
+  mutating func dropOldest(isBulk: Bool, _ outgoing: inout SendState) {
     guard let message = isBulk ? unsentBulk.popFirst() : unsent.popFirst(), !message.isDone
     else { return }
     outgoing.statistics.overflowed += 1
@@ -27,7 +27,7 @@ extension SendLane {
   }
 
   /// Drops the messages at the front that are late.
-  mutating func dropLate(at now: Instant, _ outgoing: inout Outgoing) {
+  mutating func dropLate(at now: Instant, _ outgoing: inout SendState) {
     while let message = unsent.first, message.isDone || message.deadline <= now.nanoseconds {
       unsent.popFirst()
       if !message.isDone { expire(message, &outgoing) }
@@ -39,7 +39,7 @@ extension SendLane {
   }
 
   /// Drops all messages that wait and are late; the earliest deadline of the others, nanoseconds.
-  mutating func searchLate(at now: Instant, _ outgoing: inout Outgoing) -> Int64 {
+  mutating func searchLate(at now: Instant, _ outgoing: inout SendState) -> Int64 {
     var earliest = Int64.max
     for position in 0..<unsent.count {
       let message = unsent[position]
@@ -67,12 +67,12 @@ extension SendLane {
     return false
   }
 
-  private mutating func expire(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func expire(_ message: SendMessage, _ outgoing: inout SendState) {
     outgoing.expire(message, channel: channel, isReliable: mode.isReliable)
   }
 
   /// Drops everything that has not left, and the rest of what has left in part if it is unreliable.
-  mutating func dropWaiting(_ outgoing: inout Outgoing) {
+  mutating func dropWaiting(_ outgoing: inout SendState) {
     while let message = unsent.popFirst() {
       if !message.isDone { drop(message, &outgoing) }
     }
@@ -86,12 +86,12 @@ extension SendLane {
     drop(message, &outgoing)
   }
 
-  private mutating func drop(_ message: SendMessage, _ outgoing: inout Outgoing) {
+  private mutating func drop(_ message: SendMessage, _ outgoing: inout SendState) {
     outgoing.drop(message, channel: channel, isReliable: mode.isReliable)
   }
 
   /// Drops everything.
-  mutating func dropAll(_ outgoing: inout Outgoing) {
+  mutating func dropAll(_ outgoing: inout SendState) {
     dropWaiting(&outgoing)
     for position in 0..<outstanding.count where !outstanding[position].isDone {
       end(position, delivered: false, &outgoing)

@@ -48,17 +48,17 @@ struct SendLane: Sendable {
   }
 
   /// How many bytes the peer lets this lane send.
-  mutating func credit(_ outgoing: inout Outgoing) -> Int {
+  mutating func credit(_ outgoing: inout SendState) -> Int {
     mode.needsCredit ? outgoing.credits[channelIndex].left : .max
   }
 
   /// Counts bytes against the channel's credit.
-  mutating func pay(_ count: Int, _ outgoing: inout Outgoing) {
+  mutating func pay(_ count: Int, _ outgoing: inout SendState) {
     if mode.needsCredit { outgoing.credits[channelIndex].sent += UInt64(count) }
   }
 
   /// What the lane could send now.
-  mutating func readiness(_ outgoing: inout Outgoing) -> Scheduler.Readiness {
+  mutating func readiness(_ outgoing: inout SendState) -> Scheduler.Readiness {
     while let first = unsent.first, first.isDone { unsent.popFirst() }
     while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
     if !resend.isEmpty { return .small }

@@ -21,7 +21,7 @@ extension Connection {
 
   /// Calls the other side over datagrams, at the first of `ways` that answers; with a token of one
   /// of them it asks there at once.
-  package mutating func call(_ ways: [Way], token: JoinToken? = nil, at now: Instant) {
+  package mutating func call(_ ways: [Route], token: JoinToken? = nil, at now: Instant) {
     guard !isEnding, isCaller, !ways.isEmpty else { return }
     if datagram == nil {
       datagram = .calling(ways, key: key, token: token, at: now)
@@ -33,7 +33,7 @@ extension Connection {
 
   /// A connection that the other side began over datagrams, where its address is proven.
   static func called(
-    _ hello: Hello, from source: Way, as local: PeerInfo, timing: SessionTiming, at now: Instant
+    _ hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
     var connection = Connection(
       local: local, timing: timing, key: hello.key, isCaller: false,
@@ -58,7 +58,7 @@ extension Connection {
   }
 
   /// The caller proved an address: its datagrams come from there from now on.
-  mutating func receive(_ hello: Hello, from source: Way, at now: Instant) {
+  mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isCaller, !isEnding else { return }
     guard !datagrams.isEmpty else {
       datagram = .called(hello, from: source, at: now)
@@ -249,7 +249,7 @@ extension Connection {
   }
 
   /// An address of the other side answered a hello, or does not know this side's any more.
-  mutating func handleRetry(_ retry: Retry, from source: Way, at now: Instant) {
+  mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     let wasOpen = datagram?.isOpen == true
     datagram?.handleRetry(retry, from: source, at: now)
     if !wasOpen { sayRequest(at: now) }
@@ -365,7 +365,7 @@ extension Connection {
   /// Puts the next datagram into `buffer`, and says where it goes; `nil` when there is none now.
   package mutating func pollDatagram(
     into buffer: inout [UInt8], at now: Instant
-  ) -> Way? {
+  ) -> Route? {
     guard !datagrams.isEmpty else { return nil }
     let carries = currentLink == .datagram
     return datagrams[0].pollTransmit(&channels, carries: carries, &scratch, into: &buffer, at: now)

@@ -7,7 +7,7 @@ extension DatagramPath {
   mutating func pollTransmit(
     _ channels: inout ChannelSet, carries: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant
-  ) -> Way? {
+  ) -> Route? {
     guard stage != .calling else { return pollHello(&scratch, into: &buffer, at: now) }
     guard let way else { return nil }
     if token != nil, let due = helloAt, now >= due {
@@ -39,7 +39,7 @@ extension DatagramPath {
 
   private mutating func pollHello(
     _ scratch: inout Scratch, into buffer: inout [UInt8], at now: Instant
-  ) -> Way? {
+  ) -> Route? {
     guard let due = helloAt, now >= due, !candidates.isEmpty else { return nil }
     let way = candidates[nextCandidate]
     nextCandidate += 1

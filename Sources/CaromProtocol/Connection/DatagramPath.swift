@@ -33,8 +33,8 @@ struct DatagramPath: Sendable {
   let key: ConnectionKey
   var stage: Stage
   /// Where the other end is.
-  private(set) var way: Way? { didSet { moves &+= 1 } }
-  var candidates: [Way] { didSet { moves &+= 1 } }
+  private(set) var way: Route? { didSet { moves &+= 1 } }
+  var candidates: [Route] { didSet { moves &+= 1 } }
   /// How often its addresses have changed.
   private(set) var moves: UInt32 = 1
   var nextCandidate = 0
@@ -60,7 +60,7 @@ struct DatagramPath: Sendable {
   private(set) var malformedPackets = 0
 
   init(
-    isCaller: Bool, key: ConnectionKey, stage: Stage, way: Way?, candidates: [Way],
+    isCaller: Bool, key: ConnectionKey, stage: Stage, way: Route?, candidates: [Route],
     epoch: UInt32, at now: Instant
   ) {
     self.isCaller = isCaller
@@ -77,7 +77,7 @@ struct DatagramPath: Sendable {
   /// A path that this side opens to the first of `candidates` that answers; to the one that gave
   /// it `token` before it asks the others, as if that had answered with a cookie.
   static func calling(
-    _ candidates: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
+    _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> DatagramPath {
     let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
     var path = DatagramPath(
@@ -89,7 +89,7 @@ struct DatagramPath: Sendable {
   }
 
   /// A path that the other side opened, and proved.
-  static func called(_ hello: Hello, from way: Way, at now: Instant) -> DatagramPath {
+  static func called(_ hello: Hello, from way: Route, at now: Instant) -> DatagramPath {
     DatagramPath(
       isCaller: false, key: hello.key, stage: .answered, way: way, candidates: [],
       epoch: hello.epoch, at: now)
@@ -109,7 +109,7 @@ struct DatagramPath: Sendable {
 // MARK: - Where the other end is
 extension DatagramPath {
   /// An address answered a hello, or does not know this side's address any more.
-  mutating func handleRetry(_ retry: Retry, from source: Way, at now: Instant) {
+  mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     guard isCaller else { return }
     switch stage {
     case .calling:
@@ -128,7 +128,7 @@ extension DatagramPath {
 
   /// The other side proved that it is at `source`; `false` when that is old news.
   mutating func handleHello(
-    _ hello: Hello, from source: Way, at now: Instant
+    _ hello: Hello, from source: Route, at now: Instant
   ) -> Bool {
     guard !isCaller, hello.epoch > epoch else { return false }
     epoch = hello.epoch
@@ -142,7 +142,7 @@ extension DatagramPath {
   }
 
   /// Begins anew, at the addresses it has: after silence, sleep or a change of network.
-  mutating func callAgain(_ more: [Way] = [], at now: Instant) {
+  mutating func callAgain(_ more: [Route] = [], at now: Instant) {
     guard isCaller else { return }
     if let way, !candidates.contains(way) { candidates.insert(way, at: 0) }
     for way in more where !candidates.contains(way) { candidates.append(way) }
@@ -192,7 +192,7 @@ extension DatagramPath {
       if let short = header.acknowledgement, received.largest.map({ number > $0 }) ?? true {
         // That of an older packet tells nothing new.
         scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
-        try take(short.holdTime, &scratch, at: now)
+        try take(short.ackDelay, &scratch, at: now)
       }
       var elicits = false
       var leavesMessages = false
@@ -208,8 +208,8 @@ extension DatagramPath {
           try channels.receive(message, at: now)
         case .credit(let channel, let limit):
           channels.handleCredit(channel: channel, limit: limit)
-        case .acknowledgement(let holdTime):
-          try take(holdTime, &scratch, at: now)
+        case .acknowledgement(let ackDelay):
+          try take(ackDelay, &scratch, at: now)
         case .ping, .padding: break
         }
       }
@@ -234,11 +234,11 @@ extension DatagramPath {
 
   /// Takes the acknowledgement that stands in the ranges.
   private mutating func take(
-    _ holdTime: HoldTime, _ scratch: inout Scratch, at now: Instant
+    _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
     guard
       flow.handle(
-        scratch.ranges, holdTime: holdTime.nanoseconds, at: now,
+        scratch.ranges, ackDelay: ackDelay.nanoseconds, at: now,
         acknowledged: &scratch.outcome.acknowledged, lost: &scratch.outcome.lost)
     else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
   }

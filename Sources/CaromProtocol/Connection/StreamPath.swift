@@ -145,7 +145,7 @@ extension StreamPath {
     if received > told {
       scratch.ranges.removeAll()
       scratch.ranges.append(told...received - 1)
-      _ = scratch.writer.appendAcknowledgement(scratch.ranges, holdTime: HoldTime(byte: 0))
+      _ = scratch.writer.appendAcknowledgement(scratch.ranges, ackDelay: AckDelay(byte: 0))
     }
     let head = scratch.writer.count
     if carries {

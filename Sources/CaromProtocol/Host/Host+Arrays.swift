@@ -32,19 +32,21 @@ extension Host {
   @discardableResult
   package mutating func send(
     _ bytes: [UInt8], on channel: UInt8, _ mode: MessageMode = .reliableOrdered,
-    to link: LinkID, at now: Instant
+    to link: ConnectionID, at now: Instant
   ) throws(SendError) -> UInt64? {
     try send(bytes.span, on: channel, SendOptions(mode), to: link, at: now)
   }
 
   /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
-  package mutating func pollTransmit(on link: LinkID, queued: Int, at now: Instant) -> [UInt8]? {
+  package mutating func pollTransmit(on link: ConnectionID, queued: Int, at now: Instant)
+    -> [UInt8]?
+  {
     var bytes: [UInt8] = []
     return pollTransmit(on: link, queued: queued, into: &bytes, at: now) ? bytes : nil
   }
 
   /// The next message of a link, as an array of its own.
-  package mutating func pollMessage(on link: LinkID) -> (channel: UInt8, bytes: [UInt8])? {
+  package mutating func pollMessage(on link: ConnectionID) -> (channel: UInt8, bytes: [UInt8])? {
     var message: (UInt8, [UInt8])?
     _ = pollMessage(on: link) { channel, bytes in message = (channel, Array(copying: bytes)) }
     return message
@@ -53,14 +55,16 @@ extension Host {
 
 extension Lobby {
   /// The next message of a link, as an array of its own.
-  package mutating func pollMessage(on link: LinkID) -> (channel: UInt8, bytes: [UInt8])? {
+  package mutating func pollMessage(on link: ConnectionID) -> (channel: UInt8, bytes: [UInt8])? {
     var message: (UInt8, [UInt8])?
     _ = pollMessage(on: link) { channel, bytes in message = (channel, Array(copying: bytes)) }
     return message
   }
 
   /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
-  package mutating func pollTransmit(on link: LinkID, queued: Int, at now: Instant) -> [UInt8]? {
+  package mutating func pollTransmit(on link: ConnectionID, queued: Int, at now: Instant)
+    -> [UInt8]?
+  {
     var bytes: [UInt8] = []
     return pollTransmit(on: link, queued: queued, into: &bytes, at: now) ? bytes : nil
   }

@@ -10,7 +10,7 @@ struct PathAddress: Hashable, Sendable {
 /// An answer to somebody who is not known, and where it goes.
 package struct Answer: Sendable {
   package var bytes: [UInt8]
-  package var way: Way
+  package var way: Route
 }
 
 // Datagrams: whose they are, and answers to strangers, of whom nothing is remembered.
@@ -24,7 +24,7 @@ extension Host {
 
   /// Takes a datagram that came on one of the shell's sockets.
   package mutating func receiveDatagram(
-    _ bytes: Span<UInt8>, from source: Way, isRelayed: Bool = false, at now: Instant
+    _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false, at now: Instant
   ) {
     guard !bytes.isEmpty else { return }
     if DataHeader.begins(with: bytes[0]) {
@@ -51,7 +51,7 @@ extension Host {
 
   /// Takes the packet that stands behind a hello, if one does.
   mutating func receiveIntroduced(
-    _ bytes: Span<UInt8>, behind hello: Hello, from source: Way, at now: Instant
+    _ bytes: Span<UInt8>, behind hello: Hello, from source: Route, at now: Instant
   ) {
     guard bytes.count > hello.length else { return }
     let packet = bytes.extracting(hello.length..<bytes.count)
@@ -63,7 +63,7 @@ extension Host {
   }
 
   private mutating func receiveData(
-    _ bytes: Span<UInt8>, from source: Way, isIntroduced: Bool = false,
+    _ bytes: Span<UInt8>, from source: Route, isIntroduced: Bool = false,
     isRelayed: Bool = false, at now: Instant
   ) {
     let sender = DataHeader.role(of: bytes[0])
@@ -83,7 +83,7 @@ extension Host {
   }
 
   private mutating func receive(
-    _ hello: Hello, _ bytes: Span<UInt8>, from source: Way, at now: Instant
+    _ hello: Hello, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     if let token = hello.token { return receive(hello, token, bytes, from: source, at: now) }
     if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
@@ -97,7 +97,7 @@ extension Host {
   }
 
   /// Whoever says hello is to prove its address.
-  mutating func askAgain(_ hello: Hello, from source: Way, at now: Instant) {
+  mutating func askAgain(_ hello: Hello, from source: Route, at now: Instant) {
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
     // A hello with a cookie is short, and its caller knows who answers.
     let prefix = hello.cookie == nil ? hello.key.prefix : nil
@@ -107,8 +107,8 @@ extension Host {
   /// Somebody proved an address: that of a connection, or of a new one, which is returned.
   @discardableResult
   mutating func welcome(
-    _ hello: Hello, from source: Way, isSpent: Bool, at now: Instant
-  ) -> LinkID? {
+    _ hello: Hello, from source: Route, isSpent: Bool, at now: Instant
+  ) -> ConnectionID? {
     guard let link = keys[hello.key], let index = index(of: link) else {
       return begin(hello, from: source, isSpent: isSpent, at: now)
     }
@@ -119,14 +119,14 @@ extension Host {
 
   /// Somebody proved an address, and has no connection yet.
   private mutating func begin(
-    _ hello: Hello, from source: Way, isSpent: Bool, at now: Instant
-  ) -> LinkID? {
+    _ hello: Hello, from source: Route, isSpent: Bool, at now: Instant
+  ) -> ConnectionID? {
     let isForgotten = hello.resumes || isSpent
     guard !isForgotten, hello.version == Hello.version, entries.count < Self.linkLimit else {
       let reason: Goodbye.Code =
         hello.version != Hello.version ? .versionMismatch : isForgotten ? .forgotten : .full
       answer(to: source) {
-        Gone(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
+        Refusal(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
       }
       return nil
     }
@@ -139,7 +139,7 @@ extension Host {
   }
 
   mutating func answer(
-    to way: Way, _ write: (inout FrameWriter) -> Void
+    to way: Route, _ write: (inout FrameWriter) -> Void
   ) {
     guard answers.count < Self.answerLimit else { return }
     var writer = FrameWriter(limit: Retry.maximumLength)

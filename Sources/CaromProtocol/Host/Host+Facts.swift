@@ -3,10 +3,10 @@ import CaromCore
 // What is known of one connection, without a copy of it.
 extension Host {
   /// Whether there is such a link.
-  package func contains(_ link: LinkID) -> Bool { index(of: link) != nil }
+  package func contains(_ link: ConnectionID) -> Bool { index(of: link) != nil }
 
   /// The peer of a connection that is open.
-  package func openPeer(of link: LinkID) -> PeerInfo? {
+  package func openPeer(of link: ConnectionID) -> PeerInfo? {
     guard let index = index(of: link), case .open(let info) = entries[index].connection.state else {
       return nil
     }
@@ -14,30 +14,30 @@ extension Host {
   }
 
   // Always inlined: a call from the lobby would copy the host.
-  @inline(__always) package func isOpen(_ link: LinkID) -> Bool {
+  @inline(__always) package func isOpen(_ link: ConnectionID) -> Bool {
     index(of: link).map { entries[$0].connection.isOpen } ?? false
   }
 
-  package func roundTrip(of link: LinkID) -> RoundTrip? {
+  package func roundTrip(of link: ConnectionID) -> RoundTrip? {
     index(of: link).map { entries[$0].connection.pinger.roundTrip }
   }
 
-  package func kind(of link: LinkID) -> LinkKind? {
+  package func kind(of link: ConnectionID) -> LinkKind? {
     index(of: link).flatMap { entries[$0].connection.link }
   }
 
   /// Bytes of reliable messages that wait or are not acknowledged.
-  package func queuedBytes(of link: LinkID) -> Int {
+  package func queuedBytes(of link: ConnectionID) -> Int {
     index(of: link).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }
 
   /// Whether messages of the link wait for the owner.
-  @inline(__always) package func hasMessages(_ link: LinkID) -> Bool {
+  @inline(__always) package func hasMessages(_ link: ConnectionID) -> Bool {
     if let index = index(of: link) { return entries[index].connection.channels.hasMessages }
     return remains.contains { $0.link == link }
   }
 
-  package func statistics(of link: LinkID) -> PeerStatistics? {
+  package func statistics(of link: ConnectionID) -> PeerStatistics? {
     index(of: link).map { entries[$0].connection.peerStatistics }
   }
 }

@@ -9,18 +9,18 @@ enum HostMatter: Sendable {
   /// A caller's first hello, which proves nothing yet.
   case calling(ConnectionKey)
   /// The hello of an address that is proven, with a key that is not known here.
-  case hello(Hello, [UInt8], from: Way)
+  case hello(Hello, [UInt8], from: Route)
   /// A link whose peer asks for a seat, with a stream that may be another host's.
-  case request(LinkID, PeerInfo)
+  case request(ConnectionID, PeerInfo)
   /// A stream that joins a connection which is not known here.
-  case join(LinkID)
-  case admit(LinkID)
+  case join(ConnectionID)
+  case admit(ConnectionID)
   /// A link whose peer is to have a token for the next time.
-  case token(LinkID)
+  case token(ConnectionID)
   /// A link that asked for a seat has ended.
-  case leave(LinkID, PeerID)
+  case leave(ConnectionID, PeerID)
   /// A link is gone.
-  case release(ConnectionKey, LinkID, wasOpen: Bool)
+  case release(ConnectionKey, ConnectionID, wasOpen: Bool)
 }
 
 extension Host {
@@ -68,7 +68,7 @@ extension Host {
   }
 
   /// Whether a hello that nobody here knows is left to the directory.
-  mutating func leave(_ hello: Hello, _ bytes: Span<UInt8>, from source: Way) -> Bool {
+  mutating func leave(_ hello: Hello, _ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard member != nil else { return false }
     if matters.count < Self.helloLimit {
       matters.append(.hello(hello, Array(copying: bytes), from: source))
@@ -77,7 +77,7 @@ extension Host {
   }
 
   private mutating func settle(
-    _ hello: Hello, _ bytes: [UInt8], from source: Way, _ directory: inout HostDirectory,
+    _ hello: Hello, _ bytes: [UInt8], from source: Route, _ directory: inout HostDirectory,
     at now: Instant
   ) {
     let place = directory.find(hello.key)
@@ -101,7 +101,7 @@ extension Host {
   }
 
   /// Whether a datagram of an address that is another host's went there.
-  mutating func relay(_ bytes: Span<UInt8>, from source: Way) -> Bool {
+  mutating func relay(_ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard !relays.isEmpty, let owner = relays[source.endpoint] else { return false }
     mail.append((.datagram(Array(copying: bytes), from: source), owner))
     return true
@@ -111,7 +111,7 @@ extension Host {
 // MARK: - Streams
 extension Host {
   private mutating func settle(
-    request link: LinkID, _ info: PeerInfo, _ directory: inout HostDirectory, at now: Instant
+    request link: ConnectionID, _ info: PeerInfo, _ directory: inout HostDirectory, at now: Instant
   ) {
     guard let index = index(of: link), !entries[index].connection.isEnding else { return }
     let key = entries[index].connection.key
@@ -135,7 +135,8 @@ extension Host {
     take(directory.seating.ask(link, info), for: link, info, at: now)
   }
 
-  private mutating func settle(join link: LinkID, _ directory: HostDirectory, at now: Instant) {
+  private mutating func settle(join link: ConnectionID, _ directory: HostDirectory, at now: Instant)
+  {
     guard let index = index(of: link), !entries[index].connection.isEnding else { return }
     if case .owned(let owner) = directory.find(entries[index].connection.key) {
       if owner.member != member { return handOver(index, of: nil, to: owner.member, at: now) }
@@ -168,14 +169,14 @@ extension Host {
 // MARK: - Mail
 extension Host {
   /// Takes a datagram that came to another host of the group.
-  package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Way, at now: Instant) {
+  package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {
     receiveDatagram(bytes, from: source, isRelayed: true, at: now)
   }
 
   /// Takes a stream that came to another host of the group, as a link; `false` when there are too
   /// many.
   package mutating func accept(
-    _ handed: HandedStream, as link: LinkID, at now: Instant
+    _ handed: HandedStream, as link: ConnectionID, at now: Instant
   ) -> Bool {
     guard entries.count < Self.linkLimit else { return false }
     let connection = Connection.handed(handed, as: local, timing: timing, at: now)
@@ -186,7 +187,7 @@ extension Host {
   }
 
   /// A link of this host makes room for one of another's.
-  package mutating func evict(_ link: LinkID, for other: LinkID, at now: Instant) {
+  package mutating func evict(_ link: ConnectionID, for other: ConnectionID, at now: Instant) {
     close(link, Goodbye(.replaced), as: .replaced, at: now)
     mail.append((.evicted(for: other), other.member))
   }

@@ -8,7 +8,7 @@ extension Host {
 
   /// The next message of a link, where it lies; `false` when there is none.
   package mutating func pollMessage(
-    on link: LinkID, parking: ChannelMask = ChannelMask(),
+    on link: ConnectionID, parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let index = index(of: link) else { return pollRemains(link, parking, body) }
@@ -19,7 +19,7 @@ extension Host {
 
   /// Appends bytes for a stream that holds `queued` bytes already; `false` when there are none now.
   package mutating func pollTransmit(
-    on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on link: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     guard let index = index(of: link) else { return false }
     lend(index)
@@ -29,8 +29,8 @@ extension Host {
 
   /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
   package mutating func pollDatagram(
-    on link: LinkID, into buffer: inout [UInt8], at now: Instant
-  ) -> Way? {
+    on link: ConnectionID, into buffer: inout [UInt8], at now: Instant
+  ) -> Route? {
     guard let index = index(of: link) else { return nil }
     lend(index)
     defer { lend(index) }
@@ -38,7 +38,7 @@ extension Host {
   }
 
   /// What to do with a link's stream, told once.
-  package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
+  package mutating func pollLinkAction(on link: ConnectionID) -> LinkAction? {
     guard let index = index(of: link) else { return nil }
     return entries[index].connection.pollLinkAction()
   }
@@ -84,7 +84,7 @@ extension Host {
   }
 
   /// Bytes that a connection's messages hold, both directions.
-  package func memory(of link: LinkID) -> Int {
+  package func memory(of link: ConnectionID) -> Int {
     index(of: link).map { entries[$0].connection.channels.heldBytes } ?? 0
   }
 }

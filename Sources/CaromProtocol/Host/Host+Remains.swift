@@ -12,7 +12,7 @@ extension Host {
   }
 
   mutating func pollRemains(
-    _ link: LinkID, _ parking: ChannelMask,
+    _ link: ConnectionID, _ parking: ChannelMask,
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let index = remains.firstIndex(where: { $0.link == link }) else { return false }
@@ -23,7 +23,7 @@ extension Host {
     return isTaken
   }
 
-  mutating func discardRemains(_ link: LinkID) {
+  mutating func discardRemains(_ link: ConnectionID) {
     remains.removeAll { $0.link == link }
   }
 }

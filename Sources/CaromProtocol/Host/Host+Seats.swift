@@ -17,14 +17,14 @@ extension Host {
   }
 
   /// Answers a request: the peer gets the seat, and whoever kept it warm says goodbye.
-  package mutating func admit(_ link: LinkID, at now: Instant) {
+  package mutating func admit(_ link: ConnectionID, at now: Instant) {
     guard let id = asker(on: link) else { return }
     guard member == nil else { return matters.append(.admit(link)) }
     take(seating.admit(link, id), for: link, at: now)
   }
 
   /// Who waits for an answer there.
-  func asker(on link: LinkID) -> PeerID? {
+  func asker(on link: ConnectionID) -> PeerID? {
     guard let index = index(of: link),
       case .requested(let info, _) = entries[index].connection.state
     else { return nil }
@@ -32,7 +32,7 @@ extension Host {
   }
 
   /// A peer asks for a seat.
-  mutating func ask(_ link: LinkID, _ info: PeerInfo, at now: Instant) {
+  mutating func ask(_ link: ConnectionID, _ info: PeerInfo, at now: Instant) {
     guard member == nil else { return matters.append(.request(link, info)) }
     if hasSeats(for: info) {
       take(seating.ask(link, info), for: link, info, at: now)
@@ -42,13 +42,13 @@ extension Host {
   }
 
   /// A link that asked for a seat has ended.
-  mutating func leave(_ link: LinkID, _ id: PeerID) {
+  mutating func leave(_ link: ConnectionID, _ id: PeerID) {
     if member == nil { seating.leave(link, id) } else { matters.append(.leave(link, id)) }
   }
 
   /// What the seating says to a peer that asks.
   mutating func take(
-    _ answer: Seating.Answer, for link: LinkID, _ info: PeerInfo, at now: Instant
+    _ answer: Seating.Answer, for link: ConnectionID, _ info: PeerInfo, at now: Instant
   ) {
     guard let index = index(of: link) else { return }
     switch answer {
@@ -58,7 +58,7 @@ extension Host {
     }
   }
 
-  private mutating func note(request index: Int, _ info: PeerInfo, replacing old: LinkID?) {
+  private mutating func note(request index: Int, _ info: PeerInfo, replacing old: ConnectionID?) {
     entries[index].peer = info
     events.append(.requested(links[index], info, replacing: old))
   }
@@ -69,7 +69,7 @@ extension Host {
   }
 
   /// What the seating says of a peer that its owner admits.
-  mutating func take(_ admittance: Seating.Admittance, for link: LinkID, at now: Instant) {
+  mutating func take(_ admittance: Seating.Admittance, for link: ConnectionID, at now: Instant) {
     switch admittance {
     case .seated: seat(link, at: now)
     case .evicting(let old) where member == nil || old.member == member:
@@ -81,9 +81,11 @@ extension Host {
   }
 
   /// Whoever had the seat of a link is gone.
-  package mutating func handleEvicted(for link: LinkID, at now: Instant) { seat(link, at: now) }
+  package mutating func handleEvicted(for link: ConnectionID, at now: Instant) {
+    seat(link, at: now)
+  }
 
-  private mutating func seat(_ link: LinkID, at now: Instant) {
+  private mutating func seat(_ link: ConnectionID, at now: Instant) {
     guard let index = index(of: link) else { return }
     entries[index].connection.admit(at: now)
     settle(index, at: now)

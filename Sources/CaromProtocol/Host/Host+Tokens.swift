@@ -5,7 +5,7 @@ extension Host {
   /// A hello with a token: as good as one with a cookie where the token counts, which takes no
   /// memory to find out.
   mutating func receive(
-    _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Way, at now: Instant
+    _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     if let link = keys[hello.key] {
       // It came twice, or its caller moved at once.
@@ -37,7 +37,7 @@ extension Host {
   }
 
   /// The token with that number becomes a peer's.
-  mutating func give(_ serial: UInt64, to link: LinkID, at now: Instant) {
+  mutating func give(_ serial: UInt64, to link: ConnectionID, at now: Instant) {
     guard let index = index(of: link), entries[index].connection.isOpen,
       let way = entries[index].connection.datagrams.first?.way
     else { return }

@@ -3,14 +3,14 @@ import CaromCore
 /// Every connection of one process: those it accepted, whose seats are counted, and those it
 /// asked for itself. A polled machine; the shell owns the streams and the datagram sockets.
 ///
-/// A `LinkID` names a connection, and its stream, if it has one.
+/// A `ConnectionID` names a connection, and its stream, if it has one.
 package struct Host: Sendable {
   /// The most links at a time: ones that have not asked for a seat yet included. A core keeps up
   /// with some thousand players at 60 Hz, and idle strangers cost 2 KiB each.
   package static let linkLimit = 4096
 
   struct Entry: Sendable {
-    let id: LinkID
+    let id: ConnectionID
     var connection: Connection
     let isIncoming: Bool
     var peer: PeerInfo?
@@ -34,19 +34,19 @@ package struct Host: Sendable {
   /// In the order of their links.
   var entries: [Entry] = []
   /// The links of `entries` by themselves: a search reads a few bytes of each.
-  package private(set) var links: [LinkID] = []
+  package private(set) var links: [ConnectionID] = []
   var events = EventQueue<HostEvent>()
-  private var ready = EventQueue<LinkID>()
+  private var ready = EventQueue<ConnectionID>()
   /// When the connections of `entries` want to be called, nanoseconds, as each said after it was
   /// touched last; `.max` for never. The least is looked for once a wake-up, which takes less than
   /// to keep them in order at every packet.
   private var dues: [Int64] = []
   private var scratch = Scratch()
   /// Links whose time has come.
-  private var due: [LinkID] = []
+  private var due: [ConnectionID] = []
   private var lastLink: UInt64
   var paths: PathTable
-  var keys: [ConnectionKey: LinkID] = [:]
+  var keys: [ConnectionKey: ConnectionID] = [:]
   /// Of connections that were open, the oldest first.
   var endedKeys: [ConnectionKey] = []
   let secret: CookieSecret
@@ -55,7 +55,7 @@ package struct Host: Sendable {
   /// Answers to those who are not known, with where they go.
   var answers = EventQueue<Answer>()
   /// Messages of connections that are gone, which the owner has not taken yet.
-  var remains: [(link: LinkID, channels: ChannelSet)] = []
+  var remains: [(link: ConnectionID, channels: ChannelSet)] = []
 
   /// Its place among the hosts that share a port; `nil` for one that has its port for itself.
   let member: Int?
@@ -82,7 +82,7 @@ package struct Host: Sendable {
     secret: CookieSecret = CookieSecret(low: 0, high: 0), member: Int? = nil
   ) {
     self.member = member
-    lastLink = LinkID.beginning(of: member ?? 0).number
+    lastLink = ConnectionID.beginning(of: member ?? 0).number
     self.local = local
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.timing = timing
@@ -90,9 +90,9 @@ package struct Host: Sendable {
     paths = PathTable(secret: secret)
   }
 
-  package mutating func makeLink() -> LinkID {
+  package mutating func makeLink() -> ConnectionID {
     lastLink += 1
-    return LinkID(lastLink)
+    return ConnectionID(lastLink)
   }
 
   /// Whether every connection has ended, though the last words of some may be said again.
@@ -102,27 +102,27 @@ package struct Host: Sendable {
     }
   }
 
-  package func connection(_ link: LinkID) -> Connection? {
+  package func connection(_ link: ConnectionID) -> Connection? {
     index(of: link).map { entries[$0].connection }
   }
 
   /// Whether another host opened the link.
-  package func isIncoming(_ link: LinkID) -> Bool {
+  package func isIncoming(_ link: ConnectionID) -> Bool {
     index(of: link).map { entries[$0].isIncoming } ?? false
   }
 
-  @inline(__always) func index(of link: LinkID) -> Int? { links.place(of: link) }
+  @inline(__always) func index(of link: ConnectionID) -> Int? { links.place(of: link) }
 }
 
-extension [LinkID] {
+extension [ConnectionID] {
   /// Where `link` stands in an array that is in order.
-  fileprivate func place(of link: LinkID) -> Int? {
+  fileprivate func place(of link: ConnectionID) -> Int? {
     let index = insertionPlace(of: link)
     return index < count && self[index] == link ? index : nil
   }
 
   /// The place of the first link that is not before `link`.
-  fileprivate func insertionPlace(of link: LinkID) -> Int {
+  fileprivate func insertionPlace(of link: ConnectionID) -> Int {
     var low = 0
     var high = count
     while low < high {
@@ -136,7 +136,7 @@ extension [LinkID] {
 // MARK: - Links
 extension Host {
   /// Takes a link that another host opened; `false` when there are too many.
-  package mutating func accept(_ link: LinkID, at now: Instant) -> Bool {
+  package mutating func accept(_ link: ConnectionID, at now: Instant) -> Bool {
     guard entries.count < Self.linkLimit else { return false }
     let connection = Connection.accepting(as: local, timing: timing, at: now)
     insert(Entry(id: link, connection: connection, isIncoming: true), at: now)
@@ -147,7 +147,7 @@ extension Host {
   /// has another link already joins that. `false` where it ends, and has no use for it any more.
   @discardableResult
   package mutating func request(
-    _ link: LinkID, key: ConnectionKey = .none, at now: Instant
+    _ link: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
     if let index = index(of: link) {
       let isTaken = entries[index].connection.addStream(at: now)
@@ -163,7 +163,8 @@ extension Host {
   /// connection may have a stream already. Endpoints that another connection of this host calls
   /// are left to it.
   package mutating func call(
-    _ link: LinkID, _ ways: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
+    _ link: ConnectionID, _ ways: [Route], key: ConnectionKey, token: JoinToken? = nil,
+    at now: Instant
   ) {
     let free = ways.filter {
       let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .callee)]
@@ -203,13 +204,13 @@ extension Host {
   }
 
   /// A stream that was to be a link's cannot be opened.
-  package mutating func handleStreamFailed(_ link: LinkID, at now: Instant) {
+  package mutating func handleStreamFailed(_ link: ConnectionID, at now: Instant) {
     guard let index = index(of: link) else { return }
     entries[index].connection.handleStreamFailed(at: now)
     settle(index, at: now)
   }
 
-  package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
+  package mutating func receive(_ bytes: Span<UInt8>, on link: ConnectionID, at now: Instant) {
     guard let index = index(of: link) else { return }
     lend(index)
     entries[index].connection.receive(bytes, at: now)
@@ -217,7 +218,7 @@ extension Host {
     settle(index, at: now)
   }
 
-  package mutating func handleLinkEnd(_ end: LinkEnd, of link: LinkID, at now: Instant) {
+  package mutating func handleLinkEnd(_ end: LinkEnd, of link: ConnectionID, at now: Instant) {
     guard let index = index(of: link) else { return }
     lend(index)
     entries[index].connection.handleLinkEnd(end, at: now)
@@ -226,7 +227,7 @@ extension Host {
     removeIfClosed(link)  // by its link: what it told may have ended others
   }
 
-  private mutating func removeIfClosed(_ link: LinkID) {
+  private mutating func removeIfClosed(_ link: ConnectionID) {
     if let index = index(of: link), entries[index].connection.isClosed { remove(index) }
   }
 
@@ -290,14 +291,14 @@ extension Host {
 
   /// The next link that was touched and may have something to transmit or to do; when that is
   /// polled, `didFlush` follows.
-  package mutating func pollReady() -> LinkID? {
+  package mutating func pollReady() -> ConnectionID? {
     guard let link = ready.popFirst() else { return nil }
     if let index = index(of: link) { entries[index].isReady = false }
     return link
   }
 
   /// Everything that a link had was polled: what it told meanwhile, and when it wants to be called.
-  package mutating func didFlush(_ link: LinkID, at now: Instant) {
+  package mutating func didFlush(_ link: ConnectionID, at now: Instant) {
     guard let index = index(of: link) else { return }
     collect(index, at: now)
     guard let index = self.index(of: link) else { return }
@@ -305,12 +306,12 @@ extension Host {
   }
 
   /// The stream below had no room for everything: it is ready again, if it has something.
-  package mutating func remainsReady(_ link: LinkID) {
+  package mutating func remainsReady(_ link: ConnectionID) {
     if let index = index(of: link), entries[index].connection.hasStreamOutput { markReady(index) }
   }
 
   /// Whether its stream has something to carry or to do.
-  @inline(__always) package func hasOutput(_ link: LinkID) -> Bool {
+  @inline(__always) package func hasOutput(_ link: ConnectionID) -> Bool {
     index(of: link).map { entries[$0].connection.hasStreamOutput } ?? false
   }
 }
@@ -319,7 +320,8 @@ extension Host {
 extension Host {
   /// Says goodbye on a link: declines a request, or ends a connection.
   package mutating func close(
-    _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere,
+    at now: Instant
   ) {
     guard let index = index(of: link) else { return }
     entries[index].connection.close(goodbye, as: reason, at: now)
@@ -329,7 +331,7 @@ extension Host {
   /// Queues or offers a message; returns its number where a receipt is wanted.
   @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID,
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID,
     at now: Instant
   ) throws(SendError) -> UInt64? {
     guard let index = index(of: link) else { throw .notConnected }

@@ -12,7 +12,7 @@ package struct HostDirectory: Sendable {
   package enum Place: Hashable, Sendable {
     case nobody
     /// The connection of that link, which says whose it is.
-    case owned(LinkID)
+    case owned(ConnectionID)
     /// Its datagrams come to that host, and its connection is to be there.
     case calling(Int)
     /// Its connection was open, and has ended.
@@ -35,7 +35,7 @@ package struct HostDirectory: Sendable {
   package var seating: Seating
   var tokens = TokenBook()
   /// One a connection of the group at most.
-  private var owners: [ConnectionKey: LinkID] = [:]
+  private var owners: [ConnectionKey: ConnectionID] = [:]
   private var ended = KeyRing(limit: endedKeyLimit)
   private var callers = KeyRing(limit: callerLimit)
 
@@ -59,10 +59,10 @@ package struct HostDirectory: Sendable {
   }
 
   /// The key is that of a link's connection from now on.
-  package mutating func claim(_ key: ConnectionKey, for link: LinkID) { owners[key] = link }
+  package mutating func claim(_ key: ConnectionKey, for link: ConnectionID) { owners[key] = link }
 
   /// A link is gone that may have had a key.
-  package mutating func release(_ key: ConnectionKey, of link: LinkID, wasOpen: Bool) {
+  package mutating func release(_ key: ConnectionKey, of link: ConnectionID, wasOpen: Bool) {
     guard owners[key] == link else { return }
     owners[key] = nil
     if wasOpen { ended.insert(key, link.member) }

@@ -37,11 +37,11 @@ struct PathTable: Sendable {
     salt = (first, first.multipliedFullWidth(by: 0x9E37_79B9_7F4A_7C15).high | 1)
   }
 
-  subscript(address: PathAddress) -> LinkID? {
+  subscript(address: PathAddress) -> ConnectionID? {
     get {
       guard count > 0 else { return nil }
       let place = place(of: Slot(address))
-      return slots[place].link == 0 ? nil : LinkID(slots[place].link)
+      return slots[place].link == 0 ? nil : ConnectionID(slots[place].link)
     }
     set {
       if let newValue {
@@ -67,7 +67,7 @@ struct PathTable: Sendable {
     return place
   }
 
-  private mutating func insert(_ slot: Slot, _ link: LinkID) {
+  private mutating func insert(_ slot: Slot, _ link: ConnectionID) {
     precondition(link.number != 0, "links are numbered from 1")
     if 2 * (count + 1) > slots.count { grow() }
     let place = place(of: slot)

@@ -10,7 +10,7 @@ package struct Seating: Sendable {
     /// The seat is kept for it.
     case free
     /// Admitting it ends the connection of that link.
-    case replacing(LinkID)
+    case replacing(ConnectionID)
     case full
   }
 
@@ -18,18 +18,18 @@ package struct Seating: Sendable {
   package enum Admittance: Hashable, Sendable {
     case seated
     /// It has the seat of that link, which is to go first.
-    case evicting(LinkID)
+    case evicting(ConnectionID)
     /// The same peer has asked on another link since.
     case superseded
   }
 
   private struct Claim: Sendable {
     var id: PeerID
-    var link: LinkID
+    var link: ConnectionID
     var isSpectator: Bool
     var yields: Bool
 
-    init(_ link: LinkID, _ info: PeerInfo) {
+    init(_ link: ConnectionID, _ info: PeerInfo) {
       id = info.id
       self.link = link
       isSpectator = info.isSpectator
@@ -73,7 +73,7 @@ package struct Seating: Sendable {
 // MARK: - Asking
 extension Seating {
   /// Somebody asks for a seat on a link.
-  package mutating func ask(_ link: LinkID, _ info: PeerInfo) -> Answer {
+  package mutating func ask(_ link: ConnectionID, _ info: PeerInfo) -> Answer {
     if let target = targets[info.id] { dropClaim(on: target) }
     let own = Claim(link, info)
     let hasRoom = free(forSpectators: info.isSpectator) > 0
@@ -128,7 +128,7 @@ extension Seating {
 // MARK: - What becomes of it
 extension Seating {
   /// The owner wants a peer to have the seat that it asked for on this link.
-  package mutating func admit(_ link: LinkID, _ id: PeerID) -> Admittance {
+  package mutating func admit(_ link: ConnectionID, _ id: PeerID) -> Admittance {
     if holders[id]?.own.link == link { return .seated }
     guard let target = targets[id], let holder = holders[target], holder.claim?.link == link else {
       return .superseded
@@ -138,7 +138,7 @@ extension Seating {
   }
 
   /// A link that asked for a seat has ended.
-  package mutating func leave(_ link: LinkID, _ id: PeerID) {
+  package mutating func leave(_ link: ConnectionID, _ id: PeerID) {
     if let holder = holders[id], holder.own.link == link {
       if holder.claim != nil { return handOver(holder) }
       count(holder.own, by: -1)

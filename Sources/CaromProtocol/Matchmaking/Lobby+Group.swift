@@ -12,25 +12,25 @@ extension Lobby {
 
   package mutating func pollMail() -> (mail: HostMail, member: Int)? { host.pollMail() }
 
-  package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Way, at now: Instant) {
+  package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {
     host.receiveRelayed(bytes, from: source, at: now)
     collect(at: now)
   }
 
   package mutating func accept(
-    _ handed: HandedStream, as link: LinkID, at now: Instant
+    _ handed: HandedStream, as link: ConnectionID, at now: Instant
   ) -> Bool {
     let isTaken = host.accept(handed, as: link, at: now)
     collect(at: now)
     return isTaken
   }
 
-  package mutating func evict(_ link: LinkID, for other: LinkID, at now: Instant) {
+  package mutating func evict(_ link: ConnectionID, for other: ConnectionID, at now: Instant) {
     host.evict(link, for: other, at: now)
     collect(at: now)
   }
 
-  package mutating func handleEvicted(for link: LinkID, at now: Instant) {
+  package mutating func handleEvicted(for link: ConnectionID, at now: Instant) {
     host.handleEvicted(for: link, at: now)
     collect(at: now)
   }

@@ -6,14 +6,14 @@ import CaromCore
 package struct Lobby: Sendable {
   private struct Dial: Sendable {
     let peer: PeerID
-    let link: LinkID
+    let link: ConnectionID
     var isConnected = false
   }
 
   package internal(set) var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
-  private var requests: [(peer: PeerID, link: LinkID)] = []
+  private var requests: [(peer: PeerID, link: ConnectionID)] = []
   private var events = EventQueue<LobbyEvent>()
 
   /// A lobby whose owner answers each request itself, and opens links as it likes.
@@ -38,8 +38,8 @@ package struct Lobby: Sendable {
     carryOut(at: now)
   }
 
-  package mutating func makeLink() -> LinkID { host.makeLink() }
-  package var links: [LinkID] { host.links }
+  package mutating func makeLink() -> ConnectionID { host.makeLink() }
+  package var links: [ConnectionID] { host.links }
 }
 
 // MARK: - What comes in
@@ -57,7 +57,7 @@ extension Lobby {
   /// A stream that this side opened is open: a seat is asked for on it, or it joins its
   /// connection's other link. One that is wanted no more is `false`: close it.
   package mutating func handleConnected(
-    _ link: LinkID, key: ConnectionKey = .none, at now: Instant
+    _ link: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
     guard isWanted(link) else { return false }
     let isTaken = host.request(link, key: key, at: now)
@@ -68,7 +68,8 @@ extension Lobby {
   /// Calls a peer over datagrams: what `connect` asked for, or the owner. `false` where it is
   /// wanted no more.
   package mutating func call(
-    _ link: LinkID, _ ways: [Way], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
+    _ link: ConnectionID, _ ways: [Route], key: ConnectionKey, token: JoinToken? = nil,
+    at now: Instant
   ) -> Bool {
     guard isWanted(link) else { return false }
     host.call(link, ways, key: key, token: token, at: now)
@@ -77,7 +78,7 @@ extension Lobby {
   }
 
   /// Of a lobby that matches players only the dial under way, and connections that there are.
-  private mutating func isWanted(_ link: LinkID) -> Bool {
+  private mutating func isWanted(_ link: ConnectionID) -> Bool {
     guard matchmaker != nil, !host.contains(link) else { return true }
     guard dial?.link == link else { return false }
     dial?.isConnected = true
@@ -86,7 +87,7 @@ extension Lobby {
 
   /// The link that `connect` asked for could not be opened; a connection that still calls over
   /// datagrams tells its own end.
-  package mutating func handleConnectFailed(_ link: LinkID, at now: Instant) {
+  package mutating func handleConnectFailed(_ link: ConnectionID, at now: Instant) {
     host.handleStreamFailed(link, at: now)
     guard let failed = dial, failed.link == link, !host.contains(link) else { return }
     dial = nil
@@ -94,23 +95,23 @@ extension Lobby {
     carryOut(at: now)
   }
 
-  package mutating func accept(_ link: LinkID, at now: Instant) -> Bool {
+  package mutating func accept(_ link: ConnectionID, at now: Instant) -> Bool {
     host.accept(link, at: now)
   }
 
-  package mutating func receive(_ bytes: Span<UInt8>, on link: LinkID, at now: Instant) {
+  package mutating func receive(_ bytes: Span<UInt8>, on link: ConnectionID, at now: Instant) {
     host.receive(bytes, on: link, at: now)
     collect(at: now)
   }
 
   package mutating func receiveDatagram(
-    _ bytes: Span<UInt8>, from source: Way, at now: Instant
+    _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     host.receiveDatagram(bytes, from: source, at: now)
     collect(at: now)
   }
 
-  package mutating func handleLinkEnd(_ end: LinkEnd, of link: LinkID, at now: Instant) {
+  package mutating func handleLinkEnd(_ end: LinkEnd, of link: ConnectionID, at now: Instant) {
     host.handleLinkEnd(end, of: link, at: now)
     collect(at: now)
   }
@@ -126,7 +127,8 @@ extension Lobby {
 // MARK: - Intents and what goes out
 extension Lobby {
   package mutating func close(
-    _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere,
+    at now: Instant
   ) {
     host.close(link, goodbye, as: reason, at: now)
     collect(at: now)
@@ -142,14 +144,14 @@ extension Lobby {
   }
 
   /// Answers a request that was passed on: the seat is the peer's.
-  package mutating func admit(_ link: LinkID, at now: Instant) {
+  package mutating func admit(_ link: ConnectionID, at now: Instant) {
     host.admit(link, at: now)
     collect(at: now)
   }
 
   @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID,
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID,
     at now: Instant
   ) throws(SendError) -> UInt64? {
     try host.send(bytes, on: channel, options, to: link, at: now)
@@ -160,26 +162,26 @@ extension Lobby {
   package mutating func pollEvent() -> LobbyEvent? { events.popFirst() }
 
   /// The next link with something to transmit or to do, told once until it has something again.
-  package mutating func pollReady() -> LinkID? { host.pollReady() }
+  package mutating func pollReady() -> ConnectionID? { host.pollReady() }
 
   /// The link below had no room for everything: it is ready again, if it has something.
-  package mutating func remainsReady(_ link: LinkID) { host.remainsReady(link) }
+  package mutating func remainsReady(_ link: ConnectionID) { host.remainsReady(link) }
 
   /// Appends bytes for a link that holds `queued` bytes already; `false` when there are none now.
   package mutating func pollTransmit(
-    on link: LinkID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on link: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     host.pollTransmit(on: link, queued: queued, into: &buffer, at: now)
   }
 
-  package mutating func pollLinkAction(on link: LinkID) -> LinkAction? {
+  package mutating func pollLinkAction(on link: ConnectionID) -> LinkAction? {
     host.pollLinkAction(on: link)
   }
 
   /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
   package mutating func pollDatagram(
-    on link: LinkID, into buffer: inout [UInt8], at now: Instant
-  ) -> Way? {
+    on link: ConnectionID, into buffer: inout [UInt8], at now: Instant
+  ) -> Route? {
     host.pollDatagram(on: link, into: &buffer, at: now)
   }
 
@@ -189,26 +191,26 @@ extension Lobby {
   }
 
   /// Everything that a link had was polled.
-  package mutating func didFlush(_ link: LinkID, at now: Instant) {
+  package mutating func didFlush(_ link: ConnectionID, at now: Instant) {
     host.didFlush(link, at: now)
     collect(at: now)
   }
 
   /// The next message of a link, where it lies; `false` when there is none.
   package mutating func pollMessage(
-    on link: LinkID, parking: ChannelMask = ChannelMask(),
+    on link: ConnectionID, parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool { host.pollMessage(on: link, parking: parking, body) }
 
   /// Nobody takes the messages that a link which is gone has left.
-  package mutating func discardMessages(of link: LinkID) { host.discardRemains(link) }
+  package mutating func discardMessages(of link: ConnectionID) { host.discardRemains(link) }
 
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 
   // Facts of one connection, asked in place.
-  package mutating func isOpen(_ link: LinkID) -> Bool { host.isOpen(link) }
-  package mutating func hasMessages(of link: LinkID) -> Bool { host.hasMessages(link) }
-  package mutating func hasOutput(_ link: LinkID) -> Bool { host.hasOutput(link) }
+  package mutating func isOpen(_ link: ConnectionID) -> Bool { host.isOpen(link) }
+  package mutating func hasMessages(of link: ConnectionID) -> Bool { host.hasMessages(link) }
+  package mutating func hasOutput(_ link: ConnectionID) -> Bool { host.hasOutput(link) }
 
   /// `nextTimeout`, asked in place: from another module a getter copies the whole lobby.
   package mutating func findTimeout() -> Instant? {
@@ -239,7 +241,7 @@ extension Lobby {
     }
   }
 
-  private mutating func handleOpened(_ link: LinkID, _ info: PeerInfo, at now: Instant) {
+  private mutating func handleOpened(_ link: ConnectionID, _ info: PeerInfo, at now: Instant) {
     guard let dialed = dial, dialed.link == link else { return }
     dial = nil
     guard dialed.peer == info.id else {
@@ -252,7 +254,7 @@ extension Lobby {
   }
 
   private mutating func handleClosed(
-    _ link: LinkID, _ info: PeerInfo?, _ wasOpen: Bool, at now: Instant
+    _ link: ConnectionID, _ info: PeerInfo?, _ wasOpen: Bool, at now: Instant
   ) {
     if let failed = dial, failed.link == link {
       dial = nil

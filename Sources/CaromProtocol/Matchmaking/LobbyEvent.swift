@@ -7,7 +7,7 @@ package enum LobbyEvent: Hashable, Sendable {
   /// Tell everybody this, from now on.
   case advertise(Sighting.Status, freeSeats: Int)
   /// Open a link to this peer; `handleConnected` or `handleConnectFailed` answers.
-  case connect(PeerID, LinkID)
+  case connect(PeerID, ConnectionID)
   /// The link that is being opened is wanted no more.
-  case cancelConnect(LinkID)
+  case cancelConnect(ConnectionID)
 }

@@ -84,7 +84,7 @@ extension Congestion {
 
   private mutating func enterCompete(bytes: Double, lookAfter pause: Int64, _ report: Report) {
     let least = Double(Self.minimumPackets * packetSize)
-    rival = RivalWindow(bytes: max(bytes, least), packetSize: packetSize, at: report.now)
+    rival = CompetitiveMode(bytes: max(bytes, least), packetSize: packetSize, at: report.now)
     fullRounds = 0
     overflows = 0
     lookPause = pause

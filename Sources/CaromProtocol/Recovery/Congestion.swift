@@ -112,7 +112,7 @@ struct Congestion: Sendable {
   var isDownAfterUp = false
   var cruises = 0
   /// The window beside a rival; it outlives a look at the round trip.
-  var rival: RivalWindow?
+  var rival: CompetitiveMode?
   /// Rounds in a row in which the queue did not empty, and what was delivered before them.
   var fullRounds = 0
   var bandwidthBeforeFull = 0.0

@@ -8,12 +8,12 @@ extension DatagramFlow {
     var bytes = 0
   }
 
-  /// Takes an acknowledgement; `holdTime` is how many nanoseconds the peer held it back.
+  /// Takes an acknowledgement; `ackDelay` is how many nanoseconds the peer held it back.
   ///
   /// False when it names a packet that was never sent: then nothing was taken, and the peer is at
   /// fault.
   package mutating func handle(
-    _ ranges: borrowing AcknowledgedRanges, holdTime: Int64, at now: Instant,
+    _ ranges: borrowing AcknowledgedRanges, ackDelay: Int64, at now: Instant,
     acknowledged: inout [FrameRecord], lost: inout [FrameRecord]
   ) -> Bool {
     let time = now.nanoseconds
@@ -25,7 +25,7 @@ extension DatagramFlow {
     lookAtLost(ranges, at: time)
     guard let newest = tally.newest else { return true }
     detector.noteAnswer(at: time)
-    let sample = noteRoundTrip(largest, newest, holdTime: holdTime, at: time)
+    let sample = noteRoundTrip(largest, newest, ackDelay: ackDelay, at: time)
     findLosses(at: time, telling: &lost)
     report(tally, newest, roundTrip: sample, at: time)
     return true
@@ -124,14 +124,14 @@ extension DatagramFlow {
 
   /// A sample, where the largest number of the acknowledgement is what it brought.
   private mutating func noteRoundTrip(
-    _ largest: UInt64, _ newest: UInt64, holdTime: Int64, at now: Int64
+    _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {
     guard newest == largest, newest >= firstOfPath,
-      holdTime < HoldTime.longest.nanoseconds || !roundTrip.hasSample
+      ackDelay < AckDelay.longest.nanoseconds || !roundTrip.hasSample
     else { return nil }
     let whole = now - sent[newest].sent
     let least = roundTrip.hasSample ? roundTrip.minimum : whole
-    let sample = max(whole - max(holdTime, 0), min(least, whole))
+    let sample = max(whole - max(ackDelay, 0), min(least, whole))
     congestion.roundTrip.add(sample, at: now)
     return sample
   }

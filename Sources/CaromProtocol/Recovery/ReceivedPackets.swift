@@ -79,7 +79,7 @@ package struct ReceivedPackets: Sendable {
     guard ranges[0].lowerBound <= lowest, lowestUntold >= lowest else { return nil }
     markTold(from: 0)
     return ShortAcknowledgement(
-      largest: UInt16(truncatingIfNeeded: largest), holdTime: holdTime(at: now))
+      largest: UInt16(truncatingIfNeeded: largest), ackDelay: ackDelay(at: now))
   }
 
   /// Appends the ranges that the other side may not know of, as far as there is room; `false` if
@@ -93,15 +93,15 @@ package struct ReceivedPackets: Sendable {
       wanted += 1
     }
     let told = writer.appendAcknowledgement(
-      ranges, count: max(1, wanted), holdTime: holdTime(at: now))
+      ranges, count: max(1, wanted), ackDelay: ackDelay(at: now))
     guard told > 0 else { return false }
     markTold(from: ranges[told - 1].lowerBound)
     return true
   }
 
   /// How long ago the largest number came.
-  package func holdTime(at now: Instant) -> HoldTime {
-    HoldTime(nanoseconds: now.nanoseconds - largestArrival.nanoseconds)
+  package func ackDelay(at now: Instant) -> AckDelay {
+    AckDelay(nanoseconds: now.nanoseconds - largestArrival.nanoseconds)
   }
 
   /// The other side got an acknowledgement whose largest number was `largest`: what is older need

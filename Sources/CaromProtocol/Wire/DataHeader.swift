@@ -78,7 +78,7 @@ package struct DataHeader: Hashable, Sendable {
     }
     guard first & Self.acknowledgementBit != 0 else { return }
     acknowledgement = ShortAcknowledgement(
-      largest: try reader.read(), holdTime: HoldTime(byte: try reader.read()))
+      largest: try reader.read(), ackDelay: AckDelay(byte: try reader.read()))
   }
 
   /// Appends the header.
@@ -92,7 +92,7 @@ package struct DataHeader: Hashable, Sendable {
     }
     if let acknowledgement {
       head.append(acknowledgement.largest)
-      head.append(acknowledgement.holdTime.byte)
+      head.append(acknowledgement.ackDelay.byte)
     }
     writer.append(head)
   }

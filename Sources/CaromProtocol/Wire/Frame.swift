@@ -5,7 +5,7 @@ package enum Frame: ~Escapable {
   /// Asks for an acknowledgement and carries nothing.
   case ping
   /// What came of this side's packets; the ranges were put where `next(ranges:)` was told to.
-  case acknowledgement(HoldTime)
+  case acknowledgement(AckDelay)
   /// How many bytes of reliable messages may ever be sent on the channel.
   case credit(channel: UInt8, limit: UInt64)
   /// Zeros to the packet's end, that many bytes.

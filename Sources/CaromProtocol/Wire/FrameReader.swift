@@ -124,10 +124,10 @@ package struct FrameReader: ~Escapable {
 
   private mutating func readRanges(
     into ranges: inout AcknowledgedRanges
-  ) throws(DecodeError) -> HoldTime {
+  ) throws(DecodeError) -> AckDelay {
     ranges.removeAll()
     var upper = try reader.readVarInt()
-    let holdTime = HoldTime(byte: try reader.read())
+    let ackDelay = AckDelay(byte: try reader.read())
     let further = try readSize(limit: AcknowledgedRanges.maximumCount - 1)
     for index in 0...further {
       if index > 0 {
@@ -142,6 +142,6 @@ package struct FrameReader: ~Escapable {
       ranges.append(upper - more...upper)
       upper -= more
     }
-    return holdTime
+    return ackDelay
   }
 }

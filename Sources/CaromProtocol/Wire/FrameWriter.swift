@@ -246,13 +246,13 @@ extension FrameWriter {
   /// Appends an acknowledgement of as many of the `ranges`, the newest first, as find room, `count`
   /// at most, and says how many those are; 0 if not even one found room.
   package mutating func appendAcknowledgement(
-    _ ranges: AcknowledgedRanges, count: Int = AcknowledgedRanges.maximumCount, holdTime: HoldTime
+    _ ranges: AcknowledgedRanges, count: Int = AcknowledgedRanges.maximumCount, ackDelay: AckDelay
   ) -> Int {
     let (told, size) = extent(of: ranges, count: min(count, ranges.count))
     guard told > 0, size <= room else { return 0 }
     append(FrameByte.acknowledgement)
     append(varInt: ranges[0].upperBound)
-    append(holdTime.byte)
+    append(ackDelay.byte)
     append(varInt: UInt64(told - 1))
     for index in 0..<told {
       let range = ranges[index]

@@ -11,7 +11,7 @@ package enum SessionDatagram: Hashable, Sendable {
   /// A hello; with a cookie, a caller's data packet may be left.
   case hello(Hello)
   case retry(Retry)
-  case gone(Gone)
+  case gone(Refusal)
 
   /// Reads the beginning of a datagram; what `reader` has left is said with each case.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
@@ -29,7 +29,7 @@ package enum SessionDatagram: Hashable, Sendable {
         throw .invalid(what: "hello: what follows is no caller's data packet")
       }
     case Self.retryByte: self = .retry(try Retry(decoding: &reader))
-    case Self.goneByte: self = .gone(try Gone(decoding: &reader))
+    case Self.goneByte: self = .gone(try Refusal(decoding: &reader))
     default: throw .invalid(what: "datagram")
     }
   }

@@ -7,11 +7,11 @@ package struct ShortAcknowledgement: Hashable, Sendable {
   /// The lowest 16 bits of the largest number that came.
   package var largest: UInt16
   /// How long ago that one came.
-  package var holdTime: HoldTime
+  package var ackDelay: AckDelay
 
-  package init(largest: UInt16, holdTime: HoldTime) {
+  package init(largest: UInt16, ackDelay: AckDelay) {
     self.largest = largest
-    self.holdTime = holdTime
+    self.ackDelay = ackDelay
   }
 
   /// The largest number, whole; `largestAcknowledged` is the largest that was acknowledged before.

@@ -14,13 +14,13 @@ import CaromProtocol
 public struct Exchange<Question: PacketCodable, Answer: PacketCodable>: Hashable, Sendable {
   /// The channel that its messages go over, 0 to 63.
   public let id: UInt8
-  let channel: Channel<ExchangeMessage>
+  let channel: MessageChannel<ExchangeMessage>
 
   /// Questions and answers go over the channel `id`, each once and in order, or, where
   /// `isOrdered` is not, as soon as they come.
   public init(_ id: UInt8, isOrdered: Bool = true, level: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
-    channel = Channel(
+    channel = MessageChannel(
       id, isOrdered ? .reliableOrdered : .reliableUnordered, level: level, weight: weight)
   }
 }

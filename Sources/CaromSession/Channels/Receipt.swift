@@ -2,7 +2,7 @@ import CaromProtocol
 
 /// What a receipt is told under.
 struct ReceiptName: Hashable, Sendable {
-  let link: LinkID
+  let link: ConnectionID
   let message: UInt64
 }
 

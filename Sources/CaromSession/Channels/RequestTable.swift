@@ -17,7 +17,7 @@ struct RequestTable {
   }
 
   struct Entry {
-    let link: LinkID
+    let link: ConnectionID
     let deadline: Instant
     var state = State.open
   }
@@ -26,7 +26,7 @@ struct RequestTable {
   var lastNumber: UInt32 = 0
 
   /// Opens a question; `nil` where too many are open.
-  mutating func open(to link: LinkID, until deadline: Instant) -> UInt32? {
+  mutating func open(to link: ConnectionID, until deadline: Instant) -> UInt32? {
     guard entries.values.count(where: { $0.link == link }) < Self.limit else { return nil }
     repeat { lastNumber &+= 1 } while entries[lastNumber] != nil
     entries[lastNumber] = Entry(link: link, deadline: deadline)

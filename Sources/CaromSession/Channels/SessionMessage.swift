@@ -4,14 +4,14 @@ import CaromProtocol
 /// the handler runs.
 public struct SessionMessage: ~Escapable {
   /// The link that it came on.
-  public let link: LinkID
+  public let link: ConnectionID
   /// The channel's number.
   public let channel: UInt8
   /// The message.
   public let bytes: Span<UInt8>
 
   @_lifetime(copy bytes)
-  init(link: LinkID, channel: UInt8, bytes: Span<UInt8>) {
+  init(link: ConnectionID, channel: UInt8, bytes: Span<UInt8>) {
     self.link = link
     self.channel = channel
     self.bytes = bytes

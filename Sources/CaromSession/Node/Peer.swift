@@ -6,7 +6,7 @@ public struct Peer: Sendable {
   /// What the peer says of itself.
   public let info: PeerInfo
   /// The connection, for code that speaks to the node itself.
-  public let link: LinkID
+  public let link: ConnectionID
   let hub: SessionHub
 
   var node: SessionNode { hub.node }
@@ -32,14 +32,14 @@ extension Peer {
   /// Sends a message, as its channel's `Delivery` says, as soon as the queue to the peer has room
   /// for it. A message whose `lifetime` passes meanwhile is `expired`.
   public func send<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
     try await node.sendWhenRoom(message, on: channel, to: link, lifetime: lifetime)
   }
 
   /// Sends a message if the queue to the peer has room for it now; otherwise it is `queueFull`.
   public func trySend<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
     try await node.send(message, on: channel, to: link, lifetime: lifetime)
   }
@@ -47,7 +47,7 @@ extension Peer {
   /// Sends a message and returns when it is known what became of it: whether the peer's end has
   /// it. It may have been lost, late or replaced, as its channel's `Delivery` says.
   public func sendConfirmed<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) -> Bool {
     try await node.sendConfirmed(message, on: channel, to: link, lifetime: lifetime)
   }
@@ -56,7 +56,7 @@ extension Peer {
   /// it. `false` where it was not even taken: it is too long, or too much waits for the loop.
   @discardableResult
   public func post<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
     node.post(message, on: channel, to: link, lifetime: lifetime)
   }
@@ -71,7 +71,7 @@ extension Peer {
 
   /// The newest message of the peer on a channel, each time that it is asked for: for a loop that
   /// draws the newest state. It reads the channel: nobody else can.
-  public func latest<Message>(on channel: Channel<Message>) -> LatestMessage<Message> {
+  public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
     LatestMessage(peer: self, inbox: hub.shelf.inbox(for: channel))
   }
 }

@@ -4,35 +4,35 @@ import CaromProtocol
 /// What a session node tells its owner, in order.
 public enum SessionEvent: Hashable, Sendable {
   /// A peer asks for a seat: answer with `admit` or `close`. Admitting it ends `replacing`.
-  case requested(LinkID, PeerInfo, replacing: LinkID?)
+  case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
   /// The peer is connected.
-  case opened(LinkID, PeerInfo)
+  case opened(ConnectionID, PeerInfo)
   /// A message of the application.
-  case message(LinkID, channel: UInt8, bytes: [UInt8])
+  case message(ConnectionID, channel: UInt8, bytes: [UInt8])
   /// The round trip to a peer was measured anew.
-  case measured(LinkID, RoundTrip)
+  case measured(ConnectionID, RoundTrip)
   /// After a `queueFull`: half of the queue is free again.
-  case writable(LinkID)
+  case writable(ConnectionID)
   /// A message's lifetime passed before it left; the number is what `send` returned.
-  case expired(LinkID, channel: UInt8, message: UInt64)
+  case expired(ConnectionID, channel: UInt8, message: UInt64)
   /// What became of a message that asked for a receipt: it is with the peer, or it was lost.
-  case receipt(LinkID, channel: UInt8, message: UInt64, delivered: Bool)
+  case receipt(ConnectionID, channel: UInt8, message: UInt64, delivered: Bool)
   /// Messages go by another kind of link from now on; none was lost or doubled.
-  case linkChanged(LinkID, LinkKind)
+  case linkChanged(ConnectionID, LinkKind)
   /// No link works; the connection waits for `SessionTiming.resumeLimit` to be resumed.
-  case interrupted(LinkID)
+  case interrupted(ConnectionID)
   /// A link works again, and nothing reliable was lost.
-  case resumed(LinkID)
+  case resumed(ConnectionID)
   /// A watched input has been silent for its limit, or its peer is gone: stop what it steers.
-  case inputStopped(LinkID, channel: UInt8)
+  case inputStopped(ConnectionID, channel: UInt8)
   /// A watched input that had stopped goes on.
-  case inputResumed(LinkID, channel: UInt8)
+  case inputResumed(ConnectionID, channel: UInt8)
   /// The connection ended, once; `wasOpen` tells a lost peer from an attempt that came to nothing.
-  case closed(LinkID, PeerInfo?, DisconnectReason, wasOpen: Bool)
+  case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
   /// A node that matches players: tell everybody this, from now on.
   case advertise(Sighting.Status, freeSeats: Int)
   /// A node that matches players: find out where the peer listens, then call `open`.
-  case connect(PeerID, LinkID)
+  case connect(PeerID, ConnectionID)
 
   /// Whether it is for finding a partner: a node that retires has no use for it any more.
   var isMatching: Bool {
@@ -43,7 +43,7 @@ public enum SessionEvent: Hashable, Sendable {
   }
 
   /// The link that has ended, if that is what it tells.
-  var endedLink: LinkID? {
+  var endedLink: ConnectionID? {
     if case .closed(let link, _, _, _) = self { link } else { nil }
   }
 
@@ -66,7 +66,7 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  private init(_ event: ChannelEvent, on link: LinkID) {
+  private init(_ event: ChannelEvent, on link: ConnectionID) {
     switch event {
     case .writable: self = .writable(link)
     case .expired(let channel, let message):

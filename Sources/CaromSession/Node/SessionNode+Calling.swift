@@ -10,7 +10,7 @@ extension SessionNode {
   /// Returns when the seat is granted. Cancelling the task gives the attempt up.
   public func connect(
     to endpoints: [Endpoint], within limit: Duration = .seconds(10)
-  ) async throws(SessionError) -> LinkID {
+  ) async throws(SessionError) -> ConnectionID {
     guard !isShutDown else { throw .transport(.cancelled) }
     let link = lobby.makeLink()
     let failure = await withTaskCancellationHandler {
@@ -25,23 +25,25 @@ extension SessionNode {
     return link
   }
 
-  func giveUp(_ link: LinkID) {
+  func giveUp(_ link: ConnectionID) {
     connecting.removeValue(forKey: link)?.cancel()
     close(link, Goodbye(.left))
     waiters.removeValue(forKey: link)?.resume(returning: .transport(.cancelled))
   }
 
   /// Opens the link that a `connect` event asked for; it may come to nothing.
-  public func open(_ link: LinkID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)) {
+  public func open(
+    _ link: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
+  ) {
     guard !isShutDown else { return }
     var generator = SystemRandomNumberGenerator()
     let key = ConnectionKey(using: &generator)
     keys[link] = key
     destinations[link] = endpoints
-    var ways: [Way] = []
+    var ways: [Route] = []
     if kinds.contains(.datagram) {
       for endpoint in endpoints {
-        if let socket = socket(for: endpoint) { ways.append(Way(endpoint, socket: socket)) }
+        if let socket = socket(for: endpoint) { ways.append(Route(endpoint, socket: socket)) }
       }
     }
     let token = takeToken(of: ways.map(\.endpoint))
@@ -55,7 +57,7 @@ extension SessionNode {
     drain()
   }
 
-  func dial(_ link: LinkID, to endpoints: [Endpoint], within limit: Duration) async {
+  func dial(_ link: ConnectionID, to endpoints: [Endpoint], within limit: Duration) async {
     do throws(TransportError) {
       let stream = try await TCPStream.connect(to: endpoints, on: loop, deadline: limit)
       connecting[link] = nil
@@ -71,14 +73,14 @@ extension SessionNode {
   }
 
   /// The link that a `connect` event asked for cannot be opened.
-  public func connectFailed(_ link: LinkID) {
+  public func connectFailed(_ link: ConnectionID) {
     connecting[link] = nil
     lobby.handleConnectFailed(link, at: loop.now)
     drain()
   }
 
   /// The stream cannot be opened; datagrams may still be answered, for a moment.
-  func streamFailed(_ link: LinkID, _ error: TransportError) {
+  func streamFailed(_ link: ConnectionID, _ error: TransportError) {
     connecting[link] = nil
     failures[link] = error
     connectFailed(link)
@@ -99,7 +101,7 @@ extension SessionNode {
     drain()
   }
 
-  func adopt(_ stream: TCPStream, as link: LinkID) {
+  func adopt(_ stream: TCPStream, as link: ConnectionID) {
     streams[link] = stream
     stream.queueLimit = SessionLink.queueLimit
     stream.setHandler(owner: self) { node, event in
@@ -113,7 +115,7 @@ extension SessionNode {
     drain()
   }
 
-  func receive(_ bytes: Span<UInt8>, on link: LinkID) {
+  func receive(_ bytes: Span<UInt8>, on link: ConnectionID) {
     bytesReceived += UInt64(bytes.count)
     lobby.receive(bytes, on: link, at: loop.now)
     drain()
@@ -126,16 +128,16 @@ extension SessionNode {
       guard !datagram.isTruncated else { continue }
       bytesReceived += UInt64(datagram.payload.count)
       lobby.receiveDatagram(
-        datagram.payload, from: Way(datagram.source, socket: socket), at: now)
+        datagram.payload, from: Route(datagram.source, socket: socket), at: now)
     }
     drain()
   }
 
-  func linkClosed(_ link: LinkID, _ error: TransportError?) {
+  func linkClosed(_ link: ConnectionID, _ error: TransportError?) {
     linkEnded(link, error == .timedOut ? .timedOut : error == nil ? .ended : .reset)
   }
 
-  func linkEnded(_ link: LinkID, _ end: LinkEnd) {
+  func linkEnded(_ link: ConnectionID, _ end: LinkEnd) {
     guard let stream = streams.removeValue(forKey: link) else { return }
     lobby.handleLinkEnd(end, of: link, at: loop.now)
     part(with: stream, abruptly: false)

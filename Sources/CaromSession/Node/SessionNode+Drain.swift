@@ -44,13 +44,13 @@ extension SessionNode {
     }
   }
 
-  func send(_ datagram: [UInt8], by way: Way) {
+  func send(_ datagram: [UInt8], by way: Route) {
     guard sockets.indices.contains(way.socket) else { return }
     sockets[way.socket].send(datagram.span, to: way.endpoint)
     bytesSent += UInt64(datagram.count)
   }
 
-  private func flush(_ stream: TCPStream, of link: LinkID, at now: Instant) {
+  private func flush(_ stream: TCPStream, of link: ConnectionID, at now: Instant) {
     while true {
       outgoing.removeAll(keepingCapacity: true)
       let queued = stream.queuedBytes
@@ -83,13 +83,13 @@ extension SessionNode {
   }
 
   /// A stream turned out to be a link of a connection that there is already.
-  func move(streamOf link: LinkID, to owner: LinkID) {
+  func move(streamOf link: ConnectionID, to owner: ConnectionID) {
     guard let stream = streams.removeValue(forKey: link) else { return }
     if let old = streams.removeValue(forKey: owner) { part(with: old, abruptly: true) }
     adopt(stream, as: owner)
   }
 
-  func reconnect(_ link: LinkID) {
+  func reconnect(_ link: ConnectionID) {
     guard kinds.contains(.stream), connecting[link] == nil, let endpoints = destinations[link]
     else {
       return
@@ -97,7 +97,7 @@ extension SessionNode {
     connecting[link] = Task { await self.dial(link, to: endpoints, within: .seconds(5)) }
   }
 
-  func forget(_ link: LinkID) {
+  func forget(_ link: ConnectionID) {
     keys[link] = nil
     destinations[link] = nil
     failures[link] = nil

@@ -10,7 +10,7 @@ extension SessionNode {
     rearm()
   }
 
-  func noteInput(_ link: LinkID, _ channel: UInt8) {
+  func noteInput(_ link: ConnectionID, _ channel: UInt8) {
     guard inputs.channels.contains(channel) else { return }
     if inputs.heard(link, channel, at: loop.now) { tell(.inputResumed(link, channel: channel)) }
   }

@@ -5,43 +5,45 @@ import CaromTransport
 // Who is here, and who may stay.
 extension SessionNode {
   /// Grants the seat that a `requested` event asked for.
-  public func admit(_ link: LinkID) {
+  public func admit(_ link: ConnectionID) {
     lobby.admit(link, at: loop.now)
     drain()
   }
 
   /// Says goodbye: declines a request, or ends a connection. `closed` tells `reason` here.
   public func close(
-    _ link: LinkID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere
   ) {
     lobby.close(link, goodbye, as: reason, at: loop.now)
     drain()
   }
 
   /// Makes a peer leave, and tells it why: at most 255 bytes.
-  public func kick(_ link: LinkID, _ why: String = "") {
+  public func kick(_ link: ConnectionID, _ why: String = "") {
     close(link, Goodbye(.kicked, text: why), as: .closedHere)
   }
 
   /// The links of all connected peers, in the order of opening.
-  public var peers: [(link: LinkID, info: PeerInfo)] {
+  public var peers: [(link: ConnectionID, info: PeerInfo)] {
     lobby.links.compactMap { link in lobby.host.openPeer(of: link).map { (link, $0) } }
   }
 
   /// The peer of a link that is connected.
-  public func peer(of link: LinkID) -> PeerInfo? { lobby.host.openPeer(of: link) }
+  public func peer(of link: ConnectionID) -> PeerInfo? { lobby.host.openPeer(of: link) }
 
   /// Whether the peer asked this side for a seat, rather than this side the peer.
-  public func isIncoming(_ link: LinkID) -> Bool { lobby.host.isIncoming(link) }
+  public func isIncoming(_ link: ConnectionID) -> Bool { lobby.host.isIncoming(link) }
 
   /// What is known of the way to a peer.
-  public func roundTrip(to link: LinkID) -> RoundTrip? { lobby.host.roundTrip(of: link) }
+  public func roundTrip(to link: ConnectionID) -> RoundTrip? { lobby.host.roundTrip(of: link) }
 
   /// What carries messages to a peer now.
-  public func kind(of link: LinkID) -> LinkKind? { lobby.host.kind(of: link) }
+  public func kind(of link: ConnectionID) -> LinkKind? { lobby.host.kind(of: link) }
 
   /// What is counted of a peer: the way to it, and what went over it.
-  public func statistics(of link: LinkID) -> PeerStatistics? { lobby.host.statistics(of: link) }
+  public func statistics(of link: ConnectionID) -> PeerStatistics? {
+    lobby.host.statistics(of: link)
+  }
 
   /// How many seats nobody holds or has asked for.
   public var freeSeats: Int { freeSeats(forSpectators: false) }

@@ -7,7 +7,8 @@ extension SessionNode {
   /// already. A message whose `lifetime` passes meanwhile is `expired`; a cancelled task's is
   /// `cancelled`; where more tasks wait than can, it is `queueFull`.
   public func sendWhenRoom<Message>(
-    _ message: Message, on channel: Channel<Message>, to link: LinkID, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    lifetime: Duration? = nil
   ) async throws(SendError) {
     let options = channel.options(lifetime: lifetime, at: loop.now)
     _ = try await send(message.encoded, on: channel.id, options, to: link)
@@ -16,7 +17,8 @@ extension SessionNode {
   /// As `sendWhenRoom`, and returns when it is known what became of the message: whether the
   /// peer's end has it.
   public func sendConfirmed<Message>(
-    _ message: Message, on channel: Channel<Message>, to link: LinkID, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    lifetime: Duration? = nil
   ) async throws(SendError) -> Bool {
     let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
     let number = try await send(message.encoded, on: channel.id, options, to: link)
@@ -35,7 +37,7 @@ extension SessionNode {
   }
 
   func send(
-    _ bytes: [UInt8], on channel: UInt8, _ options: SendOptions, to link: LinkID
+    _ bytes: [UInt8], on channel: UInt8, _ options: SendOptions, to link: ConnectionID
   ) async throws(SendError) -> UInt64? {
     if Task.isCancelled { throw .cancelled }
     if room[link] == nil {
@@ -52,7 +54,7 @@ extension SessionNode {
   }
 
   private func wait(
-    _ bytes: [UInt8], _ channel: UInt8, _ options: SendOptions, _ link: LinkID
+    _ bytes: [UInt8], _ channel: UInt8, _ options: SendOptions, _ link: ConnectionID
   ) async -> Result<UInt64?, SendError> {
     nextTurn += 1
     let turn = nextTurn
@@ -69,14 +71,14 @@ extension SessionNode {
     }
   }
 
-  private func giveUp(_ turn: UInt64, _ link: LinkID) {
+  private func giveUp(_ turn: UInt64, _ link: ConnectionID) {
     let entry = room[link]?.entries.removeFirst { $0.turn == turn }
     if room[link]?.entries.isEmpty == true { room[link] = nil }
     entry?.continuation.resume(returning: .failure(.cancelled))
   }
 
   /// Those who wait go on as long as there is room.
-  func serveRoom(_ link: LinkID) {
+  func serveRoom(_ link: ConnectionID) {
     while let entry = room[link]?.entries.first {
       let result: Result<UInt64?, SendError>
       do throws(SendError) {
@@ -111,7 +113,7 @@ extension SessionNode {
   }
 
   /// The connection is gone: nobody waits for anything of it any more.
-  func endWaits(of link: LinkID) {
+  func endWaits(of link: ConnectionID) {
     while let entry = room[link]?.entries.popFirst() {
       entry.continuation.resume(returning: .failure(.notConnected))
     }

@@ -10,7 +10,8 @@ extension SessionNode {
   /// Queues or offers a message, as its channel's `Delivery` says. What a turn of the loop sends
   /// leaves together at its end; what has not left after `lifetime` is dropped, and told of.
   public func send<Message>(
-    _ message: Message, on channel: Channel<Message>, to link: LinkID, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    lifetime: Duration? = nil
   ) throws(SendError) {
     encode(message)
     defer { releaseWriter() }
@@ -20,7 +21,8 @@ extension SessionNode {
 
   /// As `send`; an event tells what became of the message, under the number that is returned.
   public func sendForReceipt<Message>(
-    _ message: Message, on channel: Channel<Message>, to link: LinkID, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    lifetime: Duration? = nil
   ) throws(SendError) -> UInt64 {
     encode(message)
     defer { releaseWriter() }
@@ -34,13 +36,13 @@ extension SessionNode {
   /// could not be sent, and why.
   @discardableResult
   public func broadcast<Message>(
-    _ message: Message, on channel: Channel<Message>, to links: [LinkID]? = nil,
+    _ message: Message, on channel: MessageChannel<Message>, to links: [ConnectionID]? = nil,
     lifetime: Duration? = nil
-  ) -> [LinkID: SendError] {
+  ) -> [ConnectionID: SendError] {
     encode(message)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
-    var failures: [LinkID: SendError] = [:]
+    var failures: [ConnectionID: SendError] = [:]
     for link in links ?? lobby.links where links != nil || lobby.isOpen(link) {
       do throws(SendError) {
         _ = try send(writer.bytes.span, on: channel.id, options, to: link)
@@ -50,7 +52,7 @@ extension SessionNode {
   }
 
   func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: LinkID
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID
   ) throws(SendError) -> UInt64? {
     defer { flushLater() }
     // The machine looks at the clock when it fills packets.
@@ -90,13 +92,14 @@ extension SessionNode {
   /// it. `false` where it was not even taken: it is too long, or too much waits for the loop.
   @discardableResult
   public nonisolated func post<Message>(
-    _ message: Message, on channel: Channel<Message>, to link: LinkID, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    lifetime: Duration? = nil
   ) -> Bool {
     post(message, on: channel, to: .one(link), lifetime: lifetime)
   }
 
   nonisolated func post<Message>(
-    _ message: Message, on channel: Channel<Message>, to target: Outbox.Target,
+    _ message: Message, on channel: MessageChannel<Message>, to target: Outbox.Target,
     lifetime: Duration?
   ) -> Bool {
     let bytes = message.encoded
@@ -121,7 +124,7 @@ extension SessionNode {
     }
   }
 
-  private func post(_ entry: Outbox.Entry, to link: LinkID) {
+  private func post(_ entry: Outbox.Entry, to link: ConnectionID) {
     do throws(SendError) {
       _ = try send(entry.bytes.span, on: entry.channel, entry.options, to: link)
     } catch { postsRefused += 1 }

@@ -58,9 +58,9 @@ extension SessionNode {
   }
 
   /// Whether messages of a link wait to be taken.
-  func hasMessages(_ link: LinkID) -> Bool { lobby.hasMessages(of: link) }
+  func hasMessages(_ link: ConnectionID) -> Bool { lobby.hasMessages(of: link) }
 
-  private func nextMessage(of link: LinkID) -> SessionEvent? {
+  private func nextMessage(of link: ConnectionID) -> SessionEvent? {
     var result: SessionEvent?
     _ = lobby.pollMessage(on: link, parking: parked) { channel, bytes in
       result = .message(link, channel: channel, bytes: Array(copying: bytes))
@@ -101,7 +101,7 @@ extension SessionNode {
     tell(event)
   }
 
-  private func end(_ link: LinkID, _ reason: DisconnectReason) {
+  private func end(_ link: ConnectionID, _ reason: DisconnectReason) {
     let failure = failures.removeValue(forKey: link).map { SessionError.transport($0) }
     waiters.removeValue(forKey: link)?.resume(returning: failure ?? .refused(reason))
     for channel in inputs.forget(link) { tell(.inputStopped(link, channel: channel)) }
@@ -131,7 +131,7 @@ extension SessionNode {
 // MARK: - Messages
 extension SessionNode {
   /// Tells the messages of a link, as far as they are taken.
-  func tellMessages(of link: LinkID) {
+  func tellMessages(of link: ConnectionID) {
     if handler != nil || messageHandler != nil {
       while tellMessage(of: link) {}
       // Without channels that stay where they are nothing was left.
@@ -148,7 +148,7 @@ extension SessionNode {
     unread.removeAll { !lobby.hasMessages(of: $0) }
   }
 
-  private func tellMessage(of link: LinkID) -> Bool {
+  private func tellMessage(of link: ConnectionID) -> Bool {
     guard let messageHandler else {
       guard let handler, let message = nextMessage(of: link) else { return false }
       handler(message)

@@ -13,7 +13,7 @@ import CaromTransport
 /// has: whoever reads slowly slows the sender down, and is never disconnected for it.
 public actor SessionNode: LoopActor {
   /// The loop whose thread it runs on.
-  public nonisolated let loop: EventLoop
+  public nonisolated let loop: NetworkLoop
   /// What this side says of itself.
   public nonisolated let local: PeerInfo
 
@@ -29,19 +29,19 @@ public actor SessionNode: LoopActor {
   var listeners: [TCPListener] = []
   /// Datagrams come and leave here; machines know them by their places.
   var sockets: [UDPSocket] = []
-  var streams: [LinkID: TCPStream] = [:]
+  var streams: [ConnectionID: TCPStream] = [:]
   var leaving: [ObjectIdentifier: TCPStream] = [:]
   /// Links whose stream had no room for everything.
-  var stalled: [LinkID] = []
+  var stalled: [ConnectionID] = []
 
   // Connections that this side opens.
-  var keys: [LinkID: ConnectionKey] = [:]
+  var keys: [ConnectionID: ConnectionKey] = [:]
   /// Where they are, for when their stream is wanted again.
-  var destinations: [LinkID: [Endpoint]] = [:]
-  var connecting: [LinkID: Task<Void, Never>] = [:]
-  var waiters: [LinkID: CheckedContinuation<SessionError?, Never>] = [:]
+  var destinations: [ConnectionID: [Endpoint]] = [:]
+  var connecting: [ConnectionID: Task<Void, Never>] = [:]
+  var waiters: [ConnectionID: CheckedContinuation<SessionError?, Never>] = [:]
   /// Why the stream of an attempt failed, while datagrams may still be answered.
-  var failures: [LinkID: TransportError] = [:]
+  var failures: [ConnectionID: TransportError] = [:]
 
   /// Tokens of hosts that it was a guest of, the newest last.
   var tokens: [JoinToken] = []
@@ -63,11 +63,11 @@ public actor SessionNode: LoopActor {
   /// Channels whose messages stay where they are.
   var parked = ChannelMask()
   /// Links with messages that were left where they are.
-  var unread: [LinkID] = []
-  var inputs = InputWatch()
+  var unread: [ConnectionID] = []
+  var inputs = InputWatchdog()
 
   // Who waits.
-  var room: [LinkID: RoomQueue] = [:]
+  var room: [ConnectionID: RoomQueue] = [:]
   var receipts: [ReceiptName: Receipt] = [:]
   var nextTurn: UInt64 = 0
   var idleWaiters: [CheckedContinuation<Void, Never>] = []
@@ -98,7 +98,7 @@ public actor SessionNode: LoopActor {
   /// A node whose owner answers each request for one of its `seats`, or of its `spectatorSeats`.
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all, on loop: EventLoop
+    timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all, on loop: NetworkLoop
   ) {
     self.loop = loop
     self.local = local
@@ -113,7 +113,7 @@ public actor SessionNode: LoopActor {
   /// `sighted`, and says with `connect` and `advertise` what it wants.
   public init(
     matching local: PeerInfo, window: Duration, timing: SessionTiming = SessionTiming(),
-    over kinds: LinkKinds = .all, seed: UInt64, on loop: EventLoop
+    over kinds: LinkKinds = .all, seed: UInt64, on loop: NetworkLoop
   ) {
     self.loop = loop
     self.local = local
@@ -127,7 +127,7 @@ public actor SessionNode: LoopActor {
   /// A node that shares its port, its seats and its peers' keys with others on other loops.
   init(
     _ local: PeerInfo, sharing share: PortShare, member: Int, timing: SessionTiming,
-    over kinds: LinkKinds, on loop: EventLoop
+    over kinds: LinkKinds, on loop: NetworkLoop
   ) {
     self.loop = loop
     self.local = local

@@ -9,7 +9,7 @@ final class Outbox: Sendable {
   static let byteLimit = 4 << 20
 
   enum Target: Sendable {
-    case one(LinkID)
+    case one(ConnectionID)
     case all
   }
 

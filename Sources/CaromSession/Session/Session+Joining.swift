@@ -12,7 +12,7 @@ extension Session {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loop: EventLoop,
+    timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (Session, UInt16) async throws -> Result
   ) async throws -> Result {
@@ -30,7 +30,7 @@ extension Session {
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: EventLoop,
+    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let node = SessionNode(local, seats: 0, timing: timing, over: kinds, on: loop)
@@ -49,7 +49,7 @@ extension Session {
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
-    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: EventLoop,
+    retrying policy: RetryPolicy = .never, token: JoinToken? = nil, loop: NetworkLoop,
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let addresses: [IPAddress]
@@ -63,7 +63,7 @@ extension Session {
 
   private func connect(
     to endpoints: [Endpoint], within limit: Duration, retrying policy: RetryPolicy
-  ) async throws -> LinkID {
+  ) async throws -> ConnectionID {
     var generator = SystemRandomNumberGenerator()
     for attempt in 1... {
       do throws(SessionError) {

@@ -15,11 +15,11 @@ public struct Session: Sendable {
   public var node: SessionNode { hub.node }
 
   /// The loop that the session runs on.
-  public var loop: EventLoop { hub.loop }
+  public var loop: NetworkLoop { hub.loop }
 
   init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
     inbox = Inbox(limit: PeerEvents.limit, overflow: .dropOldest)
-    hub = SessionHub(node: node, events: inbox, shelf: Shelf(), admit: admit)
+    hub = SessionHub(node: node, events: inbox, shelf: InboxRegistry(), admit: admit)
     hub.shelf.setHubs([hub])
     await hub.begin()
   }
@@ -70,7 +70,7 @@ extension Session {
 
   /// Tells `inputStopped` once when a peer that has sent on `channel` has sent nothing there for
   /// `limit`, or is gone, and `inputResumed` when it goes on. `nil` ends that.
-  public func watchInput<Message>(on channel: Channel<Message>, limit: Duration?) async {
+  public func watchInput<Message>(on channel: MessageChannel<Message>, limit: Duration?) async {
     await node.watchInput(channel: channel.id, limit: limit)
   }
 }
@@ -79,13 +79,13 @@ extension Session {
 extension Session {
   /// The messages of one channel, from everybody; each channel for one reader at a time. What came
   /// before the first reader is kept: all of a reliable channel, of others some.
-  public func messages<Message>(on channel: Channel<Message>) -> Messages<Message> {
+  public func messages<Message>(on channel: MessageChannel<Message>) -> Messages<Message> {
     Messages(inbox: hub.shelf.inbox(for: channel))
   }
 
   /// The messages of one channel that have come since the last time, for a loop that asks once a
   /// frame. From any thread, and never waits.
-  public func received<Message>(on channel: Channel<Message>) -> [Received<Message>] {
+  public func received<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     let inbox = hub.shelf.inbox(for: channel)
     var messages: [Received<Message>] = []
     while let message = inbox.take() { messages.append(message) }
@@ -96,7 +96,7 @@ extension Session {
   /// not be sent, and why.
   @discardableResult
   public func broadcast<Message>(
-    _ message: Message, on channel: Channel<Message>, to peers: [Peer]? = nil,
+    _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
     lifetime: Duration? = nil
   ) async -> [Peer: SendError] {
     let targets = if let peers { peers } else { await self.peers }
@@ -110,7 +110,7 @@ extension Session {
   /// what becomes of it. `false` where it was not even taken.
   @discardableResult
   public func post<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
     node.post(message, on: channel, to: .all, lifetime: lifetime)
   }

@@ -13,7 +13,7 @@ extension SessionGroup {
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loops: [EventLoop],
+    timing: SessionTiming = SessionTiming(), loops: [NetworkLoop],
     admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
     _ body: (SessionGroup, UInt16) async throws -> Result
   ) async throws -> Result {
@@ -40,9 +40,9 @@ extension SessionGroup {
     _ body: (SessionGroup, UInt16) async throws -> Result
   ) async throws -> Result {
     precondition(count > 0, "a group has one loop at least")
-    var loops: [EventLoop] = []
+    var loops: [NetworkLoop] = []
     do {
-      for number in 0..<count { loops.append(try EventLoop(name: "carom-loop-\(number)")) }
+      for number in 0..<count { loops.append(try NetworkLoop(name: "carom-loop-\(number)")) }
       let result = try await host(
         as: local, port: port, on: addresses, over: kinds, seats: seats,
         spectatorSeats: spectatorSeats, timing: timing, loops: loops, admit: admit, body)
@@ -58,7 +58,7 @@ extension SessionGroup {
     _ nodes: [SessionNode], admit: @escaping @Sendable (PeerInfo) -> Admission
   ) async {
     let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
-    let shelf = Shelf()
+    let shelf = InboxRegistry()
     let hubs = nodes.map { SessionHub(node: $0, events: events, shelf: shelf, admit: admit) }
     shelf.setHubs(hubs)
     for hub in hubs { await hub.begin() }

@@ -25,10 +25,10 @@ public struct SessionGroup: Sendable {
 
   let hubs: [SessionHub]
   let inbox: Inbox<PeerEvent>
-  let shelf: Shelf
+  let shelf: InboxRegistry
 
   /// The loops that it runs on.
-  public var loops: [EventLoop] { hubs.map(\.loop) }
+  public var loops: [NetworkLoop] { hubs.map(\.loop) }
 }
 
 // MARK: - Who is here
@@ -61,7 +61,7 @@ extension SessionGroup {
   }
 
   /// As `Session.watchInput`, for the peers of all loops.
-  public func watchInput<Message>(on channel: Channel<Message>, limit: Duration?) async {
+  public func watchInput<Message>(on channel: MessageChannel<Message>, limit: Duration?) async {
     for hub in hubs { await hub.node.watchInput(channel: channel.id, limit: limit) }
   }
 
@@ -79,13 +79,13 @@ extension SessionGroup {
 extension SessionGroup {
   /// The messages of one channel, from everybody on all loops; each channel for one reader at a
   /// time. What came before the first reader is kept: all of a reliable channel, of others some.
-  public func messages<Message>(on channel: Channel<Message>) -> Messages<Message> {
+  public func messages<Message>(on channel: MessageChannel<Message>) -> Messages<Message> {
     Messages(inbox: shelf.inbox(for: channel))
   }
 
   /// The messages of one channel that have come since the last time, for a loop that asks once a
   /// frame. From any thread, and never waits.
-  public func received<Message>(on channel: Channel<Message>) -> [Received<Message>] {
+  public func received<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     let inbox = shelf.inbox(for: channel)
     var messages: [Received<Message>] = []
     while let message = inbox.take() { messages.append(message) }
@@ -96,7 +96,7 @@ extension SessionGroup {
   /// for room; says to whom it could not be sent, and why.
   @discardableResult
   public func broadcast<Message>(
-    _ message: Message, on channel: Channel<Message>, to peers: [Peer]? = nil,
+    _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
     lifetime: Duration? = nil
   ) async -> [Peer: SendError] {
     await withTaskGroup { tasks in
@@ -113,7 +113,7 @@ extension SessionGroup {
   /// what becomes of it. `false` where a loop did not even take it.
   @discardableResult
   public func post<Message>(
-    _ message: Message, on channel: Channel<Message>, lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
     hubs.reduce(true) { isTaken, hub in
       hub.node.post(message, on: channel, to: .all, lifetime: lifetime) && isTaken

@@ -6,7 +6,7 @@ import CaromTransport
 extension SessionHub {
   /// Asks a peer, and returns its answer.
   func request<Question, Answer>(
-    _ question: Question, over exchange: Exchange<Question, Answer>, of link: LinkID,
+    _ question: Question, over exchange: Exchange<Question, Answer>, of link: ConnectionID,
     within limit: Duration
   ) async throws(RequestError) -> Answer {
     _ = shelf.desk(for: exchange)
@@ -40,7 +40,7 @@ extension SessionHub {
     }
   }
 
-  func failRequests(_ error: RequestError, where isWanted: (LinkID) -> Bool) {
+  func failRequests(_ error: RequestError, where isWanted: (ConnectionID) -> Bool) {
     for number in requests.numbers(where: { isWanted($0.link) }) {
       requests.settle(number, .failure(error))
     }
@@ -69,7 +69,7 @@ extension SessionHub {
 extension SessionHub {
   /// Takes what is said over an exchange from now on.
   func open<Question, Answer>(
-    _ desk: Desk<Question>, _ exchange: Exchange<Question, Answer>
+    _ desk: RequestQueue<Question>, _ exchange: Exchange<Question, Answer>
   ) {
     read(exchange.id) { [weak self] peer, bytes in
       guard let self, let message = try? ExchangeMessage(decoding: bytes) else {
@@ -80,13 +80,14 @@ extension SessionHub {
   }
 
   private func take<Question, Answer>(
-    _ message: ExchangeMessage, of peer: Peer, at desk: Desk<Question>,
+    _ message: ExchangeMessage, of peer: Peer, at desk: RequestQueue<Question>,
     _ exchange: Exchange<Question, Answer>
   ) -> Verdict {
     switch message.kind {
     case .question:
       guard let question = try? Question(decoding: message.body.span) else { return .malformed }
-      let asked = Desk<Question>.Asked(peer: peer, number: message.number, question: question)
+      let asked = RequestQueue<Question>.Asked(
+        peer: peer, number: message.number, question: question)
       if !desk.take(asked) {
         node.post(
           ExchangeMessage(.busy, message.number), on: exchange.channel, to: peer.link)

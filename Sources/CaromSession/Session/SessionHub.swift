@@ -24,16 +24,16 @@ actor SessionHub: LoopActor {
   /// The most bytes of them.
   static let earlyByteLimit = 64 << 10
 
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
   /// Where events go; nowhere from the end on: what nobody took of them names this hub.
   private var events: Inbox<PeerEvent>?
   /// Where readers take from.
-  nonisolated let shelf: Shelf
+  nonisolated let shelf: InboxRegistry
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
-  private var order: [LinkID] = []
-  private var peers: [LinkID: Peer] = [:]
+  private var order: [ConnectionID] = []
+  private var peers: [ConnectionID: Peer] = [:]
   /// Peers that are gone, whose messages are not all read.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
@@ -44,7 +44,7 @@ actor SessionHub: LoopActor {
   var timer: LoopTimer?
 
   init(
-    node: SessionNode, events: Inbox<PeerEvent>, shelf: Shelf,
+    node: SessionNode, events: Inbox<PeerEvent>, shelf: InboxRegistry,
     admit: (@Sendable (PeerInfo) -> Admission)?
   ) {
     self.node = node
@@ -73,13 +73,14 @@ actor SessionHub: LoopActor {
     failRequests(.disconnected(.closedHere)) { _ in true }
   }
 
-  func peer(_ link: LinkID) -> Peer? { peers[link] }
+  func peer(_ link: ConnectionID) -> Peer? { peers[link] }
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
   /// Sends a message to everybody of this loop, or to those of its `targets`.
   func broadcast<Message>(
-    _ message: Message, on channel: Channel<Message>, to targets: [Peer]?, lifetime: Duration?
+    _ message: Message, on channel: MessageChannel<Message>, to targets: [Peer]?,
+    lifetime: Duration?
   ) -> [Peer: SendError] {
     let targets = targets ?? allPeers
     let links = targets.map(\.link)
@@ -128,7 +129,7 @@ extension SessionHub {
     }
   }
 
-  private func tell(_ link: LinkID, _ event: (Peer) -> PeerEvent) {
+  private func tell(_ link: ConnectionID, _ event: (Peer) -> PeerEvent) {
     if let peer = peers[link] { tell(event(peer)) }
   }
 
@@ -139,7 +140,7 @@ extension SessionHub {
 
   func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) { observers.append(observer) }
 
-  private func depart(_ link: LinkID, _ reason: DisconnectReason) {
+  private func depart(_ link: ConnectionID, _ reason: DisconnectReason) {
     guard let peer = peers.removeValue(forKey: link) else { return }
     order.removeAll { $0 == link }
     departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.link) } }
@@ -148,7 +149,7 @@ extension SessionHub {
     tell(.left(peer, reason))
   }
 
-  private func answer(_ link: LinkID, _ info: PeerInfo) {
+  private func answer(_ link: ConnectionID, _ info: PeerInfo) {
     let admission = admit?(info) ?? .decline("this side does not host")
     node.assumeIsolated { node in
       switch admission {

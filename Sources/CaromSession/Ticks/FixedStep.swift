@@ -23,10 +23,10 @@ public struct FixedStep: AsyncSequence, Sendable {
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
-  private let loop: EventLoop
+  private let loop: NetworkLoop
 
   /// Ticks `hertz` times a second on the loop's clock, from the first `next()` on.
-  public init(hertz: Int, on loop: EventLoop) {
+  public init(hertz: Int, on loop: NetworkLoop) {
     precondition(hertz > 0, "a rate is ticks a second, 1 or more")
     self.hertz = hertz
     self.loop = loop
@@ -40,7 +40,7 @@ public struct FixedStep: AsyncSequence, Sendable {
     private let source: TickSource
     private var steps: AsyncStream<Step>.Iterator
 
-    init(hertz: Int, loop: EventLoop) {
+    init(hertz: Int, loop: NetworkLoop) {
       let limit = Swift.max(1, Int(FixedStep.catchUpLimit.wholeNanoseconds) * hertz / 1_000_000_000)
       let (stream, continuation) = AsyncStream.makeStream(
         of: Step.self, bufferingPolicy: .bufferingOldest(limit))
@@ -63,7 +63,7 @@ private final class TickSource: Sendable {
   private let clockwork: Clockwork
 
   init(
-    hertz: Int, catchUp: Int, on loop: EventLoop,
+    hertz: Int, catchUp: Int, on loop: NetworkLoop,
     to continuation: AsyncStream<FixedStep.Step>.Continuation
   ) {
     let clockwork = Clockwork(on: loop, catchUp: catchUp, continuation)
@@ -78,7 +78,7 @@ private final class TickSource: Sendable {
 }
 
 private actor Clockwork: LoopActor {
-  nonisolated let loop: EventLoop
+  nonisolated let loop: NetworkLoop
   private let catchUp: Int
   private let continuation: AsyncStream<FixedStep.Step>.Continuation
   private var ticker: Ticker?
@@ -87,7 +87,7 @@ private actor Clockwork: LoopActor {
   private var isStopped = false
 
   init(
-    on loop: EventLoop, catchUp: Int,
+    on loop: NetworkLoop, catchUp: Int,
     _ continuation: AsyncStream<FixedStep.Step>.Continuation
   ) {
     self.loop = loop

@@ -6,7 +6,7 @@ extension RollbackSession {
   /// From now on nothing of the player counts but what the peers have of it already.
   mutating func beginFarewell(to player: Int) {
     guard farewells[player] == nil else { return }
-    var farewell = RollbackFarewell(peers: peers.count)
+    var farewell = DisconnectVote(peers: peers.count)
     farewell.settle(configuration.local)
     farewell.heard[player] = true  // it is told as well, in case that it is not gone
     farewells[player] = farewell
@@ -21,7 +21,7 @@ extension RollbackSession {
       let reach = buffer.oldest.distance(to: buffer.end)
       let count = Int(min(reach, Int64(SimulationLimits.ticksInPacket)))
       let first = buffer.end.advanced(by: -Int64(count))
-      RollbackDeparture(
+      PlayerDisconnect(
         player: player, isAnswer: farewells[player]?.heard[peer] == true, first: first, count: count
       ).encode(into: &writer)
       var bits = InputBitWriter()
@@ -37,7 +37,7 @@ extension RollbackSession {
     _ bytes: Span<UInt8>, from peer: Int
   ) throws(DecodeError) {
     var reader = PacketReader(bytes)
-    let departure = try RollbackDeparture(decoding: &reader)
+    let departure = try PlayerDisconnect(decoding: &reader)
     let player = departure.player
     guard peers.indices.contains(player), player != peer else { throw .invalid(what: "player") }
     guard player != configuration.local else {

@@ -28,7 +28,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var coder = InputCoder<Game.Input>()
   var desyncs: [DesyncReport] = []
   /// Of each player who is gone, how far the others are with agreeing on its last input.
-  var farewells: [RollbackFarewell?]
+  var farewells: [DisconnectVote?]
   /// Whether the others took this player for gone and play on without it.
   public internal(set) var isDropped = false
   /// Inputs that were given and have no tick yet.

@@ -75,7 +75,7 @@ extension LinkConditions {
 
   /// Loss in bursts: 1 MB/s, 50 ms, 5 % lost, 8 in a row on average.
   public static let bursts = LinkConditions(oneWay: .milliseconds(50), rate: 1_000_000)
-    .with { $0.bursts = Bursts(loss: 0.05, length: 8) }
+    .with { $0.bursts = GilbertElliottLoss(loss: 0.05, length: 8) }
   /// A queue that never says no: 250 kB/s, 20 ms, two seconds of queue.
   public static let bufferbloat = LinkConditions(oneWay: .milliseconds(20), rate: 250_000)
     .with { $0.queue = .time(.seconds(2)) }

@@ -24,7 +24,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// it waits.
   public var loss: Double
   /// Loss in bursts, besides `loss`.
-  public var bursts: Bursts?
+  public var bursts: GilbertElliottLoss?
   /// The chance, 0 to 1, that a datagram comes twice.
   public var duplication: Double
   /// A second copy starts up to that much later, evenly drawn.

@@ -14,7 +14,7 @@ extension VirtualNetwork {
     /// Streams that began or ended here, as they came.
     var streams: [Int] = []
     /// How often its translator changed its source by hand.
-    var rebindings = Translation.Epoch()
+    var rebindings = NATMapping.Epoch()
     private var nextPort: UInt16 = 49_152
     private var nextOutsidePort: UInt16 = 20_000
 

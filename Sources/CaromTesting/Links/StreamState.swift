@@ -41,8 +41,8 @@ struct StreamState: Sendable {
 
   /// How often the sources on both sides had changed.
   struct Epochs: Equatable, Sendable {
-    var caller = Translation.Epoch()
-    var listener = Translation.Epoch()
+    var caller = NATMapping.Epoch()
+    var listener = NATMapping.Epoch()
   }
 
   let caller: VirtualHost.ID

@@ -33,7 +33,7 @@ extension VirtualNetwork {
   mutating func link(from: Int, to: Int) -> Int {
     if let number = linkNumbers[Way(from: from, to: to)] { return number }
     let number = links.count
-    var link = LinkState(
+    var link = LinkSimulator(
       from: from, to: to, conditions: from == to ? Self.loopback : sharedConditions, seed: seed)
     if from != to, let reverse = linkNumbers[Way(from: to, to: from)] {
       link.reverse = reverse
@@ -63,7 +63,7 @@ extension VirtualNetwork {
     state(from, to)?.history ?? QueueHistory()
   }
 
-  private func state(_ from: VirtualHost, _ to: VirtualHost) -> LinkState? {
+  private func state(_ from: VirtualHost, _ to: VirtualHost) -> LinkSimulator? {
     linkNumbers[Way(from: from.machine, to: to.machine)].map { links[$0] }
   }
 

@@ -13,7 +13,7 @@ extension VirtualNetwork {
   }
 
   /// How often the source that a link shows has changed.
-  func epoch(of link: Int) -> Translation.Epoch {
+  func epoch(of link: Int) -> NATMapping.Epoch {
     var epoch = machines[links[link].from].rebindings
     guard let rebinding = links[link].conditions.rebinding else { return epoch }
     switch rebinding.change {

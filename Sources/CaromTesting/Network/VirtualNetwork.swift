@@ -46,7 +46,7 @@ public struct VirtualNetwork: Sendable {
   var members: [SocketState.Group: [SocketState.Member]] = [:]
   var streams: [StreamState] = []
   var heldStreams: [StreamState.Way] = []
-  var links: [LinkState] = []
+  var links: [LinkSimulator] = []
   var linkNumbers: [Way: Int] = [:]
 
   /// An empty network; every draw follows from `seed`.

@@ -8,11 +8,11 @@ public final class InterfaceMonitor {
   /// How long changes are gathered before they are told.
   public static let settlingTime = Duration.milliseconds(50)
 
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let core: MonitorCore
 
   /// Watches from now on.
-  public init(on loop: EventLoop, _ changed: @escaping () -> Void) throws(TransportError) {
+  public init(on loop: NetworkLoop, _ changed: @escaping () -> Void) throws(TransportError) {
     loop.preconditionCurrent("a monitor")
     self.loop = loop
     core = try MonitorCore(core: loop.core, changed)
@@ -20,7 +20,7 @@ public final class InterfaceMonitor {
 
   /// Tells changes inside `owner`, an actor whose executor is the loop, held weakly.
   public convenience init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, _ changed: @escaping (isolated Owner) -> Void
+    on loop: NetworkLoop, owner: isolated Owner, _ changed: @escaping (isolated Owner) -> Void
   ) throws(TransportError) {
     let changed = Isolated(owner, on: loop).bind(changed)
     try self.init(on: loop, changed)

@@ -25,7 +25,7 @@ import CaromCore
   /// Tells after a while, counted from the first change.
   private func settle() {
     guard let timer, timer.place == nil else { return }
-    timer.arm(at: EventLoop.now + InterfaceMonitor.settlingTime)
+    timer.arm(at: NetworkLoop.now + InterfaceMonitor.settlingTime)
   }
 
   override func didClose() {

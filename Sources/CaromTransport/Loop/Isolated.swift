@@ -6,7 +6,7 @@ package struct Isolated<Owner: Actor> {
   private weak var owner: Owner?
 
   /// The one check: `owner` has the loop for its executor.
-  package init(_ owner: Owner, on loop: EventLoop) {
+  package init(_ owner: Owner, on loop: NetworkLoop) {
     let executor = unsafe owner.unownedExecutor.asSerialExecutor()
     precondition(
       executor === loop, "the owner's unownedExecutor has to be the loop that the socket is on")

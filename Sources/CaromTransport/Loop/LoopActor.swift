@@ -3,7 +3,7 @@
 /// Conforming makes the loop the actor's executor; the actor holds the loop.
 public protocol LoopActor: Actor {
   /// The loop that it lives on.
-  nonisolated var loop: EventLoop { get }
+  nonisolated var loop: NetworkLoop { get }
 }
 
 extension LoopActor {

@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// What the loop's thread works on: it outlives the `EventLoop` until that thread has ended.
+/// What the loop's thread works on: it outlives the `NetworkLoop` until that thread has ended.
 ///
 /// Unchecked: `inbox` is guarded by its lock; everything else is touched by the loop's thread
 /// alone, and by `make` before that thread starts.

@@ -5,11 +5,11 @@ import CaromCore
 /// Precise to the system's timers (some microseconds on Linux), never early. Belongs to the
 /// loop's thread; dropping it cancels it.
 public final class LoopTimer {
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let timer: TimerCore
 
   /// A timer that is not armed yet.
-  public init(on loop: EventLoop, _ fire: @escaping () -> Void) {
+  public init(on loop: NetworkLoop, _ fire: @escaping () -> Void) {
     loop.preconditionCurrent("a timer")
     self.loop = loop
     timer = TimerCore(core: loop.core, fire)
@@ -17,7 +17,7 @@ public final class LoopTimer {
 
   /// A timer that fires inside `owner`, an actor whose executor is the loop, held weakly.
   public convenience init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, _ fire: @escaping (isolated Owner) -> Void
+    on loop: NetworkLoop, owner: isolated Owner, _ fire: @escaping (isolated Owner) -> Void
   ) {
     let fire = Isolated(owner, on: loop).bind(fire)
     self.init(on: loop, fire)

@@ -1,11 +1,11 @@
 /// Calls back once when its loop shuts down, while the loop's sockets are still open: the place
 /// for last words. Belongs to the loop's thread; dropping it takes it back.
 public final class ShutdownHook {
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let core: ShutdownCore
 
   /// Waits for the loop's end.
-  public init(on loop: EventLoop, _ body: @escaping () -> Void) {
+  public init(on loop: NetworkLoop, _ body: @escaping () -> Void) {
     loop.preconditionCurrent("a shutdown hook")
     self.loop = loop
     core = ShutdownCore(core: loop.core, body)

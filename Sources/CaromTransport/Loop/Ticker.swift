@@ -21,12 +21,12 @@ public final class Ticker {
 
   /// The times of the ticks.
   public let schedule: TickSchedule
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let timer: TimerCore
 
   /// Ticks `hertz` times a second from `start` on, which is now unless given.
   public init(
-    on loop: EventLoop, hertz: Int, start: Instant? = nil, _ tick: @escaping (Tick) -> Void
+    on loop: NetworkLoop, hertz: Int, start: Instant? = nil, _ tick: @escaping (Tick) -> Void
   ) {
     loop.preconditionCurrent("a ticker")
     let schedule = TickSchedule(start: start ?? loop.now, hertz: hertz)
@@ -35,7 +35,7 @@ public final class Ticker {
     var next: Int64 = 0
     let again = Reference<TimerCore>()
     timer = TimerCore(core: loop.core) {
-      let now = EventLoop.now
+      let now = NetworkLoop.now
       guard let index = schedule.latest(at: now), index >= next else { return }
       let missed = index - next
       next = index + 1
@@ -48,7 +48,7 @@ public final class Ticker {
 
   /// Ticks inside `owner`, an actor whose executor is the loop, held weakly.
   public convenience init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, hertz: Int, start: Instant? = nil,
+    on loop: NetworkLoop, owner: isolated Owner, hertz: Int, start: Instant? = nil,
     _ tick: @escaping (isolated Owner, Tick) -> Void
   ) {
     let tick = Isolated(owner, on: loop).bind(tick)

@@ -57,7 +57,7 @@ import CaromCore
   }
 
   func expire() {
-    let now = EventLoop.now
+    let now = NetworkLoop.now
     var due: [TimerCore] = []
     while let first = heap.first, first.deadline <= now {
       cancel(first)
@@ -79,7 +79,7 @@ import CaromCore
     armed = first.deadline
     // What is due already needs no timer of the system, which costs far more than a wake-up where
     // the machine is a virtual one.
-    if armed <= EventLoop.now { return core.wakeForTimers() }
+    if armed <= NetworkLoop.now { return core.wakeForTimers() }
     _ = unsafe cuv_timer_arm(handle, armed.nanoseconds)
   }
 

@@ -19,13 +19,13 @@ public final class TurnEnd {
     }
   }
 
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let state: State
   private let work: LoopCore.Work
 
   /// A callback inside `owner`, an actor whose executor is the loop, held weakly.
   public init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, _ body: @escaping (isolated Owner) -> Void
+    on loop: NetworkLoop, owner: isolated Owner, _ body: @escaping (isolated Owner) -> Void
   ) {
     self.loop = loop
     let state = State(Isolated(owner, on: loop).bind(body))

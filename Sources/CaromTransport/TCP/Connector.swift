@@ -2,7 +2,7 @@ import CaromCore
 
 /// Races connection attempts (RFC 8305 §5): one result, and nothing of the losers stays open.
 final class Connector {
-  private let loop: EventLoop
+  private let loop: NetworkLoop
   private let attemptDelay: Duration
   private var waiting: [Endpoint]
   private var attempts: [ConnectAttempt] = []
@@ -12,7 +12,7 @@ final class Connector {
   private var deadlineTimer: TimerCore?
   private var attemptTimer: TimerCore?
 
-  init(to endpoints: [Endpoint], on loop: EventLoop, attemptDelay: Duration) {
+  init(to endpoints: [Endpoint], on loop: NetworkLoop, attemptDelay: Duration) {
     self.loop = loop
     self.attemptDelay = attemptDelay
     waiting = endpoints.reversed()

@@ -3,7 +3,7 @@ import CaromCore
 
 /// A listener as the loop holds it.
 @safe final class ListenerCore: LoopResource {
-  private weak var loop: EventLoop?
+  private weak var loop: NetworkLoop?
   private var handle: OpaquePointer?
   private var handler: ((TCPListener.Event) -> Void)?
   private var retry: TimerCore?
@@ -15,7 +15,7 @@ import CaromCore
   private var isHeld = false
 
   init(
-    loop: EventLoop, bind local: Endpoint, options: TCPListener.Options,
+    loop: NetworkLoop, bind local: Endpoint, options: TCPListener.Options,
     _ handler: @escaping (TCPListener.Event) -> Void
   ) throws(TransportError) {
     self.loop = loop
@@ -87,7 +87,7 @@ import CaromCore
     guard let handle = unsafe handle else { return }
     _ = unsafe cuv_listener_accepts(handle, false)
     core.waiting[ObjectIdentifier(self)] = self
-    retry?.arm(at: EventLoop.now + TCPListener.retryInterval)
+    retry?.arm(at: NetworkLoop.now + TCPListener.retryInterval)
     guard !isPaused else { return }
     isPaused = true
     pauseCount += 1

@@ -92,7 +92,7 @@ import CaromCore
   private func linger() {
     phase = .lingering
     if hasEnded { return finishLater(nil) }
-    limitTimer?.arm(at: EventLoop.now + TCPStream.lingerLimit)
+    limitTimer?.arm(at: NetworkLoop.now + TCPStream.lingerLimit)
     updateReading()
   }
 
@@ -205,7 +205,7 @@ import CaromCore
     guard phase == .open else { return }
     phase = .finishing
     limitTimer = TimerCore(core: core) { [weak self] in self?.limitPassed() }
-    limitTimer?.arm(at: EventLoop.now + TCPStream.closeLimit)
+    limitTimer?.arm(at: NetworkLoop.now + TCPStream.closeLimit)
     updateReading()
     isWriteShut = true
     if hasSentFIN { return linger() }

@@ -34,12 +34,12 @@ public final class TCPListener {
   public static let retryInterval = Duration.milliseconds(50)
 
   /// The loop that it lives on.
-  public let loop: EventLoop
+  public let loop: NetworkLoop
   private let core: ListenerCore
 
   /// Binds and listens; port 0 lets the system choose, see `localEndpoint`.
   public init(
-    on loop: EventLoop, bind local: Endpoint, options: Options = Options(),
+    on loop: NetworkLoop, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (Event) -> Void
   ) throws(TransportError) {
     loop.preconditionCurrent("a listener")
@@ -50,7 +50,7 @@ public final class TCPListener {
   /// Binds and listens; events arrive inside `owner`, an actor whose executor is the loop, held
   /// weakly.
   public convenience init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, bind local: Endpoint, options: Options = Options(),
+    on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (isolated Owner, Event) -> Void
   ) throws(TransportError) {
     let handle = Isolated(owner, on: loop).bind(handle)

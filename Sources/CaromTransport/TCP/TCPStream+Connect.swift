@@ -8,7 +8,7 @@ extension TCPStream {
   /// all attempts. Call it on the loop: from an actor whose executor is the loop, or in
   /// `Task(executorPreference: loop)`.
   public static func connect(
-    to endpoints: [Endpoint], on loop: EventLoop, deadline: Duration = .seconds(10),
+    to endpoints: [Endpoint], on loop: NetworkLoop, deadline: Duration = .seconds(10),
     attemptDelay: Duration = .milliseconds(250)
   ) async throws(TransportError) -> TCPStream {
     loop.preconditionCurrent("TCPStream.connect")

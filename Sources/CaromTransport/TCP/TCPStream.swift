@@ -15,11 +15,11 @@ public final class TCPStream {
   public static let lingerLimit = Duration.seconds(1)
 
   /// The loop that it lives on.
-  public let loop: EventLoop
+  public let loop: NetworkLoop
   private let core: StreamCore
 
   /// Takes over a connected descriptor.
-  init(on loop: EventLoop, descriptor: Int32, peer: Endpoint) throws(TransportError) {
+  init(on loop: NetworkLoop, descriptor: Int32, peer: Endpoint) throws(TransportError) {
     guard let open = unsafe loop.core.handle, loop.core.isOpen else {
       cuv_descriptor_close(descriptor)
       throw .closed
@@ -34,7 +34,7 @@ public final class TCPStream {
   }
 
   /// Takes over a stream of the C layer.
-  init(on loop: EventLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
+  init(on loop: NetworkLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
     self.loop = loop
     core = try unsafe StreamCore(core: loop.core, taking: handle, peer: peer)
   }
@@ -129,7 +129,7 @@ extension TCPStream {
 
   /// Opens a connection that was taken off another loop; on failure it is closed.
   public convenience init(
-    on loop: EventLoop, attaching detached: DetachedStream
+    on loop: NetworkLoop, attaching detached: DetachedStream
   ) throws(TransportError) {
     loop.preconditionCurrent("a stream")
     guard let descriptor = detached.take() else { throw .closed }

@@ -3,18 +3,18 @@ import CaromCore
 
 /// A bound UDP socket: datagrams arrive in batches and leave in batches.
 ///
-/// Belongs to the loop's thread; dropping it closes it. `EventLoop` shows how an actor owns one.
+/// Belongs to the loop's thread; dropping it closes it. `NetworkLoop` shows how an actor owns one.
 public final class UDPSocket {
   /// Datagrams that one system call takes or gives at most.
   public static let batchSize = Int(CUV_UDP_BATCH)
 
   /// The loop that it lives on.
-  public let loop: EventLoop
+  public let loop: NetworkLoop
   private let core: UDPCore
 
   /// Binds a socket; port 0 lets the system choose, see `localEndpoint`.
   public init(
-    on loop: EventLoop, bind local: Endpoint = Endpoint(.any4, port: 0),
+    on loop: NetworkLoop, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(), _ receive: @escaping (borrowing UDPBatch) -> Void
   ) throws(TransportError) {
     loop.preconditionCurrent("a UDP socket")
@@ -25,7 +25,7 @@ public final class UDPSocket {
   /// Binds a socket whose datagrams are received inside `owner`, an actor whose executor is the
   /// loop, held weakly.
   public convenience init<Owner: Actor>(
-    on loop: EventLoop, owner: isolated Owner, bind local: Endpoint = Endpoint(.any4, port: 0),
+    on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(),
     _ receive: @escaping (isolated Owner, borrowing UDPBatch) -> Void
   ) throws(TransportError) {

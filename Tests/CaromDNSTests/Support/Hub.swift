@@ -19,7 +19,7 @@ struct Hub {
     var at: Instant
     var sender: Int
     var segment: Int
-    var outgoing: Outgoing
+    var outgoing: Transmit
     var message: Message
   }
 
@@ -89,7 +89,7 @@ struct Hub {
     while let event = nodes[node].machine.pollEvent() { nodes[node].events.append((now, event)) }
   }
 
-  private mutating func send(_ outgoing: Outgoing, from sender: Int) {
+  private mutating func send(_ outgoing: Transmit, from sender: Int) {
     guard
       let origin = nodes[sender].attachments.first(where: {
         $0.link.index == outgoing.interface

@@ -19,7 +19,8 @@ import Testing
 
   private static let corpus: [[UInt8]] = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures/fuzz/machine.txt")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        "Fixtures/fuzz/machine.txt")
     let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
     return lines.map { line in
       var bytes: [UInt8] = []

@@ -219,7 +219,7 @@ extension MachineScript {
     }
   }
 
-  private mutating func check(_ outgoing: Outgoing) throws(Violation) {
+  private mutating func check(_ outgoing: Transmit) throws(Violation) {
     guard links.contains(where: { $0.index == outgoing.interface }) else {
       throw Violation("a packet for a link that is gone")
     }

@@ -8,7 +8,7 @@ import Testing
 @Suite struct LinkJoinTests {
   private let now = Instant(nanoseconds: 1_000_000_000)
   private let key = ConnectionKey(prefix: 1, rest: 2)
-  private let caller = Way(Endpoint(.loopback4, port: 1_000), socket: 0)
+  private let caller = Route(Endpoint(.loopback4, port: 1_000), socket: 0)
 
   private func encode(_ hello: Hello) -> [UInt8] {
     var writer = FrameWriter(limit: Hello.paddedLength)
@@ -81,7 +81,7 @@ import Testing
   }
 
   /// A host of which a caller got a seat over datagrams.
-  private func seated() throws -> (Host, path: LinkID) {
+  private func seated() throws -> (Host, path: ConnectionID) {
     var host = Host(makePeer(1), seats: 2)
     try sayHello(to: &host)
     let path = try #require(host.links.first)
@@ -94,7 +94,7 @@ import Testing
   }
 
   /// Says it on a stream of its own.
-  private func say(_ packet: ControlPacket, to host: inout Host) -> LinkID {
+  private func say(_ packet: ControlPacket, to host: inout Host) -> ConnectionID {
     let link = host.makeLink()
     _ = host.accept(link, at: now)
     host.receive(packet.packet.framed().span, on: link, at: now)
@@ -145,7 +145,7 @@ import Testing
     let answer = try #require(said)
     var reader = PacketReader(answer.bytes.span)
     let gone = try SessionDatagram(decoding: &reader)
-    #expect(gone == .gone(Gone(keyPrefix: key.prefix, reason: code.rawValue)))
+    #expect(gone == .gone(Refusal(keyPrefix: key.prefix, reason: code.rawValue)))
     #expect(host.links.isEmpty)
   }
 
@@ -158,7 +158,7 @@ import Testing
     caller.receive(grant.span, on: link, at: now)
     var writer = FrameWriter(limit: 100)
     let reason = Goodbye.Code.forgotten.rawValue
-    Gone(keyPrefix: key.prefix, reason: reason).write(to: &writer)
+    Refusal(keyPrefix: key.prefix, reason: reason).write(to: &writer)
     caller.receiveDatagram(writer.span, from: self.caller, at: now)
     #expect(caller.isOpen(link) && caller.kind(of: link) == .stream)
     caller.handleLinkEnd(.ended, of: link, at: now)
@@ -184,7 +184,7 @@ import Testing
     var host = Host(makePeer(1), seats: 0)
     var caller = Host(makePeer(2), seats: 0)
     let link = caller.makeLink()
-    let way = Way(Endpoint(.loopback4, port: 7777))
+    let way = Route(Endpoint(.loopback4, port: 7777))
     caller.call(link, [way], key: key, at: now)
     for _ in 0..<8 {
       while let ready = caller.pollReady() {

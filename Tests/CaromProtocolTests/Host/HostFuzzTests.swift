@@ -17,7 +17,8 @@ import Testing
   /// digits each; and what it found, with what was wrong.
   private static let corpus: [[UInt8]] = {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Fixtures/fuzz/host.txt")
+      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
+        "Fixtures/fuzz/host.txt")
     let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
     return lines.map(bytes) + found.map { bytes($0[...]) }
   }()

@@ -177,7 +177,7 @@ private struct Party {
     let key = ConnectionKey(prefix: 1, rest: 2)
     var directory = HostDirectory(seats: 4)
     var hosts = (0..<2).map { Host(makePeer(1), seats: 4, member: $0) }
-    func ask(_ packet: ControlPacket, of member: Int) -> LinkID {
+    func ask(_ packet: ControlPacket, of member: Int) -> ConnectionID {
       let link = hosts[member].makeLink()
       _ = hosts[member].accept(link, at: now)
       hosts[member].receive(packet.packet.framed().span, on: link, at: now)

@@ -6,7 +6,7 @@ import Testing
 /// A host with callers whose bytes go to and fro link by link, as `pollReady` says.
 private struct Hall {
   var host = Host(makePeer(1), seats: 100)
-  var callers: [(link: LinkID, connection: Connection)] = []
+  var callers: [(link: ConnectionID, connection: Connection)] = []
   var now = Instant(nanoseconds: 1_000_000)
 
   mutating func call() {
@@ -33,7 +33,7 @@ private struct Hall {
     host.receive(bytes.span, on: callers[index].link, at: now)
   }
 
-  private mutating func carryDown(_ link: LinkID) {
+  private mutating func carryDown(_ link: ConnectionID) {
     while let bytes: [UInt8] = host.pollTransmit(on: link, queued: 0, at: now) {
       guard let index = callers.firstIndex(where: { $0.link == link }) else { break }
       callers[index].connection.receive(bytes.span, at: now)
@@ -42,8 +42,8 @@ private struct Hall {
     host.didFlush(link, at: now)
   }
 
-  mutating func ready() -> [LinkID] {
-    var links: [LinkID] = []
+  mutating func ready() -> [ConnectionID] {
+    var links: [ConnectionID] = []
     while let link = host.pollReady() { links.append(link) }
     return links
   }
@@ -61,10 +61,10 @@ private struct Hall {
     hall.settle()
     #expect(hall.ready() == [])
     let bytes: [UInt8] = [1]
-    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: LinkID(2), at: hall.now)
-    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: LinkID(2), at: hall.now)
-    try hall.host.send(bytes, on: 1, to: LinkID(1), at: hall.now)
-    #expect(hall.ready() == [LinkID(2), LinkID(1)])
+    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: ConnectionID(2), at: hall.now)
+    try hall.host.send(bytes, on: 0, .unreliableSequenced, to: ConnectionID(2), at: hall.now)
+    try hall.host.send(bytes, on: 1, to: ConnectionID(1), at: hall.now)
+    #expect(hall.ready() == [ConnectionID(2), ConnectionID(1)])
     #expect(hall.ready() == [])
   }
 
@@ -72,7 +72,7 @@ private struct Hall {
     var hall = Hall()
     hall.call()
     hall.settle()
-    let link = LinkID(1)
+    let link = ConnectionID(1)
     let bytes: [UInt8] = [1]
     try hall.host.send(bytes, on: 0, .unreliableSequenced, to: link, at: hall.now)
     _ = hall.ready()
@@ -90,8 +90,8 @@ private struct Hall {
     var hall = Hall()
     hall.call()
     hall.settle()
-    hall.host.close(LinkID(1), Goodbye(.left), at: hall.now)
-    hall.host.handleLinkEnd(.reset, of: LinkID(1), at: hall.now)
+    hall.host.close(ConnectionID(1), Goodbye(.left), at: hall.now)
+    hall.host.handleLinkEnd(.reset, of: ConnectionID(1), at: hall.now)
     #expect(hall.ready() == [])
     #expect(hall.host.links == [])
     #expect(hall.host.nextTimeout == nil)
@@ -99,10 +99,10 @@ private struct Hall {
 
   @Test func `links are found whatever the order in which they were taken`() {
     var host = Host(makePeer(1), seats: 1)
-    for number: UInt64 in [5, 2, 9, 7] { _ = host.accept(LinkID(number), at: .zero) }
-    #expect(host.links == [2, 5, 7, 9].map { LinkID($0) })
+    for number: UInt64 in [5, 2, 9, 7] { _ = host.accept(ConnectionID(number), at: .zero) }
+    #expect(host.links == [2, 5, 7, 9].map { ConnectionID($0) })
     #expect(host.links.allSatisfy { host.connection($0) != nil && host.isIncoming($0) })
-    #expect(host.connection(LinkID(3)) == nil)
+    #expect(host.connection(ConnectionID(3)) == nil)
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)

@@ -11,21 +11,21 @@ struct HostScript {
 
   /// A connection's credit, queues and reassembly, both directions, and what rounding adds.
   static let memoryLimit = 160 << 20
-  static let hostWay = Way(Endpoint(.v4(0x0A00_0001), port: 7777))
-  static let callerWay = Way(Endpoint(.v4(0x0A00_0002), port: 5000))
+  static let hostWay = Route(Endpoint(.v4(0x0A00_0001), port: 7777))
+  static let callerWay = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
 
   private var script: ArraySlice<UInt8>
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var host: Host
   private var caller: Host
-  private let link: LinkID
+  private let link: ConnectionID
   private let key = ConnectionKey(prefix: 0x1234, rest: 0x5678)
-  private var stream: LinkID?
+  private var stream: ConnectionID?
   private var toHost: [[UInt8]] = []
   private var toCaller: [[UInt8]] = []
   private var streamToHost: [UInt8] = []
   private var streamToCaller: [UInt8] = []
-  private var endings: [LinkID: Int] = [:]
+  private var endings: [ConnectionID: Int] = [:]
   /// Datagrams and pieces of streams that were taken.
   private(set) var packets = 0
 
@@ -121,7 +121,7 @@ struct HostScript {
     let bytes = Array(script.prefix(count))
     script = script.dropFirst(count)
     packets += 1
-    let stranger = Way(Endpoint(.v4(0x0A00_0000 | UInt32(operation >> 5)), port: 9))
+    let stranger = Route(Endpoint(.v4(0x0A00_0000 | UInt32(operation >> 5)), port: 9))
     let way = operation & 16 == 0 ? Self.callerWay : stranger
     if operation & 64 == 0 {
       host.receiveDatagram(bytes.span, from: way, at: now)
@@ -133,7 +133,7 @@ struct HostScript {
 
   /// What is on the way comes from another address.
   private mutating func rebind() throws(Broken) {
-    let other = Way(Endpoint(.v4(0x0A00_0003), port: UInt16(byte()) + 1))
+    let other = Route(Endpoint(.v4(0x0A00_0003), port: UInt16(byte()) + 1))
     let up = toHost
     toHost = []
     for datagram in up {

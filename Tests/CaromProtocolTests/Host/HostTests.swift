@@ -6,15 +6,15 @@ import Testing
 /// A host and callers on wires without delay.
 private struct Room {
   var host: Host
-  var callers: [LinkID: Connection] = [:]
+  var callers: [ConnectionID: Connection] = [:]
   var now = Instant(nanoseconds: 1_000_000)
   var events: [HostEvent] = []
-  var endings: [LinkID: DisconnectReason] = [:]
+  var endings: [ConnectionID: DisconnectReason] = [:]
 
   init(seats: Int) { host = Host(makePeer(1), seats: seats) }
 
-  mutating func call(_ number: UInt64, as peer: PeerInfo) -> LinkID {
-    let link = LinkID(number)
+  mutating func call(_ number: UInt64, as peer: PeerInfo) -> ConnectionID {
+    let link = ConnectionID(number)
     let accepted = host.accept(link, at: now)
     #expect(accepted)
     callers[link] = .requesting(as: peer, timing: SessionTiming(), at: now)
@@ -152,7 +152,7 @@ private struct Room {
 
   @Test func `links are bounded`() {
     var host = Host(makePeer(1), seats: 1)
-    let answers = (0...UInt64(Host.linkLimit)).map { host.accept(LinkID($0), at: .zero) }
+    let answers = (0...UInt64(Host.linkLimit)).map { host.accept(ConnectionID($0), at: .zero) }
     #expect(answers == Array(repeating: true, count: Host.linkLimit) + [false])
   }
 }

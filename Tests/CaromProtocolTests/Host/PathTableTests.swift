@@ -20,12 +20,12 @@ import Testing
   func `it knows what a dictionary knows, whatever comes and goes`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = PathTable(secret: CookieSecret(using: &generator))
-    var model: [PathAddress: LinkID] = [:]
+    var model: [PathAddress: ConnectionID] = [:]
     for step in 1...2_000 {
       let address = Self.makeAddress(Int.random(in: 0..<600, using: &generator))
       if generator.chance(0.6) {
-        table[address] = LinkID(UInt64(step))
-        model[address] = LinkID(UInt64(step))
+        table[address] = ConnectionID(UInt64(step))
+        model[address] = ConnectionID(UInt64(step))
       } else {
         table[address] = nil
         model[address] = nil
@@ -40,12 +40,12 @@ import Testing
     var table = PathTable(secret: CookieSecret(low: 1, high: 2))
     let v4 = Endpoint(.v4(1), port: 7), v6 = Endpoint(.v6(high: 0, low: 1, scope: 0), port: 7)
     #expect(table[PathAddress(endpoint: v4, sender: .caller)] == nil)
-    table[PathAddress(endpoint: v4, sender: .caller)] = LinkID(1)
-    table[PathAddress(endpoint: v4, sender: .callee)] = LinkID(2)
-    table[PathAddress(endpoint: v6, sender: .caller)] = LinkID(3)
-    #expect(table[PathAddress(endpoint: v4, sender: .caller)] == LinkID(1))
-    #expect(table[PathAddress(endpoint: v4, sender: .callee)] == LinkID(2))
-    #expect(table[PathAddress(endpoint: v6, sender: .caller)] == LinkID(3))
+    table[PathAddress(endpoint: v4, sender: .caller)] = ConnectionID(1)
+    table[PathAddress(endpoint: v4, sender: .callee)] = ConnectionID(2)
+    table[PathAddress(endpoint: v6, sender: .caller)] = ConnectionID(3)
+    #expect(table[PathAddress(endpoint: v4, sender: .caller)] == ConnectionID(1))
+    #expect(table[PathAddress(endpoint: v4, sender: .callee)] == ConnectionID(2))
+    #expect(table[PathAddress(endpoint: v6, sender: .caller)] == ConnectionID(3))
     #expect(table[PathAddress(endpoint: v6, sender: .callee)] == nil)
   }
 }

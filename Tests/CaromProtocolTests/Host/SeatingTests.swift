@@ -11,7 +11,7 @@ import Testing
     private static let seeds = 200
   #endif
 
-  private func link(_ number: UInt64) -> LinkID { LinkID(number) }
+  private func link(_ number: UInt64) -> ConnectionID { ConnectionID(number) }
 
   @Test func `a seat is kept from the asking on`() {
     var seating = Seating(seats: 1)
@@ -64,15 +64,15 @@ import Testing
     try Seeds(Self.seeds).check { seed in
       var generator = SeededGenerator(seed: seed)
       var seating = Seating(seats: 3, spectatorSeats: 2)
-      var links: [(link: LinkID, info: PeerInfo)] = []
-      var seated: [LinkID: PeerInfo] = [:]
+      var links: [(link: ConnectionID, info: PeerInfo)] = []
+      var seated: [ConnectionID: PeerInfo] = [:]
       for number in 1...300 {
         if links.isEmpty || Bool.random(using: &generator) {
           let id = UInt64.random(in: 1...6, using: &generator)
           let info = PeerInfo(
             id: PeerID(high: 0, low: id), name: "", application: "test",
             yieldsSeat: id < 3, isSpectator: Int.random(in: 0..<4, using: &generator) == 0)
-          let link = LinkID(UInt64(number))
+          let link = ConnectionID(UInt64(number))
           if seating.ask(link, info) != .full { links.append((link, info)) }
         } else {
           let index = Int.random(in: links.indices, using: &generator)

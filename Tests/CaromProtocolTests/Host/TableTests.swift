@@ -37,7 +37,7 @@ import Testing
     try Seeds(Self.seeds, replay: Self.environment["CAROM_SEED"]).check(rows) { row, seed in
       if try !Self.run(row, mix, seed) { unanswered += 1 }
     }
-    // Bursts that swallow every hello for ten seconds.
+    // GilbertElliottLoss that swallow every hello for ten seconds.
     #expect(unanswered * 1_000 <= rows.count * Self.seeds)
   }
 

@@ -20,13 +20,13 @@ struct VirtualHouse: VirtualNode {
   private(set) var members: [Host] = []
   private(set) var directory: HostDirectory
   private var socket: VirtualSocket?
-  private var streams: [(link: LinkID, stream: VirtualStream)] = []
+  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
   private var letters: [Letter] = []
   private var generator: SeededGenerator
   private let load: Load
-  private(set) var senders: [LinkID: LoadSender] = [:]
-  private(set) var checkers: [LinkID: LoadChecker] = [:]
-  private(set) var open: [LinkID] = []
+  private(set) var senders: [ConnectionID: LoadSender] = [:]
+  private(set) var checkers: [ConnectionID: LoadChecker] = [:]
+  private(set) var open: [ConnectionID] = []
   private(set) var opened = 0
   private(set) var mostOpen = 0
   private(set) var endings: [DisconnectReason] = []
@@ -81,7 +81,7 @@ struct VirtualHouse: VirtualNode {
     switch event {
     case .datagram(let datagram, _):
       members[member(for: datagram.source)].receiveDatagram(
-        datagram.payload.span, from: Way(datagram.source), at: now)
+        datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
       let member = Int.random(in: members.indices, using: &generator)
       let link = members[member].makeLink()
@@ -175,7 +175,7 @@ struct VirtualHouse: VirtualNode {
     }
   }
 
-  private mutating func flush(_ link: LinkID, in network: inout VirtualNetwork) {
+  private mutating func flush(_ link: ConnectionID, in network: inout VirtualNetwork) {
     let now = network.now
     if let stream = streams.first(where: { $0.link == link })?.stream {
       while let bytes = members[link.member].pollTransmit(on: link, queued: 0, at: now) {
@@ -194,7 +194,7 @@ struct VirtualHouse: VirtualNode {
     members[link.member].didFlush(link, at: now)
   }
 
-  private func send(_ datagram: [UInt8], _ way: Way, _ network: inout VirtualNetwork) {
+  private func send(_ datagram: [UInt8], _ way: Route, _ network: inout VirtualNetwork) {
     if let socket { network.send(datagram, from: socket, to: way.endpoint) }
   }
 }

@@ -25,10 +25,10 @@ struct VirtualPeer: VirtualNode {
   var token: JoinToken?
   private(set) var machine: Host
   private var socket: VirtualSocket?
-  private var streams: [(link: LinkID, stream: VirtualStream)] = []
-  private var opening: [(link: LinkID, stream: VirtualStream)] = []
+  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
+  private var opening: [(link: ConnectionID, stream: VirtualStream)] = []
   private let target: Endpoint?
-  private(set) var link: LinkID?
+  private(set) var link: ConnectionID?
   var sender = LoadSender()
   private(set) var checker = LoadChecker()
   private(set) var events: [HostEvent] = []
@@ -75,7 +75,7 @@ struct VirtualPeer: VirtualNode {
     let link = machine.makeLink()
     self.link = link
     if links.contains(.datagram) {
-      machine.call(link, [Way(target)], key: key, token: token, at: network.now)
+      machine.call(link, [Route(target)], key: key, token: token, at: network.now)
     }
     if links.contains(.stream) { opening.append((link, network.connect(from: host, to: target))) }
   }
@@ -124,7 +124,7 @@ struct VirtualPeer: VirtualNode {
     let now = network.now
     switch event {
     case .datagram(let datagram, _):
-      machine.receiveDatagram(datagram.payload.span, from: Way(datagram.source), at: now)
+      machine.receiveDatagram(datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
       let link = machine.makeLink()
       if machine.accept(link, at: now) { streams.append((link, stream)) }
@@ -166,7 +166,7 @@ struct VirtualPeer: VirtualNode {
     } while machine.hasEvents
   }
 
-  private mutating func flush(_ link: LinkID, in network: inout VirtualNetwork) {
+  private mutating func flush(_ link: ConnectionID, in network: inout VirtualNetwork) {
     if let stream = streams.first(where: { $0.link == link })?.stream {
       while let bytes = machine.pollTransmit(on: link, queued: 0, at: network.now) {
         bytesSent += bytes.count
@@ -186,7 +186,7 @@ struct VirtualPeer: VirtualNode {
   }
 
   private mutating func send(
-    _ datagram: [UInt8], to way: Way, in network: inout VirtualNetwork
+    _ datagram: [UInt8], to way: Route, in network: inout VirtualNetwork
   ) {
     guard let socket else { return }
     datagramsSent += 1

@@ -30,7 +30,7 @@ import Testing
     @discardableResult
     mutating func acknowledge(_ list: AcknowledgedRanges, at time: Double) -> Bool {
       flow.handle(
-        list, holdTime: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
+        list, ackDelay: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
     }
 
     mutating func timeOut() -> DatagramFlow.Probe? {

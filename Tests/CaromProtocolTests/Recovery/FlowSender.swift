@@ -47,7 +47,7 @@ struct FlowSender {
     while let frame = try? reader.next(ranges: &ranges) {
       guard case .acknowledgement(let hold) = frame else { continue }
       _ = flow.handle(
-        ranges, holdTime: hold.nanoseconds, at: network.now, acknowledged: &acknowledged,
+        ranges, ackDelay: hold.nanoseconds, at: network.now, acknowledged: &acknowledged,
         lost: &lost)
     }
     acknowledged.removeAll(keepingCapacity: true)

@@ -52,7 +52,7 @@ struct LoadSender: Sendable {
     if load.hertz > 0, load.ticks > 0 { nextTick = now }
   }
 
-  mutating func send(through machine: inout Host, _ link: LinkID, at now: Instant) {
+  mutating func send(through machine: inout Host, _ link: ConnectionID, at now: Instant) {
     while let due = nextTick, now >= due {
       sendTick(through: &machine, link, at: now)
       ticks += 1
@@ -74,7 +74,7 @@ struct LoadSender: Sendable {
   }
 
   private mutating func sendTick(
-    through machine: inout Host, _ link: LinkID, at now: Instant
+    through machine: inout Host, _ link: ConnectionID, at now: Instant
   ) {
     if load.stateLength > 0 {
       let state = Self.message(UInt64(ticks), length: load.stateLength, at: now)

@@ -149,9 +149,9 @@ import Testing
     var received = makeReceived([0, 2])
     let now = Instant.zero + .milliseconds(2)
     _ = received.insert(1, elicits: true, at: now)
-    #expect(received.holdTime(at: now) == HoldTime(nanoseconds: 2_000_000))
+    #expect(received.ackDelay(at: now) == AckDelay(nanoseconds: 2_000_000))
     _ = received.insert(3, elicits: true, at: now)
-    #expect(received.holdTime(at: now) == HoldTime(nanoseconds: 0))
+    #expect(received.ackDelay(at: now) == AckDelay(nanoseconds: 0))
   }
 }
 

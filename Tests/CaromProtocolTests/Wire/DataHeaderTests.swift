@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct DataHeaderTests {
   private static let acknowledgement = ShortAcknowledgement(
-    largest: 0x0201, holdTime: HoldTime(byte: 9))
+    largest: 0x0201, ackDelay: AckDelay(byte: 9))
 
   private static let vectors: [(DataHeader, [UInt8])] = [
     (DataHeader(role: .caller, number: 0x12345, numberLength: 2), [0x10, 0x45, 0x23]),
@@ -87,7 +87,7 @@ import Testing
       (70_000, 70_000 + 65_535, 70_000 + 65_535),
     ] as [(UInt64?, UInt64, UInt64)] {
       let short = ShortAcknowledgement(
-        largest: UInt16(truncatingIfNeeded: largest), holdTime: HoldTime(byte: 0))
+        largest: UInt16(truncatingIfNeeded: largest), ackDelay: AckDelay(byte: 0))
       #expect(short.expanded(after: before) == whole)
     }
   }

@@ -80,7 +80,7 @@ import Testing
     case 0: return .ping
     case 1: return .credit(channel, generator.next() >> (generator.next() % 64))
     case 2:
-      return .acknowledgement(makeRanges(using: &generator), HoldTime(byte: UInt8(number & 7)))
+      return .acknowledgement(makeRanges(using: &generator), AckDelay(byte: UInt8(number & 7)))
     case 3:
       let payload = makePayload(atLeast: 1, using: &generator)
       let offset = Int.random(in: 0...1000, using: &generator)

@@ -35,9 +35,9 @@ import Testing
     ([.ping], [1]),
     ([.padding(3)], [0, 0, 0]),
     ([.credit(64, 300)], [3, 64, 0xAC, 2]),
-    ([.acknowledgement([5...9], HoldTime(byte: 1))], [2, 9, 1, 0, 4]),
+    ([.acknowledgement([5...9], AckDelay(byte: 1))], [2, 9, 1, 0, 4]),
     (
-      [.acknowledgement([300...300, 2...298, 0...0], HoldTime(byte: 255))],
+      [.acknowledgement([300...300, 2...298, 0...0], AckDelay(byte: 255))],
       [2, 0xAC, 2, 255, 2, 0, 0, 0xA8, 2, 0, 0]
     ),
   ]
@@ -105,7 +105,7 @@ import Testing
   @Test func `an acknowledgement has 64 ranges at most`() throws {
     var ranges: [ClosedRange<UInt64>] = []
     for number: UInt64 in stride(from: 126, through: 0, by: -2) { ranges.append(number...number) }
-    let frames = [SaidFrame.acknowledgement(ranges, HoldTime(byte: 0))]
+    let frames = [SaidFrame.acknowledgement(ranges, AckDelay(byte: 0))]
     let bytes = try #require(encodeFrames(frames))
     #expect(bytes.count == 5 + 2 * 63)
     #expect(try decodeFrames(bytes) == frames)

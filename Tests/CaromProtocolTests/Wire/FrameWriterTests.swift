@@ -11,7 +11,7 @@ import Testing
     .piece(.reliableUnordered, 64, 700, of: 1 << 20, at: 900_000, [1, 2, 3]),
     .ping,
     .credit(64, .max),
-    .acknowledgement([500...500], HoldTime(byte: 7)),
+    .acknowledgement([500...500], AckDelay(byte: 7)),
   ]
 
   @Test(arguments: kinds) func `what finds no room leaves no trace`(frame: SaidFrame) throws {
@@ -98,7 +98,7 @@ import Testing
     var told: [Int] = []
     for limit in 0...13 {
       var writer = FrameWriter(limit: limit)
-      told.append(writer.appendAcknowledgement(ranges, holdTime: HoldTime(byte: 0)))
+      told.append(writer.appendAcknowledgement(ranges, ackDelay: AckDelay(byte: 0)))
       #expect(writer.count <= limit)
     }
     #expect(told == [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3])

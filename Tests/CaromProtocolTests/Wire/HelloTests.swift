@@ -145,8 +145,8 @@ import Testing
   }
 
   @Test func `gone has 10 bytes`() throws {
-    let gone = Gone(keyPrefix: key.prefix, reason: 9)
-    var writer = FrameWriter(limit: Gone.length)
+    let gone = Refusal(keyPrefix: key.prefix, reason: 9)
+    var writer = FrameWriter(limit: Refusal.length)
     gone.write(to: &writer)
     #expect(writer.bytes == [0x82, 1, 2, 3, 4, 5, 6, 7, 8, 9])
     #expect(try decode(writer.bytes) == (.gone(gone), 0))

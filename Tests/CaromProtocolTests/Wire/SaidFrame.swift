@@ -7,7 +7,7 @@ enum SaidFrame: Hashable {
   case message(MessageMode, UInt8, UInt64, [UInt8])
   case piece(MessageMode, UInt8, UInt64, of: Int, at: Int, [UInt8])
   case ping
-  case acknowledgement([ClosedRange<UInt64>], HoldTime)
+  case acknowledgement([ClosedRange<UInt64>], AckDelay)
   case credit(UInt8, UInt64)
   case padding(Int)
 
@@ -23,7 +23,7 @@ enum SaidFrame: Hashable {
         self = .message(message.mode, message.channel, number, payload)
       }
     case .ping: self = .ping
-    case .acknowledgement(let holdTime): self = .acknowledgement(Array(ranges), holdTime)
+    case .acknowledgement(let ackDelay): self = .acknowledgement(Array(ranges), ackDelay)
     case .credit(let channel, let limit): self = .credit(channel, limit)
     case .padding(let count): self = .padding(count)
     }
@@ -38,10 +38,10 @@ enum SaidFrame: Hashable {
       return writer.appendFragment(
         mode, channel: channel, number: number, total: total, offset: offset, payload.span)
     case .ping: return writer.appendPing()
-    case .acknowledgement(let told, let holdTime):
+    case .acknowledgement(let told, let ackDelay):
       var ranges = AcknowledgedRanges()
       for range in told { ranges.append(range) }
-      return writer.appendAcknowledgement(ranges, holdTime: holdTime) == told.count
+      return writer.appendAcknowledgement(ranges, ackDelay: ackDelay) == told.count
     case .credit(let channel, let limit): return writer.appendCredit(channel: channel, limit: limit)
     case .padding(let count):
       guard writer.room >= count else { return false }

@@ -52,8 +52,8 @@ private func rewriteFrames(
       switch frame {
       case .message(let message): rewrite(message, into: &writer)
       case .ping: writer.appendPing()
-      case .acknowledgement(let holdTime):
-        writer.appendAcknowledgement(ranges, holdTime: holdTime) == ranges.count
+      case .acknowledgement(let ackDelay):
+        writer.appendAcknowledgement(ranges, ackDelay: ackDelay) == ranges.count
       case .credit(let channel, let limit): writer.appendCredit(channel: channel, limit: limit)
       case .padding(let count): pad(count, into: &writer)
       }

@@ -1,0 +1,129 @@
+import CaromCore
+import Testing
+
+@testable import CaromTransport
+
+@Suite(.timeLimit(.minutes(1))) struct NetworkLoopTests {
+  @Test func `work posted from elsewhere runs on the loop's thread`() async {
+    await withNetworkLoop { loop in
+      #expect(!loop.isCurrent)
+      #expect(await loop.run { loop.isCurrent })
+      #expect(loop.isIsolatingCurrentContext() == false)
+    }
+  }
+
+  @Test func `a task that prefers the loop stays on it after each wait`() async throws {
+    try await onLoop { loop in
+      #expect(loop.isCurrent)
+      await Task.yield()
+      #expect(loop.isCurrent)
+      await withCheckedContinuation { continuation in
+        Task { continuation.resume() }
+      }
+      #expect(loop.isCurrent)
+    }
+  }
+
+  @Test func `the echo actor of the documentation echoes`() async throws {
+    try await onLoop { loop in
+      let echo = Echo(on: loop)
+      let address = try await echo.open()
+      let answers = Events<Datagram>()
+      let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { batch in
+        for index in batch.indices { answers.add(batch[index].copy()) }
+      }
+      socket.send([1, 2, 3], to: Endpoint(.loopback4, port: address.port))
+      socket.flush()
+      #expect(await answers.next().payload == [1, 2, 3])
+      await echo.close()
+    }
+  }
+
+  @Test func `shutdown twice and from the loop itself ends once`() async throws {
+    let loop = try NetworkLoop()
+    await Task(executorPreference: loop) { await loop.shutdown() }.value
+    await loop.shutdown()
+    #expect(await loop.run { true })
+  }
+
+  @Test func `sockets cannot be opened on a loop that is shut down`() async throws {
+    let loop = try NetworkLoop()
+    await loop.shutdown()
+    await #expect(throws: TransportError.closed) {
+      try await loop.run { () throws(TransportError) in
+        _ = try UDPSocket(on: loop) { _ in }
+      }
+    }
+  }
+
+  @Test func `a task on the executor finishes although the loop is shut down under it`()
+    async throws
+  {
+    let loop = try NetworkLoop()
+    let gate = Gate()
+    let task = Task(executorPreference: loop) {
+      await gate.wait()
+      await Task.yield()
+      return loop.isCurrent
+    }
+    await loop.shutdown()
+    await gate.open()
+    #expect(await task.value)
+  }
+
+  @Test func `posts from four threads all arrive, each thread's in order`() async throws {
+    let count = 50_000
+    await withNetworkLoop { loop in
+      let tally = LoopBound(Tally())
+      await withTaskGroup { group in
+        for writer in 0..<4 {
+          group.addTask {
+            for index in 0..<count { loop.post { tally.value.add(writer, index) } }
+          }
+        }
+      }
+      #expect(await loop.run { tally.value.next } == [count, count, count, count])
+    }
+  }
+
+  @Test func `shutdown closes what is open and says so`() async throws {
+    let loop = try NetworkLoop()
+    let seen = LoopBound(Events<Seen>())
+    let pair = try await Task(executorPreference: loop) {
+      let pair = LoopBound(try await makePair(on: loop))
+      pair.value.server.setHandler { seen.value.add(Seen($0)) }
+      return pair
+    }.value
+    await loop.shutdown()
+    let event = await loop.run { seen.value.first }
+    #expect(event == .closed(.closed))
+    await loop.run { #expect(!pair.value.server.isOpen && !pair.value.listener.isOpen) }
+  }
+}
+
+/// Counts in order.
+private final class Tally {
+  var next = [0, 0, 0, 0]
+
+  func add(_ writer: Int, _ index: Int) {
+    if next[writer] == index { next[writer] += 1 }
+  }
+}
+
+/// Holds a task back until it is opened.
+private actor Gate {
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var isOpen = false
+
+  func wait() async {
+    await withCheckedContinuation { continuation in
+      if isOpen { continuation.resume() } else { waiters.append(continuation) }
+    }
+  }
+
+  func open() {
+    isOpen = true
+    for waiter in waiters { waiter.resume() }
+    waiters = []
+  }
+}
