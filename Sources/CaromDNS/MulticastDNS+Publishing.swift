@@ -42,5 +42,5 @@ extension MulticastDNS {
   package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
 
   /// Claims every name anew on every link, such as after the computer slept.
-  package mutating func claimAgain(at now: Instant) { responder.claimAgain(at: now) }
+  package mutating func reclaimNames(at now: Instant) { responder.reclaimNames(at: now) }
 }

@@ -47,8 +47,8 @@ extension MulticastDNS {
   package mutating func stopQuery(_ id: QueryID) { querier.stopQuery(id) }
 
   /// What is known now, without a question.
-  package func known(_ name: Name, _ type: RecordType, at now: Instant) -> [KnownRecord] {
-    querier.known(name, type, at: now)
+  package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
+    querier.cachedRecords(name, type, at: now)
   }
 
   /// A service does not answer: ask again, and forget it in ten seconds if it stays silent.
@@ -63,48 +63,11 @@ extension MulticastDNS {
 
   /// Asks everything again, as on a link that is new: after a sleep, or when a cable came back.
   /// What nobody repeats within ten seconds is gone. `nil` for every link.
-  package mutating func askAgain(on link: UInt32?, at now: Instant) {
-    querier.askAgain(on: link, at: now)
+  package mutating func restartQuestions(on link: UInt32?, at now: Instant) {
+    querier.restartQuestions(on: link, at: now)
   }
 
   /// Whether more events belong to what the last call brought: `pollEvent` gives them before
   /// anything else happens.
   package var hasMoreEvents: Bool { querier.hasMoreEvents }
-}
-
-// MARK: - Names
-
-extension MulticastDNS {
-  /// Whether a name is only asked for by multicast: `local`, and the reverse names of link-local
-  /// addresses (RFC 6762 §4, §12).
-  package static func isMulticastName(_ name: Name) -> Bool {
-    let suffixes: [Name] = [
-      "local", "254.169.in-addr.arpa", "8.e.f.ip6.arpa", "9.e.f.ip6.arpa", "a.e.f.ip6.arpa",
-      "b.e.f.ip6.arpa",
-    ]
-    var rest = name
-    while rest != .root {
-      if suffixes.contains(rest) { return true }
-      rest = rest.parent
-    }
-    return false
-  }
-
-  /// The reverse name of a subnet of ours, which domains can be asked for (RFC 6763 §11);
-  /// `nil` for link-local addresses and this host itself.
-  package static func reverseDomain(of address: Link.Address) -> Name? {
-    let plain = address.address
-    guard !plain.isLinkLocal, !plain.isLoopback else { return nil }
-    var bytes = plain.bytes
-    for index in bytes.indices {
-      let bits = min(8, max(0, address.prefixLength - index * 8))
-      bytes[index] &= UInt8(truncatingIfNeeded: 0xFF00 >> bits)
-    }
-    let labels =
-      plain.isV6
-      ? bytes.reversed().flatMap { [$0 & 15, $0 >> 4] }.map { String($0, radix: 16) }
-        + ["ip6", "arpa"]
-      : bytes.reversed().map { String($0) } + ["in-addr", "arpa"]
-    return try? Name(labels: labels.map { Array($0.utf8) })
-  }
 }

@@ -69,7 +69,7 @@ package struct MulticastDNS: Sendable {
       querier.handleQuery(message, from: datagram, at: now)
       return
     }
-    guard datagram.source.port == Group.port else {
+    guard datagram.source.port == MulticastGroup.port else {
       counters.foreignPort += 1
       return
     }

@@ -56,7 +56,8 @@ actor OneShotQuery: LoopActor {
 
   private func open(_ interface: Interface) throws(TransportError) {
     let families = Set(interface.addresses.map(\.address.isV6))
-    for group in [Group.v4, Group.v6] where families.contains(group.address.isV6) {
+    for group in [MulticastGroup.v4, MulticastGroup.v6] where families.contains(group.address.isV6)
+    {
       // On loopback multicast over IPv6 needs a route.
       if interface.isLoopback, group.address.isV6, families.contains(false) { continue }
       var options = UDPOptions()
@@ -85,7 +86,7 @@ actor OneShotQuery: LoopActor {
   private func receive(_ batch: borrowing UDPBatch, on interface: UInt32) {
     for index in batch.indices where !batch[index].isTruncated {
       let datagram = batch[index].copy()
-      guard datagram.source.port == Group.port,
+      guard datagram.source.port == MulticastGroup.port,
         let message = try? Message(decoding: datagram.payload), message.isResponse,
         message.isStandard, message.id == id
       else { continue }

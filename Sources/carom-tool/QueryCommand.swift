@@ -36,7 +36,7 @@ struct QueryCommand: AsyncParsableCommand {
     let output = Output(RecordRows.headings, json: options.json)
     if continuous {
       try await keepAsking(key, output)
-    } else if MulticastDNS.isMulticastName(key.name) {
+    } else if key.name.isLinkLocal {
       try await askLink(key, output)
     } else {
       try await askServers(key, output)

@@ -24,7 +24,7 @@ struct ServerOptions: ParsableArguments {
   /// Tells where nobody answers a question that is asked again and again: its watcher would see
   /// nothing, and not why. Returns when a server has answered, or none will.
   func tellSilence(of key: RecordKey) async {
-    guard !MulticastDNS.isMulticastName(key.name),
+    guard !key.name.isLinkLocal,
       let loop = try? NetworkLoop(name: "carom-servers")
     else { return }
     do throws(UnicastError) {

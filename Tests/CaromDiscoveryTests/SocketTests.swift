@@ -14,10 +14,10 @@ import Testing
     var options = UDPOptions()
     options.reuseAddress = true
     options.reusePort = true
-    let socket = try UDPSocket(on: loop, bind: Group.v4, options: options) { batch in
+    let socket = try UDPSocket(on: loop, bind: MulticastGroup.v4, options: options) { batch in
       for index in batch.indices { events.add(batch[index].copy()) }
     }
-    try socket.join(Group.v4.address, on: try #require(Loopback.interface).index)
+    try socket.join(MulticastGroup.v4.address, on: try #require(Loopback.interface).index)
     return socket
   }
 
@@ -40,7 +40,7 @@ import Testing
       var kinds: Set<String> = []
       while kinds.count < 3 {
         let datagram = await heard.next { isAbout(type, $0) }
-        #expect(datagram.hopLimit == 255 && datagram.destination == Group.v4)
+        #expect(datagram.hopLimit == 255 && datagram.destination == MulticastGroup.v4)
         #expect(datagram.source == Endpoint(.loopback4, port: 5353))
         let message = try Message(decoding: datagram.payload)
         kinds.insert(
@@ -68,7 +68,7 @@ import Testing
         let message = try? Message(decoding: datagram.payload)
         return isAbout(type, datagram) && message?.authorities.isEmpty == false
       }
-      #expect(probe.destination == Group.v4)
+      #expect(probe.destination == MulticastGroup.v4)
       core.close()
       ear.close()
     }
@@ -97,7 +97,7 @@ import Testing
       try core.advertise(Loopback.makeService(type)) { events.add($0) }
       _ = await events.next()
       let replies = Events<Datagram>()
-      let socket = try ask(type, at: Group.v4, on: loop, replies)
+      let socket = try ask(type, at: MulticastGroup.v4, on: loop, replies)
       let reply = await replies.next()
       #expect(reply.hopLimit == 255 && reply.source.port == 5353)
       #expect(try Message(decoding: reply.payload).id == 77)
@@ -201,8 +201,8 @@ import Testing
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
       let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
       try socket.setMulticastInterface(try #require(Loopback.interface).index)
-      socket.send([1, 2, 3], to: Group.v4)
-      socket.send([UInt8](repeating: 0, count: 9001), to: Group.v4)
+      socket.send([1, 2, 3], to: MulticastGroup.v4)
+      socket.send([UInt8](repeating: 0, count: 9001), to: MulticastGroup.v4)
       socket.flush()
       let events = Events<ServiceChange>()
       try core.browse(type) { events.add($0) }

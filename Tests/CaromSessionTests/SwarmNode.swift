@@ -48,7 +48,7 @@ struct SwarmNode: VirtualNode {
   private mutating func begin(in network: inout VirtualNetwork) {
     isStarted = true
     let socket = network.bind(host, port: 5353)
-    network.join(Group.v4.address, on: socket)
+    network.join(MulticastGroup.v4.address, on: socket)
     self.socket = socket
     port = network.listen(host) ?? 0
     let link = Link(

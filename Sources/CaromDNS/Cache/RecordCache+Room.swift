@@ -164,14 +164,14 @@ extension RecordCache {
 
   /// Numbers what each sender said, what lives longest first.
   private static func rank(_ candidates: inout [Candidate]) {
-    struct Group: Hashable {
+    struct SenderRank: Hashable {
       var source: Source
       var worth: Worth
     }
     candidates.sort { ($0.expires, $0.serial) > ($1.expires, $1.serial) }
-    var counts: [Group: Int] = [:]
+    var counts: [SenderRank: Int] = [:]
     for index in candidates.indices {
-      let group = Group(source: candidates[index].source, worth: candidates[index].worth)
+      let group = SenderRank(source: candidates[index].source, worth: candidates[index].worth)
       candidates[index].rank = counts[group, default: 0]
       counts[group, default: 0] += 1
     }

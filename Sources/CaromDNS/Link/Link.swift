@@ -45,16 +45,16 @@ package struct Link: Hashable, Sendable {
   package var receivesUnicast: Bool
   /// The largest packet that the link carries whole, bytes with all headers; `nil` for that of
   /// Ethernet. May change at any time.
-  package var largestPacket: Int?
+  package var mtu: Int?
 
   /// A link; the families default to those that it has addresses of.
   package init(
     index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil,
-    epoch: UInt32 = 0, receivesUnicast: Bool = false, largestPacket: Int? = nil
+    epoch: UInt32 = 0, receivesUnicast: Bool = false, mtu: Int? = nil
   ) {
     self.epoch = epoch
     self.receivesUnicast = receivesUnicast
-    self.largestPacket = largestPacket
+    self.mtu = mtu
     self.index = index
     self.addresses = Set(addresses).sorted { $0.address < $1.address }
     self.usesV4 = usesV4 ?? addresses.contains { !$0.address.isV6 }
@@ -72,14 +72,14 @@ package struct Link: Hashable, Sendable {
   /// packet less the headers of IPv6 and UDP, or of IPv4 and UDP (RFC 6762 §17). Not over an
   /// Ethernet frame, since not all hosts of a link allow more.
   var payloadLimit: Int {
-    guard let largestPacket else { return Message.maximumSentLength }
-    return max(Self.leastPayload, min(largestPacket, Self.ethernetPacket) - (usesV6 ? 48 : 28))
+    guard let mtu else { return Message.maximumSentLength }
+    return max(Self.minimumPayload, min(mtu, Self.ethernetMTU) - (usesV6 ? 48 : 28))
   }
 
   /// What every host takes (RFC 1122 §3.3.2), bytes less headers.
-  static let leastPayload = 528
+  static let minimumPayload = 528
   /// What an Ethernet frame holds, bytes.
-  static let ethernetPacket = 1500
+  static let ethernetMTU = 1500
 
   /// Whether a packet from `source` came from this link (RFC 6762 §11).
   package func isOnLink(_ source: IPAddress) -> Bool {
@@ -87,14 +87,14 @@ package struct Link: Hashable, Sendable {
   }
 
   /// Whether `source` is one of this host's own addresses here.
-  package func isOwn(_ source: IPAddress) -> Bool {
+  package func hasAddress(_ source: IPAddress) -> Bool {
     let plain = source.scoped(to: 0)
     return addresses.contains { $0.address == plain }
   }
 
   /// Where multicasts on this link go, one endpoint a family.
   var groups: [Endpoint] {
-    (usesV4 ? [Group.v4] : []) + (usesV6 ? [Group.v6.scoped(to: index)] : [])
+    (usesV4 ? [MulticastGroup.v4] : []) + (usesV6 ? [MulticastGroup.v6.scoped(to: index)] : [])
   }
 }
 
@@ -102,4 +102,14 @@ extension Endpoint {
   fileprivate func scoped(to interface: UInt32) -> Endpoint {
     Endpoint(address.scoped(to: interface), port: port)
   }
+}
+
+/// The groups and the port of multicast DNS (RFC 6762 §3).
+package enum MulticastGroup {
+  /// 5353, for both ends of every packet.
+  package static let port: UInt16 = 5353
+  /// 224.0.0.251:5353
+  package static let v4 = Endpoint(.v4(0xE000_00FB), port: port)
+  /// [ff02::fb]:5353, without scope.
+  package static let v6 = Endpoint(.v6(high: 0xFF02 << 48, low: 0xFB, scope: 0), port: port)
 }

@@ -1,3 +1,8 @@
+/// Which browsing of a querier.
+package struct BrowseID: Hashable, Sendable {
+  let number: UInt64
+}
+
 /// What one browsing has found so far. It holds what the cache holds, and is bounded with it.
 struct Browse: Sendable {
   /// What is asked for.

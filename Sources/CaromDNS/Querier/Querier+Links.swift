@@ -31,7 +31,7 @@ extension Querier {
   /// The same link may be another network by now, such as after a cable came back or a sleep:
   /// everything is asked for again, as on a link that is new, and what is not repeated within
   /// ten seconds goes. `nil` for every link.
-  package mutating func askAgain(on index: UInt32?, at now: Instant) {
+  package mutating func restartQuestions(on index: UInt32?, at now: Instant) {
     let start = makeStart(at: now)
     for link in links where index == nil || link.index == index {
       cache.doubtAll(on: link.index, for: Self.doubtPatience, at: now)

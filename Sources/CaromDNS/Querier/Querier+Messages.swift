@@ -122,14 +122,14 @@ extension Querier {
     }
     if case .types(_, let types) = record.data {
       for type in inquiries.types(of: record.name) where !types.contains(type) {
-        askAgain(RecordKey(record.name, type), on: interface, wasEvicted, at: now)
+        restartQuestion(RecordKey(record.name, type), on: interface, wasEvicted, at: now)
       }
     } else if record.flushesCache {
-      askAgain(place.key, on: interface, wasEvicted, at: now)
+      restartQuestion(place.key, on: interface, wasEvicted, at: now)
     }
   }
 
-  private mutating func askAgain(
+  private mutating func restartQuestion(
     _ key: RecordKey, on interface: UInt32, _ wasEvicted: Bool, at now: Instant
   ) {
     guard inquiries[key] != nil, !isAnswered(key), !isDenied(key, on: interface) else { return }
@@ -154,9 +154,9 @@ extension Querier {
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
     let interface = datagram.interface
     guard links.contains(where: { $0.index == interface }), !query.isTruncated,
-      datagram.source.port == Group.port, datagram.destination.address.isMulticast
+      datagram.source.port == MulticastGroup.port, datagram.destination.address.isMulticast
     else { return }
-    let isForeign = !links.contains { $0.isOwn(datagram.source.address) }
+    let isForeign = !links.contains { $0.hasAddress(datagram.source.address) }
     let known = Dictionary(grouping: query.answers, by: \.key)
       .mapValues { Set($0.map(\.identity)) }
     var seen: Set<RecordKey> = []

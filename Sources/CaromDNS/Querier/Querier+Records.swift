@@ -1,5 +1,15 @@
 import CaromCore
 
+/// Which monitoring of a service's strings.
+package struct MonitorID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// Which query for records of a querier.
+package struct QueryID: Hashable, Sendable {
+  let number: UInt64
+}
+
 // MARK: - Records of any type
 
 extension Querier {
@@ -28,10 +38,10 @@ extension Querier {
   }
 
   /// What is known now of a name and a type, without a question.
-  package func known(_ name: Name, _ type: RecordType, at now: Instant) -> [KnownRecord] {
+  package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     links.flatMap { link in
       entries(RecordKey(name, type), on: link.index).map { entry in
-        KnownRecord(
+        CachedRecord(
           record: entry.record, interface: link.index,
           timeLeft: max(.zero, now.duration(to: entry.expires)))
       }
@@ -78,7 +88,7 @@ extension Querier {
   }
 }
 
-// MARK: - Doubt
+// MARK: - Reconfirmation
 
 extension Querier {
   /// The service does not answer: it is asked for at once, and goes in ten seconds unless it
@@ -107,7 +117,7 @@ extension Querier {
   ) {
     let places = links.map { RecordCache.Place(interface: $0.index, key: key) }
     guard places.contains(where: { cache.entries(at: $0).contains { isDoubted($0.record) } }),
-      doubts[key] != nil || doubts.count < Self.doubtLimit
+      doubts[key] != nil || doubts.count < Self.reconfirmLimit
     else { return }
     for place in places { cache.doubt(place, for: Self.doubtPatience, at: now, isDoubted) }
     let end = now.advanced(by: Self.doubtPatience)

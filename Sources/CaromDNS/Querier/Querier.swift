@@ -15,7 +15,7 @@ package struct Querier: Sendable {
   /// them makes no flood of questions.
   package static let detailLimit = 8192
   /// Records that are doubted at a time.
-  package static let doubtLimit = 1024
+  package static let reconfirmLimit = 1024
   /// Packets with questions that leave at once, and one more after each interval: a flood of
   /// names makes no flood of questions.
   static let packetBurst = 128

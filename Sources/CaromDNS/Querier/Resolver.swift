@@ -1,5 +1,10 @@
 import CaromCore
 
+/// Which resolving of a querier.
+package struct ResolveID: Hashable, Sendable {
+  let number: UInt64
+}
+
 /// Learns where one service listens: SRV and TXT under its name, then the addresses of the
 /// host that SRV names. An inner machine: it reads the querier's cache.
 struct Resolver: Sendable {

@@ -194,7 +194,7 @@ extension Claim {
     switch purpose {
     case .host:
       guard case .address(let address) = data else { return false }
-      return links.contains { $0.isOwn(address) }
+      return links.contains { $0.hasAddress(address) }
     case .service: return records.contains { $0.isUnique && $0.record.data == data }
     }
   }
@@ -207,4 +207,22 @@ extension Claim {
     case .service: records.contains { $0.role == .unique && $0.record.type == type }
     }
   }
+}
+
+/// When a service's records changed: at most ten times a minute (RFC 6762 §8.4).
+struct UpdateHistory: Sendable {
+  /// Changes within `window`.
+  static let limit = 10
+  static let window = Duration.seconds(60)
+
+  private var moments: [Instant] = []
+
+  /// When the next change may be told.
+  func allowed(at now: Instant) -> Instant {
+    guard moments.count == Self.limit, let first = moments.first else { return now }
+    return max(now, first.advanced(by: Self.window))
+  }
+
+  /// A change is told.
+  mutating func record(at now: Instant) { moments = moments.suffix(Self.limit - 1) + [now] }
 }

@@ -12,7 +12,7 @@ extension Responder {
       counters.offLink += 1
       return
     }
-    let isOwnHost = links.contains { $0.link.isOwn(datagram.source.address) }
+    let isOwnHost = links.contains { $0.link.hasAddress(datagram.source.address) }
     for records in [response.answers, response.additionals] {
       for record in records where record.recordClass == Record.internet {
         if isMulticast { compare(record, on: index, at: now) }

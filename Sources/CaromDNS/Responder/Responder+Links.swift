@@ -14,15 +14,15 @@ extension Responder {
       links[index].link = link
       return
     }
-    claimAgain(on: index, as: link, at: now)
+    reclaimNames(on: index, as: link, at: now)
   }
 
   /// Claims every name anew on every link, such as after the computer slept.
-  package mutating func claimAgain(at now: Instant) {
-    for index in links.indices { claimAgain(on: index, as: links[index].link, at: now) }
+  package mutating func reclaimNames(at now: Instant) {
+    for index in links.indices { reclaimNames(on: index, as: links[index].link, at: now) }
   }
 
-  private mutating func claimAgain(on index: Int, as link: Link, at now: Instant) {
+  private mutating func reclaimNames(on index: Int, as link: Link, at now: Instant) {
     let ids = claims.keys.filter { claims[$0]?.state(on: link.index) != nil }.sorted()
     let start = nextProbeStart(at: now)
     let addresses = Set(link.addresses.map(\.address))
@@ -128,6 +128,20 @@ extension Responder {
       for response in Response.pack(records, limit: link.payloadLimit) {
         multicast(response.payload, on: link)
       }
+    }
+  }
+}
+
+/// Records that are ours no more, by link (RFC 6762 §10.1).
+struct Goodbyes: Sendable {
+  private(set) var records: [UInt32: [Record]] = [:]
+
+  /// The NSEC needs none: nobody keeps it when the records that it speaks of are gone.
+  mutating func add(_ owned: [OwnedRecord], on link: UInt32) {
+    for owned in owned where owned.role != .absence {
+      var record = owned.record
+      record.timeToLive = 0
+      records[link, default: []].append(record)
     }
   }
 }

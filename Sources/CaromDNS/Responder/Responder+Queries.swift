@@ -15,7 +15,7 @@ extension Responder {
     let source = datagram.source
     let isUnicast = !datagram.destination.address.isMulticast
     let isOnLink = link.isOnLink(source.address)
-    let isLegacy = source.port != Group.port
+    let isLegacy = source.port != MulticastGroup.port
     guard isOnLink || (!isUnicast && !isLegacy) else {
       counters.offLink += 1
       return
@@ -25,7 +25,7 @@ extension Responder {
     let request = AnswerRequest(
       questions: questions(query, on: index), known: known(query, on: index),
       probed: Set(query.authorities.lazy.map(\.name)), source: source,
-      mayUnicast: isOnLink && !link.isOwn(source.address), prefersUnicast: isUnicast,
+      mayUnicast: isOnLink && !link.hasAddress(source.address), prefersUnicast: isUnicast,
       isSpread: query.questions.count > 1, arrival: now, due: now)
     if query.authorities.isEmpty, query.isTruncated || query.questions.isEmpty {
       collect(request, isLast: !query.isTruncated, on: index, at: now)

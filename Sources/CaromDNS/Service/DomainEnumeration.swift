@@ -7,7 +7,7 @@ package enum DomainEnumeration {
   /// "local" first, then the search domains, then the subnets of the host's own addresses;
   /// loopback and link-local ones have no names with servers.
   package static func domains(searchDomains: [Name], addresses: [Link.Address]) -> [Name] {
-    let subnets = addresses.compactMap(MulticastDNS.reverseDomain)
+    let subnets = addresses.compactMap(\.reverseDomain)
     var seen: Set<Name> = []
     let all = ["local"] + searchDomains + subnets
     return Array(all.filter { seen.insert($0).inserted }.prefix(domainLimit))

@@ -11,3 +11,10 @@ package struct FoundService: Hashable, Sendable {
   /// name with dots.
   package var instance: String
 }
+
+extension FoundService {
+  /// A service that a name server told of, under a type within its domain; no interface is its.
+  package init(_ name: Name, of type: Name) {
+    self.init(name: name, text: nil, interfaces: [], instance: name.prefix(before: type))
+  }
+}

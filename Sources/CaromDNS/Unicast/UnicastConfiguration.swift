@@ -66,7 +66,7 @@ package struct UnicastConfiguration: Hashable, Sendable {
   private static func names(_ texts: [Substring]) -> [Name] {
     var seen: Set<Name> = [.root]
     let names = texts.compactMap { try? Name(text: String($0)) }
-      .filter { !MulticastDNS.isMulticastName($0) && seen.insert($0).inserted }
+      .filter { !$0.isLinkLocal && seen.insert($0).inserted }
     return Array(names.prefix(domainLimit))
   }
 }

@@ -1,5 +1,15 @@
 import CaromCore
 
+/// Which question to name servers.
+package struct UnicastQueryID: Hashable, Sendable {
+  let number: UInt64
+}
+
+/// One try to ask one server: a socket or a connection that serves no other.
+package struct UnicastFlow: Hashable, Sendable {
+  let number: UInt64
+}
+
 /// One question to name servers: tries one after the other until there is an answer, all have
 /// declined, or time is up.
 struct UnicastQuery: Sendable {

@@ -13,7 +13,7 @@ package struct UnicastResolver: Sendable {
 
   /// What is to be done outside.
   package enum Transmit: Hashable, Sendable {
-    /// Send this from a new socket, whose port the system chooses by chance.
+    /// Send this from a new socket, whose port the system chooses at random.
     case datagram(UnicastFlow, [UInt8], to: Endpoint)
     /// Connect, and send this.
     case stream(UnicastFlow, [UInt8], to: Endpoint)
@@ -40,7 +40,7 @@ package struct UnicastResolver: Sendable {
     var query: UnicastQuery
   }
 
-  private var chance: any RandomNumberGenerator & Sendable
+  private var generator: any RandomNumberGenerator & Sendable
   private var entries: [Entry] = []
   private var outbox: [Transmit] = []
   private var events: [Event] = []
@@ -48,8 +48,8 @@ package struct UnicastResolver: Sendable {
   /// What was not used.
   package private(set) var counters = Counters()
 
-  /// Asks nothing yet. Ids are drawn from `chance`, which nobody outside may guess.
-  package init(chance: some RandomNumberGenerator & Sendable) { self.chance = chance }
+  /// Asks nothing yet. Ids are drawn from `generator`, which nobody outside may guess.
+  package init(generator: some RandomNumberGenerator & Sendable) { self.generator = generator }
 
   /// How many questions are open.
   package var openQueries: Int { entries.count }
@@ -58,7 +58,7 @@ package struct UnicastResolver: Sendable {
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {
-    guard !MulticastDNS.isMulticastName(key.name) else { throw .multicastName }
+    guard !key.name.isLinkLocal else { throw .multicastName }
     guard !servers.isEmpty else { throw .noServers }
     guard entries.count < Self.queryLimit else { throw .tooManyQueries }
     let id = UnicastQueryID(number: makeNumber())
@@ -156,7 +156,7 @@ extension UnicastResolver {
     _ server: Endpoint, overStream isStream: Bool, for index: Int, at now: Instant
   ) {
     let flow = UnicastFlow(number: makeNumber())
-    let id = UInt16.random(in: .min ... .max, using: &chance)
+    let id = UInt16.random(in: .min ... .max, using: &generator)
     entries[index].query.begin(flow, id: id, to: server, overStream: isStream, at: now)
     let payload = entries[index].query.message(id: id).encoded()
     if isStream {

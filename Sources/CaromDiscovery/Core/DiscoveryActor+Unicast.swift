@@ -5,7 +5,7 @@ import CaromTransport
 /// The names that do not belong to the link go to name servers, behind the same calls.
 extension DiscoveryActor {
   /// Whether that name is asked for at name servers.
-  static func isUnicast(_ name: Name) -> Bool { !MulticastDNS.isMulticastName(name) }
+  static func isUnicast(_ name: Name) -> Bool { !name.isLinkLocal }
 
   /// Begins to watch; throws where there is nobody to ask.
   private func watch<Value>(

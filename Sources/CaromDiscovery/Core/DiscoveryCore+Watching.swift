@@ -131,7 +131,7 @@ extension DiscoveryCore {
   /// A name that is asked for by multicast.
   static func linkName(_ text: String) throws(DiscoveryError) -> Name {
     guard let name = try? Name(text: text), name != .root else { throw .nameInvalid }
-    guard MulticastDNS.isMulticastName(name) else { throw .domainNotLocal(text) }
+    guard name.isLinkLocal else { throw .domainNotLocal(text) }
     return name
   }
 

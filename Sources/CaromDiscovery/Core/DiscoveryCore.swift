@@ -122,11 +122,11 @@ public final class DiscoveryCore {
   /// Looks again who has port 5353, and tells the machines of it and of the links.
   func claimUnicast() {
     lastLook = loop.now
-    let bound = UDPSocket.addresses(boundTo: Group.port)
+    let bound = UDPSocket.addresses(boundTo: MulticastGroup.port)
     var hasBound = false
     for socket in sockets { hasBound = socket.claimUnicast(bound, isFirstLook: true) || hasBound }
     // Whoever looked at the same moment has bound now, too.
-    let after = hasBound ? UDPSocket.addresses(boundTo: Group.port) : bound
+    let after = hasBound ? UDPSocket.addresses(boundTo: MulticastGroup.port) : bound
     for socket in sockets { _ = socket.claimUnicast(after, isFirstLook: false) }
     node.setLinks(sockets.map(\.link), at: loop.now)
   }
@@ -145,8 +145,8 @@ public final class DiscoveryCore {
     let asleep = timeAsleep()
     guard asleep - lastAsleep > Self.shortestSleep else { return }
     lastAsleep = asleep
-    node.claimAgain(at: loop.now)
-    node.askAgain(on: nil, at: loop.now)
+    node.reclaimNames(at: loop.now)
+    node.restartQuestions(on: nil, at: loop.now)
   }
 
   /// Before something new is asked: another program may have taken the port, or left it.

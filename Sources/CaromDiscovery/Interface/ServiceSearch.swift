@@ -9,7 +9,7 @@ struct ServiceSearch: Sendable {
 
   init(_ type: ServiceType, subtype: String?, domain: String) throws(DiscoveryError) {
     guard let name = try? Name(text: domain), name != .root else { throw .nameInvalid }
-    isUnicast = !MulticastDNS.isMulticastName(name)
+    isUnicast = !name.isLinkLocal
     self.type = type
     target =
       if let subtype {

@@ -55,12 +55,12 @@ final class InterfaceSocket {
     interface = current
     let addresses = Self.advertised(current)
     var failure: TransportError?
-    v4 = adjust(v4, Group.v4, addresses, &failure)
-    v6 = adjust(v6, Group.v6, addresses, &failure)
+    v4 = adjust(v4, MulticastGroup.v4, addresses, &failure)
+    v6 = adjust(v6, MulticastGroup.v6, addresses, &failure)
     link = Link(
       index: current.index, addresses: addresses, usesV4: v4 != nil, usesV6: v6 != nil,
       epoch: current.carrierChanges, receivesUnicast: link.receivesUnicast,
-      largestPacket: current.largestPacket == 0 ? nil : current.largestPacket)
+      mtu: current.largestPacket == 0 ? nil : current.largestPacket)
     if v4 == nil, v6 == nil { throw failure ?? .noSuchInterface }
   }
 
@@ -142,7 +142,7 @@ extension InterfaceSocket {
 
   /// Whether a datagram came from a host of the link; this host's own come by loopback.
   static func isFrom(_ link: Link, _ source: IPAddress, by arrival: UInt32) -> Bool {
-    link.isOnLink(source) && (arrival == link.index || link.isOwn(source))
+    link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
   /// Takes the unicast to this host's addresses where nobody else has it. `bound` are the

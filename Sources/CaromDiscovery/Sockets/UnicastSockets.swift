@@ -57,7 +57,7 @@ final class UnicastSockets {
     options.largestDatagram = Message.maximumLength
     options.receiveBuffer = InterfaceSocket.receiveBuffer
     let scope = address.isLinkLocal ? interface : 0
-    let local = Endpoint(address.scoped(to: scope), port: Group.port)
+    let local = Endpoint(address.scoped(to: scope), port: MulticastGroup.port)
     return try UDPSocket(on: loop, bind: local, options: options, receive)
   }
 

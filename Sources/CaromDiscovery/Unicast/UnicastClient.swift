@@ -11,7 +11,7 @@ package actor UnicastClient: LoopActor {
   static let datagramLimit = 4096
 
   package nonisolated let loop: NetworkLoop
-  private var resolver = UnicastResolver(chance: SystemRandomNumberGenerator())
+  private var resolver = UnicastResolver(generator: SystemRandomNumberGenerator())
   private var sockets: [UnicastFlow: UDPSocket] = [:]
   private var streams: [UnicastFlow: TCPStream] = [:]
   private var connecting: [UnicastFlow: Task<Void, Never>] = [:]

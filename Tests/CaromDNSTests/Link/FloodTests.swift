@@ -73,7 +73,7 @@ import Testing
     hub.run(for: .milliseconds(300))
     #expect(hub.resolutions(0).compactMap { $0?.endpoints.count } == [1])
     // No ghosts: what was told to be there is what is remembered.
-    let known = hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now)
+    let known = hub.nodes[0].machine.cachedRecords(Hub.type.name(), .ptr, at: hub.now)
     #expect(known.count == standing(hub).count)
     #expect(known.count <= RecordCache.pointerCapacity)
   }
@@ -111,7 +111,7 @@ import Testing
     }
     var kept = 0
     for index in 0..<3000 {
-      kept += hub.nodes[0].machine.known(Name(junk: index), .nsec, at: hub.now).count
+      kept += hub.nodes[0].machine.cachedRecords(Name(junk: index), .nsec, at: hub.now).count
     }
     #expect(kept > 500 && kept <= RecordCache.capacity / RecordCache.sourceShare)
   }
@@ -142,7 +142,7 @@ import Testing
     #expect(standing(hub).count > Self.fakes * 2 / 5)
     hub.run(for: .seconds(86_401))
     #expect(standing(hub).isEmpty)
-    #expect(hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now).isEmpty)
+    #expect(hub.nodes[0].machine.cachedRecords(Hub.type.name(), .ptr, at: hub.now).isEmpty)
   }
 
   @Test func `the last of a thousand instances costs no more than the first`() {

@@ -42,7 +42,7 @@ import Testing
     hub.run(for: .seconds(100))
     hub.log = []
     places[0].link.receivesUnicast = true
-    places[0].link.largestPacket = 1280
+    places[0].link.mtu = 1280
     hub.setLinks(0, places)
     hub.run(for: .seconds(20))
     #expect(hub.log.isEmpty)
@@ -57,7 +57,7 @@ import Testing
     hub.browse(0)
     hub.run(for: .seconds(100))
     hub.log = []
-    hub.with(0) { $0.askAgain(on: nil, at: $1) }
+    hub.with(0) { $0.restartQuestions(on: nil, at: $1) }
     hub.run(for: .milliseconds(200))
     #expect(hub.log.map(\.outgoing.interface) == [2, 3])
   }
@@ -79,7 +79,7 @@ import Testing
       places[0].link.epoch += 1
       hub.setLinks(0, places)
     } else {
-      hub.with(0) { $0.askAgain(on: nil, at: $1) }
+      hub.with(0) { $0.restartQuestions(on: nil, at: $1) }
     }
     hub.run(for: .seconds(60))
     #expect(hub.changes(0) == ["+left behind", "+Maya's table", "-left behind"])
@@ -96,7 +96,7 @@ import Testing
     #expect(hub.changes(0) == ["+Maya's table", "+B", "-B"])
     hub.setLinks(0, [])
     #expect(hub.changes(0) == ["+Maya's table", "+B", "-B", "-Maya's table"])
-    #expect(hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now).isEmpty)
+    #expect(hub.nodes[0].machine.cachedRecords(Hub.type.name(), .ptr, at: hub.now).isEmpty)
   }
 
   @Test func `R61: a service on two links is found once, with both, and stays while one does`() {

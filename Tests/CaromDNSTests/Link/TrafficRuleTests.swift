@@ -45,7 +45,7 @@ import Testing
     hub.inject(response, from: 9)
     hub.run(for: .seconds(5))
     #expect(hub.changes(0).isEmpty)
-    #expect(hub.nodes[0].machine.known(Hub.type.name(), .ptr, at: hub.now).isEmpty)
+    #expect(hub.nodes[0].machine.cachedRecords(Hub.type.name(), .ptr, at: hub.now).isEmpty)
   }
 
   @Test func `R32: known answers that do not fit follow at once, all packets but the last say so`()

@@ -44,7 +44,7 @@ import Testing
     ] as [(Int?, Bool, Int)] {
       var hub = Hub()
       var attachment = Hub.makeAttachment(0, 2, 1, dualStack: dual)
-      attachment.link.largestPacket = mtu
+      attachment.link.mtu = mtu
       hub.addNode("host", [attachment])
       for index in 0..<60 { hub.publish(0, "service \(index)") }
       hub.run(for: .seconds(5))

@@ -46,7 +46,7 @@ import Testing
       let host = UInt32.random(in: 1...20, using: &generator)
       hub.inject(
         bytes, from: Endpoint(.v4(0x0A00_0000 | host), port: 5353),
-        to: generator.chance(0.2) ? Endpoint(.v4(0x0A00_0001), port: 5353) : Group.v4,
+        to: generator.chance(0.2) ? Endpoint(.v4(0x0A00_0001), port: 5353) : MulticastGroup.v4,
         on: generator.chance(0.8) ? 0 : 1)
       hub.run(for: .milliseconds(Int64.random(in: 1...200, using: &generator)))
       if round % 7 == 0 { _ = hub.resolve(0, within: .milliseconds(50)) }

@@ -26,7 +26,7 @@ import Testing
     hub.browse(0)
     hub.run(for: .milliseconds(200))
     let v6 = IPAddress.v6(high: 0xFF02 << 48, low: 0xFB, scope: 2)
-    #expect(hub.log.map(\.outgoing.destination) == [Group.v4, Endpoint(v6, port: 5353)])
+    #expect(hub.log.map(\.outgoing.destination) == [MulticastGroup.v4, Endpoint(v6, port: 5353)])
     #expect(hub.log[0].outgoing.payload == hub.log[1].outgoing.payload)
   }
 
@@ -134,7 +134,7 @@ import Testing
     #expect(hub.questions(0, .ptr).map(\.question.wantsUnicast) == [true, false, false, false])
     hub.log = []
     let end = hub.now.advanced(by: .seconds(10))
-    hub.with(0) { $0.askAgain(on: 2, at: $1) }
+    hub.with(0) { $0.restartQuestions(on: 2, at: $1) }
     hub.run(for: end - hub.now)
     #expect(hub.questions(0, .ptr).map(\.question.wantsUnicast) == [true, false, false, false])
   }
@@ -206,7 +206,9 @@ import Testing
       var hub = makeHub()
       unicast(
         &hub, [answer, Hub.makeAddress()], from: source, after: .milliseconds(delay))
-      #expect(hub.nodes[0].machine.known("host9.local", .a, at: hub.now).count == (counts ? 1 : 0))
+      #expect(
+        hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).count == (counts ? 1 : 0)
+      )
     }
   }
 

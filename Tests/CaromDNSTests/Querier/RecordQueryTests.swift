@@ -49,11 +49,11 @@ import Testing
     hub.say([Hub.makeAddress(), Hub.makeAddress(8)])
     hub.run(for: .seconds(20))
     hub.log = []
-    let known = hub.nodes[0].machine.known("HOST9.local", .a, at: hub.now)
+    let known = hub.nodes[0].machine.cachedRecords("HOST9.local", .a, at: hub.now)
     #expect(known.map(\.record) == [Hub.makeAddress(), Hub.makeAddress(8)])
     #expect(known.map(\.interface) == [2, 2])
     #expect(known.allSatisfy { $0.timeLeft > .seconds(99) && $0.timeLeft <= .seconds(100) })
-    #expect(hub.nodes[0].machine.known("host9.local", .any, at: hub.now).count == 2)
+    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .any, at: hub.now).count == 2)
     #expect(hub.log.isEmpty)
   }
 
@@ -103,7 +103,8 @@ import Testing
     var message = Message(isResponse: true)
     message.answers = [Hub.makePointer("A"), Hub.makePointer("B"), Hub.makePointer("C")]
     let datagram = Datagram(
-      message.encoded(), from: Endpoint(.v4(0x0A00_0009), port: 5353), to: Group.v4, interface: 2)
+      message.encoded(), from: Endpoint(.v4(0x0A00_0009), port: 5353), to: MulticastGroup.v4,
+      interface: 2)
     hub.nodes[0].machine.handle(datagram, at: hub.now)
     var more: [Bool] = []
     while hub.nodes[0].machine.pollEvent() != nil {

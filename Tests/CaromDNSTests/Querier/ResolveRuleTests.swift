@@ -128,7 +128,7 @@ import Testing
     _ = hub.resolve(0)
     hub.say([text, Hub.makeServer(host: .root)])
     #expect(failures(hub) == [.notOffered])
-    #expect(hub.nodes[0].machine.known(".", .a, at: hub.now).isEmpty)
+    #expect(hub.nodes[0].machine.cachedRecords(".", .a, at: hub.now).isEmpty)
   }
 
   @Test func `R80: answers without additionals cost further questions only`() throws {

@@ -24,8 +24,8 @@ import Testing
     #expect(hub.packets(0, responses: true).allSatisfy { $0.at == start })
     hub.run(for: .seconds(4))
     let place = RecordKey("host.local", .a)
-    #expect(hub.nodes[1].machine.known(place.name, place.type, at: hub.now).isEmpty)
-    #expect(!hub.nodes[1].machine.known(place.name, .aaaa, at: hub.now).isEmpty)
+    #expect(hub.nodes[1].machine.cachedRecords(place.name, place.type, at: hub.now).isEmpty)
+    #expect(!hub.nodes[1].machine.cachedRecords(place.name, .aaaa, at: hub.now).isEmpty)
   }
 
   @Test func `R46: a cable that was out for a moment has names claimed and questions asked again`()

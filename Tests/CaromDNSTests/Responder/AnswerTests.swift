@@ -73,7 +73,7 @@ import Testing
     hub.run(for: .seconds(1))
     #expect(
       Set(hub.packets(0, responses: true).map(\.outgoing.destination))
-        == [Group.v4, Endpoint(Group.v6.address.scoped(to: 2), port: 5353)])
+        == [MulticastGroup.v4, Endpoint(MulticastGroup.v6.address.scoped(to: 2), port: 5353)])
     for packet in hub.packets(0, responses: true) {
       #expect(packet.message.id == 0 && packet.message.flags == 0x8400)
       #expect(packet.message.questions.isEmpty)
@@ -103,7 +103,7 @@ import Testing
     hub.inject(
       Hub.makeQuery([question]).encoded(), from: Endpoint(.v4(0x0B00_0001), port: 5353))
     hub.run(for: .seconds(2))
-    #expect(hub.log.map(\.outgoing.destination) == [Group.v4])
+    #expect(hub.log.map(\.outgoing.destination) == [MulticastGroup.v4])
   }
 
   @Test func `R19: whoever asks us alone from another subnet gets nothing`() {
@@ -128,7 +128,7 @@ import Testing
     ])
     let own = Endpoint(.v4(0x0A00_0001), port: 5353)
     for (source, destination, count) in [
-      (0x0B00_0001, own, 0), (0x0A00_0042, own, 3), (0x0B00_0001, Group.v4, 3),
+      (0x0B00_0001, own, 0), (0x0A00_0042, own, 3), (0x0B00_0001, MulticastGroup.v4, 3),
     ] as [(UInt32, Endpoint, Int)] {
       var (hub, _) = Hub.makePublished()
       hub.log = []
@@ -148,7 +148,7 @@ import Testing
     hub.publish(0)
     hub.run(for: .seconds(5))
     let packets = hub.answers(to: [Question("host.local", .a)])
-    let answer = try #require(packets.first { $0.outgoing.destination == Group.v4 })
+    let answer = try #require(packets.first { $0.outgoing.destination == MulticastGroup.v4 })
     #expect(answer.message.answers.map(\.data) == [.address(.v4(0x0A00_0001))])
     #expect(
       answer.message.additionals.map(\.data)
@@ -247,7 +247,7 @@ import Testing
     #expect(hub.packets(0, responses: true).map(\.message.answers.count) == [2])
     let question = Question(Hub.makeInstance(), .srv, wantsUnicast: true)
     let answer = try #require(hub.answers(to: [question], known: [known]).first)
-    #expect(answer.outgoing.destination != Group.v4)
+    #expect(answer.outgoing.destination != MulticastGroup.v4)
     #expect(answer.message.additionals.map(\.type) == [.a, .a, .nsec])
   }
 

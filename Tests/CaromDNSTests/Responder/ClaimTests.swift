@@ -204,7 +204,7 @@ import Testing
     hub.run(for: .seconds(4))
     #expect(hub.probes(0).count == 3 && hub.packets(0, responses: true).count == 2)
     hub.log = []
-    hub.with(0) { $0.claimAgain(at: $1) }
+    hub.with(0) { $0.reclaimNames(at: $1) }
     hub.run(for: .seconds(4))
     #expect(hub.probes(0).count == 3 && hub.packets(0, responses: true).count == 2)
     #expect(hub.names(0) == ["Maya's table"])

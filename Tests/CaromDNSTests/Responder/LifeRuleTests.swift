@@ -67,7 +67,7 @@ import Testing
     hub.run(for: .milliseconds(500))
     hub.say([Hub.makeAddress(9)])
     hub.run(for: .seconds(5))
-    #expect(hub.nodes[0].machine.known("host9.local", .a, at: hub.now).count == 2)
+    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).count == 2)
   }
 
   @Test func `R55: a service that crashed goes when its record expires`() {
@@ -105,9 +105,9 @@ import Testing
     hub.with(0) { $0.reconfirm(Hub.makeAddress(), at: $1) }
     hub.run(for: .seconds(9))
     #expect(hub.questions(0, .a).count >= 2)
-    #expect(hub.nodes[0].machine.known("host9.local", .a, at: hub.now).count == 1)
+    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).count == 1)
     hub.run(for: .milliseconds(1001))
-    #expect(hub.nodes[0].machine.known("host9.local", .a, at: hub.now).isEmpty)
+    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).isEmpty)
     hub.log = []
     hub.run(for: .seconds(1000))
     #expect(hub.log.isEmpty)
@@ -124,7 +124,7 @@ import Testing
   @Test func `R57: no more than 1024 records are doubted at a time`() {
     var hub = Hub()
     hub.addNode(1)
-    let records = (0..<Querier.doubtLimit + 10).map { index in
+    let records = (0..<Querier.reconfirmLimit + 10).map { index in
       Record(Name(junk: index), .address(.v4(1)), timeToLive: 120, flushesCache: true)
     }
     for start in stride(from: 0, to: records.count, by: 40) {
@@ -135,7 +135,7 @@ import Testing
     }
     hub.run(for: .seconds(11))
     let left = records.count {
-      !hub.nodes[0].machine.known($0.name, .a, at: hub.now).isEmpty
+      !hub.nodes[0].machine.cachedRecords($0.name, .a, at: hub.now).isEmpty
     }
     #expect(left == 10)
   }

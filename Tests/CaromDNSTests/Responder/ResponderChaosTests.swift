@@ -42,7 +42,7 @@ import Testing
         try? responder.rename(id, to: "\(pick(6))", at: now)
       case 5: responder.setLink(makeLink(UInt32(1 + pick(3))), at: now)
       case 6: if pick(3) == 0 { responder.removeLink(UInt32(1 + pick(3)), at: now) }
-      case 7: if pick(5) == 0 { responder.claimAgain(at: now) }
+      case 7: if pick(5) == 0 { responder.reclaimNames(at: now) }
       default: hear()
       }
     }
@@ -63,7 +63,7 @@ import Testing
       let isMulticast = pick(3) > 0
       let datagram = Datagram(
         [], from: Endpoint(.v4(0x0A00_0000 | UInt32(pick(40))), port: pick(5) > 0 ? 5353 : 99),
-        to: isMulticast ? Group.v4 : Endpoint(.v4(0x0A00_0001), port: 5353),
+        to: isMulticast ? MulticastGroup.v4 : Endpoint(.v4(0x0A00_0001), port: 5353),
         interface: UInt32(1 + pick(3)))
       if message.isResponse {
         responder.handleResponse(message, from: datagram, at: now)

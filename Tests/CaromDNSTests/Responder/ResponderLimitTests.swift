@@ -19,7 +19,8 @@ import Testing
   }
 
   private func makeDatagram(from host: UInt32 = 9) -> Datagram {
-    Datagram([], from: Endpoint(.v4(0x0A00_0000 | host), port: 5353), to: Group.v4, interface: 2)
+    Datagram(
+      [], from: Endpoint(.v4(0x0A00_0000 | host), port: 5353), to: MulticastGroup.v4, interface: 2)
   }
 
   @Test func `a responder has 1024 services, and one more is an error`() throws {

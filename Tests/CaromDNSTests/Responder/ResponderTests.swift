@@ -161,7 +161,7 @@ import Testing
     #expect(soon.first?.outgoing.destination == Endpoint(.v4(0x0A00_0009), port: 5353))
     hub.run(for: .seconds(31))
     let late = hub.answers(to: [question])
-    #expect(late.first?.outgoing.destination == Group.v4)
+    #expect(late.first?.outgoing.destination == MulticastGroup.v4)
     let offLink = Endpoint(.v4(0x0B00_0001), port: 5353)
     hub.log = []
     var query = Message()

@@ -33,7 +33,9 @@ import Testing
     while hub.run(until: end, { $0.log.count > seen }) {
       let packet = hub.log[seen]
       seen += 1
-      guard packet.message.isResponse, packet.outgoing.destination == Group.v4 else { continue }
+      guard packet.message.isResponse, packet.outgoing.destination == MulticastGroup.v4 else {
+        continue
+      }
       var echo = packet.message
       for index in echo.answers.indices { change(&echo.answers[index]) }
       hub.inject(echo, from: 66)
@@ -58,7 +60,7 @@ import Testing
     hub.run(for: .seconds(3))
     // Each of the four interfaces: a burst and 125 a second, and one multicast a record.
     #expect(hub.log.count <= 4 * (256 + 4 * 125))
-    let multicasts = hub.log.filter { $0.outgoing.destination == Group.v4 }
+    let multicasts = hub.log.filter { $0.outgoing.destination == MulticastGroup.v4 }
     #expect(multicasts.count <= 4 * 4 * 5)
     for node in 0..<2 {
       let counters = hub.nodes[node].machine.responderCounters
@@ -122,7 +124,7 @@ import Testing
     let question = Question(Hub.makeInstance(), .srv, wantsUnicast: true)
     for host in 0..<1000 { hub.inject(Hub.makeQuery([question]), from: UInt8(2 + host % 250)) }
     hub.run(for: .seconds(2))
-    let multicasts = hub.log.filter { $0.outgoing.destination == Group.v4 }
+    let multicasts = hub.log.filter { $0.outgoing.destination == MulticastGroup.v4 }
     #expect(hub.log.count - multicasts.count <= 200)
     #expect(multicasts.count == 1)
   }

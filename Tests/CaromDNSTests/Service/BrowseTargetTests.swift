@@ -78,7 +78,7 @@ import Testing
 
   @Test func `R81: a subnet's reverse name is asked, but not a link-local one's`() {
     let reverse = { (address: IPAddress, length: Int) in
-      MulticastDNS.reverseDomain(of: Link.Address(address, prefixLength: length))?.description
+      Link.Address(address, prefixLength: length).reverseDomain?.description
     }
     #expect(reverse(.v4(0xC0A8_0117), 24) == "0.1.168.192.in-addr.arpa")
     #expect(reverse(.v4(0x0A01_FF17), 12) == "0.0.0.10.in-addr.arpa")
@@ -108,11 +108,11 @@ import Testing
     for name: Name in [
       "local", "a.LOCAL", "x._http._tcp.local", "1.0.254.169.in-addr.arpa", "8.e.f.ip6.arpa",
       "0.9.E.F.ip6.arpa", "1.a.e.f.ip6.arpa", "2.b.e.f.ip6.arpa",
-    ] { #expect(MulticastDNS.isMulticastName(name)) }
+    ] { #expect(name.isLinkLocal) }
     for name: Name in [
       ".", "example.org", "local.example.org", "1.168.192.in-addr.arpa", "c.e.f.ip6.arpa",
       "169.in-addr.arpa", "notlocal",
-    ] { #expect(!MulticastDNS.isMulticastName(name)) }
+    ] { #expect(!name.isLinkLocal) }
   }
 
   @Test func `a target that fits no name says so`() {

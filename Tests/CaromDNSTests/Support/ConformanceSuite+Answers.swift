@@ -22,7 +22,7 @@ extension ConformanceSuite {
       let bytes = answer.outgoing.payload
       #expect(bytes[0..<4] == [0, 0, 0x84, 0] && bytes[4..<6] == [0, 0])
       #expect(answer.message.answers.map(\.key) == [question.key])
-      #expect(answer.outgoing.destination == Group.v4)
+      #expect(answer.outgoing.destination == MulticastGroup.v4)
     }
   }
 

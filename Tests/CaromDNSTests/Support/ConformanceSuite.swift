@@ -77,7 +77,7 @@ import Testing
         let questions = probe.message.questions
         #expect(questions.allSatisfy { $0.key.type == .any && $0.questionClass == 1 })
         #expect(Set(probe.message.authorities.map(\.name)) == Set(questions.map(\.key.name)))
-        #expect(probe.outgoing.destination == Group.v4)
+        #expect(probe.outgoing.destination == MulticastGroup.v4)
       }
       #expect(hub.packets(0, responses: true).allSatisfy { $0.at - probes[2].at == gaps[0] })
     }

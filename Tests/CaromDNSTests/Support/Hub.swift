@@ -109,7 +109,7 @@ struct Hub {
 
   /// A packet from anybody on the segment.
   mutating func inject(
-    _ payload: [UInt8], from source: Endpoint, to destination: Endpoint = Group.v4,
+    _ payload: [UInt8], from source: Endpoint, to destination: Endpoint = MulticastGroup.v4,
     on segment: Int = 0
   ) {
     for receiver in nodes.indices where !cut.contains(receiver) {

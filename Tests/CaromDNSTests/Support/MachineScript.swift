@@ -89,7 +89,7 @@ struct MachineScript {
       isV6
       ? .v6(high: 0xFE80 << 48, low: 1 | host, scope: interface)
       : how & 0x10 != 0 ? .v4(0xC000_0201) : near
-    let group = isV6 ? Group.v6 : Group.v4
+    let group = isV6 ? MulticastGroup.v6 : MulticastGroup.v4
     let own = Endpoint(isV6 ? .v6(high: 0xFE80 << 48, low: 1, scope: 0) : near, port: 5353)
     let port: UInt16 = how & 0x20 != 0 ? 40_000 : 5353
     machine.handle(
@@ -114,7 +114,7 @@ struct MachineScript {
       links.append(
         Link(
           index: UInt32(2 + index), addresses: addresses, receivesUnicast: code & 16 != 0,
-          largestPacket: code & 32 != 0 ? 1280 : nil))
+          mtu: code & 32 != 0 ? 1280 : nil))
     }
     machine.setLinks(links, at: now)
   }
@@ -143,7 +143,7 @@ extension MachineScript {
     case (6, let id?):
       machine.withdraw(id, at: now)
       publications.removeAll { $0 == id }
-    default: machine.claimAgain(at: now)
+    default: machine.reclaimNames(at: now)
     }
   }
 
@@ -174,8 +174,8 @@ extension MachineScript {
       if let id = machine.monitorText(of: name, at: now) { open.monitors.append(id) }
     case 8...11: stop(kind, Int(choice))
     case 12: machine.reconfirm(name, at: now)
-    case 13: machine.askAgain(on: choice & 1 == 0 ? nil : 2, at: now)
-    default: _ = machine.known(name, .any, at: now)
+    case 13: machine.restartQuestions(on: choice & 1 == 0 ? nil : 2, at: now)
+    default: _ = machine.cachedRecords(name, .any, at: now)
     }
   }
 

@@ -24,7 +24,7 @@ struct UnicastServerDouble {
   private(set) var closed: [UnicastFlow] = []
   private(set) var events: [UnicastResolver.Event] = []
 
-  init(seed: UInt64 = 1) { resolver = UnicastResolver(chance: SeededGenerator(seed: seed)) }
+  init(seed: UInt64 = 1) { resolver = UnicastResolver(generator: SeededGenerator(seed: seed)) }
 
   @discardableResult
   mutating func ask(

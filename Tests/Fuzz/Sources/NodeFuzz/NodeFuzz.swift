@@ -61,7 +61,7 @@ private struct World {
     let source = Endpoint(.v4(0x0A00_0000 | UInt32(how & 7)), port: how & 8 == 0 ? 5353 : 4000)
     let own = Endpoint(.v4(0x0A00_0001), port: 5353)
     let datagram = Datagram(
-      payload, from: source, to: how & 16 == 0 ? Group.v4 : own, interface: 2)
+      payload, from: source, to: how & 16 == 0 ? MulticastGroup.v4 : own, interface: 2)
     node.handle(datagram, at: now)
     let end = now + .milliseconds(Int64(after) * Int64(after))
     var steps = 0

@@ -10,7 +10,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var bytes = fuzzInput(data, count)
   guard let mode = bytes.popLast() else { return 0 }
   let server = Endpoint(.v4(0x0A00_0035), port: 53)
-  var resolver = UnicastResolver(chance: SeededGenerator(seed: 1))
+  var resolver = UnicastResolver(generator: SeededGenerator(seed: 1))
   let key = RecordKey("_game._tcp.example.com", mode & 4 == 0 ? .ptr : .a)
   guard (try? resolver.ask(key, of: [server], deadline: .zero + .seconds(9), at: .zero)) != nil
   else { return 0 }

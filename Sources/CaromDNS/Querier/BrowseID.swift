@@ -1,4 +1,0 @@
-/// Which browsing of a querier.
-package struct BrowseID: Hashable, Sendable {
-  let number: UInt64
-}

@@ -1,4 +1,0 @@
-/// Which monitoring of a service's strings.
-package struct MonitorID: Hashable, Sendable {
-  let number: UInt64
-}
