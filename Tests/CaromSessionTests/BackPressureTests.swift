@@ -130,5 +130,5 @@ extension SessionPair {
 }
 
 extension MessageChannel<Note> {
-  fileprivate static var others: Self { .init(2, .reliableOrdered, level: 1) }
+  fileprivate static var others: Self { .init(2, .reliableOrdered, priority: 1) }
 }

@@ -105,9 +105,9 @@ struct SessionBytes: PacketCodable {
 
 extension MessageChannel where Message == SessionBytes {
   /// In order, before all else.
-  static var small: Self { .init(0, .reliableOrdered, level: 0) }
+  static var small: Self { .init(0, .reliableOrdered, priority: 0) }
   /// In order, when there is nothing else.
-  static var bulk: Self { .init(1, .reliableOrdered, level: 7) }
+  static var bulk: Self { .init(1, .reliableOrdered, priority: 7) }
   /// The newest counts.
   static var states: Self { .init(2, .unreliableSequenced) }
   /// Each for itself.

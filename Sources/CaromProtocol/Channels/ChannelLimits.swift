@@ -6,8 +6,8 @@ package enum ChannelLimits {
   package static let sessionChannel: UInt8 = 64
   /// Channels in all.
   static let channels = 65
-  /// Levels of priority, 0 first.
-  package static let levels = 8
+  /// Priorities, of which 0 is served first.
+  package static let priorities = 8
 
   /// The longest message, bytes.
   package static let messageLength = 1 << 20
@@ -37,7 +37,7 @@ package enum ChannelLimits {
   static let pieceLength = 512
   /// What a packet keeps free of a message that goes whole: frame headers and acknowledgements.
   static let wholeReserve = 64
-  /// Bytes that a channel may send before the next of its level.
+  /// Bytes that a channel may send before the next of its priority.
   static let quantum = 1500
   /// Channels that a packet passes over because their next message does not fit.
   static let misfits = 4

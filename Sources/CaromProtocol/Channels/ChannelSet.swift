@@ -103,7 +103,7 @@ package struct ChannelSet: Sendable {
     if known != .max { return Int(known) }
     let isSession = number == ChannelLimits.sessionChannel
     channels.append(
-      Channel(number: number, plan: isSession ? ChannelPlan(level: 0) : ChannelPlan()))
+      Channel(number: number, plan: isSession ? ChannelPlan(priority: 0) : ChannelPlan()))
     outgoing.credits.append(SendCredit())
     channelTable[Int(number)] = UInt8(channels.count - 1)
     return channels.count - 1

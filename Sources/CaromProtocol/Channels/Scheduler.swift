@@ -1,6 +1,6 @@
-/// Whose turn it is: levels one after the other, and within a level by weight (deficit round robin,
+/// Whose turn it is: queues one after the other, and within a priority by weight (deficit round robin,
 /// Shreedhar and Varghese 1995). A lane that was idle comes before those that wait (as new flows
-/// do in RFC 8290 §4.2), so that a small message does not wait for bulk of its own level.
+/// do in RFC 8290 §4.2), so that a small message does not wait for bulk of its own priority.
 struct Scheduler: Sendable {
   /// What a lane could send at once.
   enum Readiness: UInt8, Sendable {
@@ -17,9 +17,9 @@ struct Scheduler: Sendable {
     var isScheduled = false
     /// The lane behind it in the list that it is in.
     var next = Line.end
-    /// Bytes that it may send before the next lane of its level.
+    /// Bytes that it may send before the next lane of its priority.
     var deficit = 0
-    /// The round of its level in which the deficit was given.
+    /// The round of its priority in which the deficit was given.
     var round: UInt64 = 0
 
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
@@ -64,7 +64,7 @@ struct Scheduler: Sendable {
     }
   }
 
-  private struct Level: Sendable {
+  private struct PriorityQueue: Sendable {
     var fresh = Line()
     var waiting = Line()
     var round: UInt64 = 1
@@ -73,8 +73,8 @@ struct Scheduler: Sendable {
   }
 
   private var shares: [Share] = []
-  private var levels = InlineArray<8, Level>(repeating: Level())
-  /// The levels with lanes, as bits.
+  private var queues = InlineArray<8, PriorityQueue>(repeating: PriorityQueue())
+  /// The queues with lanes, as bits.
   private var occupied = 0
   /// The last one comes first.
   private var passedOver = Line()
@@ -103,14 +103,14 @@ struct Scheduler: Sendable {
   }
 
   private mutating func remove(_ lane: Int) {
-    let level = Int(shares[lane].plan.level)
-    levels[level].fresh.remove(UInt16(lane), &shares)
-    levels[level].waiting.remove(UInt16(lane), &shares)
-    noteLevel(level)
+    let priority = Int(shares[lane].plan.priority)
+    queues[priority].fresh.remove(UInt16(lane), &shares)
+    queues[priority].waiting.remove(UInt16(lane), &shares)
+    updateOccupied(priority)
   }
 
-  @inline(__always) private mutating func noteLevel(_ level: Int) {
-    if levels[level].isEmpty { occupied &= ~(1 << level) } else { occupied |= 1 << level }
+  @inline(__always) private mutating func updateOccupied(_ priority: Int) {
+    if queues[priority].isEmpty { occupied &= ~(1 << priority) } else { occupied |= 1 << priority }
   }
 
   /// Says what a lane could send.
@@ -127,59 +127,59 @@ struct Scheduler: Sendable {
 
   private mutating func schedule(_ lane: Int) {
     shares[lane].isScheduled = true
-    let level = Int(shares[lane].plan.level)
-    if shares[lane].round != levels[level].round {
-      shares[lane].round = levels[level].round
+    let priority = Int(shares[lane].plan.priority)
+    if shares[lane].round != queues[priority].round {
+      shares[lane].round = queues[priority].round
       shares[lane].deficit = shares[lane].quantum
     }
     if shares[lane].deficit > 0 {
-      levels[level].fresh.append(UInt16(lane), &shares)
+      queues[priority].fresh.append(UInt16(lane), &shares)
     } else {
-      levels[level].waiting.append(UInt16(lane), &shares)
+      queues[priority].waiting.append(UInt16(lane), &shares)
     }
-    occupied |= 1 << level
+    occupied |= 1 << priority
   }
 
   /// The lane whose turn it is; those that may not send now are passed over.
   mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
     while occupied != 0 {
-      let level = occupied.trailingZeroBitCount
-      let isFresh = !levels[level].fresh.isEmpty
-      let lane = Int(isFresh ? levels[level].fresh.head : levels[level].waiting.head)
+      let priority = occupied.trailingZeroBitCount
+      let isFresh = !queues[priority].fresh.isEmpty
+      let lane = Int(isFresh ? queues[priority].fresh.head : queues[priority].waiting.head)
       let readiness = shares[lane].readiness
       if readiness == .idle {
-        pop(level)
+        pop(priority)
         shares[lane].isScheduled = false
       } else if readiness == .bulk && !includeBulk || !shares[lane].isReliable && !includeLatest {
         passOver(lane)
       } else if shares[lane].deficit > 0 {
         return lane
       } else {
-        replenish(lane, level, isFresh)
+        replenish(lane, priority, isFresh)
       }
     }
     return nil
   }
 
-  private mutating func pop(_ level: Int) {
-    if levels[level].fresh.popFirst(&shares) == nil {
-      _ = levels[level].waiting.popFirst(&shares)
+  private mutating func pop(_ priority: Int) {
+    if queues[priority].fresh.popFirst(&shares) == nil {
+      _ = queues[priority].waiting.popFirst(&shares)
     }
-    noteLevel(level)
+    updateOccupied(priority)
   }
 
   /// A lane that has used up its share goes behind the others and gets the next.
-  private mutating func replenish(_ lane: Int, _ level: Int, _ isFresh: Bool) {
+  private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
     let isAlone =
       isFresh
-      ? levels[level].fresh.isSingle && levels[level].waiting.isEmpty
-      : levels[level].waiting.isSingle
-    pop(level)
-    levels[level].waiting.append(UInt16(lane), &shares)
-    occupied |= 1 << level
+      ? queues[priority].fresh.isSingle && queues[priority].waiting.isEmpty
+      : queues[priority].waiting.isSingle
+    pop(priority)
+    queues[priority].waiting.append(UInt16(lane), &shares)
+    occupied |= 1 << priority
     if isFresh, !isAlone { return }
-    levels[level].round &+= 1
-    shares[lane].round = levels[level].round
+    queues[priority].round &+= 1
+    shares[lane].round = queues[priority].round
     shares[lane].deficit =
       isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
   }
@@ -192,20 +192,20 @@ struct Scheduler: Sendable {
 
   /// Leaves the lane whose turn it is out of this packet.
   mutating func passOver(_ lane: Int) {
-    pop(Int(shares[lane].plan.level))
+    pop(Int(shares[lane].plan.priority))
     passedOver.prepend(UInt16(lane), &shares)
   }
 
   /// Puts the lanes that were passed over back to the front, in their order.
   mutating func restore() {
     while let lane = passedOver.popFirst(&shares) {
-      let level = Int(shares[Int(lane)].plan.level)
+      let priority = Int(shares[Int(lane)].plan.priority)
       if shares[Int(lane)].deficit > 0 {
-        levels[level].fresh.prepend(lane, &shares)
+        queues[priority].fresh.prepend(lane, &shares)
       } else {
-        levels[level].waiting.prepend(lane, &shares)
+        queues[priority].waiting.prepend(lane, &shares)
       }
-      occupied |= 1 << level
+      occupied |= 1 << priority
     }
   }
 }

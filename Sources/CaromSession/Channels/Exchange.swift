@@ -18,10 +18,10 @@ public struct Exchange<Question: PacketCodable, Answer: PacketCodable>: Hashable
 
   /// Questions and answers go over the channel `id`, each once and in order, or, where
   /// `isOrdered` is not, as soon as they come.
-  public init(_ id: UInt8, isOrdered: Bool = true, level: UInt8 = 4, weight: UInt8 = 1) {
+  public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(
-      id, isOrdered ? .reliableOrdered : .reliableUnordered, level: level, weight: weight)
+      id, isOrdered ? .reliableOrdered : .reliableUnordered, priority: priority, weight: weight)
   }
 }
 

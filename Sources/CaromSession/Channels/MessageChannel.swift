@@ -12,19 +12,21 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
   public let id: UInt8
   /// What is promised for its messages.
   public let delivery: Delivery
-  /// 0 to 7: what waits on a level leaves before everything on those after it.
-  public let level: UInt8
-  /// Its share among the channels of its level, 1 or more.
+  /// From 0, which is served first, to 7: a message is sent only while no channel of a lower number
+  /// has anything to send.
+  public let priority: UInt8
+  /// The channel's share of the bandwidth relative to other channels of the same priority, 1 or
+  /// more.
   public let weight: UInt8
 
   /// A lane; numbers are the application's own, 0 to 63.
-  public init(_ id: UInt8, _ delivery: Delivery, level: UInt8 = 4, weight: UInt8 = 1) {
+  public init(_ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1) {
     precondition(id < 64, "channels are 0 to 63")
-    precondition(level < 8, "levels are 0 to 7")
+    precondition(priority < 8, "a priority is 0 to 7")
     precondition(weight > 0, "a weight is 1 or more")
     self.id = id
     self.delivery = delivery
-    self.level = level
+    self.priority = priority
     self.weight = weight
   }
 
@@ -34,7 +36,7 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
   ) -> SendOptions {
     var options = SendOptions(
       delivery.mode, deadline: lifetime.map { now() + $0 }, wantsReceipt: wantsReceipt)
-    options.plan = ChannelPlan(level: level, weight: weight)
+    options.plan = ChannelPlan(priority: priority, weight: weight)
     return options
   }
 }

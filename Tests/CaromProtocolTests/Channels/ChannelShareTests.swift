@@ -6,17 +6,17 @@ import Testing
   /// The channels of the messages that the far side's owner takes, in their order.
   private func channels(_ pair: inout ChannelPair) -> [UInt8] { pair.take().map(\.channel) }
 
-  @Test func `a level is served when those before it have nothing to send`() throws {
+  @Test func `a priority is served when all before it have nothing to send`() throws {
     var pair = ChannelPair()
     for channel in 0..<UInt8(4) {
-      pair.near.setPlan(ChannelPlan(level: 7 - channel), for: channel)
+      pair.near.setPlan(ChannelPlan(priority: 7 - channel), for: channel)
       for _ in 0..<3 { try pair.send(channel, length: 700, on: channel) }
     }
     try pair.exchange()
     #expect(channels(&pair) == [3, 3, 3, 2, 2, 2, 1, 1, 1, 0, 0, 0])
   }
 
-  @Test func `channels of a level share by weight`() throws {
+  @Test func `channels of one priority share by weight`() throws {
     var pair = ChannelPair()
     pair.near.setPlan(ChannelPlan(weight: 3), for: 1)
     for channel in 0..<UInt8(2) {
@@ -27,7 +27,7 @@ import Testing
     #expect((570...630).contains(heavy))
   }
 
-  @Test func `bulk and small messages of a level share by weight when both wait`() throws {
+  @Test func `bulk and small messages of one priority share by weight`() throws {
     var pair = ChannelPair()
     for _ in 0..<2000 { try pair.send(0, length: 500, on: 0) }
     for _ in 0..<20 { try pair.send(1, length: 100_000, on: 1, .reliableUnordered) }
@@ -36,7 +36,7 @@ import Testing
     #expect((190_000...260_000).contains(bytes))
   }
 
-  @Test func `a small message does not wait for bulk of its level`() throws {
+  @Test func `a small message does not wait for bulk of its own priority`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 1_000_000, on: 1)
     try pair.exchange(most: 20)
