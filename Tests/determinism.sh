@@ -25,7 +25,7 @@ check() {
   for module in CaromCore CaromPhysics CaromSimulation AirHockey; do
     swiftc "${flags[@]}" "-$level" -I "$folder" -module-name "$module" -emit-module \
       -emit-module-path "$folder/$module.swiftmodule" -emit-ir -o "$folder/$module.ll" \
-      Sources/"$module"/*.swift
+      $(find "Sources/$module" -name '*.swift' | sort)
     if grep -nE "$forbidden|$library" "$folder/$module.ll" | head -5 | grep .; then
       echo "$module at -$level: the lines above do not give the same bits everywhere" >&2
       return 1
