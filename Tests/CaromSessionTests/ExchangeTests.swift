@@ -103,7 +103,7 @@ private let patience = Duration.seconds(60)
         #expect(none.isEmpty)
         let late = await pair.hosting.send(
           Note([2]), on: .orders, acknowledgedBy: .all, within: patience)
-        #expect(late == [mute: .disconnected(.closedHere)])
+        #expect(late == [mute: .disconnected(.closedLocally)])
         applying.cancel()
       }
     }

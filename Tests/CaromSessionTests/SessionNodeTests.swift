@@ -250,7 +250,7 @@ private struct Table {
       await watcher.watch(silent)
       _ = await watcher.first { if case .requested = $0 { true } else { false } }
       attempt.cancel()
-      await #expect(throws: SessionError.refused(.closedHere)) { try await attempt.value }
+      await #expect(throws: SessionError.refused(.closedLocally)) { try await attempt.value }
       await silent.shutdown()
       await table.host.shutdown()
     }

@@ -22,13 +22,13 @@ import Testing
     },
     "hello with a cookie and a packet": {
       Hello(key: key, epoch: 0x0102_0304, resumes: true, cookie: cookie).write(to: &$0)
-      DataHeader(role: .caller, number: 7, numberLength: 2).write(to: &$0)
+      DataHeader(role: .initiator, number: 7, numberLength: 2).write(to: &$0)
       _ = $0.appendPing()
     },
     "hello with a token and a packet": {
       let token = AddressToken(Array(0xB1...0xC8))
       Hello(key: key, epoch: 1, resumes: false, cookie: nil, token: token).write(to: &$0)
-      DataHeader(role: .caller, number: 0, numberLength: 2).write(to: &$0)
+      DataHeader(role: .initiator, number: 0, numberLength: 2).write(to: &$0)
       _ = $0.appendPing()
     },
     "retry of a hello": { writer in
@@ -41,14 +41,14 @@ import Testing
     "data packet with an acknowledgement in its head": {
       let short = ShortAcknowledgement(
         largest: 0x5678, ackDelay: AckDelay(nanoseconds: 19_999_999))
-      DataHeader(role: .callee, number: 0xFF_1234, numberLength: 2, acknowledgement: short)
+      DataHeader(role: .responder, number: 0xFF_1234, numberLength: 2, acknowledgement: short)
         .write(to: &$0)
     },
     "data packet with the longest number": {
-      DataHeader(role: .caller, number: 0xFF_1234_5678, numberLength: 4).write(to: &$0)
+      DataHeader(role: .initiator, number: 0xFF_1234_5678, numberLength: 4).write(to: &$0)
     },
     "data packet with a number of three bytes": {
-      DataHeader(role: .callee, number: 0xFF_1234_56, numberLength: 3).write(to: &$0)
+      DataHeader(role: .responder, number: 0xFF_1234_56, numberLength: 3).write(to: &$0)
     },
     "messages of each mode": {
       begin(&$0)
@@ -68,7 +68,7 @@ import Testing
       append("", .reliableUnordered, 16, 6, to: &$0)
     },
     "pieces of a message": {
-      DataHeader(role: .callee, number: 0, numberLength: 2).write(to: &$0)
+      DataHeader(role: .responder, number: 0, numberLength: 2).write(to: &$0)
       appendPiece("ab", at: 0, to: &$0)
       appendPiece("yz", at: 1_998, to: &$0)
     },
@@ -94,14 +94,14 @@ import Testing
   ]
 
   private static func begin(_ writer: inout FrameWriter) {
-    DataHeader(role: .caller, number: 0, numberLength: 2).write(to: &writer)
+    DataHeader(role: .initiator, number: 0, numberLength: 2).write(to: &writer)
   }
 
   private static func append(
-    _ text: String, _ mode: MessageMode, _ channel: UInt8, _ number: UInt64,
+    _ text: String, _ delivery: Delivery, _ channel: UInt8, _ number: UInt64,
     to writer: inout FrameWriter
   ) {
-    _ = writer.appendMessage(mode, channel: channel, number: number, Array(text.utf8).span)
+    _ = writer.appendMessage(delivery, channel: channel, number: number, Array(text.utf8).span)
   }
 
   private static func appendPiece(_ text: String, at offset: Int, to writer: inout FrameWriter) {
@@ -154,7 +154,7 @@ import Testing
     switch try SessionDatagram(decoding: &reader) {
     case .hello(let hello): hello.write(to: &writer)
     case .retry(let retry): retry.write(to: &writer)
-    case .gone(let gone): gone.write(to: &writer)
+    case .refusal(let refusal): refusal.write(to: &writer)
     case .data(let header):
       header.write(to: &writer)
       var frames = FrameReader(reader)
@@ -184,11 +184,11 @@ import Testing
     let number = UInt64(message.number)
     if message.isFragment {
       _ = writer.appendFragment(
-        message.mode, channel: message.channel, number: number, total: message.total,
+        message.delivery, channel: message.channel, number: number, total: message.total,
         offset: message.offset, message.payload)
     } else {
       _ = writer.appendMessage(
-        message.mode, channel: message.channel, number: number, message.payload)
+        message.delivery, channel: message.channel, number: number, message.payload)
     }
   }
 
@@ -199,7 +199,7 @@ import Testing
     ]
     for (largest, bytes, number) in rows {
       let low = UInt64(bytes[0]) | UInt64(bytes[1]) << 8
-      let header = DataHeader(role: .caller, number: low, numberLength: 2)
+      let header = DataHeader(role: .initiator, number: low, numberLength: 2)
       #expect(header.expanded(after: largest) == number)
     }
   }

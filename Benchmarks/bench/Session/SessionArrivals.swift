@@ -20,7 +20,7 @@ struct SessionArrivals {
   private var toHost: [(bytes: [UInt8], caller: Int)] = []
 
   private init(seats: Int) {
-    host = Host(SessionCarom.peer(1), seats: seats, secret: CookieSecret(low: 1, high: 2))
+    host = Host(SessionCarom.peer(1), seats: seats, secret: HostSecret(low: 1, high: 2))
   }
 
   /// The host's processor time for each of `count` callers, nanoseconds; of the last hundreds,
@@ -50,7 +50,7 @@ struct SessionArrivals {
 
   private static func makeCaller(_ number: Int, at now: Instant) -> Caller {
     var host = Host(
-      SessionCarom.peer(number + 2), seats: 0, secret: CookieSecret(low: 3, high: 4))
+      SessionCarom.peer(number + 2), seats: 0, secret: HostSecret(low: 3, high: 4))
     let key = ConnectionKey(prefix: UInt64(number) + 1, rest: 4)
     let link = host.makeLink()
     host.call(link, [hostWay], key: key, at: now)

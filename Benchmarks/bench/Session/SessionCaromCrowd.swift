@@ -56,7 +56,7 @@ import SessionPeers
     let number = players.count + 1
     var generator = SystemRandomNumberGenerator()
     var lobby = Lobby(
-      SessionCarom.peer(number), seats: 0, secret: CookieSecret(using: &generator))
+      SessionCarom.peer(number), seats: 0, secret: HostSecret(using: &generator))
     let link = lobby.makeLink()
     let key = ConnectionKey(using: &generator)
     _ = lobby.call(link, [server], key: key, at: now)

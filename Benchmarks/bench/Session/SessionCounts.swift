@@ -65,11 +65,11 @@ struct SessionCounts {
   }
 
   /// Bytes of the datagram that carries these messages, but for their own; nothing else is owed.
-  private static func overhead(_ modes: [MessageMode]) -> Double {
+  private static func overhead(_ deliveries: [Delivery]) -> Double {
     var pair = SessionPair()
     pair.settle()
-    for mode in modes { pair.send(payload, from: .callee, mode) }
-    return Double(pair.pass(from: .callee) - modes.count * payload.count)
+    for delivery in deliveries { pair.send(payload, from: .callee, delivery) }
+    return Double(pair.pass(from: .callee) - deliveries.count * payload.count)
   }
 
   private mutating func measureAcknowledgement() {
@@ -83,8 +83,8 @@ struct SessionCounts {
   }
 
   private mutating func measureAnswers() {
-    var host = Host(SessionCarom.peer(1), seats: 1, secret: CookieSecret(low: 1, high: 2))
-    var caller = Host(SessionCarom.peer(2), seats: 0, secret: CookieSecret(low: 3, high: 4))
+    var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
+    var caller = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
     let link = caller.makeLink()
     let way = SessionPair.Side.callee.way
     caller.call(link, [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)

@@ -35,7 +35,7 @@ struct SessionHole {
 
   init() {
     machines = [1, 2].map { number in
-      Host(SessionCarom.peer(number), seats: 1, secret: CookieSecret(low: 1, high: 2))
+      Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
     }
     link = machines[1].makeLink()
     machines[1].call(link, [ways[0]], key: ConnectionKey(prefix: 3, rest: 4), at: now)

@@ -21,8 +21,8 @@ struct SessionHostile {
   private static let replays = 7
   private static let firstNumber: UInt64 = 5_000
 
-  private var host = Host(SessionCarom.peer(1), seats: 1, secret: CookieSecret(low: 1, high: 2))
-  private var own = Host(SessionCarom.peer(2), seats: 0, secret: CookieSecret(low: 3, high: 4))
+  private var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
+  private var own = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var link = ConnectionID(0)
   private var writer = FrameWriter()
@@ -114,7 +114,7 @@ struct SessionHostile {
 extension SessionHostile {
   private mutating func makePacket(_ kind: Kind, _ number: Int) -> [UInt8] {
     writer.begin(limit: 1_472)
-    DataHeader(role: .caller, number: Self.firstNumber + UInt64(number), numberLength: 4)
+    DataHeader(role: .initiator, number: Self.firstNumber + UInt64(number), numberLength: 4)
       .write(to: &writer)
     var count = 0
     while append(kind, number, count) { count += 1 }

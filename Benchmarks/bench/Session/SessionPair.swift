@@ -20,7 +20,7 @@ struct SessionPair {
 
   init() {
     machines = [1, 2].map { number in
-      Host(SessionCarom.peer(number), seats: 1, secret: CookieSecret(low: 1, high: 2))
+      Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
     }
     links[0] = machines[0].makeLink()
     machines[0].call(
@@ -40,8 +40,8 @@ struct SessionPair {
     for index in machines.indices { machines[index].handleTimeout(at: now) }
   }
 
-  mutating func send(_ bytes: [UInt8], from side: Side, _ mode: MessageMode) {
-    let options = SendOptions(mode)
+  mutating func send(_ bytes: [UInt8], from side: Side, _ delivery: Delivery) {
+    let options = SendOptions(delivery)
     _ = try? machines[side.rawValue].send(
       bytes.span, on: 0, options, to: links[side.rawValue], at: now)
   }

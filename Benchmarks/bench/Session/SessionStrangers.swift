@@ -13,7 +13,7 @@ struct SessionStrangers {
     case forged
   }
 
-  private var host = Host(SessionCarom.peer(1), seats: 1, secret: CookieSecret(low: 1, high: 2))
+  private var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var number: UInt32 = 0
   /// Bytes of what came, and of what was answered.

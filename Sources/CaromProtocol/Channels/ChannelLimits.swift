@@ -68,15 +68,15 @@ package enum ChannelLimits {
   package static let unreliableReceiveMessages = 4096
 
   /// The longest message that a mode takes, bytes.
-  package static func length(of mode: MessageMode) -> Int {
-    switch mode {
+  package static func length(of delivery: Delivery) -> Int {
+    switch delivery {
     case .reliableOrdered, .reliableUnordered: messageLength
     case .unreliable, .unreliableSequenced, .reliableSequenced: latestLength
     }
   }
 }
 
-extension MessageMode {
+extension Delivery {
   /// Whether only the newest message counts.
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
   /// Whether the receiver holds every message until its owner takes it, so that it costs credit.

@@ -5,7 +5,7 @@ extension ChannelSet {
   package mutating func handleAcknowledged(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
-      guard let lane = sendLane(of: record.channel, record.mode) else { return }
+      guard let lane = sendLane(of: record.channel, record.delivery) else { return }
       lanes[lane].acknowledge(record, &outgoing)
       refresh(lane)
     case .receipt:
@@ -20,7 +20,7 @@ extension ChannelSet {
   package mutating func handleLost(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
-      guard let lane = sendLane(of: record.channel, record.mode) else { return }
+      guard let lane = sendLane(of: record.channel, record.delivery) else { return }
       lanes[lane].lose(record, &outgoing)
       refresh(lane)
     case .receipt:
@@ -36,14 +36,14 @@ extension ChannelSet {
     let index = channel(number)
     guard limit > outgoing.credits[index].limit else { return }
     outgoing.credits[index].limit = limit
-    for mode in MessageMode.allCases where mode.needsCredit {
-      if let lane = sendLane(of: number, mode) { refresh(lane) }
+    for delivery in Delivery.allCases where delivery.needsCredit {
+      if let lane = sendLane(of: number, delivery) { refresh(lane) }
     }
   }
 
   /// Drops the unreliable messages that have not left.
   package mutating func dropUnreliable() {
-    for lane in lanes.indices where !lanes[lane].mode.isReliable {
+    for lane in lanes.indices where !lanes[lane].delivery.isReliable {
       lanes[lane].dropWaiting(&outgoing)
       refresh(lane)
     }

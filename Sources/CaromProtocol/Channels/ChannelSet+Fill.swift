@@ -86,7 +86,7 @@ extension ChannelSet {
     for _ in 0..<outgoing.riders.count {
       guard var rider = outgoing.riders.popFirst() else { return }
       if rider.packet != outgoing.packetCount {
-        guard let lane = sendLane(of: rider.channel, rider.mode) else { continue }
+        guard let lane = sendLane(of: rider.channel, rider.delivery) else { continue }
         switch lanes[lane].ride(rider.number, &outgoing, &writer, &records) {
         case .over: continue
         case .noRoom: break
@@ -106,7 +106,7 @@ extension ChannelSet {
     _ writer: inout FrameWriter, records: inout [FrameRecord]
   ) -> Bool {
     let before = writer.count
-    for lane in lanes.indices where lanes[lane].mode.isReliable {
+    for lane in lanes.indices where lanes[lane].delivery.isReliable {
       lanes[lane].sendUnacknowledged(&outgoing, &writer, &records)
     }
     return writer.count > before

@@ -7,7 +7,7 @@ extension ChannelSet {
   mutating func nextReady(parking: ChannelMask) -> ReadyQueue.Message? {
     if let message = unpark(parking) { return message }
     while let message = ready.popFirst() {
-      guard !parking.isEmpty, message.mode.needsCredit, parking.contains(message.channel) else {
+      guard !parking.isEmpty, message.delivery.needsCredit, parking.contains(message.channel) else {
         return message
       }
       park(message)

@@ -5,24 +5,24 @@ extension ChannelSet {
   package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
     throws(DecodeError)
   {
-    let limit = ChannelLimits.length(of: frame.mode)
+    let limit = ChannelLimits.length(of: frame.delivery)
     guard frame.total <= limit else {
       throw .tooLarge(length: UInt64(frame.total), limit: UInt64(limit))
     }
-    let lane = receiveLane(frame.channel, frame.mode)
-    switch frame.mode {
+    let lane = receiveLane(frame.channel, frame.delivery)
+    switch frame.delivery {
     case .unreliable: try receiveUnreliable(frame, lane, number: UInt64(frame.number))
     case .unreliableSequenced, .reliableSequenced: try receiveSequenced(frame, lane)
     case .reliableOrdered, .reliableUnordered: try receiveNumbered(frame, lane)
     }
   }
 
-  private mutating func receiveLane(_ channel: UInt8, _ mode: MessageMode) -> Int {
+  private mutating func receiveLane(_ channel: UInt8, _ delivery: Delivery) -> Int {
     let index = self.channel(channel)
-    let known = channels[index].receives[Int(mode.rawValue)]
+    let known = channels[index].receives[Int(delivery.rawValue)]
     if known != Self.absent { return Int(known) }
-    receiveLanes.append(ReceiveLane(channel: channel, mode: mode))
-    channels[index].receives[Int(mode.rawValue)] = UInt16(receiveLanes.count - 1)
+    receiveLanes.append(ReceiveLane(channel: channel, delivery: delivery))
+    channels[index].receives[Int(delivery.rawValue)] = UInt16(receiveLanes.count - 1)
     return receiveLanes.count - 1
   }
 
@@ -114,7 +114,7 @@ extension ChannelSet {
     _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int, _ position: Int
   ) {
     var entry = ReceiveLane.Entry(state: .whole, index: buffer, length: UInt32(length))
-    if receiveLanes[lane].mode == .reliableUnordered {
+    if receiveLanes[lane].delivery == .reliableUnordered {
       handOn(buffer, length, lane)
       entry.index = MessageArena.none
     }
@@ -142,7 +142,7 @@ extension ChannelSet {
       return
     }
     let number = receiveLanes[lane].next + UInt64(distance)
-    guard receiveLanes[lane].mode.isReliable else {
+    guard receiveLanes[lane].delivery.isReliable else {
       return try receiveUnreliable(frame, lane, number: number)
     }
     guard frame.isFragment else {
@@ -223,7 +223,7 @@ extension ChannelSet {
     _ frame: borrowing MessageFrame, _ lane: Int, number: UInt64
   ) throws(DecodeError) {
     guard frame.isFragment else {
-      if frame.mode.isSequenced { overtake(number, lane) }
+      if frame.delivery.isSequenced { overtake(number, lane) }
       return handOnUnreliable(arena.store(frame.payload), frame.total, lane)
     }
     guard let index = try unreliablePartial(number, frame.total, lane) else { return }
@@ -231,7 +231,7 @@ extension ChannelSet {
     guard reassemblies[index].isWhole else { return }
     unreliablePartials.remove(index)
     let buffer = reassemblies.finish(index, needsCredit: false)
-    if frame.mode.isSequenced { overtake(number, lane) }
+    if frame.delivery.isSequenced { overtake(number, lane) }
     handOnUnreliable(buffer, frame.total, lane)
   }
 
@@ -281,9 +281,10 @@ extension ChannelSet {
 extension ChannelSet {
   /// Queues a message for the owner; of a sequenced mode it replaces the one that waits.
   private mutating func handOn(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
-    let (channel, mode) = (receiveLanes[lane].channel, receiveLanes[lane].mode)
+    let (channel, delivery) = (receiveLanes[lane].channel, receiveLanes[lane].delivery)
     let message = ReadyQueue.Message(
-      buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel, mode: mode)
+      buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel,
+      delivery: delivery)
     let isSession = channel == ChannelLimits.sessionChannel
     counts.messagesReceived += 1
     let index = channelIndex(lane)
@@ -298,7 +299,7 @@ extension ChannelSet {
       return
     }
     let place = isSession ? sessionReady.append(message) : ready.append(message)
-    if mode.isSequenced { receiveLanes[lane].queued = place }
+    if delivery.isSequenced { receiveLanes[lane].queued = place }
   }
 
   /// Hands the next message of the application's channels to `body`; `false` when none waits.
@@ -307,12 +308,12 @@ extension ChannelSet {
   /// that they cost: whoever sends them has to wait.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(),
-    _ body: (_ channel: UInt8, _ mode: MessageMode, _ bytes: Span<UInt8>) -> Void
+    _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
     guard let message = nextReady(parking: parking) else { return false }
     let buffer = arena.buffers[Int(message.buffer)].bytes
-    body(message.channel, message.mode, buffer.span.extracting(0..<Int(message.length)))
-    if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
+    body(message.channel, message.delivery, buffer.span.extracting(0..<Int(message.length)))
+    if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     noteTaken(message)
     return true
   }
@@ -337,18 +338,18 @@ extension ChannelSet {
   }
 
   private mutating func noteSessionTaken(_ message: ReadyQueue.Message) {
-    if message.mode.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
+    if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
     noteTaken(message)
   }
 
   /// The owner has taken a message: its room is free, and the peer may send more.
   private mutating func noteTaken(_ message: ReadyQueue.Message) {
     arena.release(message.buffer)
-    if !message.mode.isReliable {
+    if !message.delivery.isReliable {
       unreliableReadyBytes -= Int(message.length)
       unreliableReadyCount -= 1
     }
-    guard message.mode.needsCredit else { return }
+    guard message.delivery.needsCredit else { return }
     let index = Int(channelTable[Int(message.channel)])
     let charge = Int(message.length) + ChannelLimits.messageCharge
     if channels[index].credit.take(charge) { owe(index) }

@@ -12,10 +12,10 @@ extension ChannelSet {
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
   ) throws(SendError) -> UInt64 {
-    let limit = ChannelLimits.length(of: options.mode)
+    let limit = ChannelLimits.length(of: options.delivery)
     guard bytes.count <= limit else { throw .tooLarge(size: bytes.count, limit: limit) }
-    let lane = makeSendLane(channel, options.mode, options.plan)
-    if options.mode.isReliable {
+    let lane = makeSendLane(channel, options.delivery, options.plan)
+    if options.delivery.isReliable {
       try makeRoom(for: bytes.count, lane)
     } else {
       dropOldest(for: bytes.count, lane)
@@ -35,28 +35,28 @@ extension ChannelSet {
   }
 
   /// The lane of a channel and mode, if it was ever used. Mutating so that nothing is copied.
-  mutating func sendLane(of channel: UInt8, _ mode: MessageMode) -> Int? {
+  mutating func sendLane(of channel: UInt8, _ delivery: Delivery) -> Int? {
     let index = channelTable[Int(channel)]
     guard index != .max else { return nil }
-    let lane = channels[Int(index)].sends[Int(mode.rawValue)]
+    let lane = channels[Int(index)].sends[Int(delivery.rawValue)]
     return lane == Self.absent ? nil : Int(lane)
   }
 
   private mutating func makeSendLane(
-    _ channel: UInt8, _ mode: MessageMode, _ plan: ChannelPlan?
+    _ channel: UInt8, _ delivery: Delivery, _ plan: ChannelPlan?
   ) -> Int {
     precondition(channel <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
-    if let lane = sendLane(of: channel, mode) { return lane }
+    if let lane = sendLane(of: channel, delivery) { return lane }
     if let plan { setPlan(plan, for: channel) }
     let index = self.channel(channel)
-    lanes.append(SendLane(channel: channel, mode: mode, channelIndex: index))
-    scheduler.add(channels[index].plan, isReliable: mode.isReliable)
-    channels[index].sends[Int(mode.rawValue)] = UInt16(lanes.count - 1)
+    lanes.append(SendLane(channel: channel, delivery: delivery, channelIndex: index))
+    scheduler.add(channels[index].plan, isReliable: delivery.isReliable)
+    channels[index].sends[Int(delivery.rawValue)] = UInt16(lanes.count - 1)
     return lanes.count - 1
   }
 
   private mutating func makeRoom(for length: Int, _ lane: Int) throws(SendError) {
-    let isSequenced = lanes[lane].mode.isSequenced
+    let isSequenced = lanes[lane].delivery.isSequenced
     let stale = isSequenced ? lanes[lane].unsent.first?.charge ?? 0 : 0
     let isSession = lanes[lane].channel == ChannelLimits.sessionChannel
     let limit = ChannelLimits.sendBytes + (isSession ? ChannelLimits.sessionBytes : 0)
@@ -70,7 +70,7 @@ extension ChannelSet {
 
   /// Makes room among the unreliable messages: the oldest go first.
   private mutating func dropOldest(for length: Int, _ lane: Int) {
-    if lanes[lane].mode.isSequenced { lanes[lane].replaceUnsent(&outgoing) }
+    if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&outgoing) }
     while outgoing.unreliableBytes + length > ChannelLimits.unreliableSendBytes
       || outgoing.unreliableCount >= ChannelLimits.unreliableSendMessages,
       let oldest = oldestUnreliable()
@@ -83,7 +83,7 @@ extension ChannelSet {
   private mutating func oldestUnreliable() -> (lane: Int, isBulk: Bool)? {
     var oldest: (lane: Int, isBulk: Bool)?
     var ticket = UInt64.max
-    for lane in lanes.indices where !lanes[lane].mode.isReliable {
+    for lane in lanes.indices where !lanes[lane].delivery.isReliable {
       if let message = lanes[lane].unsent.first, message.ticket < ticket {
         (ticket, oldest) = (message.ticket, (lane, false))
       }

@@ -91,8 +91,8 @@ package struct ChannelSet: Sendable {
   package mutating func setPlan(_ plan: ChannelPlan, for channel: UInt8) {
     let index = self.channel(channel)
     channels[index].plan = plan
-    for mode in MessageMode.allCases {
-      if let lane = sendLane(of: channel, mode) { scheduler.set(plan, of: lane) }
+    for delivery in Delivery.allCases {
+      if let lane = sendLane(of: channel, delivery) { scheduler.set(plan, of: lane) }
     }
   }
 

@@ -5,7 +5,7 @@ struct ReadyQueue: Sendable {
     var length: UInt32
     var lane: UInt16
     var channel: UInt8
-    var mode: MessageMode
+    var delivery: Delivery
   }
 
   private var messages = Ring<Message>()

@@ -22,7 +22,7 @@ struct ReceiveLane: Sendable {
   }
 
   let channel: UInt8
-  let mode: MessageMode
+  let delivery: Delivery
   /// The lowest number that is not done: what comes next in order, or the lowest that is missing,
   /// or the one after the newest.
   var next: UInt64 = 0
@@ -35,9 +35,9 @@ struct ReceiveLane: Sendable {
   /// The place in the queue of the message of a sequenced mode that the owner has not taken.
   var queued: UInt64?
 
-  init(channel: UInt8, mode: MessageMode) {
+  init(channel: UInt8, delivery: Delivery) {
     self.channel = channel
-    self.mode = mode
+    self.delivery = delivery
   }
 
   /// How far `number` is from `next`, by the nearest that has its 16 bits.

@@ -2,7 +2,7 @@
 struct Riders: Sendable {
   struct Rider: Sendable, BitwiseCopyable {
     var channel: UInt8
-    var mode: MessageMode
+    var delivery: Delivery
     /// How often it may ride yet.
     var rides: UInt8
     /// The packet that it left in first.
@@ -17,12 +17,12 @@ struct Riders: Sendable {
   var count: Int { riders.count }
 
   mutating func add(
-    _ number: UInt64, channel: UInt8, mode: MessageMode, rides: Int, packet: UInt64
+    _ number: UInt64, channel: UInt8, delivery: Delivery, rides: Int, packet: UInt64
   ) {
     if riders.count == ChannelLimits.riders { riders.popFirst() }
     riders.append(
       Rider(
-        channel: channel, mode: mode, rides: UInt8(clamping: rides), packet: packet,
+        channel: channel, delivery: delivery, rides: UInt8(clamping: rides), packet: packet,
         number: number))
   }
 

@@ -42,14 +42,14 @@ extension SendLane {
 
   /// The peer has a message; of a sequenced mode it needs none before it.
   private mutating func complete(_ position: Int, _ outgoing: inout SendState) {
-    if mode.isSequenced {
+    if delivery.isSequenced {
       for older in 0..<position where !outstanding[older].isDone {
         end(older, delivered: false, &outgoing)
       }
     }
     end(position, delivered: true, &outgoing)
     // What had left in part only may be among those.
-    if mode.isReliable, let number = openNumber, self.position(of: number) == nil {
+    if delivery.isReliable, let number = openNumber, self.position(of: number) == nil {
       openNumber = nil
     }
     dropDone()

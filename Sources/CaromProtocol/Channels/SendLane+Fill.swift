@@ -111,7 +111,7 @@ extension SendLane {
     pay(count, &outgoing)
     let isOpen = message.begun < message.length
     if !isOpen { openNumber = nil }
-    guard mode.isReliable else {
+    guard delivery.isReliable else {
       open = isOpen ? message : nil
       if !isOpen { endUnreliable(message, &outgoing) }
       return true
@@ -155,11 +155,11 @@ extension SendLane {
   private mutating func settle(
     _ message: SendMessage, _ outgoing: inout SendState, _ filling: Filling
   ) {
-    outgoing.noteBegun(message, isReliable: mode.isReliable)
+    outgoing.noteBegun(message, isReliable: delivery.isReliable)
     pay(message.charge, &outgoing)
     let number = next
-    if mode.isNumbered { next += 1 }
-    guard mode.isReliable else { return outgoing.arena.release(message.buffer) }
+    if delivery.isNumbered { next += 1 }
+    guard delivery.isReliable else { return outgoing.arena.release(message.buffer) }
     var sent = message
     sent.copies = 1
     outstanding.append(sent)
@@ -173,7 +173,7 @@ extension SendLane {
     outgoing.riders.leftover = filling.leftover
     guard filling.rides > 0 else { return }
     outgoing.riders.add(
-      number, channel: channel, mode: mode, rides: filling.rides,
+      number, channel: channel, delivery: delivery, rides: filling.rides,
       packet: outgoing.packetCount)
   }
 
@@ -195,7 +195,7 @@ extension SendLane {
     let isOpen = count < length
     openNumber = isOpen ? next : nil
     next += 1
-    guard mode.isReliable else {
+    guard delivery.isReliable else {
       beginReceipt(message, &outgoing)
       open = isOpen ? sent : nil
       if !isOpen { endUnreliable(message, &outgoing) }

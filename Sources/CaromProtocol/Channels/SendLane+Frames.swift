@@ -7,7 +7,7 @@ extension SendLane {
     let buffer = outgoing.arena.buffers[Int(message.buffer)].bytes
     guard
       writer.appendMessage(
-        mode, channel: channel, number: number,
+        delivery, channel: channel, number: number,
         buffer.span.extracting(0..<Int(message.length)))
     else { return false }
     note(message, number, offset: 0, length: 0, &records)
@@ -25,7 +25,7 @@ extension SendLane {
     let buffer = outgoing.arena.buffers[Int(message.buffer)].bytes
     guard count >= min(ChannelLimits.pieceLength, most),
       writer.appendFragment(
-        mode, channel: channel, number: number, total: total, offset: offset,
+        delivery, channel: channel, number: number, total: total, offset: offset,
         buffer.span.extracting(offset..<offset + count))
     else { return 0 }
     note(message, number, offset: start, length: UInt32(count), &records)
@@ -38,15 +38,15 @@ extension SendLane {
     _ message: SendMessage, _ number: UInt64, offset: UInt32, length: UInt32,
     _ records: inout [FrameRecord]
   ) {
-    if mode.isReliable {
+    if delivery.isReliable {
       records.append(
         FrameRecord(
-          length == 0 ? .reliable : .fragment, mode: mode, channel: channel, number: number,
+          length == 0 ? .reliable : .fragment, delivery: delivery, channel: channel, number: number,
           offset: offset, length: length))
     } else if message.wantsReceipt {
       records.append(
         FrameRecord(
-          .receipt, mode: mode, channel: channel, number: message.ticket, offset: offset,
+          .receipt, delivery: delivery, channel: channel, number: message.ticket, offset: offset,
           length: length))
     }
   }

@@ -3,7 +3,7 @@ import CaromCore
 extension SendLane {
   /// Queues a message.
   mutating func append(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.noteWaiting(message, isReliable: mode.isReliable)
+    outgoing.noteWaiting(message, isReliable: delivery.isReliable)
     if isUnordered, Int(message.length) > outgoing.bulkFrom {
       unsentBulk.append(message)
     } else {
@@ -15,7 +15,7 @@ extension SendLane {
   mutating func replaceUnsent(_ outgoing: inout SendState) {
     guard let stale = unsent.popFirst(), !stale.isDone else { return }
     outgoing.statistics.replaced += 1
-    outgoing.drop(stale, channel: channel, isReliable: mode.isReliable)
+    outgoing.drop(stale, channel: channel, isReliable: delivery.isReliable)
   }
 
   /// Drops the oldest message that waits, of bulk or of the others.
@@ -23,7 +23,7 @@ extension SendLane {
     guard let message = isBulk ? unsentBulk.popFirst() : unsent.popFirst(), !message.isDone
     else { return }
     outgoing.statistics.overflowed += 1
-    outgoing.drop(message, channel: channel, isReliable: mode.isReliable)
+    outgoing.drop(message, channel: channel, isReliable: delivery.isReliable)
   }
 
   /// Drops the messages at the front that are late.
@@ -68,7 +68,7 @@ extension SendLane {
   }
 
   private mutating func expire(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.expire(message, channel: channel, isReliable: mode.isReliable)
+    outgoing.expire(message, channel: channel, isReliable: delivery.isReliable)
   }
 
   /// Drops everything that has not left, and the rest of what has left in part if it is unreliable.
@@ -87,7 +87,7 @@ extension SendLane {
   }
 
   private mutating func drop(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.drop(message, channel: channel, isReliable: mode.isReliable)
+    outgoing.drop(message, channel: channel, isReliable: delivery.isReliable)
   }
 
   /// Drops everything.

@@ -8,7 +8,7 @@ import CaromCore
 /// they work on the lane where it lies.
 struct SendLane: Sendable {
   let channel: UInt8
-  let mode: MessageMode
+  let delivery: Delivery
   /// Whether small messages may pass bulk of the same lane.
   let isUnordered: Bool
   /// The channel's place among all that were used.
@@ -28,10 +28,10 @@ struct SendLane: Sendable {
   var resend = Ring<UInt64>()
   var resendBulk = Ring<UInt64>()
 
-  init(channel: UInt8, mode: MessageMode, channelIndex: Int) {
+  init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
     self.channel = channel
-    self.mode = mode
-    isUnordered = mode == .unreliable || mode == .reliableUnordered
+    self.delivery = delivery
+    isUnordered = delivery == .unreliable || delivery == .reliableUnordered
     self.channelIndex = channelIndex
   }
 
@@ -44,17 +44,17 @@ struct SendLane: Sendable {
 
   /// Whether one more message may be on its way.
   mutating func hasWindow() -> Bool {
-    !mode.isReliable || outstanding.count < ChannelLimits.outstandingMessages
+    !delivery.isReliable || outstanding.count < ChannelLimits.outstandingMessages
   }
 
   /// How many bytes the peer lets this lane send.
   mutating func credit(_ outgoing: inout SendState) -> Int {
-    mode.needsCredit ? outgoing.credits[channelIndex].left : .max
+    delivery.needsCredit ? outgoing.credits[channelIndex].left : .max
   }
 
   /// Counts bytes against the channel's credit.
   mutating func pay(_ count: Int, _ outgoing: inout SendState) {
-    if mode.needsCredit { outgoing.credits[channelIndex].sent += UInt64(count) }
+    if delivery.needsCredit { outgoing.credits[channelIndex].sent += UInt64(count) }
   }
 
   /// What the lane could send now.

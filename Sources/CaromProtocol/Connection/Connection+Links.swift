@@ -201,11 +201,11 @@ extension Connection {
   private mutating func receiveCarrier(
     _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
-    var elicits = false
+    var isAckEliciting = false
     var reader = FrameReader(bytes)
     scratch.outcome.removeAll()
     while let frame = try reader.next(ranges: &scratch.ranges) {
-      if frame.elicits { elicits = true }
+      if frame.isAckEliciting { isAckEliciting = true }
       switch frame {
       case .message(let message): try channels.receive(message, at: now)
       case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
@@ -219,7 +219,7 @@ extension Connection {
     }
     settleOutcome(at: now)
     if !streams.isEmpty {
-      streams[0].didReceive(bytes: bytes.count, elicits: elicits, at: now)
+      streams[0].didReceive(bytes: bytes.count, isAckEliciting: isAckEliciting, at: now)
     }
     if datagrams.isEmpty, let roundTrip = pinger.roundTrip.smoothed, now >= nextGrowth {
       channels.growWindows(roundTrip: roundTrip.wholeNanoseconds, at: now)

@@ -199,7 +199,7 @@ extension Connection {
 
   /// Says goodbye with a reason for the other side, and ends here with one for this side.
   package mutating func close(
-    _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere, at now: Instant
+    _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally, at now: Instant
   ) {
     guard !isEnding else { return }
     finish(reason)

@@ -71,7 +71,7 @@ extension DatagramPath {
     _ = scratch.writer.appendPing()
     scratch.writer.appendPadding(to: size)
     flow.didSend(
-      bytes: size, elicits: true, records: scratch.records, isMTUProbe: true,
+      bytes: size, isAckEliciting: true, records: scratch.records, isMTUProbe: true,
       isAppLimited: true, at: now)
     return true
   }
@@ -110,14 +110,14 @@ extension DatagramPath {
         carries && channels.fillUnacknowledged(&scratch.writer, records: &scratch.records)
       if !hasMessages { _ = scratch.writer.appendPing() }
     }
-    let elicits = hasMessages || owesPing
-    if told, elicits, let largest = received.largest {
+    let isAckEliciting = hasMessages || owesPing
+    if told, isAckEliciting, let largest = received.largest {
       scratch.records.append(FrameRecord(.acknowledgement, number: largest))
     }
     owesPing = false
     owesAcknowledgement = false
     flow.didSend(
-      bytes: scratch.writer.count, elicits: elicits, records: scratch.records,
+      bytes: scratch.writer.count, isAckEliciting: isAckEliciting, records: scratch.records,
       isMTUProbe: false, isAppLimited: !(carries && channels.hasPending), at: now)
     return true
   }
@@ -141,7 +141,7 @@ extension DatagramPath {
       next: flow.nextNumber, largestAcknowledged: flow.largestAcknowledged,
       packetsPerSecond: Int(flow.pacingRate) / flow.packetSize)
     return DataHeader(
-      role: isCaller ? .caller : .callee, number: flow.nextNumber, numberLength: length,
+      role: isCaller ? .initiator : .responder, number: flow.nextNumber, numberLength: length,
       acknowledgement: acknowledgement)
   }
 

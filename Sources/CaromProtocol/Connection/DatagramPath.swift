@@ -194,11 +194,11 @@ extension DatagramPath {
         scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
         try take(short.ackDelay, &scratch, at: now)
       }
-      var elicits = false
+      var isAckEliciting = false
       var leavesMessages = false
       var frames = FrameReader(reader)
       while let frame = try frames.next(ranges: &scratch.ranges) {
-        if frame.elicits { elicits = true }
+        if frame.isAckEliciting { isAckEliciting = true }
         switch frame {
         case .message(let message):
           guard allowsMessages || message.channel == SessionWire.controlChannel else {
@@ -214,7 +214,7 @@ extension DatagramPath {
         }
       }
       if leavesMessages { return false }
-      _ = received.insert(number, elicits: elicits, at: now)
+      _ = received.insert(number, isAckEliciting: isAckEliciting, at: now)
       heard(at: now)
       growWindows(&channels, at: now)
       return true

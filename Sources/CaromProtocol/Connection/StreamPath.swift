@@ -67,9 +67,9 @@ extension StreamPath {
   }
 
   /// A carrier came; `elicits` says whether it holds more than an acknowledgement.
-  mutating func didReceive(bytes: Int, elicits: Bool, at now: Instant) {
+  mutating func didReceive(bytes: Int, isAckEliciting: Bool, at now: Instant) {
     received += 1
-    guard elicits else { return }
+    guard isAckEliciting else { return }
     untoldBytes += bytes
     let limit = Self.acknowledgedTogether
     if received - told >= limit.carriers || untoldBytes >= limit.bytes {

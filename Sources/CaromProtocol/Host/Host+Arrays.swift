@@ -7,10 +7,10 @@ extension Connection {
   /// Queues or offers a message.
   @discardableResult
   package mutating func send(
-    _ bytes: [UInt8], on channel: UInt8, _ mode: MessageMode = .reliableOrdered,
+    _ bytes: [UInt8], on channel: UInt8, _ delivery: Delivery = .reliableOrdered,
     at now: Instant
   ) throws(SendError) -> UInt64? {
-    try send(bytes.span, on: channel, SendOptions(mode), at: now)
+    try send(bytes.span, on: channel, SendOptions(delivery), at: now)
   }
 
   /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.
@@ -31,10 +31,10 @@ extension Host {
   /// Queues or offers a message.
   @discardableResult
   package mutating func send(
-    _ bytes: [UInt8], on channel: UInt8, _ mode: MessageMode = .reliableOrdered,
+    _ bytes: [UInt8], on channel: UInt8, _ delivery: Delivery = .reliableOrdered,
     to link: ConnectionID, at now: Instant
   ) throws(SendError) -> UInt64? {
-    try send(bytes.span, on: channel, SendOptions(mode), to: link, at: now)
+    try send(bytes.span, on: channel, SendOptions(delivery), to: link, at: now)
   }
 
   /// Bytes for a stream that holds `queued` bytes already; `nil` when there is nothing for it now.

@@ -39,9 +39,9 @@ extension Host {
       guard let index = caller(at: source.endpoint) else { return }
       entries[index].connection.handleRetry(retry, from: source, at: now)
       settle(index, at: now)
-    case .gone(let gone):
+    case .refusal(let refusal):
       guard let index = caller(at: source.endpoint),
-        entries[index].connection.key.prefix == gone.keyPrefix
+        entries[index].connection.key.prefix == refusal.keyPrefix
       else { return }
       entries[index].connection.handleGone(at: now)
       settle(index, at: now)
@@ -59,7 +59,7 @@ extension Host {
   }
 
   private func caller(at source: Endpoint) -> Int? {
-    paths[PathAddress(endpoint: source, sender: .callee)].flatMap { index(of: $0) }
+    paths[PathAddress(endpoint: source, sender: .responder)].flatMap { index(of: $0) }
   }
 
   private mutating func receiveData(
@@ -75,7 +75,7 @@ extension Host {
       lend(index)
       return settleData(index, at: now)
     }
-    guard sender == .caller, !isIntroduced else { return }
+    guard sender == .initiator, !isIntroduced else { return }
     if !isRelayed, relay(bytes, from: source) { return }
     guard bytes.count >= Self.leastAnswered else { return }
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)

@@ -9,7 +9,7 @@ extension Host {
   ) {
     if let link = keys[hello.key] {
       // It came twice, or its caller moved at once.
-      let address = PathAddress(endpoint: source.endpoint, sender: .caller)
+      let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == link else { return askAgain(hello, from: source, at: now) }
     } else {
       guard token.isValid(for: source.endpoint.address, secret: secret, at: now) else {

@@ -26,7 +26,7 @@ package struct Host: Sendable {
     var hasToken = false
 
     /// Who sends the datagrams that come on its path.
-    var senderOfItsPeer: PathRole { isIncoming ? .caller : .callee }
+    var senderOfItsPeer: PathRole { isIncoming ? .initiator : .responder }
   }
 
   package let local: PeerInfo
@@ -49,7 +49,7 @@ package struct Host: Sendable {
   var keys: [ConnectionKey: ConnectionID] = [:]
   /// Of connections that were open, the oldest first.
   var endedKeys: [ConnectionKey] = []
-  let secret: CookieSecret
+  let secret: HostSecret
   /// The tokens of a host by itself.
   var tokens = TokenBook()
   /// Answers to those who are not known, with where they go.
@@ -79,7 +79,7 @@ package struct Host: Sendable {
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
-    secret: CookieSecret = CookieSecret(low: 0, high: 0), member: Int? = nil
+    secret: HostSecret = HostSecret(low: 0, high: 0), member: Int? = nil
   ) {
     self.member = member
     lastLink = ConnectionID.beginning(of: member ?? 0).number
@@ -167,7 +167,7 @@ extension Host {
     at now: Instant
   ) {
     let free = ways.filter {
-      let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .callee)]
+      let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .responder)]
       return owner == nil || owner == link
     }
     if index(of: link) == nil {
@@ -320,7 +320,7 @@ extension Host {
 extension Host {
   /// Says goodbye on a link: declines a request, or ends a connection.
   package mutating func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere,
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
   ) {
     guard let index = index(of: link) else { return }

@@ -30,7 +30,7 @@ struct PathTable: Sendable {
   /// Drawn from the host's secret, so that nobody can choose addresses that collide.
   private let salt: (UInt64, UInt64)
 
-  init(secret: CookieSecret) {
+  init(secret: HostSecret) {
     var hash = SipHash(key: secret.low, secret.high)
     hash.absorb(0x7061_7468)
     let first = hash.finish()
@@ -78,7 +78,7 @@ struct PathTable: Sendable {
 
   private mutating func grow() {
     let old = slots
-    var free = Slot(PathAddress(endpoint: Endpoint(.any4, port: 0), sender: .caller))
+    var free = Slot(PathAddress(endpoint: Endpoint(.any4, port: 0), sender: .initiator))
     free.link = 0
     slots = Array(repeating: free, count: max(8, 2 * old.count))
     for slot in old where slot.link != 0 { slots[place(of: slot)] = slot }

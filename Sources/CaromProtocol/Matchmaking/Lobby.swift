@@ -19,7 +19,7 @@ package struct Lobby: Sendable {
   /// A lobby whose owner answers each request itself, and opens links as it likes.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), secret: CookieSecret = CookieSecret(low: 0, high: 0),
+    timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
     member: Int? = nil
   ) {
     host = Host(
@@ -30,7 +30,7 @@ package struct Lobby: Sendable {
   /// A lobby with one seat that looks for a player by itself from `now` on.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
-    generator: SeededGenerator, secret: CookieSecret = CookieSecret(low: 0, high: 0),
+    generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),
     at now: Instant
   ) {
     host = Host(local, seats: 1, timing: timing, secret: secret)
@@ -127,7 +127,7 @@ extension Lobby {
 // MARK: - Intents and what goes out
 extension Lobby {
   package mutating func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere,
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
   ) {
     host.close(link, goodbye, as: reason, at: now)

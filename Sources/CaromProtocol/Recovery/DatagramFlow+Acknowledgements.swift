@@ -109,7 +109,7 @@ extension DatagramFlow {
   private mutating func takeBackLoss(of number: UInt64, at now: Int64) {
     let (bytes, traits) = (Int(sent[number].bytes), sent[number].traits)
     sent.forget(number)
-    statistics.packetsLostByMistake += 1
+    statistics.spuriousLosses += 1
     delivery.add(bytes, at: now)
     detector.noteMistake(roundTrip)
     if traits.contains(.probesMTU) {

@@ -115,18 +115,18 @@ package struct DatagramFlow: Sendable {
   /// A packet has left: it took `nextNumber`. `bytes` is the datagram's payload; `isAppLimited`
   /// says that nothing more waits to be sent.
   package mutating func didSend(
-    bytes: Int, elicits: Bool, records: [FrameRecord], isMTUProbe: Bool = false,
+    bytes: Int, isAckEliciting: Bool, records: [FrameRecord], isMTUProbe: Bool = false,
     isAppLimited: Bool, at now: Instant
   ) {
     let size = bytes + Self.headers
     var packet = SentPacket(sent: now.nanoseconds, bytes: size, traits: [])
-    if elicits { packet.traits.insert(.elicits) }
+    if isAckEliciting { packet.traits.insert(.isAckEliciting) }
     if congestion.isCalm { packet.traits.insert(.isCalm) }
     if isMTUProbe {
       packet.traits.insert(.probesMTU)
       search.noteProbeSent()
     }
-    if elicits {
+    if isAckEliciting {
       delivery.stamp(
         &packet, inFlight: sent.inFlight, isAppLimited: isAppLimited && !isMTUProbe)
       pacer.note(size, at: now.nanoseconds, rate: congestion.rate)

@@ -7,7 +7,7 @@ package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var bytesAcknowledged = 0
   package internal(set) var packetsLost = 0
   /// Packets that came after they had been given up.
-  package internal(set) var packetsLostByMistake = 0
+  package internal(set) var spuriousLosses = 0
   /// Times that a probe asked after silence.
   package internal(set) var tailProbes = 0
   /// Times that everything counted as lost, since no probe was answered.

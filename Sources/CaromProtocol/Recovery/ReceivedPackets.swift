@@ -43,7 +43,7 @@ package struct ReceivedPackets: Sendable {
   package func isSeen(_ number: UInt64) -> Bool { number < floor || ranges.contains(number) }
 
   /// Notes that a packet came; `false` if it came already or is too old to say.
-  package mutating func insert(_ number: UInt64, elicits: Bool, at now: Instant) -> Bool {
+  package mutating func insert(_ number: UInt64, isAckEliciting: Bool, at now: Instant) -> Bool {
     guard number >= floor else { return false }
     let next = ranges.largest.map { $0 &+ 1 } ?? number
     var forgotten: ClosedRange<UInt64>?
@@ -52,7 +52,7 @@ package struct ReceivedPackets: Sendable {
     if number >= next { largestArrival = now }
     lowestUntold = min(lowestUntold, number)
     confirmed = min(confirmed, number)
-    if elicits { want(atOnce: number != next, at: now) }
+    if isAckEliciting { want(atOnce: number != next, at: now) }
     return true
   }
 

@@ -3,7 +3,7 @@ struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
     /// The peer answers it; only such packets count as in flight.
-    static let elicits = Traits(rawValue: 1)
+    static let isAckEliciting = Traits(rawValue: 1)
     /// It tries a larger size: its loss says nothing about the rate.
     static let probesMTU = Traits(rawValue: 2)
     /// The application had nothing more to send.

@@ -40,7 +40,9 @@ struct SentPackets: Sendable {
     packet.recordsStart = recordsEnd
     packet.recordCount = UInt32(truncatingIfNeeded: carried.count)
     append(carried)
-    guard packet.traits.contains(.elicits) else { return ring.push(packet, number, to: &quiet) }
+    guard packet.traits.contains(.isAckEliciting) else {
+      return ring.push(packet, number, to: &quiet)
+    }
     inFlight += Int(packet.bytes)
     ring.push(packet, number, to: &waiting)
   }
@@ -102,7 +104,9 @@ struct SentPackets: Sendable {
     for place in start..<start + UInt64(ring[number].recordCount) {
       told.append(records[Int(truncatingIfNeeded: place) & (records.count - 1)])
     }
-    guard ring[number].traits.contains(.elicits) else { return ring.remove(number, from: &quiet) }
+    guard ring[number].traits.contains(.isAckEliciting) else {
+      return ring.remove(number, from: &quiet)
+    }
     ring.remove(number, from: &waiting)
     inFlight -= Int(ring[number].bytes)
   }

@@ -17,7 +17,7 @@ package struct AddressToken: Hashable, Sendable {
 
   /// The token with a number that is given out once, for `address`, from `now` on.
   package init(
-    serial: UInt64, for address: IPAddress, secret: CookieSecret, at now: Instant
+    serial: UInt64, for address: IPAddress, secret: HostSecret, at now: Instant
   ) {
     self.serial = serial
     expiry = UInt64(clamping: now.nanoseconds + Self.lifetime)
@@ -52,13 +52,13 @@ package struct AddressToken: Hashable, Sendable {
   }
 
   /// Whether `secret` made it for `address`, and it counts still.
-  package func isValid(for address: IPAddress, secret: CookieSecret, at now: Instant) -> Bool {
+  package func isValid(for address: IPAddress, secret: HostSecret, at now: Instant) -> Bool {
     now.nanoseconds < Int64(clamping: expiry)
       && seal == Self.seal(serial, expiry, address, secret)
   }
 
   private static func seal(
-    _ serial: UInt64, _ expiry: UInt64, _ address: IPAddress, _ secret: CookieSecret
+    _ serial: UInt64, _ expiry: UInt64, _ address: IPAddress, _ secret: HostSecret
   ) -> UInt64 {
     var hash = SipHash(key: secret.low, secret.high)
     hash.absorb(domain)

@@ -16,11 +16,11 @@ package struct Cookie: Hashable, Sendable {
   }
 
   /// The cookie for `endpoint` now.
-  package init(for endpoint: Endpoint, secret: CookieSecret, at now: Instant) {
+  package init(for endpoint: Endpoint, secret: HostSecret, at now: Instant) {
     self.init(for: endpoint, secret: secret, slot: Self.slot(at: now))
   }
 
-  private init(for endpoint: Endpoint, secret: CookieSecret, slot: Int64) {
+  private init(for endpoint: Endpoint, secret: HostSecret, slot: Int64) {
     var hash = SipHash(key: secret.low, secret.high)
     hash.absorb(UInt64(bitPattern: slot))
     switch endpoint.address {
@@ -34,7 +34,7 @@ package struct Cookie: Hashable, Sendable {
   }
 
   /// Whether it is what `secret` gave `endpoint` in this slot or the one before.
-  package func isValid(for endpoint: Endpoint, secret: CookieSecret, at now: Instant) -> Bool {
+  package func isValid(for endpoint: Endpoint, secret: HostSecret, at now: Instant) -> Bool {
     let slot = Self.slot(at: now)
     return self == Cookie(for: endpoint, secret: secret, slot: slot)
       || self == Cookie(for: endpoint, secret: secret, slot: slot - 1)

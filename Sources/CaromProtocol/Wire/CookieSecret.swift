@@ -1,5 +1,5 @@
 /// What a host makes its cookies from: 128 bits that nobody else knows.
-package struct CookieSecret: Hashable, Sendable {
+package struct HostSecret: Hashable, Sendable {
   package let low: UInt64
   package let high: UInt64
 

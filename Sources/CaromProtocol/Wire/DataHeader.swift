@@ -54,7 +54,9 @@ package struct DataHeader: Hashable, Sendable {
   package static func begins(with first: UInt8) -> Bool { first & 0x80 == 0 }
 
   /// The role of the sender of a data packet that begins with `first`.
-  package static func role(of first: UInt8) -> PathRole { first & 0x40 == 0 ? .caller : .callee }
+  package static func role(of first: UInt8) -> PathRole {
+    first & 0x40 == 0 ? .initiator : .responder
+  }
 
   /// Reads a header; its frames are what is left.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {

@@ -1,25 +1,22 @@
-/// What a channel promises for its messages.
-public enum Delivery: Hashable, Sendable, CaseIterable {
-  /// Each message arrives once, in the order of sending.
-  case reliableOrdered
-  /// Each message arrives once, as soon as it has come, in any order.
-  case reliableUnordered
-  /// The newest message arrives for certain; what it overtook may be left out, and an older one
-  /// never comes after a newer one. At most 64 KiB.
-  case reliableSequenced
-  /// A message may be lost, and comes in any order. At most 64 KiB.
-  case unreliable
-  /// The newest message counts: one that has not left yet is replaced by the next, one may be lost,
-  /// and an older one never comes after a newer one. At most 64 KiB.
-  case unreliableSequenced
+/// What a channel promises for its messages. The raw value is the mode of a message frame on the
+/// wire.
+public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
+  /// A message may be lost, and messages may arrive in any order. At most 64 KiB each. The only
+  /// delivery whose messages are not numbered.
+  case unreliable = 0
+  /// Only the newest message matters: sending a message replaces one that is still queued, messages
+  /// may be lost, and an older message never arrives after a newer one. At most 64 KiB each.
+  case unreliableSequenced = 1
+  /// Each message arrives exactly once, in the order of sending.
+  case reliableOrdered = 2
+  /// Each message arrives exactly once, in any order, without waiting for others.
+  case reliableUnordered = 3
+  /// The newest message arrives for certain. A message that a newer one overtook may be dropped,
+  /// and an older message never arrives after a newer one. At most 64 KiB each.
+  case reliableSequenced = 4
 
-  package var mode: MessageMode {
-    switch self {
-    case .reliableOrdered: .reliableOrdered
-    case .reliableUnordered: .reliableUnordered
-    case .reliableSequenced: .reliableSequenced
-    case .unreliable: .unreliable
-    case .unreliableSequenced: .unreliableSequenced
-    }
-  }
+  /// Whether messages are sent again until they are acknowledged.
+  package var isReliable: Bool { rawValue >= Self.reliableOrdered.rawValue }
+  /// Whether a message's frame carries its number.
+  package var isNumbered: Bool { self != .unreliable }
 }

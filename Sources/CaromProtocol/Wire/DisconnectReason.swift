@@ -1,7 +1,7 @@
 /// Why a connection ended, as its own side sees it. Each connection ends once, with one reason.
 public enum DisconnectReason: Hashable, Sendable {
   /// This side closed it.
-  case closedHere
+  case closedLocally
   /// The peer said goodbye: its player left.
   case left
   /// The peer said goodbye: the session that both agreed on is over.
@@ -36,7 +36,7 @@ extension DisconnectReason: CustomStringConvertible {
   /// The word that summaries and logs use.
   public var description: String {
     switch self {
-    case .closedHere: "closed"
+    case .closedLocally: "closed"
     case .left: "left"
     case .finished: "finished"
     case .replaced: "replaced"

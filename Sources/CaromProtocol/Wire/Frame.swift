@@ -12,7 +12,7 @@ package enum Frame: ~Escapable {
   case padding(Int)
 
   /// Whether a packet with such a frame wants to be acknowledged.
-  package var elicits: Bool {
+  package var isAckEliciting: Bool {
     switch self {
     case .message, .ping, .credit: true
     case .acknowledgement, .padding: false

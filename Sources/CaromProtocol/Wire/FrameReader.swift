@@ -38,10 +38,11 @@ package struct FrameReader: ~Escapable {
     if mode == FrameByte.nextMode { return try readNext(lead) }
     let channel = try readChannel(of: lead)
     if mode == FrameByte.fragmentMode { return try readFragment(channel) }
-    let delivery = try readMode(mode)
+    let delivery = try readDelivery(mode)
     guard delivery.isNumbered else {
       previous.forget()
-      return MessageFrame(mode: delivery, channel: channel, number: 0, payload: try readPayload())
+      return MessageFrame(
+        delivery: delivery, channel: channel, number: 0, payload: try readPayload())
     }
     let number = try reader.read(UInt16.self)
     guard !previous.isFollowed(by: delivery, channel, number) else {
@@ -49,7 +50,7 @@ package struct FrameReader: ~Escapable {
     }
     previous.set(delivery, channel, number)
     return MessageFrame(
-      mode: delivery, channel: channel, number: number, payload: try readPayload())
+      delivery: delivery, channel: channel, number: number, payload: try readPayload())
   }
 
   /// A message of the same channel and mode as the one before, with the next number.
@@ -59,14 +60,14 @@ package struct FrameReader: ~Escapable {
     else { throw .invalid(what: "next message: none before it on the channel") }
     previous.advance()
     return MessageFrame(
-      mode: previous.mode, channel: previous.channel, number: previous.number,
+      delivery: previous.delivery, channel: previous.channel, number: previous.number,
       payload: try readPayload())
   }
 
   @_lifetime(copy self)
   private mutating func readFragment(_ channel: UInt8) throws(DecodeError) -> MessageFrame {
     previous.forget()
-    let mode = try readMode(try reader.read())
+    let delivery = try readDelivery(try reader.read())
     let number = try reader.read(UInt16.self)
     let total = try readSize(limit: MessageFrame.maximumMessage)
     let offset = try readSize(limit: total)
@@ -74,12 +75,13 @@ package struct FrameReader: ~Escapable {
     guard payload.count >= 1 else { throw .invalid(what: "fragment: no bytes") }
     guard payload.count <= total - offset else { throw .invalid(what: "fragment: past the end") }
     return MessageFrame(
-      pieceOf: total, at: offset, mode: mode, channel: channel, number: number, payload: payload)
+      pieceOf: total, at: offset, delivery: delivery, channel: channel, number: number,
+      payload: payload)
   }
 
-  private func readMode(_ byte: UInt8) throws(DecodeError) -> MessageMode {
-    guard let mode = MessageMode(rawValue: byte) else { throw .invalid(what: "message mode") }
-    return mode
+  private func readDelivery(_ byte: UInt8) throws(DecodeError) -> Delivery {
+    guard let delivery = Delivery(rawValue: byte) else { throw .invalid(what: "message mode") }
+    return delivery
   }
 
   /// The channel in the lead byte, or in the byte after it.

@@ -15,7 +15,7 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   }
 
   package var kind: Kind
-  package var mode: MessageMode
+  package var delivery: Delivery
   package var channel: UInt8
   /// The message's number, whole.
   package var number: UInt64
@@ -25,11 +25,11 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package var length: UInt32
 
   package init(
-    _ kind: Kind, mode: MessageMode = .unreliable, channel: UInt8 = 0, number: UInt64 = 0,
+    _ kind: Kind, delivery: Delivery = .unreliable, channel: UInt8 = 0, number: UInt64 = 0,
     offset: UInt32 = 0, length: UInt32 = 0
   ) {
     self.kind = kind
-    self.mode = mode
+    self.delivery = delivery
     self.channel = channel
     self.number = number
     self.offset = offset

@@ -106,9 +106,9 @@ package struct FrameWriter: Sendable {
 extension FrameWriter {
   /// Appends a message; `false` if there is no room for all of it.
   package mutating func appendMessage(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, _ payload: Span<UInt8>
+    _ delivery: Delivery, channel: UInt8, number: UInt64, _ payload: Span<UInt8>
   ) -> Bool {
-    guard appendMessageHead(mode, channel: channel, number: number, length: payload.count)
+    guard appendMessageHead(delivery, channel: channel, number: number, length: payload.count)
     else { return false }
     append(copying: payload)
     return true
@@ -116,11 +116,11 @@ extension FrameWriter {
 
   /// Appends a message that lies in two parts, as the end and the beginning of a ring.
   package mutating func appendMessage(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, _ first: Span<UInt8>,
+    _ delivery: Delivery, channel: UInt8, number: UInt64, _ first: Span<UInt8>,
     _ second: Span<UInt8>
   ) -> Bool {
     let length = first.count + second.count
-    guard appendMessageHead(mode, channel: channel, number: number, length: length)
+    guard appendMessageHead(delivery, channel: channel, number: number, length: length)
     else { return false }
     append(copying: first)
     append(copying: second)
@@ -129,12 +129,13 @@ extension FrameWriter {
 
   /// Appends a piece of a message of `total` bytes; `false` if there is no room for all of it.
   package mutating func appendFragment(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, total: Int, offset: Int,
+    _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int,
     _ payload: Span<UInt8>
   ) -> Bool {
     guard
       appendFragmentHead(
-        mode, channel: channel, number: number, total: total, offset: offset, length: payload.count)
+        delivery, channel: channel, number: number, total: total, offset: offset,
+        length: payload.count)
     else { return false }
     append(copying: payload)
     return true
@@ -142,12 +143,12 @@ extension FrameWriter {
 
   /// Appends a piece that lies in two parts.
   package mutating func appendFragment(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, total: Int, offset: Int,
+    _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int,
     _ first: Span<UInt8>, _ second: Span<UInt8>
   ) -> Bool {
     guard
       appendFragmentHead(
-        mode, channel: channel, number: number, total: total, offset: offset,
+        delivery, channel: channel, number: number, total: total, offset: offset,
         length: first.count + second.count)
     else { return false }
     append(copying: first)
@@ -166,34 +167,34 @@ extension FrameWriter {
   }
 
   /// How many bytes a message takes, if no message before it makes it shorter.
-  package static func messageSize(_ mode: MessageMode, channel: UInt8, length: Int) -> Int {
+  package static func messageSize(_ delivery: Delivery, channel: UInt8, length: Int) -> Int {
     let lead = channel < FrameByte.channelFollows ? 1 : 2
-    return lead + (mode.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
+    return lead + (delivery.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
   }
 
   private mutating func appendMessageHead(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, length: Int
+    _ delivery: Delivery, channel: UInt8, number: UInt64, length: Int
   ) -> Bool {
     precondition(
       channel <= MessageFrame.sessionChannel && length <= MessageFrame.maximumMessage,
       "channels are 0 to 64, messages 1 MiB at most")
     let short = UInt16(truncatingIfNeeded: number)
     var head = ShortBytes()
-    if previous.isFollowed(by: mode, channel, short) {
+    if previous.isFollowed(by: delivery, channel, short) {
       head.append(FrameByte.message(FrameByte.nextMode, channel))
     } else {
-      head.append(channel: channel, mode: mode.rawValue)
-      if mode.isNumbered { head.append(short) }
+      head.append(channel: channel, mode: delivery.rawValue)
+      if delivery.isNumbered { head.append(short) }
     }
     head.append(varInt: UInt64(length))
     guard head.count + length <= room else { return false }
     append(head)
-    previous.set(mode, channel, short)
+    previous.set(delivery, channel, short)
     return true
   }
 
   private mutating func appendFragmentHead(
-    _ mode: MessageMode, channel: UInt8, number: UInt64, total: Int, offset: Int, length: Int
+    _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int, length: Int
   ) -> Bool {
     precondition(
       channel <= MessageFrame.sessionChannel && total <= MessageFrame.maximumMessage
@@ -201,7 +202,7 @@ extension FrameWriter {
       "a piece has a byte at least and lies within its message")
     var head = ShortBytes()
     head.append(channel: channel, mode: FrameByte.fragmentMode)
-    head.append(mode.rawValue)
+    head.append(delivery.rawValue)
     head.append(UInt16(truncatingIfNeeded: number))
     head.append(varInt: UInt64(total))
     var place = ShortBytes()

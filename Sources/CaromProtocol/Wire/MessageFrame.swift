@@ -5,7 +5,7 @@ package struct MessageFrame: ~Escapable {
   /// The channel of the session's own messages; the application's are below.
   package static let sessionChannel: UInt8 = 64
 
-  package let mode: MessageMode
+  package let delivery: Delivery
   /// 0 ... 64.
   package let channel: UInt8
   /// The message's number, its lowest 16 bits; 0 for a whole message in the mode `unreliable`.
@@ -20,8 +20,8 @@ package struct MessageFrame: ~Escapable {
   package let payload: Span<UInt8>
 
   @_lifetime(copy payload)
-  init(mode: MessageMode, channel: UInt8, number: UInt16, payload: Span<UInt8>) {
-    self.mode = mode
+  init(delivery: Delivery, channel: UInt8, number: UInt16, payload: Span<UInt8>) {
+    self.delivery = delivery
     self.channel = channel
     self.number = number
     isFragment = false
@@ -32,10 +32,10 @@ package struct MessageFrame: ~Escapable {
 
   @_lifetime(copy payload)
   init(
-    pieceOf total: Int, at offset: Int, mode: MessageMode, channel: UInt8, number: UInt16,
+    pieceOf total: Int, at offset: Int, delivery: Delivery, channel: UInt8, number: UInt16,
     payload: Span<UInt8>
   ) {
-    self.mode = mode
+    self.delivery = delivery
     self.channel = channel
     self.number = number
     isFragment = true

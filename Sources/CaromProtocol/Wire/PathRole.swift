@@ -2,7 +2,7 @@
 /// endpoints, and the role tells their packets apart.
 package enum PathRole: UInt8, Hashable, Sendable, CaseIterable {
   /// The side that called.
-  case caller = 0
+  case initiator = 0
   /// The side that was called.
-  case callee = 1
+  case responder = 1
 }

@@ -25,7 +25,7 @@ package struct Refusal: Hashable, Sendable {
 
   /// Appends it.
   package func write(to writer: inout FrameWriter) {
-    writer.append(SessionDatagram.goneByte)
+    writer.append(SessionDatagram.refusalByte)
     writer.append(integer: keyPrefix)
     writer.append(reason)
   }

@@ -35,7 +35,7 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
     lifetime: Duration?, wantsReceipt: Bool = false, at now: @autoclosure () -> Instant
   ) -> SendOptions {
     var options = SendOptions(
-      delivery.mode, deadline: lifetime.map { now() + $0 }, wantsReceipt: wantsReceipt)
+      delivery, deadline: lifetime.map { now() + $0 }, wantsReceipt: wantsReceipt)
     options.plan = ChannelPlan(priority: priority, weight: weight)
     return options
   }

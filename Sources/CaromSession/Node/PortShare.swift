@@ -6,7 +6,7 @@ final class PortShare: Sendable {
   let seats: Int
   let spectatorSeats: Int
   /// Whichever node a caller's address was proven to, all of them believe it.
-  let secret: CookieSecret
+  let secret: HostSecret
   let directory: Locked<HostDirectory>
 
   init(seats: Int, spectatorSeats: Int) {

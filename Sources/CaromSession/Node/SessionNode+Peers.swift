@@ -12,7 +12,7 @@ extension SessionNode {
 
   /// Says goodbye: declines a request, or ends a connection. `closed` tells `reason` here.
   public func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedHere
+    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally
   ) {
     lobby.close(link, goodbye, as: reason, at: loop.now)
     drain()
@@ -20,7 +20,7 @@ extension SessionNode {
 
   /// Makes a peer leave, and tells it why: at most 255 bytes.
   public func kick(_ link: ConnectionID, _ why: String = "") {
-    close(link, Goodbye(.kicked, text: why), as: .closedHere)
+    close(link, Goodbye(.kicked, text: why), as: .closedLocally)
   }
 
   /// The links of all connected peers, in the order of opening.

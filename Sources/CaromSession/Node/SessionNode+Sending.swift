@@ -103,7 +103,7 @@ extension SessionNode {
     lifetime: Duration?
   ) -> Bool {
     let bytes = message.encoded
-    guard bytes.count <= ChannelLimits.length(of: channel.delivery.mode) else { return false }
+    guard bytes.count <= ChannelLimits.length(of: channel.delivery) else { return false }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     switch outbox.append(
       Outbox.Entry(bytes: bytes, channel: channel.id, options: options, target: target))

@@ -138,8 +138,8 @@ public actor SessionNode: LoopActor {
       secret: share.secret, member: member)
   }
 
-  static func makeSecret() -> CookieSecret {
+  static func makeSecret() -> HostSecret {
     var generator = SystemRandomNumberGenerator()
-    return CookieSecret(using: &generator)
+    return HostSecret(using: &generator)
   }
 }

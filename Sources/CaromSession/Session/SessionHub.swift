@@ -70,7 +70,7 @@ actor SessionHub: LoopActor {
     observers = []
     (order, peers, departed) = ([], [:], [])
     (early, earlyBytes) = (Backlog(), 0)
-    failRequests(.disconnected(.closedHere)) { _ in true }
+    failRequests(.disconnected(.closedLocally)) { _ in true }
   }
 
   func peer(_ link: ConnectionID) -> Peer? { peers[link] }

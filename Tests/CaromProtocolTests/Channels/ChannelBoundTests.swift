@@ -53,10 +53,10 @@ import Testing
   }
 
   @Test func `so many messages of a channel are on their way and no more`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
       pair.near.handleCredit(channel: 0, limit: .max)
-      for _ in 0..<ChannelLimits.outstandingMessages + 3 { try pair.send(0, length: 0, mode) }
+      for _ in 0..<ChannelLimits.outstandingMessages + 3 { try pair.send(0, length: 0, delivery) }
       var packets: [ChannelPair.Packet] = []
       while let packet = pair.fill() { packets.append(packet) }
       let records = packets.flatMap(\.records)
@@ -70,15 +70,16 @@ import Testing
     }
   }
 
-  @Test func `no message is longer than its mode allows`() throws {
-    for mode in MessageMode.allCases {
-      let limit = mode == .reliableOrdered || mode == .reliableUnordered ? 1 << 20 : 64 << 10
-      #expect(ChannelLimits.length(of: mode) == limit)
+  @Test func `no message is longer than its delivery allows`() throws {
+    for delivery in Delivery.allCases {
+      let limit =
+        delivery == .reliableOrdered || delivery == .reliableUnordered ? 1 << 20 : 64 << 10
+      #expect(ChannelLimits.length(of: delivery) == limit)
       var pair = ChannelPair()
       #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
-        try pair.send(1, length: limit + 1, mode)
+        try pair.send(1, length: limit + 1, delivery)
       }
-      try pair.send(1, length: limit, mode)
+      try pair.send(1, length: limit, delivery)
       try pair.exchange()
       #expect(pair.take().map(\.bytes) == [[UInt8](repeating: 1, count: limit)])
     }

@@ -6,11 +6,11 @@ import Testing
 /// The receiving side's bounds: credit, reassembly, what waits for the owner.
 @Suite struct ChannelCreditTests {
   @Test func `an owner who takes nothing stops the sender and loses nothing`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
       let charge = 1024
       let length = charge - ChannelLimits.messageCharge
-      for _ in 0..<1000 { try pair.send(1, length: length, mode) }
+      for _ in 0..<1000 { try pair.send(1, length: length, delivery) }
       try pair.exchange()
       #expect(pair.far.statistics.messagesReceived == UInt64(ChannelLimits.window / charge))
       #expect(!pair.near.hasPending && !pair.near.isDrained)
@@ -35,9 +35,9 @@ import Testing
   }
 
   @Test func `a message longer than the window gets through`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
-      for byte in 1...2 { try pair.send(UInt8(byte), length: 500_000, mode) }
+      for byte in 1...2 { try pair.send(UInt8(byte), length: 500_000, delivery) }
       var taken: [UInt8] = []
       while !pair.near.isDrained {
         try pair.exchange()
@@ -157,30 +157,30 @@ import Testing
   }
 
   @Test func `pieces that disagree are a violation`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered, .reliableSequenced] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered, .reliableSequenced] {
       var far = ChannelSet()
       try ChannelPair.deliver(
-        try makePiece(0, total: 2000, offset: 0, mode), to: &far, at: .zero)
-      let other = try makePiece(0, total: 3000, offset: 0, mode)
+        try makePiece(0, total: 2000, offset: 0, delivery), to: &far, at: .zero)
+      let other = try makePiece(0, total: 3000, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(other, to: &far, at: .zero) }
     }
   }
 
   @Test func `a number that no honest peer reaches is a violation`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var far = ChannelSet()
       let last = UInt64(ChannelLimits.outstandingMessages)
       try ChannelPair.deliver(
-        try makePiece(last - 1, total: 10, offset: 0, mode), to: &far, at: .zero)
-      let beyond = try makePiece(last, total: 10, offset: 0, mode)
+        try makePiece(last - 1, total: 10, offset: 0, delivery), to: &far, at: .zero)
+      let beyond = try makePiece(last, total: 10, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(beyond, to: &far, at: .zero) }
     }
   }
 
-  @Test func `a message that is too long for its mode is a violation`() throws {
-    for mode in [MessageMode.unreliable, .unreliableSequenced, .reliableSequenced] {
+  @Test func `a message that is too long for its delivery is a violation`() throws {
+    for delivery in [Delivery.unreliable, .unreliableSequenced, .reliableSequenced] {
       var far = ChannelSet()
-      let bytes = try makePiece(0, total: ChannelLimits.latestLength + 1, offset: 0, mode)
+      let bytes = try makePiece(0, total: ChannelLimits.latestLength + 1, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(bytes, to: &far, at: .zero) }
     }
   }
@@ -230,12 +230,12 @@ import Testing
   }
 
   private func makePiece(
-    _ number: UInt64, total: Int, offset: Int, _ mode: MessageMode = .reliableUnordered
+    _ number: UInt64, total: Int, offset: Int, _ delivery: Delivery = .reliableUnordered
   ) throws -> ChannelPair.Packet {
     var writer = FrameWriter(limit: 100)
     let byte: [UInt8] = [7]
     let isWritten = writer.appendFragment(
-      mode, channel: 0, number: number, total: total, offset: offset, byte.span)
+      delivery, channel: 0, number: number, total: total, offset: offset, byte.span)
     guard isWritten else { throw ChannelPair.NothingToSay() }
     return ChannelPair.Packet(bytes: writer.takeBytes(), records: [])
   }

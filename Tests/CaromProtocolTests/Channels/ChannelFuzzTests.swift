@@ -33,14 +33,14 @@ import Testing
     var writer = FrameWriter(limit: 1400)
     let bytes = [UInt8](repeating: 9, count: 1200)
     for _ in 0..<Int.random(in: 1...8, using: &generator) {
-      let mode = MessageMode.allCases.randomElement(using: &generator) ?? .unreliable
+      let delivery = Delivery.allCases.randomElement(using: &generator) ?? .unreliable
       let channel = UInt8(Int.random(in: 0...2, using: &generator) * 32)
       let near = UInt64.random(in: 0...8, using: &generator)
       let number = generator.chance(0.9) ? near : UInt64.random(in: 0...70_000, using: &generator)
       let length = Int.random(in: 0...300, using: &generator)
       if generator.chance(0.3) {
         _ = writer.appendMessage(
-          mode, channel: channel, number: number, bytes.span.extracting(0..<length))
+          delivery, channel: channel, number: number, bytes.span.extracting(0..<length))
       } else if generator.chance(0.1) {
         _ = writer.appendCredit(channel: channel, limit: generator.next())
       } else {
@@ -48,7 +48,7 @@ import Testing
         let offset = Int.random(in: 0..<total, using: &generator)
         let count = max(1, min(length, total - offset))
         _ = writer.appendFragment(
-          mode, channel: channel, number: number, total: total, offset: offset,
+          delivery, channel: channel, number: number, total: total, offset: offset,
           bytes.span.extracting(0..<count))
       }
     }
@@ -59,12 +59,12 @@ import Testing
   private func act(_ set: inout ChannelSet, _ generator: inout SeededGenerator, at now: Instant) {
     if generator.chance(0.5) { while set.pollMessage({ _, _, _ in }) {} }
     if generator.chance(0.5) { while set.pollSessionMessage() != nil {} }
-    let mode = MessageMode.allCases.randomElement(using: &generator) ?? .unreliable
+    let delivery = Delivery.allCases.randomElement(using: &generator) ?? .unreliable
     let bytes = [UInt8](repeating: 1, count: Int.random(in: 0...3000, using: &generator))
     let deadline = generator.chance(0.3) ? now + .milliseconds(30) : nil
     _ = try? set.send(
       bytes.span, on: UInt8(Int.random(in: 0...64, using: &generator)),
-      SendOptions(mode, deadline: deadline, wantsReceipt: generator.chance(0.5)), at: now)
+      SendOptions(delivery, deadline: deadline, wantsReceipt: generator.chance(0.5)), at: now)
     for _ in 0..<2 {
       let packet = ChannelPair.fill(
         &set, limit: Int.random(in: 20...1500, using: &generator), redundancy: 2, at: now)

@@ -15,23 +15,23 @@ import Testing
   }
 
   @Test func `in order a message waits for the one before, without order it does not`() throws {
-    for (mode, expected) in [(MessageMode.reliableOrdered, [UInt8]()), (.reliableUnordered, [2])] {
+    for (delivery, expected) in [(Delivery.reliableOrdered, [UInt8]()), (.reliableUnordered, [2])] {
       var pair = ChannelPair()
-      try pair.send(1, mode)
+      try pair.send(1, delivery)
       let first = try pair.next()
-      try pair.send(2, mode)
+      try pair.send(2, delivery)
       let second = try pair.next()
       try pair.deliver(second)
       #expect(pair.takeFirstBytes() == expected)
       try pair.deliver(first)
-      #expect(pair.takeFirstBytes() == (mode == .reliableOrdered ? [1, 2] : [1]))
+      #expect(pair.takeFirstBytes() == (delivery == .reliableOrdered ? [1, 2] : [1]))
     }
   }
 
   @Test func `a lost message leaves again once and arrives once`() throws {
-    for mode in [MessageMode.reliableOrdered, .reliableUnordered, .reliableSequenced] {
+    for delivery in [Delivery.reliableOrdered, .reliableUnordered, .reliableSequenced] {
       var pair = ChannelPair()
-      try pair.send(1, mode)
+      try pair.send(1, delivery)
       let first = try pair.next()
       pair.lose(first)
       let again = try pair.next()
@@ -48,9 +48,9 @@ import Testing
   }
 
   @Test func `a newer message replaces one that has not left`() throws {
-    for mode in [MessageMode.unreliableSequenced, .reliableSequenced] {
+    for delivery in [Delivery.unreliableSequenced, .reliableSequenced] {
       var pair = ChannelPair()
-      for byte in 1...5 { try pair.send(UInt8(byte), mode, wantsReceipt: byte == 2) }
+      for byte in 1...5 { try pair.send(UInt8(byte), delivery, wantsReceipt: byte == 2) }
       try pair.exchange()
       #expect(pair.takeFirstBytes() == [5])
       #expect(pair.near.statistics.replaced == 4)
@@ -71,11 +71,11 @@ import Testing
   }
 
   @Test func `an older message never comes after a newer one`() throws {
-    for mode in [MessageMode.unreliableSequenced, .reliableSequenced] {
+    for delivery in [Delivery.unreliableSequenced, .reliableSequenced] {
       var pair = ChannelPair()
-      try pair.send(1, mode)
+      try pair.send(1, delivery)
       let older = try pair.next()
-      try pair.send(2, mode)
+      try pair.send(2, delivery)
       let newer = try pair.next()
       try pair.deliver(newer)
       #expect(pair.takeFirstBytes() == [2])
@@ -115,11 +115,11 @@ import Testing
   }
 
   @Test func `a receipt tells what became of a message`() throws {
-    for mode in MessageMode.allCases {
+    for delivery in Delivery.allCases {
       var pair = ChannelPair()
-      let message = try pair.send(1, mode, wantsReceipt: true)
+      let message = try pair.send(1, delivery, wantsReceipt: true)
       let packet = try pair.next()
-      if mode.isReliable {
+      if delivery.isReliable {
         pair.lose(packet)
         #expect(pair.events() == [])
         pair.acknowledge(try pair.next())
@@ -143,13 +143,13 @@ import Testing
   }
 
   @Test func `a message that is late before it leaves is dropped`() throws {
-    for mode in MessageMode.allCases {
+    for delivery in Delivery.allCases {
       var pair = ChannelPair()
-      let message = try pair.send(1, mode, deadline: .milliseconds(10))
+      let message = try pair.send(1, delivery, deadline: .milliseconds(10))
       pair.now = pair.now + .milliseconds(10)
       #expect(pair.fill() == nil)
       #expect(pair.events() == [.expired(channel: 0, message: message)])
-      try pair.send(2, mode)
+      try pair.send(2, delivery)
       try pair.exchange()
       #expect(pair.takeFirstBytes() == [2])
     }
@@ -207,7 +207,7 @@ import Testing
 
   @Test func `what is given up does not leave, and the channels go on after it`() throws {
     var pair = ChannelPair()
-    for mode in MessageMode.allCases { try pair.send(1, length: 5000, mode) }
+    for delivery in Delivery.allCases { try pair.send(1, length: 5000, delivery) }
     let packet = try pair.next()
     pair.near.dropOutgoing()
     #expect(pair.fill() == nil && pair.near.isDrained && pair.near.pendingBytes == 0)
@@ -218,7 +218,7 @@ import Testing
 
   @Test func `unreliable messages can be given up alone`() throws {
     var pair = ChannelPair()
-    for mode in MessageMode.allCases { try pair.send(UInt8(mode.rawValue), mode) }
+    for delivery in Delivery.allCases { try pair.send(UInt8(delivery.rawValue), delivery) }
     pair.near.dropUnreliable()
     try pair.exchange()
     #expect(pair.takeFirstBytes().sorted() == [2, 3, 4])

@@ -12,7 +12,7 @@ struct ChannelPair {
   /// A message as the owner gets it.
   struct Arrival: Hashable {
     var channel: UInt8
-    var mode: MessageMode
+    var delivery: Delivery
     var bytes: [UInt8]
   }
 
@@ -23,12 +23,12 @@ struct ChannelPair {
   /// Sends a message of one byte that is repeated.
   @discardableResult
   mutating func send(
-    _ byte: UInt8, length: Int = 1, on channel: UInt8 = 0, _ mode: MessageMode = .reliableOrdered,
+    _ byte: UInt8, length: Int = 1, on channel: UInt8 = 0, _ delivery: Delivery = .reliableOrdered,
     deadline: Duration? = nil, wantsReceipt: Bool = false
   ) throws(SendError) -> UInt64 {
     let bytes = [UInt8](repeating: byte, count: length)
     let options = SendOptions(
-      mode, deadline: deadline.map { now + $0 }, wantsReceipt: wantsReceipt)
+      delivery, deadline: deadline.map { now + $0 }, wantsReceipt: wantsReceipt)
     return try near.send(bytes.span, on: channel, options, at: now)
   }
 
@@ -118,8 +118,8 @@ struct ChannelPair {
   mutating func take(_ most: Int = .max) -> [Arrival] {
     var arrivals: [Arrival] = []
     while arrivals.count < most,
-      far.pollMessage({ channel, mode, bytes in
-        arrivals.append(Arrival(channel: channel, mode: mode, bytes: Array(copying: bytes)))
+      far.pollMessage({ channel, delivery, bytes in
+        arrivals.append(Arrival(channel: channel, delivery: delivery, bytes: Array(copying: bytes)))
       })
     {}
     return arrivals

@@ -16,7 +16,7 @@ struct Arrivals {
     static let seeds = 1000
   #endif
 
-  @Test func `every mode keeps its promise over a bad path`() throws {
+  @Test func `every delivery keeps its promise over a bad path`() throws {
     try Seeds(Self.seeds).check { seed in
       var run = ChannelRun(
         seed: seed, Carrier.Conditions(redundancy: Double(seed % 4)), lengths: 4...400)
@@ -63,8 +63,8 @@ struct ChannelRun {
     self.lengths = lengths
   }
 
-  private static func key(_ side: Int, _ channel: UInt8, _ mode: MessageMode) -> Int {
-    (side * 65 + Int(channel)) * 5 + Int(mode.rawValue)
+  private static func key(_ side: Int, _ channel: UInt8, _ delivery: Delivery) -> Int {
+    (side * 65 + Int(channel)) * 5 + Int(delivery.rawValue)
   }
 
   mutating func send(steps: Int) throws {
@@ -79,14 +79,14 @@ struct ChannelRun {
 
   private mutating func sendOne(_ side: Int) {
     let channel = Self.channels.randomElement(using: &carrier.generator) ?? 0
-    let mode = MessageMode.allCases.randomElement(using: &carrier.generator) ?? .unreliable
+    let delivery = Delivery.allCases.randomElement(using: &carrier.generator) ?? .unreliable
     var length = Int.random(in: lengths, using: &carrier.generator)
     if carrier.generator.chance(0.5) { length = min(length, 100) }
     let bytes = makeMessage(count, length: length)
     let taken = try? carrier.sides[side].send(
-      bytes.span, on: channel, SendOptions(mode), at: carrier.now)
+      bytes.span, on: channel, SendOptions(delivery), at: carrier.now)
     guard taken != nil else { return }
-    sent[Self.key(side, channel, mode)].append(count)
+    sent[Self.key(side, channel, delivery)].append(count)
     count += 1
   }
 
@@ -94,9 +94,9 @@ struct ChannelRun {
     for side in 0..<2 {
       var damaged = false
       var got: [(Int, Int)] = []
-      while carrier.sides[side].pollMessage({ channel, mode, bytes in
+      while carrier.sides[side].pollMessage({ channel, delivery, bytes in
         if let number = readMessage(bytes) {
-          got.append((Self.key(1 - side, channel, mode), number))
+          got.append((Self.key(1 - side, channel, delivery), number))
         } else {
           damaged = true
         }
@@ -104,11 +104,11 @@ struct ChannelRun {
       while let bytes = carrier.sides[side].pollSessionMessage() {
         guard let number = readMessage(bytes.span) else { throw Fault(what: "damaged") }
         guard
-          let mode = MessageMode.allCases.first(where: {
+          let delivery = Delivery.allCases.first(where: {
             sent[Self.key(1 - side, 64, $0)].contains(number)
           })
         else { throw Fault(what: "never sent") }
-        got.append((Self.key(1 - side, 64, mode), number))
+        got.append((Self.key(1 - side, 64, delivery), number))
       }
       if damaged { throw Fault(what: "damaged") }
       for (key, number) in got { arrived[key].append(number) }
@@ -126,21 +126,23 @@ struct ChannelRun {
     guard rest > 0 else { throw Fault(what: "never drained") }
     for side in 0..<2 {
       for channel in Self.channels {
-        for mode in MessageMode.allCases { try check(Self.key(side, channel, mode), mode) }
+        for delivery in Delivery.allCases { try check(Self.key(side, channel, delivery), delivery) }
       }
     }
   }
 
-  private func check(_ key: Int, _ mode: MessageMode) throws {
+  private func check(_ key: Int, _ delivery: Delivery) throws {
     let (sent, arrived) = (sent[key], arrived[key])
-    switch mode {
+    switch delivery {
     case .unreliable:
       guard Set(arrived).isSubset(of: sent) else { throw Fault(what: "never sent") }
     case .unreliableSequenced, .reliableSequenced:
       guard zip(arrived, arrived.dropFirst()).allSatisfy({ $0 < $1 }) else {
         throw Fault(what: "sequenced went back: \(arrived)")
       }
-      if mode.isReliable, sent.last != arrived.last { throw Fault(what: "the newest is missing") }
+      if delivery.isReliable, sent.last != arrived.last {
+        throw Fault(what: "the newest is missing")
+      }
     case .reliableOrdered:
       guard arrived == sent else { throw Fault(what: "ordered: \(arrived) of \(sent)") }
     case .reliableUnordered:

@@ -49,10 +49,10 @@ import Testing
   }
 
   @Test func `where bulk may not leave, other messages do`() throws {
-    for mode in [MessageMode.reliableUnordered, .unreliable] {
+    for delivery in [Delivery.reliableUnordered, .unreliable] {
       var pair = ChannelPair()
-      try pair.send(1, length: 40_000, mode)
-      try pair.send(2, mode)
+      try pair.send(1, length: 40_000, delivery)
+      try pair.send(2, delivery)
       try pair.send(3, on: 1, .reliableOrdered)
       try pair.send(4, length: 40_000, on: 2, .reliableOrdered)
       try pair.send(5, on: 2, .reliableOrdered)

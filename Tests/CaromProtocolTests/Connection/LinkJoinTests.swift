@@ -144,8 +144,8 @@ import Testing
     let said = host.pollAnswer()
     let answer = try #require(said)
     var reader = PacketReader(answer.bytes.span)
-    let gone = try SessionDatagram(decoding: &reader)
-    #expect(gone == .gone(Refusal(keyPrefix: key.prefix, reason: code.rawValue)))
+    let refusal = try SessionDatagram(decoding: &reader)
+    #expect(refusal == .refusal(Refusal(keyPrefix: key.prefix, reason: code.rawValue)))
     #expect(host.links.isEmpty)
   }
 
@@ -215,7 +215,7 @@ import Testing
     var path = StreamPath(limit: 4_096)
     var channels = ChannelSet()
     path.join()
-    path.didReceive(bytes: 10, elicits: true, at: now)
+    path.didReceive(bytes: 10, isAckEliciting: true, at: now)
     let later = now + .milliseconds(50)
     #expect(path.nextTimeout == later)
     try path.handleTimeout(at: later)

@@ -198,7 +198,7 @@ import Testing
     duel.world.withNode(of: caller) { node, network in node.close(in: &network) }
     try duel.world.run(for: .seconds(3))
     #expect(duel.hostPeer.endings == [.left])
-    #expect(duel.callerPeer.endings == [.closedHere])
+    #expect(duel.callerPeer.endings == [.closedLocally])
     #expect(duel.hostPeer.machine.links.isEmpty && duel.callerPeer.machine.links.isEmpty)
     #expect(duel.hostPeer.nextTimeout == nil && duel.callerPeer.nextTimeout == nil)
   }

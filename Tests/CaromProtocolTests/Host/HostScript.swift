@@ -31,7 +31,7 @@ struct HostScript {
 
   init(_ script: [UInt8]) {
     self.script = script[...]
-    let secret = CookieSecret(low: 1, high: 2)
+    let secret = HostSecret(low: 1, high: 2)
     func info(_ number: UInt64) -> PeerInfo {
       PeerInfo(id: PeerID(high: 0, low: number), name: "\(number)", application: "fuzz")
     }
@@ -181,11 +181,11 @@ struct HostScript {
   // MARK: What the owners do
 
   private mutating func send(_ operation: UInt8) throws(Broken) {
-    let mode = MessageMode(rawValue: byte() % 5) ?? .unreliable
+    let delivery = Delivery(rawValue: byte() % 5) ?? .unreliable
     let channel = byte() & 63
     let length = Int(byte()) * (operation & 32 == 0 ? 2 : 300)
     let bytes = [UInt8](repeating: operation, count: length)
-    let options = SendOptions(mode)
+    let options = SendOptions(delivery)
     if operation & 16 == 0 {
       _ = try? caller.send(bytes.span, on: channel, options, to: link, at: now)
     } else if let other = host.links.first {

@@ -5,7 +5,7 @@ import Testing
 
 @Suite struct PathTableTests {
   private static func makeAddress(_ number: Int) -> PathAddress {
-    let sender: PathRole = number & 1 == 0 ? .caller : .callee
+    let sender: PathRole = number & 1 == 0 ? .initiator : .responder
     let port = UInt16(number >> 1 & 3)
     let address: IPAddress =
       switch number % 3 {
@@ -19,7 +19,7 @@ import Testing
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
   func `it knows what a dictionary knows, whatever comes and goes`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
-    var table = PathTable(secret: CookieSecret(using: &generator))
+    var table = PathTable(secret: HostSecret(using: &generator))
     var model: [PathAddress: ConnectionID] = [:]
     for step in 1...2_000 {
       let address = Self.makeAddress(Int.random(in: 0..<600, using: &generator))
@@ -37,15 +37,15 @@ import Testing
   }
 
   @Test func `an address of each kind and role stands for itself`() {
-    var table = PathTable(secret: CookieSecret(low: 1, high: 2))
+    var table = PathTable(secret: HostSecret(low: 1, high: 2))
     let v4 = Endpoint(.v4(1), port: 7), v6 = Endpoint(.v6(high: 0, low: 1, scope: 0), port: 7)
-    #expect(table[PathAddress(endpoint: v4, sender: .caller)] == nil)
-    table[PathAddress(endpoint: v4, sender: .caller)] = ConnectionID(1)
-    table[PathAddress(endpoint: v4, sender: .callee)] = ConnectionID(2)
-    table[PathAddress(endpoint: v6, sender: .caller)] = ConnectionID(3)
-    #expect(table[PathAddress(endpoint: v4, sender: .caller)] == ConnectionID(1))
-    #expect(table[PathAddress(endpoint: v4, sender: .callee)] == ConnectionID(2))
-    #expect(table[PathAddress(endpoint: v6, sender: .caller)] == ConnectionID(3))
-    #expect(table[PathAddress(endpoint: v6, sender: .callee)] == nil)
+    #expect(table[PathAddress(endpoint: v4, sender: .initiator)] == nil)
+    table[PathAddress(endpoint: v4, sender: .initiator)] = ConnectionID(1)
+    table[PathAddress(endpoint: v4, sender: .responder)] = ConnectionID(2)
+    table[PathAddress(endpoint: v6, sender: .initiator)] = ConnectionID(3)
+    #expect(table[PathAddress(endpoint: v4, sender: .initiator)] == ConnectionID(1))
+    #expect(table[PathAddress(endpoint: v4, sender: .responder)] == ConnectionID(2))
+    #expect(table[PathAddress(endpoint: v6, sender: .initiator)] == ConnectionID(3))
+    #expect(table[PathAddress(endpoint: v6, sender: .responder)] == nil)
   }
 }

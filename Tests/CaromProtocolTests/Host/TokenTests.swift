@@ -6,7 +6,7 @@ import Testing
 
 /// What spares a guest that comes again a round trip.
 @Suite struct TokenTests {
-  private let secret = CookieSecret(low: 1, high: 2)
+  private let secret = HostSecret(low: 1, high: 2)
   private let address = IPAddress.v4(0x0A00_0002)
   private let now = Instant(nanoseconds: 1_000_000_000)
 
@@ -25,7 +25,7 @@ import Testing
     #expect(!token.isValid(for: address, secret: secret, at: last.advanced(byNanoseconds: 1)))
     #expect(!token.isValid(for: .v4(0x0A00_0003), secret: secret, at: now))
     #expect(!token.isValid(for: .v6(high: 0, low: 0x0A00_0002, scope: 0), secret: secret, at: now))
-    #expect(!token.isValid(for: address, secret: CookieSecret(low: 1, high: 3), at: now))
+    #expect(!token.isValid(for: address, secret: HostSecret(low: 1, high: 3), at: now))
   }
 
   @Test func `a token with another bit is none`() throws {

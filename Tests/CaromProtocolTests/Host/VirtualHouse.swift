@@ -38,7 +38,7 @@ struct VirtualHouse: VirtualNode {
     self.host = host
     self.load = load
     directory = HostDirectory(seats: seats)
-    let secret = CookieSecret(using: &generator)
+    let secret = HostSecret(using: &generator)
     self.generator = generator
     let info = PeerInfo(id: PeerID(high: 1, low: 0), name: "house", application: "test")
     members = (0..<count).map { Host(info, seats: seats, secret: secret, member: $0) }

@@ -50,7 +50,7 @@ struct VirtualPeer: VirtualNode {
     let info = PeerInfo(
       id: PeerID(high: 0, low: UInt64(host.id.number) + 1), name: "\(host.id)",
       application: "test")
-    machine = Host(info, seats: 16, timing: timing, secret: CookieSecret(using: &generator))
+    machine = Host(info, seats: 16, timing: timing, secret: HostSecret(using: &generator))
     self.generator = generator
     sender = LoadSender(load)
   }
@@ -92,7 +92,7 @@ struct VirtualPeer: VirtualNode {
   /// The process is another one, and knows nothing of before.
   mutating func restart() {
     machine = Host(
-      machine.local, seats: 16, timing: machine.timing, secret: CookieSecret(using: &generator))
+      machine.local, seats: 16, timing: machine.timing, secret: HostSecret(using: &generator))
     link = nil
   }
 

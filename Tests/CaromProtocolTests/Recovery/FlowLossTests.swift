@@ -12,11 +12,12 @@ import Testing
     var lost: [FrameRecord] = []
 
     /// Sends packets whose records bear their numbers.
-    mutating func send(_ count: Int = 1, at time: Double, elicits: Bool = true) {
+    mutating func send(_ count: Int = 1, at time: Double, isAckEliciting: Bool = true) {
       for _ in 0..<count {
         let record = FrameRecord(.reliable, number: flow.nextNumber)
         flow.didSend(
-          bytes: 1_000, elicits: elicits, records: [record], isAppLimited: true, at: .at(time))
+          bytes: 1_000, isAckEliciting: isAckEliciting, records: [record], isAppLimited: true,
+          at: .at(time))
       }
     }
 
@@ -66,7 +67,7 @@ import Testing
     _ = bench.timeOut()
     bench.acknowledge(0...1, at: 140)
     #expect(bench.acknowledged.map(\.number) == [1])
-    #expect(bench.flow.statistics.packetsLostByMistake == 1)
+    #expect(bench.flow.statistics.spuriousLosses == 1)
     bench.send(5, at: 200)
     bench.acknowledge(3...6, at: 300)
     #expect(bench.lost.count == 1 && bench.deadline == 350)
@@ -143,11 +144,11 @@ import Testing
 
   @Test func `packets that elicit nothing are not in flight and never lost`() {
     var bench = Bench()
-    bench.send(3, at: 0, elicits: false)
+    bench.send(3, at: 0, isAckEliciting: false)
     #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
     bench.acknowledge(1...1, at: 100)
     #expect(bench.acknowledged.map(\.number) == [1] && bench.lost.isEmpty)
-    for time in 0..<10_000 { bench.send(1, at: 200 + Double(time), elicits: false) }
+    for time in 0..<10_000 { bench.send(1, at: 200 + Double(time), isAckEliciting: false) }
     #expect(bench.lost.isEmpty)
   }
 
@@ -188,9 +189,9 @@ import Testing
 
   @Test func `who only acknowledges asks for an answer now and then`() {
     var bench = Bench()
-    bench.send(31, at: 0, elicits: false)
+    bench.send(31, at: 0, isAckEliciting: false)
     #expect(!bench.flow.wantsAnswer)
-    bench.send(1, at: 0, elicits: false)
+    bench.send(1, at: 0, isAckEliciting: false)
     #expect(bench.flow.wantsAnswer)
     bench.send(1, at: 0)
     #expect(!bench.flow.wantsAnswer)

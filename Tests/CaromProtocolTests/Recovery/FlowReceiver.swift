@@ -31,7 +31,7 @@ struct FlowReceiver {
       let offset = try? reader.readBigEndian(UInt64.self),
       let length = try? reader.readBigEndian(UInt32.self)
     else { return }
-    guard received.insert(UInt64(short), elicits: true, at: network.now) else { return }
+    guard received.insert(UInt64(short), isAckEliciting: true, at: network.now) else { return }
     note(take(offset..<offset + UInt64(length)), at: network.now)
     acknowledgeIfDue(in: &network)
   }

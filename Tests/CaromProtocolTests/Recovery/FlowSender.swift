@@ -134,7 +134,7 @@ struct FlowSender {
     writer.writeBigEndian(UInt32(records.first?.length ?? 0))
     let payload = writer.bytes + [UInt8](repeating: 0, count: size - 16)
     flow.didSend(
-      bytes: size, elicits: true, records: records, isMTUProbe: isProbe,
+      bytes: size, isAckEliciting: true, records: records, isMTUProbe: isProbe,
       isAppLimited: isAppLimited, at: network.now)
     network.send(payload, from: socket, to: destination)
   }

@@ -52,7 +52,7 @@ import Testing
 
     private mutating func insert(_ number: UInt64) throws {
       let wasSeen = received.isSeen(number)
-      let isNew = received.insert(number, elicits: generator.chance(0.8), at: now)
+      let isNew = received.insert(number, isAckEliciting: generator.chance(0.8), at: now)
       guard isNew != wasSeen else { throw Mistake(description: "\(number) is seen and new") }
       guard !isNew || !came.contains(number) else {
         throw Mistake(description: "\(number) is new twice")

@@ -6,10 +6,10 @@ import Testing
 @Suite struct ReceivedPacketsTests {
   /// What came in order at `now`.
   private func makeReceived(
-    _ numbers: some Sequence<UInt64>, elicits: Bool = true, at now: Instant = .zero
+    _ numbers: some Sequence<UInt64>, isAckEliciting: Bool = true, at now: Instant = .zero
   ) -> ReceivedPackets {
     var received = ReceivedPackets()
-    for number in numbers { _ = received.insert(number, elicits: elicits, at: now) }
+    for number in numbers { _ = received.insert(number, isAckEliciting: isAckEliciting, at: now) }
     return received
   }
 
@@ -28,7 +28,7 @@ import Testing
   @Test func `what came twice is found`() {
     var received = makeReceived([0, 1, 5, 3])
     for number in [0, 1, 5, 3] as [UInt64] {
-      let isNew = received.insert(number, elicits: true, at: .zero)
+      let isNew = received.insert(number, isAckEliciting: true, at: .zero)
       #expect(!isNew)
       #expect(received.isSeen(number))
     }
@@ -40,11 +40,11 @@ import Testing
     var received = makeReceived((0...64).map { 2 * $0 })
     #expect(received.ranges.count == 64)
     #expect(received.isSeen(0))
-    let late = received.insert(0, elicits: true, at: .zero)
+    let late = received.insert(0, isAckEliciting: true, at: .zero)
     #expect(!late)
-    let between = received.insert(1, elicits: true, at: .zero)
+    let between = received.insert(1, isAckEliciting: true, at: .zero)
     #expect(between, "it is above all that was forgotten")
-    let again = received.insert(1, elicits: true, at: .zero)
+    let again = received.insert(1, isAckEliciting: true, at: .zero)
     #expect(!again)
   }
 
@@ -53,9 +53,9 @@ import Testing
     var received = makeReceived([0], at: start)
     #expect(received.acknowledgementDeadline == start + .milliseconds(20))
     let later = start + .milliseconds(5)
-    _ = received.insert(1, elicits: true, at: later)
+    _ = received.insert(1, isAckEliciting: true, at: later)
     #expect(received.acknowledgementDeadline == later)
-    _ = received.insert(2, elicits: true, at: later + .milliseconds(1))
+    _ = received.insert(2, isAckEliciting: true, at: later + .milliseconds(1))
     #expect(received.acknowledgementDeadline == later, "the deadline does not move away")
   }
 
@@ -64,16 +64,16 @@ import Testing
     received.noteMessagesSent(at: .zero)
     let times = [1, 18, 19].map { Instant.zero + .milliseconds($0) }
     let deadlines = times.enumerated().map { number, time in
-      _ = received.insert(UInt64(number), elicits: true, at: time)
+      _ = received.insert(UInt64(number), isAckEliciting: true, at: time)
       return received.acknowledgementDeadline
     }
     #expect(deadlines == [times[0] + .milliseconds(20), times[0] + .milliseconds(20), times[2]])
     _ = received.takeShortForm(at: times[2])
-    for number in 3...4 { _ = received.insert(UInt64(number), elicits: true, at: times[2]) }
+    for number in 3...4 { _ = received.insert(UInt64(number), isAckEliciting: true, at: times[2]) }
     #expect(received.acknowledgementDeadline == times[2] + .milliseconds(20))
     let silent = Instant.zero + .milliseconds(25)
     _ = received.takeShortForm(at: silent)
-    for number in 5...6 { _ = received.insert(UInt64(number), elicits: true, at: silent) }
+    for number in 5...6 { _ = received.insert(UInt64(number), isAckEliciting: true, at: silent) }
     #expect(received.acknowledgementDeadline == silent)
   }
 
@@ -82,15 +82,15 @@ import Testing
     _ = received.takeShortForm(at: .zero)
     #expect(received.acknowledgementDeadline == nil)
     let now = Instant.zero + .milliseconds(3)
-    _ = received.insert(3, elicits: true, at: now)
+    _ = received.insert(3, isAckEliciting: true, at: now)
     #expect(received.acknowledgementDeadline == now)
     _ = received.appendRanges(into: 100, at: now)
-    _ = received.insert(2, elicits: true, at: now)
+    _ = received.insert(2, isAckEliciting: true, at: now)
     #expect(received.acknowledgementDeadline == now)
   }
 
   @Test func `what does not ask is told along, but not for its own sake`() {
-    var received = makeReceived(0...9, elicits: false)
+    var received = makeReceived(0...9, isAckEliciting: false)
     #expect(received.acknowledgementDeadline == nil)
     #expect(received.hasNews)
     let short = received.takeShortForm(at: .zero)
@@ -102,7 +102,7 @@ import Testing
     var received = makeReceived(Array(0...9) + Array(11...73))
     #expect(received.takeShortForm(at: .zero) == nil)
     _ = received.appendRanges(into: 100, at: .zero)
-    _ = received.insert(74, elicits: true, at: .zero)
+    _ = received.insert(74, isAckEliciting: true, at: .zero)
     let short = received.takeShortForm(at: .zero)
     #expect(short?.largest == 74)
   }
@@ -111,11 +111,11 @@ import Testing
     var received = makeReceived(0...199)
     #expect(received.takeShortForm(at: .zero) == nil, "136 packets were never told")
     #expect(try tell(&received) == [0...199])
-    _ = received.insert(200, elicits: true, at: .zero)
+    _ = received.insert(200, isAckEliciting: true, at: .zero)
     #expect(received.takeShortForm(at: .zero) != nil)
     received = makeReceived(Array(0...9) + Array(11...199))
     #expect(try tell(&received) == [11...199, 0...9])
-    _ = received.insert(10, elicits: true, at: .zero)
+    _ = received.insert(10, isAckEliciting: true, at: .zero)
     #expect(received.takeShortForm(at: .zero) == nil, "number 10 is news")
   }
 
@@ -123,16 +123,16 @@ import Testing
     var received = makeReceived([0, 1, 5, 6, 10, 20])
     #expect(try tell(&received) == [20...20, 10...10, 5...6, 0...1])
     received.acknowledgementWasAcknowledged(upTo: 10)
-    _ = received.insert(22, elicits: true, at: .zero)
+    _ = received.insert(22, isAckEliciting: true, at: .zero)
     #expect(try tell(&received) == [22...22, 20...20])
-    _ = received.insert(8, elicits: true, at: .zero)
+    _ = received.insert(8, isAckEliciting: true, at: .zero)
     #expect(try tell(&received) == [22...22, 20...20, 10...10, 8...8])
   }
 
   @Test func `ranges that nobody confirms are told 32 at a time`() throws {
     var received = makeReceived((0..<50).map { 2 * $0 })
     #expect(try tell(&received).count == 50, "all of it is news")
-    _ = received.insert(100, elicits: true, at: .zero)
+    _ = received.insert(100, isAckEliciting: true, at: .zero)
     #expect(try tell(&received).count == 32)
   }
 
@@ -148,9 +148,9 @@ import Testing
   @Test func `the hold time counts from the largest`() {
     var received = makeReceived([0, 2])
     let now = Instant.zero + .milliseconds(2)
-    _ = received.insert(1, elicits: true, at: now)
+    _ = received.insert(1, isAckEliciting: true, at: now)
     #expect(received.ackDelay(at: now) == AckDelay(nanoseconds: 2_000_000))
-    _ = received.insert(3, elicits: true, at: now)
+    _ = received.insert(3, isAckEliciting: true, at: now)
     #expect(received.ackDelay(at: now) == AckDelay(nanoseconds: 0))
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct CookieTests {
-  private let secret = CookieSecret(low: 1, high: 2)
+  private let secret = HostSecret(low: 1, high: 2)
   private let endpoint = Endpoint(.loopback4, port: 7777)
 
   private func makeCookie(seconds: Int64) -> Cookie {
@@ -29,7 +29,7 @@ import Testing
       Endpoint(.v6(high: 1, low: 0, scope: 0), port: 7777),
     ]
     var cookies = endpoints.map { Cookie(for: $0, secret: secret, at: .zero) }
-    cookies.append(Cookie(for: endpoint, secret: CookieSecret(low: 1, high: 3), at: .zero))
+    cookies.append(Cookie(for: endpoint, secret: HostSecret(low: 1, high: 3), at: .zero))
     #expect(Set(cookies).count == endpoints.count + 1)
     #expect(!cookies[1].isValid(for: endpoint, secret: secret, at: .zero))
   }

@@ -8,18 +8,18 @@ import Testing
     largest: 0x0201, ackDelay: AckDelay(byte: 9))
 
   private static let vectors: [(DataHeader, [UInt8])] = [
-    (DataHeader(role: .caller, number: 0x12345, numberLength: 2), [0x10, 0x45, 0x23]),
-    (DataHeader(role: .callee, number: 0x12345, numberLength: 3), [0x60, 0x45, 0x23, 0x01]),
+    (DataHeader(role: .initiator, number: 0x12345, numberLength: 2), [0x10, 0x45, 0x23]),
+    (DataHeader(role: .responder, number: 0x12345, numberLength: 3), [0x60, 0x45, 0x23, 0x01]),
     (
-      DataHeader(role: .callee, number: 0x1_0000_0007, numberLength: 4),
+      DataHeader(role: .responder, number: 0x1_0000_0007, numberLength: 4),
       [0x70, 7, 0, 0, 0]
     ),
     (
-      DataHeader(role: .caller, number: 3, numberLength: 2, acknowledgement: acknowledgement),
+      DataHeader(role: .initiator, number: 3, numberLength: 2, acknowledgement: acknowledgement),
       [0x18, 3, 0, 1, 2, 9]
     ),
     (
-      DataHeader(role: .callee, number: 3, numberLength: 4, acknowledgement: acknowledgement),
+      DataHeader(role: .responder, number: 3, numberLength: 4, acknowledgement: acknowledgement),
       [0x78, 3, 0, 0, 0, 1, 2, 9]
     ),
   ]
@@ -71,14 +71,14 @@ import Testing
     for _ in 0..<2_000 {
       let number = generator.next() >> (8 + generator.next() % 50)
       for length in 2...4 {
-        let header = DataHeader(role: .caller, number: number, numberLength: length)
+        let header = DataHeader(role: .initiator, number: number, numberLength: length)
         let behind = min(number, generator.next() % (1 << UInt64(8 * length - 1)))
         guard number - behind > 0 else { continue }
         if header.expanded(after: number - behind - 1) != number { wrong += 1 }
       }
     }
     #expect(wrong == 0)
-    #expect(DataHeader(role: .caller, number: 9, numberLength: 2).expanded(after: nil) == 9)
+    #expect(DataHeader(role: .initiator, number: 9, numberLength: 2).expanded(after: nil) == 9)
   }
 
   @Test func `a short acknowledgement is never older than the last`() {

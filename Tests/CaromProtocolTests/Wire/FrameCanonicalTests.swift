@@ -73,7 +73,7 @@ import Testing
   }
 
   private func makeFrame(using generator: inout SeededGenerator) -> SaidFrame {
-    let mode = MessageMode.allCases[Int(generator.next() % 5)]
+    let delivery = Delivery.allCases[Int(generator.next() % 5)]
     let channel = UInt8([0, 1, 14, 15, 64][Int(generator.next() % 5)])
     let number = (generator.next() % 3 &- 1) & 0xFFFF
     switch generator.next() % 8 {
@@ -85,10 +85,11 @@ import Testing
       let payload = makePayload(atLeast: 1, using: &generator)
       let offset = Int.random(in: 0...1000, using: &generator)
       let rest = Int.random(in: 0...1000, using: &generator)
-      return .piece(mode, channel, number, of: offset + payload.count + rest, at: offset, payload)
+      return .piece(
+        delivery, channel, number, of: offset + payload.count + rest, at: offset, payload)
     default:
       let payload = makePayload(atLeast: 0, using: &generator)
-      return .message(mode, channel, mode.isNumbered ? number : 0, payload)
+      return .message(delivery, channel, delivery.isNumbered ? number : 0, payload)
     }
   }
 

@@ -112,11 +112,13 @@ import Testing
   }
 
   @Test func `frames that only tell do not ask to be acknowledged`() throws {
-    var elicits: [Bool] = []
+    var isAckEliciting: [Bool] = []
     var ranges = AcknowledgedRanges()
     let bytes: [UInt8] = [0x80, 0, 1, 3, 0, 0, 2, 0, 0, 0, 0, 0, 0]
     var reader = FrameReader(bytes.span)
-    while let frame = try reader.next(ranges: &ranges) { elicits.append(frame.elicits) }
-    #expect(elicits == [true, true, true, false, false])
+    while let frame = try reader.next(ranges: &ranges) {
+      isAckEliciting.append(frame.isAckEliciting)
+    }
+    #expect(isAckEliciting == [true, true, true, false, false])
   }
 }

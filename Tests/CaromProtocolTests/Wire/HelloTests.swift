@@ -144,12 +144,12 @@ import Testing
     #expect(error(of: [0x81, 0, 0, 0, 0, 0, 0, 0, 0]) == .invalid(what: "retry: no cookie"))
   }
 
-  @Test func `gone has 10 bytes`() throws {
-    let gone = Refusal(keyPrefix: key.prefix, reason: 9)
+  @Test func `a refusal has 10 bytes`() throws {
+    let refusal = Refusal(keyPrefix: key.prefix, reason: 9)
     var writer = FrameWriter(limit: Refusal.length)
-    gone.write(to: &writer)
+    refusal.write(to: &writer)
     #expect(writer.bytes == [0x82, 1, 2, 3, 4, 5, 6, 7, 8, 9])
-    #expect(try decode(writer.bytes) == (.gone(gone), 0))
+    #expect(try decode(writer.bytes) == (.refusal(refusal), 0))
     #expect(error(of: writer.bytes + [0]) == .trailingBytes(1))
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
   }

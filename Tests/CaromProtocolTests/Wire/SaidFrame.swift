@@ -4,8 +4,8 @@ import CaromCore
 
 /// What a frame says, as a value of its own.
 enum SaidFrame: Hashable {
-  case message(MessageMode, UInt8, UInt64, [UInt8])
-  case piece(MessageMode, UInt8, UInt64, of: Int, at: Int, [UInt8])
+  case message(Delivery, UInt8, UInt64, [UInt8])
+  case piece(Delivery, UInt8, UInt64, of: Int, at: Int, [UInt8])
   case ping
   case acknowledgement([ClosedRange<UInt64>], AckDelay)
   case credit(UInt8, UInt64)
@@ -18,9 +18,9 @@ enum SaidFrame: Hashable {
       let number = UInt64(message.number)
       if message.isFragment {
         self = .piece(
-          message.mode, message.channel, number, of: message.total, at: message.offset, payload)
+          message.delivery, message.channel, number, of: message.total, at: message.offset, payload)
       } else {
-        self = .message(message.mode, message.channel, number, payload)
+        self = .message(message.delivery, message.channel, number, payload)
       }
     case .ping: self = .ping
     case .acknowledgement(let ackDelay): self = .acknowledgement(Array(ranges), ackDelay)
@@ -32,11 +32,11 @@ enum SaidFrame: Hashable {
   /// Writes the frame; `false` if it found no room.
   func write(to writer: inout FrameWriter) -> Bool {
     switch self {
-    case .message(let mode, let channel, let number, let payload):
-      return writer.appendMessage(mode, channel: channel, number: number, payload.span)
-    case .piece(let mode, let channel, let number, let total, let offset, let payload):
+    case .message(let delivery, let channel, let number, let payload):
+      return writer.appendMessage(delivery, channel: channel, number: number, payload.span)
+    case .piece(let delivery, let channel, let number, let total, let offset, let payload):
       return writer.appendFragment(
-        mode, channel: channel, number: number, total: total, offset: offset, payload.span)
+        delivery, channel: channel, number: number, total: total, offset: offset, payload.span)
     case .ping: return writer.appendPing()
     case .acknowledgement(let told, let ackDelay):
       var ranges = AcknowledgedRanges()

@@ -31,7 +31,7 @@ private func rewrite(
     precondition(hello.cookie != nil, "what is padded carries nothing")
     try rewrite(bytes.extracting(reader.offset..<bytes.count), into: &writer)
   case .retry(let retry): retry.write(to: &writer)
-  case .gone(let gone): gone.write(to: &writer)
+  case .refusal(let refusal): refusal.write(to: &writer)
   }
 }
 
@@ -71,9 +71,10 @@ private func rewrite(_ message: borrowing MessageFrame, into writer: inout Frame
   precondition(message.offset + message.payload.count <= message.total)
   guard message.isFragment else {
     return writer.appendMessage(
-      message.mode, channel: message.channel, number: UInt64(message.number), message.payload)
+      message.delivery, channel: message.channel, number: UInt64(message.number), message.payload)
   }
   return writer.appendFragment(
-    message.mode, channel: message.channel, number: UInt64(message.number), total: message.total,
+    message.delivery, channel: message.channel, number: UInt64(message.number),
+    total: message.total,
     offset: message.offset, message.payload)
 }
