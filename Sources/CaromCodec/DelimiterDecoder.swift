@@ -17,7 +17,7 @@ public struct DelimiterDecoder: Sendable {
 
   /// What came after the last delimiter: less than `limit` and a delimiter.
   private var partial: [UInt8] = []
-  private var ready = ReadyBodies()
+  private var ready = Deque<[UInt8]>()
   private var failure: DelimiterError?
 
   /// A decoder at the beginning of a stream.
@@ -51,7 +51,7 @@ public struct DelimiterDecoder: Sendable {
   /// The next line without its delimiter; `nil` means that more bytes are needed.
   /// Lines that came before an error are given out before it is thrown.
   public mutating func next() throws(DelimiterError) -> [UInt8]? {
-    if let line = ready.removeFirst() { return line }
+    if let line = ready.popFirst() { return line }
     if let failure { throw failure }
     return nil
   }
@@ -67,7 +67,7 @@ public struct DelimiterDecoder: Sendable {
   public mutating func takeRest() throws(DelimiterError) -> [UInt8] {
     if let failure { throw failure }
     var rest: [UInt8] = []
-    while let line = ready.removeFirst() { rest += line + delimiter }
+    while let line = ready.popFirst() { rest += line + delimiter }
     rest += partial
     partial = []
     return rest

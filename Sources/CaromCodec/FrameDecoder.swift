@@ -34,7 +34,7 @@ public struct FrameDecoder: Sendable {
   public let bodyTimeout: Duration
 
   private var state = State.header(value: 0, count: 0)
-  private var ready = ReadyBodies()
+  private var ready = Deque<[UInt8]>()
 
   /// A decoder at the beginning of a stream.
   public init(
@@ -67,7 +67,7 @@ public struct FrameDecoder: Sendable {
   /// The next whole body; `nil` means that more bytes are needed.
   /// Bodies that came before an error are given out before it is thrown.
   public mutating func next() throws(FrameError) -> [UInt8]? {
-    if let body = ready.removeFirst() { return body }
+    if let body = ready.popFirst() { return body }
     if case .failed(let error) = state { throw error }
     return nil
   }

@@ -20,19 +20,4 @@ import Testing
       #expect(tree.place(from: start, dueAt: time) == due)
     }
   }
-
-  @Test func `a timeline leaves in the order of time, then of scheduling`() {
-    var generator = SeededGenerator(seed: 6)
-    var timeline = Timeline<Int>()
-    var times: [Int64] = []
-    for number in 0..<1_000 {
-      times.append(.random(in: 0..<100, using: &generator))
-      timeline.schedule(number, at: Instant(nanoseconds: times[number]))
-    }
-    let expected = times.indices.sorted { (times[$0], $0) < (times[$1], $1) }
-    var left: [Int] = []
-    while let next = timeline.next(notAfter: .distantFuture) { left.append(next.element) }
-    #expect(left == expected)
-    #expect(timeline.count == 0 && timeline.firstTime == nil)
-  }
 }

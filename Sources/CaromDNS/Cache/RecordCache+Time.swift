@@ -13,7 +13,7 @@ extension RecordCache {
   static let answerTime = Duration.seconds(2)
 
   /// The next moment at which `handleTimeout` has something to do.
-  package var nextTimeout: Instant? { timers.first }
+  package var nextTimeout: Instant? { timers.nextDeadline }
 
   /// The next thing that is due; call until `nil`. `isWanted` says what is worth a refresh.
   package mutating func handleTimeout(
@@ -102,7 +102,7 @@ extension RecordCache {
     guard let entry = slots[id]?.entry else { return }
     if timers.count > 256, timers.count > 2 * count {
       let slots = slots
-      timers.filter { slots[$0.id]?.entry.serial == $0.serial }
+      timers.removeAll { slots[$0.id]?.entry.serial != $0.serial }
     }
     timers.insert(Timer(id: id, serial: entry.serial), at: Self.deadline(of: entry))
   }

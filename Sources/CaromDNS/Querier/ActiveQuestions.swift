@@ -24,7 +24,7 @@ struct ActiveQuestions: Sendable {
   private(set) var count = 0
 
   /// When `takeDue` has something to give, at the earliest.
-  var nextTimeout: Instant? { timers.first }
+  var nextTimeout: Instant? { timers.nextDeadline }
 
   subscript(_ key: RecordKey) -> ActiveQuestion? {
     rows[key.name]?.first { $0.key.type == key.type }
@@ -140,11 +140,11 @@ struct ActiveQuestions: Sendable {
   private mutating func prune() {
     guard timers.count > 256, timers.count > 2 * live else { return }
     let rows = rows
-    timers.filter { timer in
+    timers.removeAll { timer in
       rows[timer.key.name]?.contains { inquiry in
         inquiry.key.type == timer.key.type
           && inquiry.series.contains { $0.link == timer.link && $0.scheduled == timer.at }
-      } ?? false
+      } != true
     }
     live = timers.count
   }

@@ -41,7 +41,7 @@ extension Querier {
     }
     if resolverTimers.count > 4 * resolvers.count + 256 {
       let resolvers = resolvers
-      resolverTimers.filter { resolvers[$0] != nil }
+      resolverTimers.removeAll { resolvers[$0] == nil }
     }
   }
 

@@ -46,8 +46,8 @@ package struct Querier: Sendable {
   /// When what was sent would have left at the steady rate, less the burst: before that no
   /// packet leaves.
   var busyUntil = Instant.zero
-  private var outbox = FIFO<Transmit>()
-  private var events = FIFO<Event>()
+  private var outbox = Deque<Transmit>()
+  private var events = Deque<Event>()
   private var nextNumber: UInt64 = 1
 
   /// Strings that are watched.
@@ -72,8 +72,8 @@ package struct Querier: Sendable {
   /// When `handleTimeout` has something to do.
   package var nextTimeout: Instant? {
     let question = inquiries.nextTimeout.map { max($0, busyUntil) }
-    let asking = earliest(question, doubtTimers.first)
-    return earliest(earliest(cache.nextTimeout, resolverTimers.first), asking)
+    let asking = earliest(question, doubtTimers.nextDeadline)
+    return earliest(earliest(cache.nextTimeout, resolverTimers.nextDeadline), asking)
   }
 
   mutating func emit(_ event: Event) { events.append(event) }

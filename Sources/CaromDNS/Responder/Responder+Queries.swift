@@ -105,7 +105,7 @@ extension Responder {
     let responses = links[index].responses(direct.flatMap(\.self)) { entry in
       known[entry.record.identity].map { $0 >= entry.record.timeToLive / 2 } ?? false
     }
-    guard links[index].budget.take(responses.count, at: now) else {
+    guard links[index].budget.consume(responses.count, at: now.nanoseconds) else {
       counters.withheld += 1
       return false
     }
@@ -188,7 +188,8 @@ extension Responder {
     counters.examined += slots.count
     let records = slots.compactMap { links[index].owned[$0]?.owned }
     guard !records.isEmpty else { return }
-    guard links[index].mayAnswerOne(at: now), links[index].budget.take(1, at: now) else {
+    guard links[index].mayAnswerOne(at: now), links[index].budget.consume(1, at: now.nanoseconds)
+    else {
       counters.withheld += 1
       return
     }

@@ -6,7 +6,7 @@ extension Responder {
 
   /// Time has passed: probes, announces and answers what is due.
   package mutating func handleTimeout(at now: Instant) {
-    while let next = timers.first, next <= now {
+    while let next = timers.nextDeadline, next <= now {
       var turns: [UInt32: Set<PublicationID>] = [:]
       while let timer = timers.popFirst(until: now) {
         switch timer {
@@ -125,8 +125,8 @@ extension Responder {
     let responses = links[index].responses(slots) { entry in
       entry.lastSent.map { now - $0 < ResponderLink.repeatInterval } ?? false
     }
-    let allowed = min(responses.count, links[index].budget.available(at: now))
-    _ = links[index].budget.take(allowed, at: now)
+    let allowed = min(responses.count, links[index].budget.available(at: now.nanoseconds))
+    _ = links[index].budget.consume(allowed, at: now.nanoseconds)
     send(Array(responses[..<allowed]), on: index, at: now)
     guard allowed < responses.count else { return }
     let later = now.advanced(by: ResponderLink.responseInterval * (responses.count - allowed))

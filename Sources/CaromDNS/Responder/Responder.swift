@@ -56,8 +56,8 @@ package struct Responder: Sendable {
   var probeStart = Instant.zero
   /// What was done and left undone.
   package internal(set) var counters = Counters()
-  private var outbox = FIFO<Transmit>()
-  private var events = FIFO<Event>()
+  private var outbox = Deque<Transmit>()
+  private var events = Deque<Event>()
   private var nextNumber = PublicationID.uniqueHost.number + 1
 
   /// A responder of the host `hostLabel`.local; what may not stand in a host's name becomes a
@@ -87,7 +87,7 @@ package struct Responder: Sendable {
 
   /// When `handleTimeout` has something to do, or a little earlier.
   package var nextTimeout: Instant? {
-    links.reduce(timers.first) { earliest($0, $1.nextTimeout) }
+    links.reduce(timers.nextDeadline) { earliest($0, $1.nextTimeout) }
   }
 
   mutating func transmit(_ payload: [UInt8], to destination: Endpoint, on link: Link) {

@@ -21,7 +21,8 @@ struct ResponderLink: Sendable {
   /// Askers whose further known answers are waited for (RFC 6762 §7.2).
   var requests: [Endpoint: AnswerRequest] = [:]
   /// What may still be answered.
-  var budget = TokenBucket(capacity: ResponderLink.burst, interval: ResponderLink.responseInterval)
+  var budget = TokenBucket(
+    capacity: ResponderLink.burst, tokens: 1, per: ResponderLink.responseInterval.wholeNanoseconds)
   private var nextBatch: UInt64 = 0
 
   init(_ link: Link) { self.link = link }
@@ -31,7 +32,7 @@ struct ResponderLink: Sendable {
 
   /// Whether the budget allows a unicast answer.
   mutating func mayAnswerOne(at now: Instant) -> Bool {
-    budget.available(at: now) > Self.reserve
+    budget.available(at: now.nanoseconds) > Self.reserve
   }
 
   /// How many answers wait.

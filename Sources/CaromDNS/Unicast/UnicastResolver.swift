@@ -42,8 +42,8 @@ package struct UnicastResolver: Sendable {
 
   private var generator: any RandomNumberGenerator & Sendable
   private var entries: [Entry] = []
-  private var outbox: [Transmit] = []
-  private var events: [Event] = []
+  private var outbox = Deque<Transmit>()
+  private var events = Deque<Event>()
   private var nextNumber: UInt64 = 0
   /// What was not used.
   package private(set) var counters = Counters()
@@ -111,11 +111,11 @@ package struct UnicastResolver: Sendable {
 
   /// The next thing to do outside; `nil` when there is none.
   package mutating func pollTransmit() -> Transmit? {
-    outbox.isEmpty ? nil : outbox.removeFirst()
+    outbox.popFirst()
   }
 
   /// The next event; `nil` when there is none.
-  package mutating func pollEvent() -> Event? { events.isEmpty ? nil : events.removeFirst() }
+  package mutating func pollEvent() -> Event? { events.popFirst() }
 
   /// When `handleTimeout` has something to do; `nil` for never.
   package var nextTimeout: Instant? { entries.map(\.query.nextTimeout).min() }

@@ -1,5 +1,7 @@
+import CaromCore
+
 /// Messages of one channel that the owner does not take now, in the order in which they came.
 struct ParkedMessages: Sendable {
   let channel: UInt8
-  var messages = Ring<ReadyQueue.Message>()
+  var messages = Deque<ReadyQueue.Message>()
 }

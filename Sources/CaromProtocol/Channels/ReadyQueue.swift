@@ -1,3 +1,5 @@
+import CaromCore
+
 /// Messages that wait for the owner.
 struct ReadyQueue: Sendable {
   struct Message: Sendable, BitwiseCopyable {
@@ -8,7 +10,7 @@ struct ReadyQueue: Sendable {
     var delivery: Delivery
   }
 
-  private var messages = Ring<Message>()
+  private var messages = Deque<Message>()
   private var popped: UInt64 = 0
 
   var isEmpty: Bool { messages.isEmpty }

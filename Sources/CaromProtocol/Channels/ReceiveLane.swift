@@ -1,3 +1,5 @@
+import CaromCore
+
 /// The messages of one channel and mode at their receiver.
 struct ReceiveLane: Sendable {
   /// What is known of one message.
@@ -27,7 +29,7 @@ struct ReceiveLane: Sendable {
   /// or the one after the newest.
   var next: UInt64 = 0
   /// Messages from `next` on, where the mode tells every one of them.
-  var window = Ring<Entry>()
+  var window = Deque<Entry>()
   /// The oldest and the newest message of `reliableSequenced` that have come in part: the one so
   /// that something gets done, the other since it has to.
   var oldest: Partial?

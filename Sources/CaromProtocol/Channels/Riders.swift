@@ -1,3 +1,5 @@
+import CaromCore
+
 /// Small reliable messages that ride again on the next packets while nothing is known of them.
 struct Riders: Sendable {
   struct Rider: Sendable, BitwiseCopyable {
@@ -10,7 +12,7 @@ struct Riders: Sendable {
     var number: UInt64
   }
 
-  private var riders = Ring<Rider>()
+  private var riders = Deque<Rider>()
   /// The part of a ride that the last packet with small messages left to the next.
   var leftover = 0.0
 

@@ -13,10 +13,10 @@ struct SendLane: Sendable {
   let isUnordered: Bool
   /// The channel's place among all that were used.
   let channelIndex: Int
-  var unsent = Ring<SendMessage>()
-  var unsentBulk = Ring<SendMessage>()
+  var unsent = Deque<SendMessage>()
+  var unsentBulk = Deque<SendMessage>()
   /// Reliable messages that have a number: the first has `base`.
-  var outstanding = Ring<SendMessage>()
+  var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
   /// The number that the next message gets.
   var next: UInt64 = 0
@@ -25,8 +25,8 @@ struct SendLane: Sendable {
   var openNumber: UInt64?
   var open: SendMessage?
   /// Numbers of whole messages, and of cut ones, that are to be sent again.
-  var resend = Ring<UInt64>()
-  var resendBulk = Ring<UInt64>()
+  var resend = Deque<UInt64>()
+  var resendBulk = Deque<UInt64>()
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
     self.channel = channel

@@ -8,7 +8,7 @@ struct SendState: Sendable {
   var receipts = OpenReceipts()
   /// By the places of the channels.
   var credits: [SendCredit] = []
-  var events = Ring<ChannelEvent>()
+  var events = Deque<ChannelEvent>()
   var statistics = ChannelStatistics()
 
   var nextTicket: UInt64 = 0

@@ -51,7 +51,7 @@ package struct Connection: Sendable {
   /// The way over datagrams, or none: in an array, so that it is asked and changed where it lies,
   /// and whoever has none keeps no room for it.
   var datagrams: [DatagramPath] = []
-  var events = EventQueue<ConnectionEvent>()
+  var events = Deque<ConnectionEvent>()
   /// Whether messages came since the owner was told, before all of `events`.
   var hasNewMessages = false
   var linkAction: LinkAction?

@@ -24,9 +24,9 @@ struct StreamPath: Sendable {
 
   private var decoder = FrameDecoder()
   private var control: [UInt8] = []
-  private var records = Ring<FrameRecord>()
+  private var records = Deque<FrameRecord>()
   /// How many records each carrier has that is not acknowledged.
-  private var counts = Ring<Int32>()
+  private var counts = Deque<Int32>()
   private var sent: UInt64 = 0
   private var received: UInt64 = 0
   private var told: UInt64 = 0
@@ -93,7 +93,7 @@ extension StreamPath {
   /// The stream is gone: what was not acknowledged may not have come.
   mutating func abandonAll(lost: inout [FrameRecord]) {
     while let record = records.popFirst() { lost.append(record) }
-    counts = Ring()
+    counts = Deque()
   }
 }
 

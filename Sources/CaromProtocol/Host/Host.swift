@@ -35,8 +35,8 @@ package struct Host: Sendable {
   var entries: [Entry] = []
   /// The links of `entries` by themselves: a search reads a few bytes of each.
   package private(set) var links: [ConnectionID] = []
-  var events = EventQueue<HostEvent>()
-  private var ready = EventQueue<ConnectionID>()
+  var events = Deque<HostEvent>()
+  private var ready = Deque<ConnectionID>()
   /// When the connections of `entries` want to be called, nanoseconds, as each said after it was
   /// touched last; `.max` for never. The least is looked for once a wake-up, which takes less than
   /// to keep them in order at every packet.
@@ -53,14 +53,14 @@ package struct Host: Sendable {
   /// The tokens of a host by itself.
   var tokens = TokenBook()
   /// Answers to those who are not known, with where they go.
-  var answers = EventQueue<Answer>()
+  var answers = Deque<Answer>()
   /// Messages of connections that are gone, which the owner has not taken yet.
   var remains: [(link: ConnectionID, channels: ChannelSet)] = []
 
   /// Its place among the hosts that share a port; `nil` for one that has its port for itself.
   let member: Int?
-  var matters = EventQueue<HostMatter>()
-  var mail = EventQueue<(mail: HostMail, member: Int)>()
+  var matters = Deque<HostMatter>()
+  var mail = Deque<(mail: HostMail, member: Int)>()
   /// Addresses of callers whose connections are other hosts'. Looked up, never gone through.
   var relays: [Endpoint: Int] = [:]
 

@@ -23,7 +23,7 @@ package struct HostDirectory: Sendable {
   private struct KeyRing: Sendable {
     let limit: Int
     var values: [ConnectionKey: Int] = [:]
-    var order = EventQueue<ConnectionKey>()
+    var order = Deque<ConnectionKey>()
 
     mutating func insert(_ key: ConnectionKey, _ value: Int) {
       guard values.updateValue(value, forKey: key) == nil else { return }

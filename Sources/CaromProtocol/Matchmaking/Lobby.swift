@@ -14,7 +14,7 @@ package struct Lobby: Sendable {
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
   private var requests: [(peer: PeerID, link: ConnectionID)] = []
-  private var events = EventQueue<LobbyEvent>()
+  private var events = Deque<LobbyEvent>()
 
   /// A lobby whose owner answers each request itself, and opens links as it likes.
   package init(

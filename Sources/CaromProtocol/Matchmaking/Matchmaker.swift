@@ -47,7 +47,7 @@ package struct Matchmaker: Sendable {
   private var candidates: [Candidate] = []  // by id
   private var held: [Held] = []
   private var dialDeadline = Instant.distantFuture
-  private var actions: EventQueue<MatchmakerAction>
+  private var actions: Deque<MatchmakerAction>
   private var generator: SeededGenerator
 
   /// Begins to look at `now`; after `window` without a table the peer says that it waits.
@@ -58,7 +58,7 @@ package struct Matchmaker: Sendable {
     self.generator = generator
     lookUntil = now.advanced(by: window)
     status = .searching
-    actions = EventQueue()
+    actions = Deque()
     actions.append(.advertise(.searching, freeSeats: 1))
   }
 

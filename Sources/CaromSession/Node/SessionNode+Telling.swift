@@ -48,11 +48,12 @@ extension SessionNode {
     }
     while let link = unread.first {
       if let message = nextMessage(of: link) {
-        unread.append(unread.removeFirst())  // the next peer's turn
+        unread.popFirst()
+        unread.append(link)  // the next peer's turn
         flushLater()  // a credit may be due
         return message
       }
-      unread.removeFirst()
+      unread.popFirst()
     }
     return nil
   }

@@ -59,11 +59,11 @@ public actor SessionNode: LoopActor {
   // What is told.
   var handler: ((SessionEvent) -> Void)?
   var messageHandler: ((SessionMessage) -> Void)?
-  var held = Backlog<SessionEvent>()
+  var held = Deque<SessionEvent>()
   /// Channels whose messages stay where they are.
   var parked = ChannelMask()
   /// Links with messages that were left where they are.
-  var unread: [ConnectionID] = []
+  var unread = Deque<ConnectionID>()
   var inputs = InputWatchdog()
 
   // Who waits.

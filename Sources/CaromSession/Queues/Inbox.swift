@@ -1,3 +1,4 @@
+import CaromCore
 import Synchronization
 
 /// The way from the loop to one reader on any thread: a bounded queue that can be waited on, and
@@ -19,7 +20,7 @@ final class Inbox<Element: Sendable>: Sendable {
   }
 
   private struct State: Sendable {
-    var elements = Backlog<Waiting>()
+    var elements = Deque<Waiting>()
     var bytes = 0
     var reader: CheckedContinuation<Element?, Never>?
     var isPaused = false

@@ -14,5 +14,5 @@ struct RoomQueue: Sendable {
     let continuation: CheckedContinuation<Result<UInt64?, SendError>, Never>
   }
 
-  var entries = Backlog<Entry>()
+  var entries = Deque<Entry>()
 }

@@ -38,7 +38,7 @@ actor SessionHub: LoopActor {
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
   private var observers: [@Sendable (PeerEvent) -> Void] = []
-  private var early = Backlog<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
+  private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
   private var earlyBytes = 0
   var requests = RequestTable()
   var timer: LoopTimer?
@@ -69,7 +69,7 @@ actor SessionHub: LoopActor {
     readers = [:]
     observers = []
     (order, peers, departed) = ([], [:], [])
-    (early, earlyBytes) = (Backlog(), 0)
+    (early, earlyBytes) = (Deque(), 0)
     failRequests(.disconnected(.closedLocally)) { _ in true }
   }
 

@@ -134,19 +134,28 @@ extension Rollback {
     if again {
       for index in happened[slot].indices {
         guard Self.place(of: happened[slot][index], in: scratch) == nil else { continue }
-        events.push(.retracted(happened[slot][index], tick), &counts)
+        queue(.retracted(happened[slot][index], tick))
       }
     } else {
       happened[slot].removeAll(keepingCapacity: true)
     }
     for index in scratch.indices where Self.place(of: scratch[index], in: scratch) == index {
       guard Self.place(of: scratch[index], in: happened[slot]) == nil else { continue }
-      events.push(.predicted(scratch[index], tick), &counts)
+      queue(.predicted(scratch[index], tick))
     }
     happened[slot].removeAll(keepingCapacity: true)
     for index in scratch.indices where Self.place(of: scratch[index], in: scratch) == index {
       happened[slot].append(scratch[index])
     }
+  }
+
+  /// Queues an event for `pollEvent`; a full queue drops its oldest event, and counts it.
+  @inlinable mutating func queue(_ event: RollbackEvent<Game.Event>) {
+    if events.count == Self.eventLimit {
+      events.popFirst()
+      counts.droppedEvents += 1
+    }
+    events.append(event)
   }
 
   /// Where an event stands first: a plain loop, which allocates nothing in any build.
@@ -164,7 +173,7 @@ extension Rollback {
     let end = min(known, now)
     while settled < end {
       for index in happened[slot(settled)].indices {
-        events.push(.confirmed(happened[slot(settled)][index], settled), &counts)
+        queue(.confirmed(happened[slot(settled)][index], settled))
       }
       settled = settled.next
       hashes[slot(settled)] = settled == now ? game.hash : saves[slot(settled)].hash

@@ -1,3 +1,5 @@
+import CaromCore
+
 /// A simulation that runs ahead of what is known: where a player's input has not come yet, the
 /// last one is held; when another comes, the state returns to that tick and the steps since are
 /// made again with what is known then.
@@ -19,6 +21,9 @@ public struct Rollback<Game: Simulation>: Sendable {
   public static var history: Int { 96 }
   /// How far after the confirmed tick inputs are kept.
   static var ahead: Int64 { 200 }
+
+  /// The most events that wait for `pollEvent`.
+  @usableFromInline static var eventLimit: Int { 4_096 }
 
   /// How many players there are.
   public let playerCount: Int
@@ -44,7 +49,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var scratch: [Game.Event] = []
   @usableFromInline var hashes: [UInt64]
   @usableFromInline var hashedThrough: Tick
-  @usableFromInline var events = RollbackEventQueue<Game.Event>()
+  @usableFromInline var events = Deque<RollbackEvent<Game.Event>>()
   @usableFromInline var counts = RollbackStatistics()
 
   /// Begins at `tick` with `game`; the inputs of that tick come first.
@@ -127,7 +132,7 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   /// The next thing that happened.
   @inlinable
-  public mutating func pollEvent() -> RollbackEvent<Game.Event>? { events.pop() }
+  public mutating func pollEvent() -> RollbackEvent<Game.Event>? { events.popFirst() }
 
   // MARK: Ring
 

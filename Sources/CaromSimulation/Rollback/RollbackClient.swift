@@ -35,7 +35,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var pace: ClockPace
   var coder = InputCoder<Game.Input>()
   var watch = DesyncWatch()
-  var desyncs: [DesyncReport] = []
+  var desyncs = Deque<DesyncReport>()
   /// The tick whose input the server needs next.
   var acknowledged = Tick.zero
   var pending: Game.Input?
@@ -141,7 +141,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback?.pollEvent() }
   /// The next desync with the server; a keyframe mends it.
   public mutating func pollDesync() -> DesyncReport? {
-    desyncs.isEmpty ? nil : desyncs.removeFirst()
+    desyncs.popFirst()
   }
 
   private mutating func checkConfirmed() {

@@ -26,7 +26,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public private(set) var inputDelay: Int
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
-  var desyncs: [DesyncReport] = []
+  var desyncs = Deque<DesyncReport>()
   /// Of each player who is gone, how far the others are with agreeing on its last input.
   var farewells: [DisconnectVote?]
   /// Whether the others took this player for gone and play on without it.
@@ -122,7 +122,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// The next desync that was found, once for each peer.
   public mutating func pollDesync() -> DesyncReport? {
-    desyncs.isEmpty ? nil : desyncs.removeFirst()
+    desyncs.popFirst()
   }
 
   /// Whether the player is somebody else who plays still.

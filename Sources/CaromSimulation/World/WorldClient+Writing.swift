@@ -20,10 +20,11 @@ extension WorldClient {
       isAwake = sender.isPlanPartial || placement != world.placement
       return false
     }
-    let room = min(configuration.snapshotLimit, bucket?.available(at: tick) ?? .max)
+    let room = min(
+      configuration.snapshotLimit, bucket?.available(at: Int64(bitPattern: tick.rawValue)) ?? .max)
     guard room >= Self.fewestBytes, fit(room, at: tick) else { return false }
     sender.commit()
-    bucket?.take(sender.bytes.count)
+    _ = bucket?.consume(sender.bytes.count, at: Int64(bitPattern: tick.rawValue))
     for place in sender.plannedPlaces { seen[place].waited = 0 }
     return true
   }

@@ -1,3 +1,5 @@
+import CaromCore
+
 /// What a world knows of one of its clients.
 struct WorldClient: Sendable {
   /// An entity that the client sees, or is about to.
@@ -40,8 +42,8 @@ struct WorldClient: Sendable {
     entityBits = configuration.schema.fields.reduce(16) { $0 + $1.width }
     bucket = configuration.bandwidth.map {
       TokenBucket(
-        rate: $0, burst: max(configuration.snapshotLimit, $0 / 10),
-        ticksPerSecond: configuration.ticksPerSecond)
+        capacity: max(configuration.snapshotLimit, $0 / 10),
+        tokens: $0, per: Int64(configuration.ticksPerSecond))
     }
     reserve()
   }

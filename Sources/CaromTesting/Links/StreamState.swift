@@ -17,14 +17,14 @@ struct StreamState: Sendable {
   /// What goes toward one end.
   struct Direction: Sendable {
     /// What the link does not take yet, in order.
-    var unsent = Line<Piece>()
+    var unsent = Deque<Piece>()
     var unsentBytes = 0
     /// A release is in the timeline.
     var isReleasing = false
     /// The writer wants to know when nothing is unsent any more.
     var wantsDrained = false
     /// On the link, in order; each has one arrival in the timeline or is counted in `waiting`.
-    var pieces = Line<Piece>()
+    var pieces = Deque<Piece>()
     /// Pieces whose time came while the way was cut.
     var waiting = 0
     /// The way is in `heldStreams`: something goes on when the cut is over.

@@ -10,7 +10,7 @@ extension VirtualNetwork {
     let machine = streams[number].machines.listener
     let listener = machines[machine].listeners.first { $0.port == destination.port }
     guard let listener else {
-      timeline.schedule(
+      timeline.insert(
         .refusal(stream: number), at: arrivalTime(of: 0, number, toward: .caller))
       return nil
     }
@@ -39,7 +39,7 @@ extension VirtualNetwork {
       return streams[number].end(number, .caller).map { .timedOut($0) }
     }
     let pause = Duration.seconds(1 << (attempt - 1))
-    timeline.schedule(.call(stream: number, attempt: attempt + 1), at: now + pause)
+    timeline.insert(.call(stream: number, attempt: attempt + 1), at: now + pause)
     return nil
   }
 
@@ -64,7 +64,7 @@ extension VirtualNetwork {
       schedulePiece(of: number, toward: side, at: end)
       return nil
     }
-    guard let piece = streams[number][toward: side].pieces.removeFirst(),
+    guard let piece = streams[number][toward: side].pieces.popFirst(),
       let end = streams[number].end(number, side), !streams[number][toward: side].isDead,
       !streams[number].isBroken
     else { return nil }
@@ -89,7 +89,7 @@ extension VirtualNetwork {
     if side == .caller && streams[number].isOpen { return }
     streams[number].isBroken = true
     let due = arrivalTime(of: 0, number, toward: .caller)
-    timeline.schedule(.breakage(stream: number), at: due)
+    timeline.insert(.breakage(stream: number), at: due)
   }
 
   mutating func arriveBreakage(_ number: Int) -> VirtualEvent? {

@@ -97,7 +97,7 @@ extension VirtualNetwork {
 
   /// Puts a datagram with any source at all before a socket, at once: an attacker's.
   public mutating func inject(_ datagram: Datagram, to socket: VirtualSocket) {
-    timeline.schedule(.delivery(datagram, to: socket), at: now)
+    timeline.insert(.delivery(datagram, to: socket), at: now)
   }
 
   /// One copy for each machine of the segment that has a member.
@@ -181,7 +181,7 @@ extension VirtualNetwork {
     noteDelivery(datagram, over: link)
     for member in here.dropFirst() {
       let socket = VirtualSocket(host: sockets[member.socket].host, number: member.socket)
-      timeline.schedule(.delivery(datagram, to: socket), at: now)
+      timeline.insert(.delivery(datagram, to: socket), at: now)
     }
     return deliver(datagram, to: first.socket)
   }

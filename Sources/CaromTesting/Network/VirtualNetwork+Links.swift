@@ -117,7 +117,7 @@ extension VirtualNetwork {
       links[link].counters.reordered += 1
       record(.reordered, datagram, over: link)
     }
-    timeline.schedule(.datagram(datagram, link: link), at: time)
+    timeline.insert(.datagram(datagram, link: link), at: time)
   }
 
   /// Counts a datagram that did not come out; without a link where it came to none.

@@ -16,7 +16,8 @@ extension VirtualNetwork {
       enqueue(.bytes(Array(bytes)), number, toward: side)
       return
     }
-    streams[number][toward: side].pieces.last = .bytes([])
+    let newest = streams[number][toward: side].pieces.count - 1
+    streams[number][toward: side].pieces[newest] = .bytes([])
     put(.bytes(before + bytes), of: bytes.count, number, toward: side)
   }
 
@@ -49,7 +50,7 @@ extension VirtualNetwork {
         // Who had a turn comes after those of the same moment who had none.
         let turn = isFirst ? opening : opening.advanced(byNanoseconds: 1)
         streams[number][toward: side].isReleasing = true
-        timeline.schedule(.release(stream: number, toward: side), at: turn)
+        timeline.insert(.release(stream: number, toward: side), at: turn)
         return
       }
       depart(number, toward: side)
@@ -59,7 +60,7 @@ extension VirtualNetwork {
   }
 
   private mutating func depart(_ number: Int, toward side: VirtualStream.Side) {
-    guard let piece = streams[number][toward: side].unsent.removeFirst() else { return }
+    guard let piece = streams[number][toward: side].unsent.popFirst() else { return }
     streams[number][toward: side].unsentBytes -= piece.count
     put(piece, of: piece.count, number, toward: side)
   }
@@ -79,7 +80,7 @@ extension VirtualNetwork {
   ) {
     let time = max(due, streams[number][toward: side].lastDue)
     streams[number][toward: side].lastDue = time
-    timeline.schedule(.piece(stream: number, toward: side), at: time)
+    timeline.insert(.piece(stream: number, toward: side), at: time)
   }
 
   /// When so many bytes arrive that go onto the link now.
@@ -93,7 +94,7 @@ extension VirtualNetwork {
 
   mutating func scheduleDrained(_ number: Int, toward side: VirtualStream.Side) {
     guard let writer = streams[number].end(number, side.other) else { return }
-    timeline.schedule(.drained(writer), at: now)
+    timeline.insert(.drained(writer), at: now)
   }
 
   mutating func arriveDrained(_ stream: VirtualStream) -> VirtualEvent? {

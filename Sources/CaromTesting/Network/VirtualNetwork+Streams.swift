@@ -32,7 +32,7 @@ extension VirtualNetwork {
     streams.append(makeStream(from: host, to: destination, by: route))
     machines[host.machine].streams.append(number)
     let due = route == nil ? now : arrivalTime(of: 0, number, toward: .listener)
-    timeline.schedule(.call(stream: number, attempt: 1), at: due)
+    timeline.insert(.call(stream: number, attempt: 1), at: due)
     return VirtualStream(host: host.id, number: number, side: .caller)
   }
 

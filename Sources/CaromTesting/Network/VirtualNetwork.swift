@@ -39,7 +39,7 @@ public struct VirtualNetwork: Sendable {
 
   let seed: UInt64
   var sharedConditions: SharedConditions
-  var timeline = Timeline<Arrival>()
+  var timeline = DeadlineQueue<Arrival>()
   var generator: SeededGenerator
   var machines: [Machine] = []
   var sockets: [SocketState] = []
@@ -97,12 +97,12 @@ public struct VirtualNetwork: Sendable {
   // MARK: Time
 
   /// No event comes before it; `nil` when nothing is on its way.
-  public var nextEventTime: Instant? { timeline.firstTime }
+  public var nextEventTime: Instant? { timeline.nextDeadline }
 
   /// The next event up to and including `limit`, and time moves to it; with none, `nil`, and time
   /// stays where the last arrival left it.
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
-    while let (time, arrival) = timeline.next(notAfter: limit) {
+    while let time = timeline.nextDeadline, let arrival = timeline.popFirst(until: limit) {
       now = max(now, time)
       if let event = arrive(arrival) { return event }
     }

@@ -1,7 +1,7 @@
 import CaromCore
 
 /// A timer's place in the queue and what it does.
-final class TimerCore: LoopResource {
+final class TimerCore: LoopResource, HeapElement {
   var deadline = Instant.distantFuture
   var place: Int?
   /// Taken out of the queue and about to fire.
@@ -13,6 +13,10 @@ final class TimerCore: LoopResource {
     super.init(core: core)
     if core.isOpen { didOpen() }
   }
+
+  func precedes(_ other: TimerCore) -> Bool { deadline < other.deadline }
+
+  func didMove(to index: Int) { place = index }
 
   func arm(at deadline: Instant) {
     if isOpen { core.timers?.arm(self, at: deadline) }

@@ -5,7 +5,7 @@ import CaromCore
 ///
 /// One descriptor serves them all, so that timers work when no descriptors are left.
 @safe final class TimerQueue {
-  private var heap: [TimerCore] = []
+  private var heap = Heap<TimerCore>()
   private var handle: OpaquePointer?
   private var armed = Instant.distantFuture
   private var isExpiring = false
@@ -26,8 +26,7 @@ import CaromCore
     guard let open = unsafe handle else { return }
     unsafe handle = nil
     unsafe cuv_timer_destroy(open)
-    for timer in heap { timer.place = nil }
-    heap = []
+    while let timer = heap.popFirst() { timer.place = nil }
   }
 
   /// Puts `timer` in, or moves it, to fire at `deadline`.
@@ -35,25 +34,15 @@ import CaromCore
     guard unsafe handle != nil else { return }
     timer.deadline = deadline
     timer.isDue = false
-    if let place = timer.place {
-      settle(place)
-    } else {
-      heap.append(timer)
-      timer.place = heap.count - 1
-      settle(heap.count - 1)
-    }
+    if let place = timer.place { heap.updatePosition(of: place) } else { heap.insert(timer) }
     if !isExpiring, deadline < armed { armSystem() }
   }
 
   func cancel(_ timer: TimerCore) {
     timer.isDue = false
     guard let place = timer.place else { return }
+    heap.remove(at: place)
     timer.place = nil
-    let last = heap.removeLast()
-    guard last !== timer else { return }
-    heap[place] = last
-    last.place = place
-    settle(place)
   }
 
   func expire() {
@@ -81,31 +70,5 @@ import CaromCore
     // the machine is a virtual one.
     if armed <= NetworkLoop.now { return core.wakeForTimers() }
     _ = unsafe cuv_timer_arm(handle, armed.nanoseconds)
-  }
-
-  /// Restores the order around `place`: up while earlier than the parent, else down.
-  private func settle(_ place: Int) {
-    var place = place
-    while place > 0, heap[place].deadline < heap[(place - 1) / 2].deadline {
-      exchange(place, (place - 1) / 2)
-      place = (place - 1) / 2
-    }
-    while let child = earlierChild(of: place), heap[child].deadline < heap[place].deadline {
-      exchange(place, child)
-      place = child
-    }
-  }
-
-  private func earlierChild(of place: Int) -> Int? {
-    let left = 2 * place + 1
-    guard left < heap.count else { return nil }
-    guard left + 1 < heap.count else { return left }
-    return heap[left + 1].deadline < heap[left].deadline ? left + 1 : left
-  }
-
-  private func exchange(_ a: Int, _ b: Int) {
-    heap.swapAt(a, b)
-    heap[a].place = a
-    heap[b].place = b
   }
 }

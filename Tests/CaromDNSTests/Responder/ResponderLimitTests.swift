@@ -89,17 +89,6 @@ import Testing
     #expect(responder.links[0].requests.isEmpty)
   }
 
-  @Test func `a bucket gives what it holds, then one more after each interval`() {
-    var bucket = TokenBucket(capacity: 3, interval: .milliseconds(10))
-    var taken: [Bool] = []
-    for (count, moment) in [(2, 0), (2, 0), (1, 0), (1, 9), (1, 10), (1, 19)] as [(Int, Int64)] {
-      taken.append(bucket.take(count, at: .zero + .milliseconds(moment)))
-    }
-    #expect(taken == [true, false, true, false, true, false])
-    let later = bucket.available(at: .zero + .seconds(9))
-    #expect(later == 3)
-  }
-
   @Test func `a slot serves many records one after another, and forgets each`() {
     var owned = OwnedRecords()
     for index in 0..<100 as Range<UInt32> {

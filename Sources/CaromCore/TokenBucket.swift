@@ -1,0 +1,41 @@
+/// A token bucket: a limit on the average rate of an activity that allows bursts up to a capacity.
+///
+/// Time is counted in whole units of the owner's choice, such as nanoseconds or ticks, and never
+/// goes back. Fractions of a token are kept exactly.
+package struct TokenBucket: Hashable, Sendable {
+  /// The most tokens that the bucket holds, and its content at first.
+  package let capacity: Int
+  /// Fractions of a token that one unit of time adds.
+  private let fill: Int64
+  /// Fractions that make one token.
+  private let fractions: Int64
+  /// The content, in fractions of a token.
+  private var level: Int64
+  /// The time up to which tokens have been added; nil before the first use.
+  private var filledAt: Int64?
+
+  /// Makes a full bucket that gains `tokens` tokens in each `period` units of time.
+  package init(capacity: Int, tokens: Int, per period: Int64) {
+    precondition(capacity > 0 && tokens > 0 && period > 0, "a token bucket needs positive limits")
+    self.capacity = capacity
+    fill = Int64(tokens)
+    fractions = period
+    level = Int64(capacity) * period
+  }
+
+  /// The number of whole tokens in the bucket.
+  package mutating func available(at time: Int64) -> Int {
+    let missing = Int64(capacity) * fractions - level
+    let elapsed = max(0, time &- (filledAt ?? time))
+    level += elapsed > missing / fill ? missing : elapsed * fill
+    filledAt = max(time, filledAt ?? time)
+    return Int(level / fractions)
+  }
+
+  /// Removes `count` tokens and returns true, or returns false if the bucket holds fewer.
+  package mutating func consume(_ count: Int, at time: Int64) -> Bool {
+    guard available(at: time) >= count else { return false }
+    level -= Int64(count) * fractions
+    return true
+  }
+}

@@ -1,0 +1,39 @@
+import CaromCore
+import Testing
+
+@Suite struct TokenBucketTests {
+  @Test func `a bucket gives its capacity, then one token after each period`() {
+    var bucket = TokenBucket(capacity: 3, tokens: 1, per: 10)
+    var consumed: [Bool] = []
+    for (count, time) in [(2, 0), (2, 0), (1, 0), (1, 9), (1, 10), (1, 19)] as [(Int, Int64)] {
+      consumed.append(bucket.consume(count, at: time))
+    }
+    #expect(consumed == [true, false, true, false, true, false])
+    let later = bucket.available(at: 9_000)
+    #expect(later == 3)
+  }
+
+  @Test func `fractions of a token add up exactly`() {
+    var bucket = TokenBucket(capacity: 200, tokens: 1_000, per: 60)
+    let isFull = bucket.consume(200, at: 5)
+    #expect(isFull)
+    var total = 0
+    for tick in 6...65 as ClosedRange<Int64> {
+      let available = bucket.available(at: tick)
+      let isConsumed = bucket.consume(available, at: tick)
+      #expect(isConsumed)
+      total += available
+    }
+    #expect(total == 1_000)
+  }
+
+  @Test func `a bucket that was full for long holds its capacity, and time never goes back`() {
+    var bucket = TokenBucket(capacity: 5, tokens: 2, per: 3)
+    _ = bucket.consume(5, at: 10)
+    let atMost = bucket.available(at: .max)
+    #expect(atMost == 5)
+    _ = bucket.consume(5, at: .max)
+    let before = bucket.available(at: 0)
+    #expect(before == 0)
+  }
+}
