@@ -20,7 +20,7 @@ int64_t cuv_now(void) {
   return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-int64_t cuv_asleep(void) {
+int64_t cuv_time_suspended(void) {
 #if defined(CLOCK_BOOTTIME)
   struct timespec all, awake;
   clock_gettime(CLOCK_MONOTONIC, &awake);
@@ -120,8 +120,8 @@ cuv_lock *cuv_lock_create(void) {
   return lock;
 }
 
-void cuv_lock_take(cuv_lock *lock) { pthread_mutex_lock(&lock->mutex); }
-void cuv_lock_give(cuv_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
+void cuv_lock_acquire(cuv_lock *lock) { pthread_mutex_lock(&lock->mutex); }
+void cuv_lock_release(cuv_lock *lock) { pthread_mutex_unlock(&lock->mutex); }
 
 void cuv_lock_destroy(cuv_lock *lock) {
   pthread_mutex_destroy(&lock->mutex);

@@ -25,7 +25,7 @@ static int set_options(int fd, const cuv_udp_options *options) {
     cuv_set_flag(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 #endif
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
-  bool tells = options->describes_arrival;
+  bool tells = options->packet_info;
   if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
   if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
   if (status != 0 || (v6 && options->v6_only)) return status;
@@ -33,7 +33,7 @@ static int set_options(int fd, const cuv_udp_options *options) {
   int v4 = tells ? cuv_set_flag(fd, IPPROTO_IP, IP_PKTINFO, 1) : 0;
   if (v4 == 0 && tells) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_RECVTTL, 1);
 #if defined(IP_MULTICAST_ALL)
-  if (v4 == 0) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_MULTICAST_ALL, options->hears_all_groups);
+  if (v4 == 0) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_MULTICAST_ALL, options->receives_all_groups);
 #endif
   return v6 ? 0 : v4;
 }
@@ -47,7 +47,7 @@ static int open_socket(const cuv_udp_options *options) {
   int status = set_options(fd, options);
 #if defined(IPV6_MULTICAST_ALL)
   if (status == 0 && v6)
-    cuv_set_flag(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, options->hears_all_groups);
+    cuv_set_flag(fd, IPPROTO_IPV6, IPV6_MULTICAST_ALL, options->receives_all_groups);
 #endif
   if (status == 0 && bind(fd, &address.any, length) != 0) status = -errno;
   if (status == 0) return fd;
@@ -80,7 +80,7 @@ int cuv_udp_create(cuv_loop *loop, const cuv_udp_options *options, void *context
   udp->slots = slots;
   udp->queue_limit = options->queue_limit;
   udp->segments = options->segments;
-  udp->describes_arrival = options->describes_arrival;
+  udp->packet_info = options->packet_info;
   cuv_udp_prepare_slots(udp);
   int fd = open_socket(options);
   int status = fd < 0 ? fd : cuv_watch_open(loop, &udp->watch, fd);

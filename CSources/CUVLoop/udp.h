@@ -34,7 +34,7 @@ struct cuv_udp {
   cuv_watch watch;
   void *context;
   cuv_udp_receive receive;
-  bool v6, describes_arrival;
+  bool v6, packet_info;
   uint16_t port;
   uint32_t slot;
   uint8_t *slots;

@@ -51,7 +51,7 @@ static void reset_slot(cuv_udp *udp, int index) {
   header->msg_name = &udp->names[index];
   header->msg_namelen = sizeof udp->names[index];
   header->msg_control = udp->in_control[index].bytes;
-  header->msg_controllen = udp->describes_arrival ? CUV_UDP_CONTROL : 0;
+  header->msg_controllen = udp->packet_info ? CUV_UDP_CONTROL : 0;
   header->msg_flags = 0;
 }
 

@@ -24,7 +24,7 @@ struct DomainsCommand: AsyncParsableCommand {
     let (interfaces, names) = (options.interfaces, InterfaceNames())
     try await Ending.run(for: watch.limit, output: output) {
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for purpose in DomainBrowser.Purpose.allCases {
+        for purpose in DomainPurpose.allCases {
           group.addTask {
             for try await change in DomainBrowser(purpose, interfaces: interfaces).changes {
               output.tell(Self.report(change, purpose, names[change.item.interfaces]))
@@ -37,7 +37,7 @@ struct DomainsCommand: AsyncParsableCommand {
   }
 
   private static func report(
-    _ change: DiscoveryChange<DiscoveredDomain>, _ purpose: DomainBrowser.Purpose,
+    _ change: DiscoveryChange<DiscoveredDomain>, _ purpose: DomainPurpose,
     _ interfaces: [String]
   ) -> Report {
     let domain = change.item.name

@@ -59,7 +59,7 @@ import Testing
       #expect(await frames(poller, until: wrong) == .failed(wrong, .nameInvalid))
       let table = poller.advertise(Loopback.makeService(type, "X"))
       poller.rename(table, to: "")
-      #expect(await frames(poller, until: table) == .refused(table, .nameMissing))
+      #expect(await frames(poller, until: table) == .updateFailed(table, .nameMissing))
       #expect(await frames(poller, until: table) == .advertised(table, name: "X"))
       let nowhere = try DiscoveryPoller(interfaces: .named(["nowhere0"]), on: loop)
       let browsing = nowhere.browse(type)

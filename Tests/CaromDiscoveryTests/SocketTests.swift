@@ -57,12 +57,12 @@ import Testing
       let heard = Events<Datagram>()
       let ear = try makeEar(on: loop, heard)
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
-      core.timeAsleep = { .seconds(5) }
+      core.timeSuspended = { .seconds(5) }
       let events = Events<DiscoveryCore.AdvertisingEvent>()
       try core.advertise(Loopback.makeService(type)) { events.add($0) }
       _ = await events.next()
       heard.skip()
-      core.timeAsleep = { .seconds(3605) }
+      core.timeSuspended = { .seconds(3605) }
       try core.browse(type) { _ in }
       let probe = await heard.next { datagram in
         let message = try? Message(decoding: datagram.payload)
@@ -185,7 +185,7 @@ import Testing
         .init(.v6(high: 0xFE80 << 48, low: 1, scope: 0), prefixLength: 64),
       ])
     let isFromLink = { (source: IPAddress, arrival: UInt32) in
-      InterfaceSocket.isFrom(link, source, by: arrival)
+      InterfaceSocket.isOnLink(link, source, arrival: arrival)
     }
     #expect(isFromLink(.v4(0x0A4D_0009), 2))
     #expect(isFromLink(.v6(high: 0xFE80 << 48, low: 9, scope: 2), 2))
@@ -193,6 +193,43 @@ import Testing
     #expect(!isFromLink(.v4(0x0A4D_0009), 3), "the right subnet by the wrong interface")
     #expect(!isFromLink(.v4(0x0808_0808), 2))
     #expect(!isFromLink(.v6(high: 0x2001 << 48, low: 9, scope: 0), 2))
+  }
+
+  @Test func `a batch of datagrams is handled completely before events are delivered`()
+    async throws
+  {
+    let type = try Loopback.makeType()
+    let count = 16
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let known = Events<Int>()
+      var isFirst = true
+      try core.browse(type) { _ in
+        guard isFirst else { return }
+        isFirst = false
+        var inCache = 0
+        _ = try? core.browse(type) { _ in inCache += 1 }
+        known.add(inCache)
+      }
+      // The kernel queues all of the datagrams before the loop receives again: one batch.
+      let host = IPAddress.v4(0x7F00_0000 | UInt32.random(in: 0x10000..<0xFF_0000))
+      var options = UDPOptions()
+      options.reuseAddress = true
+      let socket = try UDPSocket(on: loop, bind: Endpoint(host, port: 5353), options: options) {
+        _ in
+      }
+      try socket.setMulticastInterface(try #require(Loopback.interface).index)
+      for index in 0..<count {
+        var response = Message(id: 0, isResponse: true)
+        let instance = try type.name().prefixed(by: "service \(index)")
+        response.answers = [Record(type.name(), .pointer(instance), timeToLive: 60)]
+        socket.send(response.encoded(), to: MulticastGroup.v4)
+      }
+      socket.flush()
+      #expect(await known.next() == count)
+      socket.close()
+      core.close()
+    }
   }
 
   @Test func `what is no message, or too long for one, is dropped and counted`() async throws {

@@ -48,7 +48,7 @@ int cuv_loop_destroy(cuv_loop *_Nonnull loop);
 int64_t cuv_now(void);
 /// How long the computer has slept, which `cuv_now` does not count, nanoseconds; 0 where the system
 /// does not say.
-int64_t cuv_asleep(void);
+int64_t cuv_time_suspended(void);
 /// The pointer that this thread was given last by `cuv_set_current`.
 void *_Nullable cuv_current(void);
 void cuv_set_current(void *_Nullable current);
@@ -56,8 +56,8 @@ void cuv_set_current(void *_Nullable current);
 /// A lock of the system's.
 typedef struct cuv_lock cuv_lock;
 cuv_lock *_Nonnull cuv_lock_create(void);
-void cuv_lock_take(cuv_lock *_Nonnull lock);
-void cuv_lock_give(cuv_lock *_Nonnull lock);
+void cuv_lock_acquire(cuv_lock *_Nonnull lock);
+void cuv_lock_release(cuv_lock *_Nonnull lock);
 void cuv_lock_destroy(cuv_lock *_Nonnull lock);
 
 typedef struct cuv_thread cuv_thread;
@@ -74,10 +74,10 @@ enum { CUV_UDP_BATCH = 64 };
 
 typedef struct {
   cuv_endpoint local;
-  bool reuse_address, reuse_port, v6_only, hears_all_groups;
+  bool reuse_address, reuse_port, v6_only, receives_all_groups;
   bool segments;  // segmentation offload where the kernel has it
   bool probes_mtu;  // datagrams are never cut into fragments
-  bool describes_arrival;  // interface, own address and hop limit of what comes
+  bool packet_info;  // interface, own address and hop limit of what comes
   uint32_t receive_buffer, send_buffer;  // bytes, 0 leaves the system's
   uint32_t largest_datagram;             // bytes; longer ones are cut off and marked
   uint32_t queue_limit;                  // bytes that may wait to be sent

@@ -1,28 +1,29 @@
 import CaromDNS
 
-/// A service that is visible: what the body of `ServiceAdvertiser.run` is given.
+/// A service that is visible on the network, passed to the body of `ServiceAdvertiser.run`.
 public struct Advertisement: Sendable {
-  /// The name that it became visible under: the asked one, or "X (2)" where that was taken.
+  /// The name under which the service became visible: the requested name, or "X (2)" if another
+  /// service already has the name "X".
   public let name: String
-  /// The names that it takes later, when another host turns out to have its own; ends with an
-  /// error when it has none left.
-  public let renames: Latest<String>
+  /// The names that the service is given later, when it loses its name to another host or after
+  /// `rename(to:)`. Throws an error if no free name is found.
+  public let renames: LatestValues<String>
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID
 
-  /// Changes the strings beside the service; browsers are told. What changes more than ten times
-  /// a minute is told to others later, and then as it is by then.
+  /// Replaces the service's TXT record and announces the change. Beyond ten changes a minute,
+  /// announcements are delayed, and then carry the newest record.
   public func update(txt: TXTRecord) async throws(DiscoveryError) {
     try await discovery.update(id, txt: txt)
   }
 
-  /// Changes the narrower types that the service is found under.
+  /// Replaces the subtypes under which the service is found.
   public func update(subtypes: [String]) async throws(DiscoveryError) {
     try await discovery.update(id, subtypes: subtypes)
   }
 
-  /// Takes another name: the old one gets a goodbye, and the new one is in `renames` once it is
-  /// won.
+  /// Renames the service: sends a goodbye for the old name and claims the new one, which
+  /// `renames` delivers once it is established.
   public func rename(to name: String) async throws(DiscoveryError) {
     try await discovery.rename(id, to: name)
   }

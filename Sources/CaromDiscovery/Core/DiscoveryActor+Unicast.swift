@@ -2,26 +2,27 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// The names that do not belong to the link go to name servers, behind the same calls.
+/// Operations on names outside the link, which are queried at name servers.
 extension DiscoveryActor {
-  /// Whether that name is asked for at name servers.
+  /// Whether `name` is queried at name servers instead of by multicast.
   static func isUnicast(_ name: Name) -> Bool { !name.isLinkLocal }
 
-  /// Begins to watch; throws where there is nobody to ask.
-  private func watch<Value>(
-    _ listener: @escaping Listener<Value>, beside link: DiscoveryCore.WatchingID? = nil,
+  /// Starts `work` as a task. Throws `noNameServer` if there is neither a name server nor a watch
+  /// on the link.
+  private func watchServers<Value>(
+    _ listener: @escaping Listener<Value>, alongside watch: DiscoveryCore.WatchingID? = nil,
     hasQuestions: Bool = true,
     _ work: @escaping @Sendable (UnicastClient, [Endpoint]) async -> Void
   ) throws(DiscoveryError) -> Handle {
     let (client, servers) = (unicastClient, nameServers().servers)
-    guard !servers.isEmpty || link != nil else { throw .noNameServer }
-    let close = { @Sendable in listener(.failure(.closed)) }
-    return keep(UnicastWork(link: link, close: close)) { number in
+    guard !servers.isEmpty || watch != nil else { throw .noNameServer }
+    let reportClosed = { @Sendable in listener(.failure(.closed)) }
+    return addServerTask(ServerTask(linkWatch: watch, reportClosed: reportClosed)) { number in
       guard hasQuestions, !servers.isEmpty else { return nil }
       return Task {
         await work(client, servers)
-        // Watching ends by itself only where the loop does.
-        if !Task.isCancelled { self.finish(number)?.close() }
+        // Without a cancellation, `work` returns only because the loop has shut down.
+        if !Task.isCancelled { self.removeServerTask(number)?.reportClosed() }
       }
     }
   }
@@ -30,7 +31,7 @@ extension DiscoveryActor {
     _ search: ServiceSearch, _ listener: @escaping Listener<ServiceChange>
   ) throws(DiscoveryError) -> Handle {
     guard let name = try? search.target.name() else { throw .nameInvalid }
-    return try watch(listener) { client, servers in
+    return try watchServers(listener) { client, servers in
       let browsing = UnicastBrowsing(name, by: client, of: servers) { change in
         listener(
           .success(change.map { DiscoveredService($0, type: search.type, discovery: self) }))
@@ -42,7 +43,7 @@ extension DiscoveryActor {
   func queryServers(
     _ key: RecordKey, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { client, servers in
+    try watchServers(listener) { client, servers in
       await client.watch(key, of: servers) { changes in
         for change in changes { listener(.success(DiscoveryChange(change))) }
       }
@@ -52,7 +53,7 @@ extension DiscoveryActor {
   func monitorServers(
     _ name: Name, _ listener: @escaping Listener<TXTRecord?>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { client, servers in
+    try watchServers(listener) { client, servers in
       await client.watch(RecordKey(name, .txt), of: servers) { changes in
         for change in changes {
           if case .added(let record) = change, case .text(let bytes) = record.data {
@@ -65,10 +66,11 @@ extension DiscoveryActor {
     }
   }
 
-  /// The domains that the link recommends are given; those that servers do come here: asked in
-  /// the search domains, and by the subnets of the links as they are now (RFC 6763 §11).
+  /// Browses for domains at name servers: in the search domains, and under the subnets of the
+  /// links as they are now (RFC 6763 §11). `collector` merges the results with those of `watch`,
+  /// which browses on the link.
   func browseServerDomains(
-    _ purpose: DomainBrowser.Purpose, of links: [Link], beside link: DiscoveryCore.WatchingID,
+    _ purpose: DomainPurpose, of links: [Link], alongside watch: DiscoveryCore.WatchingID,
     _ collector: DomainCollector,
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredDomain>>
   ) throws(DiscoveryError) -> Handle {
@@ -76,7 +78,8 @@ extension DiscoveryActor {
       searchDomains: nameServers().domains,
       addresses: links.flatMap(\.addresses)
     ).filter(Self.isUnicast)
-    return try watch(listener, beside: link, hasQuestions: !domains.isEmpty) { client, servers in
+    return try watchServers(listener, alongside: watch, hasQuestions: !domains.isEmpty) {
+      client, servers in
       await withTaskGroup(of: Void.self) { group in
         for domain in domains {
           guard let name = try? BrowseTarget.domains(purpose.kind, in: domain).name() else {
@@ -106,34 +109,24 @@ extension DiscoveryActor {
   ) throws(DiscoveryError) -> Handle {
     let (client, servers) = (unicastClient, nameServers().servers)
     guard !servers.isEmpty else { throw .noNameServer }
-    return keep(UnicastWork(close: { listener(.failure(.closed)) })) { number in
+    let work = ServerTask(reportClosed: { listener(.failure(.closed)) })
+    return addServerTask(work) { number in
       Task {
         let result: Result<ResolvedService, DiscoveryError>
         do throws(DiscoveryError) {
-          let place = try await client.resolve(name, of: servers, within: limit)
-          result = .success(ResolvedService(place))
+          let resolution = try await client.resolve(name, of: servers, within: limit)
+          result = .success(ResolvedService(resolution))
         } catch {
           result = .failure(error)
         }
-        if self.finish(number) != nil { listener(result) }
+        if self.removeServerTask(number) != nil { listener(result) }
       }
     }
   }
 }
 
-extension DiscoveryChange {
-  /// The same change of something else.
-  func map<Other>(_ transform: (Item) -> Other) -> DiscoveryChange<Other> {
-    switch self {
-    case .added(let item): .added(transform(item))
-    case .updated(let item): .updated(transform(item))
-    case .removed(let item): .removed(transform(item))
-    }
-  }
-}
-
 extension DiscoveryChange where Item == DiscoveredRecord {
-  /// A name server's record; it has no interface.
+  /// A change reported by a name server; its record has interface index 0.
   init(_ change: UnicastWatch.Change) {
     switch change {
     case .added(let record): self = .added(DiscoveredRecord(record, 0))

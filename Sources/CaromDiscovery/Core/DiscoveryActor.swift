@@ -1,10 +1,9 @@
 import CaromCore
 import CaromDNS
 import CaromTransport
-import Synchronization
 
-/// Discovery for code off the loop: one for each loop and selection of interfaces, so that all
-/// advertisers and browsers of a program share sockets and cache.
+/// Discovery for callers off the loop's thread. There is one actor for each loop and interface
+/// selection, so that all advertisers and browsers of a program share sockets and cache.
 actor DiscoveryActor: LoopActor {
   private struct Key: Hashable {
     var loop: ObjectIdentifier
@@ -15,23 +14,40 @@ actor DiscoveryActor: LoopActor {
     weak var actor: DiscoveryActor?
   }
 
-  private static let actors = Mutex<[Key: Reference]>([:])
-  private static let defaultLoop = Mutex<NetworkLoop?>(nil)
+  /// A task that queries name servers until it is stopped.
+  struct ServerTask {
+    var task: Task<Void, Never>?
+    /// The watch on the link that runs alongside the task, if any.
+    var linkWatch: DiscoveryCore.WatchingID?
+    /// Reports to the listener that the loop has shut down.
+    var reportClosed: @Sendable () -> Void
+  }
+
+  /// An operation that was started and can be stopped.
+  enum Handle: Hashable, Sendable {
+    case advertising(DiscoveryCore.AdvertisingID)
+    case watching(DiscoveryCore.WatchingID)
+    case resolving(DiscoveryCore.ResolvingID)
+    case serverTask(UInt64)
+  }
+
+  private static let actors = Locked<[Key: Reference]>([:])
+  private static let defaultLoop = Locked<NetworkLoop?>(nil)
 
   nonisolated let loop: NetworkLoop
   private let interfaces: InterfaceSelection
   private var core: DiscoveryCore?
-  private var waiting:
+  private var continuations:
     [UInt64: CheckedContinuation<Result<ResolvedService, DiscoveryError>, Never>] =
       [:]
   private var resolving: [UInt64: DiscoveryCore.ResolvingID] = [:]
-  /// How those who watch are told that it is over.
-  private var closers: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
+  /// For each watch on the link, a closure that reports to its listener that the loop has shut
+  /// down.
+  private var closeReports: [DiscoveryCore.WatchingID: @Sendable () -> Void] = [:]
   private var nextNumber: UInt64 = 0
-  /// What goes on at name servers.
-  private var unicast: [UInt64: UnicastWork] = [:]
+  private var serverTasks: [UInt64: ServerTask] = [:]
   private(set) lazy var unicastClient = UnicastClient(on: loop)
-  /// Which name servers are asked.
+  /// Returns the name servers and search domains to use.
   private(set) var nameServers: @Sendable () -> UnicastConfiguration = { .current }
 
   private init(on loop: NetworkLoop, _ interfaces: InterfaceSelection) {
@@ -39,7 +55,8 @@ actor DiscoveryActor: LoopActor {
     self.interfaces = interfaces
   }
 
-  /// The one for `loop` and `interfaces`; it lives as long as somebody holds it.
+  /// The actor for `loop` and `interfaces`. It is created on first use and lives as long as
+  /// somebody holds a reference to it.
   static func shared(
     on loop: NetworkLoop?, _ interfaces: InterfaceSelection
   ) throws(DiscoveryError) -> DiscoveryActor {
@@ -54,7 +71,7 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  /// The loop of those who bring none; it lives as long as the program.
+  /// The loop for callers that do not bring their own; it lives as long as the program.
   private static func sharedLoop() throws(DiscoveryError) -> NetworkLoop {
     do throws(TransportError) {
       return try defaultLoop.withLock { (shared) throws(TransportError) -> NetworkLoop in
@@ -68,67 +85,64 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  private func opened() throws(DiscoveryError) -> DiscoveryCore {
+  /// The core, which opens its sockets on first use.
+  private func openCore() throws(DiscoveryError) -> DiscoveryCore {
     if let core { return core }
     let core = try DiscoveryCore(on: loop, interfaces: interfaces)
-    core.onClosed = { [weak self] in self?.assumeIsolated { $0.loopEnded() } }
+    core.onClosed = { [weak self] in self?.assumeIsolated { $0.loopDidShutDown() } }
     self.core = core
     return core
   }
 
-  private func loopEnded() {
-    for close in closers.values { close() }
-    closers = [:]
-    for work in unicast.values {
-      work.task?.cancel()
-      work.close()
+  private func loopDidShutDown() {
+    for reportClosed in closeReports.values { reportClosed() }
+    closeReports = [:]
+    for task in serverTasks.values {
+      task.task?.cancel()
+      task.reportClosed()
     }
-    unicast = [:]
+    serverTasks = [:]
   }
 
-  /// Does several things in one go.
+  /// Runs `body` on the actor in one go, without suspending between its calls.
   func perform<Value: Sendable>(
     _ body: @Sendable (isolated DiscoveryActor) throws(DiscoveryError) -> Value
   ) throws(DiscoveryError) -> Value {
     try body(self)
   }
 
-  /// Something that was begun.
-  enum Handle: Hashable, Sendable {
-    case advertising(DiscoveryCore.AdvertisingID)
-    case watching(DiscoveryCore.WatchingID)
-    case resolving(DiscoveryCore.ResolvingID)
-    case unicast(UInt64)
-  }
-
-  /// Ends what was begun.
+  /// Stops an operation.
   func stop(_ handle: Handle) {
     switch handle {
     case .advertising(let id): core?.withdraw(id)
     case .watching(let id):
-      closers[id] = nil
+      closeReports[id] = nil
       core?.stopWatching(id)
     case .resolving(let id): core?.cancelResolving(id)
-    case .unicast(let number):
-      guard let work = finish(number) else { return }
-      work.task?.cancel()
-      if let link = work.link { core?.stopWatching(link) }
+    case .serverTask(let number):
+      guard let task = removeServerTask(number) else { return }
+      task.task?.cancel()
+      if let watch = task.linkWatch { core?.stopWatching(watch) }
     }
   }
 
-  /// Keeps something that goes on at name servers until it is stopped, or has finished.
-  func keep(_ work: UnicastWork, _ start: (UInt64) -> Task<Void, Never>?) -> Handle {
+  /// Registers `work` and starts its task with the number that `removeServerTask` accepts.
+  func addServerTask(
+    _ work: ServerTask, _ start: (UInt64) -> Task<Void, Never>?
+  ) -> Handle {
     let number = nextNumber
     nextNumber += 1
-    unicast[number] = work
-    unicast[number]?.task = start(number)
-    return .unicast(number)
+    serverTasks[number] = work
+    serverTasks[number]?.task = start(number)
+    return .serverTask(number)
   }
 
-  /// Forgets it; `nil` where it was stopped before.
-  func finish(_ number: UInt64) -> UnicastWork? { unicast.removeValue(forKey: number) }
+  /// Removes a task that has finished; nil if it was stopped before.
+  func removeServerTask(_ number: UInt64) -> ServerTask? {
+    serverTasks.removeValue(forKey: number)
+  }
 
-  /// Asks these name servers from now on.
+  /// Replaces the source of the name server configuration.
   func use(_ nameServers: @escaping @Sendable () -> UnicastConfiguration) {
     self.nameServers = nameServers
   }
@@ -141,7 +155,7 @@ extension DiscoveryActor {
     _ service: AdvertisedService,
     _ handle: @escaping @Sendable (DiscoveryCore.AdvertisingEvent) -> Void
   ) throws(DiscoveryError) -> DiscoveryCore.AdvertisingID {
-    try opened().advertise(service, handle)
+    try openCore().advertise(service, handle)
   }
 
   func withdraw(_ id: DiscoveryCore.AdvertisingID) { core?.withdraw(id) }
@@ -162,42 +176,45 @@ extension DiscoveryActor {
 // MARK: - Watching
 
 extension DiscoveryActor {
-  /// Hears what watching tells, and why it ends where the loop shuts down.
+  /// Receives the values of a watch, and an error if the watch ends because the loop shut down.
   typealias Listener<Value> = @Sendable (Result<Value, DiscoveryError>) -> Void
 
   func browse(
     _ search: ServiceSearch, _ listener: @escaping Listener<ServiceChange>
   ) throws(DiscoveryError) -> Handle {
     if search.isUnicast { return try browseServers(search, listener) }
-    return try watch(listener) { core, tell throws(DiscoveryError) in
-      try core.browse(search, for: self, tell)
+    return try watchLink(listener) { core, handle throws(DiscoveryError) in
+      try core.browse(search, for: self, handle)
     }
   }
 
   func browseTypes(
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredServiceType>>
   ) throws(DiscoveryError) -> Handle {
-    try watch(listener) { core, tell throws(DiscoveryError) in try core.browseTypes(tell) }
+    try watchLink(listener) { core, handle throws(DiscoveryError) in
+      try core.browseTypes(handle)
+    }
   }
 
   func browseDomains(
-    _ purpose: DomainBrowser.Purpose,
+    _ purpose: DomainPurpose,
     _ listener: @escaping Listener<DiscoveryChange<DiscoveredDomain>>
   ) throws(DiscoveryError) -> Handle {
     let collector = DomainCollector { listener(.success($0)) }
-    let core = try opened()
+    let core = try openCore()
     let id = try core.browseDomains(purpose) { collector.apply($0) }
-    return try browseServerDomains(purpose, of: core.links, beside: id, collector, listener)
+    return try browseServerDomains(purpose, of: core.links, alongside: id, collector, listener)
   }
 
   func query(
-    _ query: RecordQuery, _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
+    _ name: String, _ type: RecordType,
+    _ listener: @escaping Listener<DiscoveryChange<DiscoveredRecord>>
   ) throws(DiscoveryError) -> Handle {
-    if let name = try? Name(text: query.name), Self.isUnicast(name) {
-      return try queryServers(RecordKey(name, query.type), listener)
+    if let name = try? Name(text: name), Self.isUnicast(name) {
+      return try queryServers(RecordKey(name, type), listener)
     }
-    return try watch(listener) { core, tell throws(DiscoveryError) in
-      try core.query(query, tell)
+    return try watchLink(listener) { core, handle throws(DiscoveryError) in
+      try core.query(name, type, handle)
     }
   }
 
@@ -205,49 +222,52 @@ extension DiscoveryActor {
     _ name: Name, _ listener: @escaping Listener<TXTRecord?>
   ) throws(DiscoveryError) -> Handle {
     if Self.isUnicast(name) { return try monitorServers(name, listener) }
-    return try watch(listener) { core, tell throws(DiscoveryError) in try core.monitor(name, tell) }
+    return try watchLink(listener) { core, handle throws(DiscoveryError) in
+      try core.monitor(name, handle)
+    }
   }
 
-  private func watch<Value>(
+  private func watchLink<Value>(
     _ listener: @escaping Listener<Value>,
     _ start: (DiscoveryCore, @escaping (Value) -> Void) throws(DiscoveryError) ->
       DiscoveryCore.WatchingID
   ) throws(DiscoveryError) -> Handle {
-    let id = try start(try opened()) { listener(.success($0)) }
-    closers[id] = { listener(.failure(.closed)) }
+    let id = try start(try openCore()) { listener(.success($0)) }
+    closeReports[id] = { listener(.failure(.closed)) }
     return .watching(id)
   }
 
-  /// What name servers say is asked for again as it grows old.
+  /// Reconfirms a name on the link (RFC 6762 §10.4). Does nothing for names at name servers,
+  /// whose answers are queried again as they age.
   func reconfirm(_ name: Name) { if !Self.isUnicast(name) { core?.reconfirm(name) } }
 }
 
 // MARK: - Resolving
 
 extension DiscoveryActor {
-  /// Calls back once, perhaps before it returns.
+  /// Resolves a service and calls `listener` once, possibly before this method returns.
   func resolve(
     _ name: Name, within limit: Duration, _ listener: @escaping Listener<ResolvedService>
   ) throws(DiscoveryError) -> Handle {
     if Self.isUnicast(name) { return try resolveAtServers(name, within: limit, listener) }
-    return .resolving(try opened().resolve(name, within: limit, listener))
+    return .resolving(try openCore().resolve(name, within: limit, listener))
   }
 
   func resolve(
     _ name: Name, within limit: Duration
   ) async throws(DiscoveryError) -> ResolvedService {
     if Self.isUnicast(name) { return try await resolveAtServers(name, within: limit) }
-    let core = try opened()
+    let core = try openCore()
     guard !Task.isCancelled else { throw .cancelled }
     let number = nextNumber
     nextNumber += 1
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiting[number] = continuation
+        continuations[number] = continuation
         let id = core.resolve(name, within: limit) { [weak self] result in
           self?.assumeIsolated { $0.finish(number, result) }
         }
-        if waiting[number] != nil { resolving[number] = id }
+        if continuations[number] != nil { resolving[number] = id }
       }
     } onCancel: {
       Task { await self.cancel(number) }
@@ -257,7 +277,7 @@ extension DiscoveryActor {
 
   private func finish(_ number: UInt64, _ result: Result<ResolvedService, DiscoveryError>) {
     resolving[number] = nil
-    waiting.removeValue(forKey: number)?.resume(returning: result)
+    continuations.removeValue(forKey: number)?.resume(returning: result)
   }
 
   private func cancel(_ number: UInt64) {

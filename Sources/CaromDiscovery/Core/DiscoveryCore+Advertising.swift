@@ -2,17 +2,17 @@ import CaromCore
 import CaromDNS
 
 extension DiscoveryCore {
-  /// Which advertised service.
+  /// Identifies an advertised service.
   public struct AdvertisingID: Hashable, Sendable {
     let id: PublicationID
   }
 
-  /// Makes a service visible; the handler hears how that goes.
+  /// Starts to advertise a service. `handle` receives its events.
   @discardableResult
   public func advertise(
     _ service: AdvertisedService, _ handle: @escaping (AdvertisingEvent) -> Void
   ) throws(DiscoveryError) -> AdvertisingID {
-    try begin()
+    try prepareRequest()
     try service.validate()
     defer { drain() }
     do throws(PublicationError) {
@@ -24,25 +24,26 @@ extension DiscoveryCore {
     }
   }
 
-  /// Changes the strings beside an advertised service. What changes more than ten times a
-  /// minute is told to others later, and then as it is by then (RFC 6762 §8.4).
+  /// Replaces an advertised service's TXT record and announces the change. Beyond ten changes a
+  /// minute, announcements are delayed, and then carry the newest record (RFC 6762 §8.4).
   public func update(_ id: AdvertisingID, txt: TXTRecord) throws(DiscoveryError) {
-    try revise { node throws(PublicationError) in try node.update(id.id, text: txt, at: loop.now) }
+    try modify { node throws(PublicationError) in try node.update(id.id, text: txt, at: loop.now) }
   }
 
-  /// Changes the narrower types that a service is found under.
+  /// Replaces the subtypes under which an advertised service is found.
   public func update(_ id: AdvertisingID, subtypes: [String]) throws(DiscoveryError) {
-    try revise { node throws(PublicationError) in
+    try modify { node throws(PublicationError) in
       try node.update(id.id, subtypes: subtypes, at: loop.now)
     }
   }
 
-  /// Takes another name: the handler hears `renamed` once it is won.
+  /// Claims another name for an advertised service. The handler receives `renamed` once the name
+  /// is established.
   public func rename(_ id: AdvertisingID, to name: String) throws(DiscoveryError) {
-    try revise { node throws(PublicationError) in try node.rename(id.id, to: name, at: loop.now) }
+    try modify { node throws(PublicationError) in try node.rename(id.id, to: name, at: loop.now) }
   }
 
-  private func revise(
+  private func modify(
     _ body: (inout MulticastDNS) throws(PublicationError) -> Void
   ) throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
@@ -50,7 +51,7 @@ extension DiscoveryCore {
     do throws(PublicationError) { try body(&node) } catch { throw DiscoveryError(error) }
   }
 
-  /// Takes a service back: its goodbye has left when this returns.
+  /// Stops advertising a service. Its goodbye has been sent when this method returns.
   public func withdraw(_ id: AdvertisingID) {
     loop.preconditionCurrent("discovery")
     advertising[id.id] = nil

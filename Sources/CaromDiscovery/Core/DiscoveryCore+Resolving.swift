@@ -2,13 +2,13 @@ import CaromCore
 import CaromDNS
 
 extension DiscoveryCore {
-  /// Which resolving.
+  /// Identifies a resolve operation.
   public struct ResolvingID: Hashable, Sendable {
     let id: ResolveID
   }
 
-  /// Learns where a service listens; the handler is called once, with why where that cannot be
-  /// learnt in time.
+  /// Resolves a service. Calls `handle` once, with the endpoints that the service listens on, or
+  /// with an error if they are not found within `limit`.
   @discardableResult
   public func resolve(
     _ service: DiscoveredService, within limit: Duration,
@@ -23,7 +23,7 @@ extension DiscoveryCore {
     _ handle: @escaping (Result<ResolvedService, DiscoveryError>) -> Void
   ) -> ResolvingID {
     loop.preconditionCurrent("discovery")
-    refreshUnicast()
+    refreshUnicastClaims()
     let now = loop.now
     let id = node.resolve(name, deadline: now.advanced(by: limit), at: now)
     resolving[id] = handle
@@ -31,7 +31,7 @@ extension DiscoveryCore {
     return ResolvingID(id: id)
   }
 
-  /// Gives up: the handler is not called.
+  /// Cancels a resolve operation. Its handler is not called.
   public func cancelResolving(_ id: ResolvingID) {
     loop.preconditionCurrent("discovery")
     resolving[id.id] = nil
@@ -39,8 +39,8 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Says that a service does not answer: it is asked for again, and goes in ten seconds
-  /// unless it is heard of.
+  /// Reports that a service does not respond. It is queried again, and removed after ten seconds
+  /// unless it answers (RFC 6762 §10.4).
   public func reconfirm(_ service: DiscoveredService) { reconfirm(service.fullName) }
 
   func reconfirm(_ name: Name) {
@@ -49,8 +49,8 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Says that a record seems to be wrong: it is asked for again, and goes in ten seconds unless
-  /// somebody repeats it.
+  /// Reports that a record seems to be wrong. It is queried again, and removed after ten seconds
+  /// unless some host answers with it (RFC 6762 §10.4).
   public func reconfirm(_ record: DiscoveredRecord) {
     loop.preconditionCurrent("discovery")
     node.reconfirm(record.record, at: loop.now)

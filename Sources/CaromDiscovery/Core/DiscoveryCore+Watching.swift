@@ -2,22 +2,22 @@ import CaromCore
 import CaromDNS
 
 extension DiscoveryCore {
-  /// Which watching: for services, types, domains, strings or records.
+  /// Identifies a watch for services, service types, domains, a TXT record or other records.
   public enum WatchingID: Hashable, Sendable {
     case browsing(Browsing)
     case monitoring(Monitoring)
     case querying(Querying)
 
-    /// Which browsing.
+    /// Identifies a watch for services, service types or domains.
     public struct Browsing: Hashable, Sendable { let id: BrowseID }
-    /// Which monitoring of strings.
+    /// Identifies a watch for the TXT record of one service.
     public struct Monitoring: Hashable, Sendable { let id: MonitorID }
-    /// Which query for records.
+    /// Identifies a watch for the records under one name.
     public struct Querying: Hashable, Sendable { let id: QueryID }
   }
 
-  /// Watches for services of a type, or of one of its narrower ones; what is known already is
-  /// told before this returns.
+  /// Watches for services of a type, or of one of its subtypes. Services that are already in the
+  /// cache are reported before this method returns.
   @discardableResult
   public func browse(
     _ type: ServiceType, subtype: String? = nil, domain: String = "local",
@@ -44,7 +44,7 @@ extension DiscoveryCore {
     }
   }
 
-  /// Watches which types of service there are.
+  /// Watches for the service types that are offered on the link (RFC 6763 §9).
   @discardableResult
   public func browseTypes(
     _ handle: @escaping (DiscoveryChange<DiscoveredServiceType>) -> Void
@@ -58,10 +58,10 @@ extension DiscoveryCore {
     }
   }
 
-  /// Watches which domains the hosts of the link recommend.
+  /// Watches for the domains that hosts on the link recommend (RFC 6763 §11).
   @discardableResult
   public func browseDomains(
-    _ purpose: DomainBrowser.Purpose,
+    _ purpose: DomainPurpose,
     _ handle: @escaping (DiscoveryChange<DiscoveredDomain>) -> Void
   ) throws(DiscoveryError) -> WatchingID {
     try browse(.domains(purpose.kind)) { event in
@@ -76,7 +76,7 @@ extension DiscoveryCore {
   private func browse(
     _ target: BrowseTarget, _ handle: @escaping (Querier.Event) -> Void
   ) throws(DiscoveryError) -> WatchingID {
-    try begin()
+    try prepareRequest()
     guard let id = node.browse(target, at: loop.now) else { throw .tooManyQuestions }
     return watch(.browsing(.init(id: id)), handle)
   }
@@ -89,8 +89,8 @@ extension DiscoveryCore {
     return id
   }
 
-  /// Watches the strings of a service: told now where they are known, and whenever they change;
-  /// `nil` where they are gone.
+  /// Watches a service's TXT record. Calls `handle` at once if the record is in the cache, then
+  /// after every change, and with nil when the record is gone.
   @discardableResult
   public func monitor(
     _ service: DiscoveredService, _ handle: @escaping (TXTRecord?) -> Void
@@ -102,21 +102,23 @@ extension DiscoveryCore {
   func monitor(
     _ name: Name, _ handle: @escaping (TXTRecord?) -> Void
   ) throws(DiscoveryError) -> WatchingID {
-    try begin()
+    try prepareRequest()
     guard let id = node.monitorText(of: name, at: loop.now) else { throw .tooManyQuestions }
     return watch(.monitoring(.init(id: id))) { event in
       if case .text(_, let text) = event { handle(text) }
     }
   }
 
-  /// Watches the records of a type under a name, as `RecordQuery` has them.
+  /// Watches the records of one type under a name on the link, such as "maya.local"; a backslash
+  /// in `name` escapes a dot within a label.
   @discardableResult
   public func query(
-    _ query: RecordQuery, _ handle: @escaping (DiscoveryChange<DiscoveredRecord>) -> Void
+    _ name: String, _ type: RecordType,
+    _ handle: @escaping (DiscoveryChange<DiscoveredRecord>) -> Void
   ) throws(DiscoveryError) -> WatchingID {
-    let name = try Self.linkName(query.name)
-    try begin()
-    guard let id = node.query(name, query.type, at: loop.now) else { throw .tooManyQuestions }
+    let name = try Self.linkName(name)
+    try prepareRequest()
+    guard let id = node.query(name, type, at: loop.now) else { throw .tooManyQuestions }
     return watch(.querying(.init(id: id))) { event in
       switch event {
       case .recordAdded(_, let record, let interface):
@@ -128,14 +130,14 @@ extension DiscoveryCore {
     }
   }
 
-  /// A name that is asked for by multicast.
+  /// Parses a name that is queried by multicast. Throws `domainNotLocal` for any other name.
   static func linkName(_ text: String) throws(DiscoveryError) -> Name {
     guard let name = try? Name(text: text), name != .root else { throw .nameInvalid }
     guard name.isLinkLocal else { throw .domainNotLocal(text) }
     return name
   }
 
-  /// Stops watching: the handler is not called again.
+  /// Stops a watch. Its handler is not called again.
   public func stopWatching(_ id: WatchingID) {
     loop.preconditionCurrent("discovery")
     watching[id] = nil

@@ -2,28 +2,29 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Discovery on a loop's own thread: what is called here happens at once, and handlers are
-/// called on that thread, after the packets that belong to the event have left.
+/// Discovery for code that runs on a loop's thread. Calls take effect at once; handlers are called
+/// on that thread, after the packets that an event causes have been sent.
 ///
-/// For programs that live on the loop anyway; others take `ServiceAdvertiser` and
-/// `ServiceBrowser`. Belongs to the loop's thread. `close` says the goodbyes.
+/// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. All
+/// members must be used on the loop's thread. Call `close` to send the goodbyes.
 public final class DiscoveryCore {
-  /// What happens to an advertised service.
+  /// An event of an advertised service.
   public enum AdvertisingEvent: Hashable, Sendable {
-    /// It is visible under this name.
+    /// The service is visible under `name`.
     case established(name: String)
-    /// It lost its name to another and is visible under this one.
+    /// The service lost its name to another host, or was renamed, and is visible under `name`.
     case renamed(name: String)
-    /// It is not visible: the last event.
+    /// The service is not visible. No event follows.
     case failed(DiscoveryError)
   }
 
-  /// Who has port 5353 is looked at once in that time at most.
-  static let lookInterval = Duration.seconds(1)
-  /// A shorter sleep is none: the clocks differ by a little.
-  static let shortestSleep = Duration.seconds(1)
+  /// The shortest time between two checks of which sockets are bound to port 5353.
+  static let portCheckInterval = Duration.seconds(1)
+  /// Suspensions of the computer up to this long are ignored, since the clocks that measure them
+  /// differ by a little.
+  static let minimumSuspension = Duration.seconds(1)
 
-  /// The loop that it lives on.
+  /// The loop whose thread this object belongs to.
   public let loop: NetworkLoop
   let interfaces: InterfaceSelection
   var node: MulticastDNS
@@ -32,16 +33,17 @@ public final class DiscoveryCore {
   private var monitor: InterfaceMonitor?
   private var hook: ShutdownHook?
   private var isOpen = true
-  /// When it was last looked who has port 5353.
-  private var lastLook: Instant?
-  private var droppedBefore = DiscoveryCounters()
+  /// The time of the last check of which sockets are bound to port 5353.
+  private var lastPortCheck: Instant?
+  /// The counters of sockets that have been closed.
+  private var closedCounters = DiscoveryCounters()
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
-  /// How long the computer has slept; tests put something else here.
-  var timeAsleep: () -> Duration = { NetworkLoop.timeAsleep }
-  private lazy var lastAsleep = timeAsleep()
-  /// Called once when the loop shuts down under it; `close` does not call it.
+  /// Returns how long the computer has been suspended since it was started. Tests replace it.
+  var timeSuspended: () -> Duration = { NetworkLoop.timeSuspended }
+  private lazy var lastTimeSuspended = timeSuspended()
+  /// Called once if the loop shuts down while this object is open; `close` does not call it.
   var onClosed: (() -> Void)?
 
   /// Opens the sockets of the selected interfaces.
@@ -55,7 +57,7 @@ public final class DiscoveryCore {
       hostLabel: HostLabel.make(from: HostName.current),
       generator: SeededGenerator(seed: .random(in: .min ... .max)))
     timer = LoopTimer(on: loop) { [weak self] in self?.timeout() }
-    hook = ShutdownHook(on: loop) { [weak self] in self?.loopEnds() }
+    hook = ShutdownHook(on: loop) { [weak self] in self?.loopWillShutDown() }
     do throws(TransportError) {
       monitor = try InterfaceMonitor(on: loop) { [weak self] in self?.interfacesChanged() }
     } catch {
@@ -64,18 +66,18 @@ public final class DiscoveryCore {
     try open()
   }
 
-  /// The host's name as others see it: "maya-carom.local".
+  /// The host name that is published on the link: "maya-carom.local".
   public var hostName: String { node.hostName.description }
 
-  /// The interfaces that are in use, by index.
+  /// The interfaces that are in use, in ascending order of their indices.
   public var activeInterfaces: [Interface] { sockets.map(\.interface) }
 
-  /// The links as the machines see them.
+  /// The state of each link as the protocol implementation sees it.
   var links: [Link] { sockets.map(\.link) }
 
-  /// What came in and was dropped.
+  /// The number of datagrams that were dropped, by reason.
   public var counters: DiscoveryCounters {
-    var sum = droppedBefore
+    var sum = closedCounters
     for socket in sockets { sum.add(socket.counters) }
     sum.malformed += node.counters.malformed
     sum.notStandard += node.counters.notStandard
@@ -89,18 +91,19 @@ public final class DiscoveryCore {
     for name in interfaces.names where !all.contains(where: { $0.name == name && $0.isUp }) {
       throw .noSuchInterface(name)
     }
-    let failure = adopt(interfaces.selected(from: all))
+    let failure = updateSockets(for: interfaces.selected(from: all))
     guard sockets.isEmpty else { return }
     throw failure.map(DiscoveryError.init) ?? .noMulticastInterface
   }
 
-  /// Opens sockets for what is new, keeps those of what has changed, closes those of what is gone.
-  private func adopt(_ selected: [Interface]) -> TransportError? {
+  /// Opens sockets for new interfaces, updates those of the remaining ones, and closes those of
+  /// interfaces that are gone. Returns the first error.
+  private func updateSockets(for selected: [Interface]) -> TransportError? {
     var failure: TransportError?
     var kept: [InterfaceSocket] = []
     for interface in selected {
       do throws(TransportError) {
-        if let old = sockets.first(where: { $0.serves(interface) }) {
+        if let old = sockets.first(where: { $0.isFor(interface) }) {
           try old.update(to: interface)
           kept.append(old)
         } else {
@@ -111,7 +114,7 @@ public final class DiscoveryCore {
       }
     }
     for socket in sockets where !kept.contains(where: { $0 === socket }) {
-      droppedBefore.add(socket.counters)
+      closedCounters.add(socket.counters)
       socket.close()
     }
     sockets = kept.sorted { $0.link.index < $1.link.index }
@@ -119,67 +122,71 @@ public final class DiscoveryCore {
     return failure
   }
 
-  /// Looks again who has port 5353, and tells the machines of it and of the links.
+  /// Checks which sockets are bound to port 5353, binds this host's free addresses, and passes the
+  /// state of the links to the protocol implementation.
   func claimUnicast() {
-    lastLook = loop.now
+    lastPortCheck = loop.now
     let bound = UDPSocket.addresses(boundTo: MulticastGroup.port)
     var hasBound = false
-    for socket in sockets { hasBound = socket.claimUnicast(bound, isFirstLook: true) || hasBound }
-    // Whoever looked at the same moment has bound now, too.
+    for socket in sockets { hasBound = socket.claimUnicast(bound, mayBind: true) || hasBound }
+    // A second check finds sockets that other processes have bound at the same moment.
     let after = hasBound ? UDPSocket.addresses(boundTo: MulticastGroup.port) : bound
-    for socket in sockets { _ = socket.claimUnicast(after, isFirstLook: false) }
+    for socket in sockets { _ = socket.claimUnicast(after, mayBind: false) }
     node.setLinks(sockets.map(\.link), at: loop.now)
   }
 
-  /// Before anything new.
-  func begin() throws(DiscoveryError) {
+  /// Checks that discovery is open and up to date, before a new operation starts.
+  func prepareRequest() throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
     guard isOpen else { throw .closed }
-    noticeSleep()
-    refreshUnicast()
+    restartAfterSuspension()
+    refreshUnicastClaims()
   }
 
-  /// After a sleep it may be another network: names are claimed and questions asked again
-  /// (RFC 6762 §8.3, §5.2). Looked for whenever something happens.
-  func noticeSleep() {
-    let asleep = timeAsleep()
-    guard asleep - lastAsleep > Self.shortestSleep else { return }
-    lastAsleep = asleep
+  /// Claims names and sends queries again if the computer was suspended since the last call, since
+  /// it may be on another network now (RFC 6762 §8.3, §5.2). Called before every event is handled.
+  func restartAfterSuspension() {
+    let suspended = timeSuspended()
+    guard suspended - lastTimeSuspended > Self.minimumSuspension else { return }
+    lastTimeSuspended = suspended
     node.reclaimNames(at: loop.now)
     node.restartQuestions(on: nil, at: loop.now)
   }
 
-  /// Before something new is asked: another program may have taken the port, or left it.
-  func refreshUnicast() {
-    guard let lastLook, loop.now - lastLook > Self.lookInterval else { return }
+  /// Repeats `claimUnicast` if the last check is too old, since another program may have bound or
+  /// released the port. Called before new queries.
+  func refreshUnicastClaims() {
+    guard let lastPortCheck, loop.now - lastPortCheck > Self.portCheckInterval else { return }
     claimUnicast()
   }
 
   private func interfacesChanged() {
     guard isOpen, let all = try? Interfaces.list() else { return }
-    noticeSleep()
-    _ = adopt(interfaces.selected(from: all))
+    restartAfterSuspension()
+    _ = updateSockets(for: interfaces.selected(from: all))
     drain()
   }
 
-  private func receive(_ datagram: Datagram) {
+  /// Handles the datagrams of one received batch, then drains once for all of them.
+  private func receive(_ datagrams: [Datagram]) {
     guard isOpen else { return }
-    noticeSleep()
-    node.handle(datagram, at: loop.now)
+    restartAfterSuspension()
+    for datagram in datagrams { node.handle(datagram, at: loop.now) }
     drain()
   }
 
   private func timeout() {
     guard isOpen else { return }
-    noticeSleep()
+    restartAfterSuspension()
     node.handleTimeout(at: loop.now)
     drain()
   }
 
-  /// Sends what is to be sent, arms the timer, then tells what happened.
+  /// Polls the protocol implementation until nothing is left: sends its datagrams, arms the timer,
+  /// then delivers its events.
   func drain() {
-    while let outgoing = node.pollTransmit() {
-      sockets.first { $0.link.index == outgoing.interface }?.send(outgoing)
+    while let transmit = node.pollTransmit() {
+      sockets.first { $0.link.index == transmit.interface }?.send(transmit)
     }
     for socket in sockets { socket.flush() }
     var events: [MulticastDNS.Event] = []
@@ -214,8 +221,8 @@ public final class DiscoveryCore {
     }
   }
 
-  /// Says goodbye for everything that is advertised, and closes the sockets. No handler is
-  /// called afterwards.
+  /// Sends goodbyes for all advertised services and closes the sockets. No handler is called
+  /// afterwards.
   public func close() {
     loop.preconditionCurrent("discovery")
     guard isOpen else { return }
@@ -232,8 +239,8 @@ public final class DiscoveryCore {
     sockets = []
   }
 
-  /// The loop shuts down: whoever waits is told so, after the goodbyes.
-  private func loopEnds() {
+  /// Sends the goodbyes, then reports to all handlers that discovery is closed.
+  private func loopWillShutDown() {
     let (advertising, resolving) = (advertising, resolving)
     close()
     for handle in advertising.values { handle(.failed(.closed)) }

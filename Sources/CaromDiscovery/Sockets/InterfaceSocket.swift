@@ -2,41 +2,44 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// The sockets of one interface: one for each family's group, and one for each own address.
+/// The sockets of one interface: one for the multicast group of each address family, and one for
+/// each of the host's addresses on the interface.
 ///
-/// A socket that is bound to a group and joined on one interface hears exactly that interface's
-/// multicast; one that is bound to an own address hears exactly the unicast to it.
+/// A socket that is bound to a group's address and has joined the group on one interface receives
+/// exactly the multicast of that interface. A socket that is bound to one of the host's addresses
+/// receives exactly the unicast to that address.
 final class InterfaceSocket {
-  /// Bytes that may wait in the system for each socket: the answers of some hundreds of hosts to
-  /// one question come at once, and what is lost is asked for again a second later.
+  /// The size of each socket's receive buffer in the kernel, in bytes. Some hundreds of hosts may
+  /// answer one query at the same time, and lost answers are queried again only a second later.
   static let receiveBuffer = 1 << 20
 
-  /// The interface as it was when it was last looked at.
+  /// The interface as of the last update.
   private(set) var interface: Interface
-  /// The link as the machines see it.
+  /// The state of the link as the protocol implementation sees it.
   private(set) var link: Link
-  /// What was dropped before it was parsed.
+  /// The number of datagrams that were dropped before they were parsed.
   private(set) var counters = DiscoveryCounters()
   private let loop: NetworkLoop
-  private let receive: (Datagram) -> Void
+  private let receive: ([Datagram]) -> Void
   private var v4: UDPSocket?
   private var v6: UDPSocket?
-  private let own: UnicastSockets
+  private let unicast: UnicastSockets
 
-  /// Opens what works; throws where nothing does.
+  /// Opens the multicast sockets. Throws if not even one of them can be opened. `receive` is called
+  /// with the accepted datagrams of each received batch.
   init(
-    on loop: NetworkLoop, _ interface: Interface, _ receive: @escaping (Datagram) -> Void
+    on loop: NetworkLoop, _ interface: Interface, _ receive: @escaping ([Datagram]) -> Void
   ) throws(TransportError) {
     self.loop = loop
     self.interface = interface
     self.receive = receive
     link = Link(index: interface.index, addresses: [])
-    own = UnicastSockets(on: loop)
+    unicast = UnicastSockets(on: loop)
     try update(to: interface)
   }
 
-  /// The interface's addresses; on loopback the IPv4 ones alone where it has some, since
-  /// multicast over IPv6 needs a route there.
+  /// The addresses of an interface that are published. On loopback these are the IPv4 addresses
+  /// only, if there are any, since IPv6 multicast needs a route there.
   static func advertised(_ interface: Interface) -> [Link.Address] {
     let all = interface.addresses.map {
       Link.Address($0.address, prefixLength: $0.prefixLength)
@@ -45,18 +48,20 @@ final class InterfaceSocket {
     return interface.isLoopback && !v4.isEmpty ? v4 : all
   }
 
-  /// Whether it is the same interface, however its addresses and its cable have changed.
-  func serves(_ current: Interface) -> Bool {
+  /// Whether `current` is this socket's interface, possibly with other addresses or another carrier
+  /// state.
+  func isFor(_ current: Interface) -> Bool {
     current.index == interface.index && current.name == interface.name
   }
 
-  /// Takes over what the interface has become: opens what is new, closes what is needless.
+  /// Adopts the current state of the interface: opens the sockets that it needs now and closes the
+  /// others.
   func update(to current: Interface) throws(TransportError) {
     interface = current
     let addresses = Self.advertised(current)
     var failure: TransportError?
-    v4 = adjust(v4, MulticastGroup.v4, addresses, &failure)
-    v6 = adjust(v6, MulticastGroup.v6, addresses, &failure)
+    v4 = updatedSocket(v4, MulticastGroup.v4, addresses, &failure)
+    v6 = updatedSocket(v6, MulticastGroup.v6, addresses, &failure)
     link = Link(
       index: current.index, addresses: addresses, usesV4: v4 != nil, usesV6: v6 != nil,
       epoch: current.carrierChanges, receivesUnicast: link.receivesUnicast,
@@ -64,8 +69,9 @@ final class InterfaceSocket {
     if v4 == nil, v6 == nil { throw failure ?? .noSuchInterface }
   }
 
-  /// A family's group socket, as long as the interface has addresses of that family.
-  private func adjust(
+  /// The socket for a group: the given one if it is open, else a new one, or nil if the interface
+  /// has no address of the group's family.
+  private func updatedSocket(
     _ socket: UDPSocket?, _ group: Endpoint, _ addresses: [Link.Address],
     _ failure: inout TransportError?
   ) -> UDPSocket? {
@@ -91,7 +97,7 @@ final class InterfaceSocket {
     let index = interface.index
     let local = Endpoint(group.address.scoped(to: index), port: group.port)
     let socket = try UDPSocket(on: loop, bind: local, options: options) { [weak self] batch in
-      self?.hear(batch, isUnicast: false)
+      self?.receive(batch, isUnicast: false)
     }
     try socket.join(group.address, on: index)
     try socket.setMulticastInterface(index)
@@ -101,9 +107,9 @@ final class InterfaceSocket {
     return socket
   }
 
-  func send(_ outgoing: Transmit) {
-    let socket = outgoing.destination.address.isV6 ? v6 : v4
-    socket?.send(outgoing.payload, to: outgoing.destination, interface: link.index)
+  func send(_ transmit: Transmit) {
+    let socket = transmit.destination.address.isV6 ? v6 : v4
+    socket?.send(transmit.payload, to: transmit.destination, interface: link.index)
   }
 
   func flush() {
@@ -114,45 +120,48 @@ final class InterfaceSocket {
   func close() {
     v4?.close()
     v6?.close()
-    own.close()
+    unicast.close()
   }
 }
 
-// MARK: - Hearing
+// MARK: - Receiving
 
 extension InterfaceSocket {
-  /// Hands on what is whole, and what this link's hosts alone can have sent where it was sent to
-  /// this host alone (RFC 6762 §11): it may come from anywhere else.
-  private func hear(_ batch: borrowing UDPBatch, isUnicast: Bool) {
-    for position in batch.indices {
-      let received = batch[position]
+  /// Passes on the datagrams of a batch that are complete. Unicast datagrams must come from a host
+  /// on the link, since they can be sent from anywhere (RFC 6762 §11).
+  private func receive(_ batch: borrowing UDPBatch, isUnicast: Bool) {
+    var accepted: [Datagram] = []
+    for index in batch.indices {
+      let received = batch[index]
       guard !received.isTruncated else {
         counters.oversized += 1
         continue
       }
-      if isUnicast, !Self.isFrom(link, received.source.address, by: received.interface) {
+      if isUnicast, !Self.isOnLink(link, received.source.address, arrival: received.interface) {
         counters.offLink += 1
         continue
       }
       var datagram = received.copy()
       datagram.interface = link.index
-      receive(datagram)
+      accepted.append(datagram)
     }
+    if !accepted.isEmpty { receive(accepted) }
   }
 
-  /// Whether a datagram came from a host of the link; this host's own come by loopback.
-  static func isFrom(_ link: Link, _ source: IPAddress, by arrival: UInt32) -> Bool {
+  /// Whether a datagram with this source, received on the interface with index `arrival`, was sent
+  /// by a host on the link. This host's own datagrams arrive on loopback.
+  static func isOnLink(_ link: Link, _ source: IPAddress, arrival: UInt32) -> Bool {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
-  /// Takes the unicast to this host's addresses where nobody else has it. `bound` are the
-  /// addresses that sockets are bound to; the second of two looks sees what others did meanwhile.
-  /// Says whether something was bound.
-  func claimUnicast(_ bound: [IPAddress]?, isFirstLook: Bool) -> Bool {
-    let hasBound = own.claim(link, among: bound, mayBind: isFirstLook) { [weak self] batch in
-      self?.hear(batch, isUnicast: true)
+  /// Binds the host's addresses that no other socket is bound to, and releases those that another
+  /// socket is bound to as well. `bound` lists the addresses that sockets are bound to; without
+  /// `mayBind`, addresses are only released. Returns whether an address was bound.
+  func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
+    let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
+      self?.receive(batch, isUnicast: true)
     }
-    link.receivesUnicast = own.hasAll(of: link)
+    link.receivesUnicast = unicast.hasAll(of: link)
     return hasBound
   }
 }

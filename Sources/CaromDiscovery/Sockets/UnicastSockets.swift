@@ -2,15 +2,17 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Sockets bound to a link's own addresses, for what is sent to this host alone.
+/// Sockets bound to this host's addresses on a link, which receive unicast responses.
 ///
-/// Of several sockets that are bound to one address the system gives a unicast to one, which may
-/// be another program's. So an address is bound only where no other socket is bound to it, and
-/// let go where another one came; those that are bound to every address do not matter, since the
-/// more specific one is given the unicast. Of several processes on one host one has the unicast,
-/// and the others do not ask for it.
+/// If several sockets are bound to the same address and port, the kernel delivers each unicast
+/// datagram to only one of them, possibly to another program's. Therefore an address is bound only
+/// if no other socket is bound to it, and released when another socket binds it too. Sockets bound
+/// to the wildcard address do not matter, since the kernel prefers the more specific socket. Of
+/// several processes on one host, one receives the unicast datagrams; the others do not request
+/// unicast responses.
 final class UnicastSockets {
-  /// Addresses of a link that are bound at most; a link with more asks for no unicast.
+  /// The most addresses of a link that are bound. Unicast responses are not requested on a link
+  /// with more addresses.
   static let limit = 16
 
   private let loop: NetworkLoop
@@ -18,9 +20,9 @@ final class UnicastSockets {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Binds what is free and lets go what is contested; says whether something was bound. `bound`
-  /// has an address once for each socket that is bound to it, `nil` where the system does not
-  /// tell.
+  /// Binds the addresses that no other socket is bound to, if `mayBind`, and releases those that
+  /// another socket is bound to as well. `bound` lists the address of every bound socket; nil if
+  /// the system does not provide the list. Returns whether an address was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void
@@ -44,7 +46,7 @@ final class UnicastSockets {
     return hasBound
   }
 
-  /// Whether every address of the link is bound here, and nowhere else.
+  /// Whether every address of the link is bound, and bound by no other socket.
   func hasAll(of link: Link) -> Bool { link.addresses.allSatisfy { sockets[$0.address] != nil } }
 
   private func open(
@@ -52,7 +54,7 @@ final class UnicastSockets {
     _ receive: @escaping (borrowing UDPBatch) -> Void
   ) throws(TransportError) -> UDPSocket {
     var options = UDPOptions()
-    // No `reusePort`: that would spread the answers over all processes of one user.
+    // Not `reusePort`, which would distribute the responses over all processes of one user.
     options.reuseAddress = true
     options.largestDatagram = Message.maximumLength
     options.receiveBuffer = InterfaceSocket.receiveBuffer

@@ -1,36 +1,37 @@
-/// What watching has to tell of one thing on the network.
+/// A change to one item that a browser or a query watches.
 public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
-  /// It is there: once, on however many interfaces it is heard.
+  /// The item was found. Reported once, on however many interfaces the item is found.
   case added(Item)
-  /// It is other than it was.
+  /// The item's data changed.
   case updated(Item)
-  /// It said goodbye, or was not heard of for as long as it allowed; once.
+  /// The item sent a goodbye or its records expired. Reported once.
   case removed(Item)
 
-  /// What it is about.
+  /// The item that changed.
   public var item: Item {
     switch self {
     case .added(let item), .updated(let item), .removed(let item): item
     }
   }
 
-  /// One change instead of two that nobody has read: `nil` where the second undoes the first.
+  /// Merges this unread change with the one that follows it; nil if the two cancel out.
   func merged(with next: Self) -> Self? {
     switch (self, next) {
     case (.added, .removed): nil
     case (.added, .added(let item)), (.added, .updated(let item)): .added(item)
-    // Who saw it before sees what it has become.
+    // The reader has seen the item before its removal, so its return is an update.
     case (.removed, .added(let item)), (.removed, .updated(let item)): .updated(item)
     case (.updated, .added(let item)), (.updated, .updated(let item)): .updated(item)
     case (.updated, .removed(let item)), (.removed, .removed(let item)): .removed(item)
     }
   }
-}
 
-/// What browsing for services has to tell.
-public typealias ServiceChange = DiscoveryChange<DiscoveredService>
-
-extension DiscoveryChange where Item == DiscoveredService {
-  /// The service that it is about.
-  public var service: DiscoveredService { item }
+  /// The same change to the item that `transform` returns.
+  func map<Other>(_ transform: (Item) -> Other) -> DiscoveryChange<Other> {
+    switch self {
+    case .added(let item): .added(transform(item))
+    case .updated(let item): .updated(transform(item))
+    case .removed(let item): .removed(transform(item))
+    }
+  }
 }

@@ -1,23 +1,22 @@
 import CaromDNS
 import CaromTransport
 import Foundation
-import Synchronization
 
 extension UnicastConfiguration {
-  /// Where the system says which servers it asks.
+  /// The path of the system's resolver configuration.
   package static let systemPath = "/etc/resolv.conf"
 
-  private static let chosen = Mutex<UnicastConfiguration?>(nil)
+  private static let override = Locked<UnicastConfiguration?>(nil)
 
-  /// What this process asks: what it was told to `use`, else what the system says now.
-  package static var current: UnicastConfiguration { chosen.withLock { $0 } ?? system() }
+  /// The configuration of this process: the one passed to `use`, else the system's current one.
+  package static var current: UnicastConfiguration { override.withLock { $0 } ?? system() }
 
-  /// From now on this process asks these servers instead of the system's; `nil` for those again.
+  /// Replaces the system's configuration for this process; nil restores it.
   package static func use(_ configuration: UnicastConfiguration?) {
-    chosen.withLock { $0 = configuration }
+    override.withLock { $0 = configuration }
   }
 
-  /// What the system says now; nothing where there is no such file.
+  /// The system's current configuration; empty if the file does not exist.
   package static func system(at path: String = systemPath) -> UnicastConfiguration {
     let file = FileHandle(forReadingAtPath: path)
     let text = (try? file?.read(upToCount: textLimit)) ?? Data()

@@ -81,7 +81,7 @@ extension SessionNode {
     var options = UDPOptions()
     options.reusePort = shared
     options.probesMTU = true
-    options.describesArrival = false
+    options.receivesPacketInfo = false
     options.receiveBuffer = Self.socketBuffer
     options.sendBuffer = Self.socketBuffer
     let place = sockets.count

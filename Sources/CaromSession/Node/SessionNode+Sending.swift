@@ -76,13 +76,13 @@ extension SessionNode {
       needsAnotherRound = true
       return
     }
-    guard let turnEnd else { return makeTurnEnd() }
-    turnEnd.request()
+    guard let turnEnd else { return makeEndOfTurnCallback() }
+    turnEnd.schedule()
   }
 
-  @inline(never) private func makeTurnEnd() {
-    turnEnd = TurnEnd(on: loop, owner: self) { node in node.drain() }
-    turnEnd?.request()
+  @inline(never) private func makeEndOfTurnCallback() {
+    turnEnd = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
+    turnEnd?.schedule()
   }
 }
 

@@ -9,7 +9,7 @@ extension SessionNode {
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
-    handler = Isolated(owner, on: loop).bind(handle)
+    handler = ActorCallbacks(owner, on: loop).bind(handle)
     takeUnread()
     drain()
   }
@@ -20,7 +20,7 @@ extension SessionNode {
     owner: Owner,
     _ handle: @escaping @Sendable (isolated Owner, borrowing SessionMessage) -> Void
   ) {
-    messageHandler = Isolated(owner, on: loop).bindBorrowing(handle)
+    messageHandler = ActorCallbacks(owner, on: loop).bindBorrowing(handle)
     takeUnread()
     drain()
   }

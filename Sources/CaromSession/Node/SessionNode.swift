@@ -74,7 +74,7 @@ public actor SessionNode: LoopActor {
 
   // The turn.
   var timer: LoopTimer?
-  var turnEnd: TurnEnd?
+  var turnEnd: EndOfTurnCallback?
   var hasReadBehindStandstill = false
   var isDraining = false
   /// When it was drained last.

@@ -6,7 +6,7 @@ import CaromCore
 /// it ends it.
 public final class InterfaceMonitor {
   /// How long changes are gathered before they are told.
-  public static let settlingTime = Duration.milliseconds(50)
+  public static let coalescingInterval = Duration.milliseconds(50)
 
   private let loop: NetworkLoop
   private let core: MonitorCore
@@ -22,7 +22,7 @@ public final class InterfaceMonitor {
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ changed: @escaping (isolated Owner) -> Void
   ) throws(TransportError) {
-    let changed = Isolated(owner, on: loop).bind(changed)
+    let changed = ActorCallbacks(owner, on: loop).bind(changed)
     try self.init(on: loop, changed)
   }
 

@@ -25,7 +25,7 @@ import CaromCore
   /// Tells after a while, counted from the first change.
   private func settle() {
     guard let timer, timer.place == nil else { return }
-    timer.arm(at: NetworkLoop.now + InterfaceMonitor.settlingTime)
+    timer.arm(at: NetworkLoop.now + InterfaceMonitor.coalescingInterval)
   }
 
   override func didClose() {

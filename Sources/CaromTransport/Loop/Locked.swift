@@ -1,10 +1,10 @@
 import CUVLoop
 
-/// A value behind a lock of the system's.
+/// A value protected by a POSIX mutex.
 ///
-/// `Synchronization.Mutex` would do, but the thread sanitizer cannot see the part of it that waits
-/// and reports races that are none. Unchecked: the lock guards the value.
-@safe package final class Locked<Value>: @unchecked Sendable {
+/// `Synchronization.Mutex` is not used since the thread sanitizer does not see the synchronization
+/// of its contended path and reports false data races. Unchecked: the mutex guards the value.
+@safe package final class Locked<Value: Sendable>: @unchecked Sendable {
   private let lock = unsafe cuv_lock_create()
   private var value: Value
 
@@ -12,9 +12,12 @@ import CUVLoop
 
   deinit { unsafe cuv_lock_destroy(lock) }
 
-  package func withLock<Result>(_ body: (inout Value) -> Result) -> Result {
-    unsafe cuv_lock_take(lock)
-    defer { unsafe cuv_lock_give(lock) }
-    return body(&value)
+  /// Runs `body` while holding the mutex. `body` must not call `withLock` on the same object.
+  package func withLock<Result, Failure: Error>(
+    _ body: (inout Value) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    unsafe cuv_lock_acquire(lock)
+    defer { unsafe cuv_lock_release(lock) }
+    return try body(&value)
   }
 }

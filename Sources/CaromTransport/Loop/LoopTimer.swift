@@ -19,7 +19,7 @@ public final class LoopTimer {
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ fire: @escaping (isolated Owner) -> Void
   ) {
-    let fire = Isolated(owner, on: loop).bind(fire)
+    let fire = ActorCallbacks(owner, on: loop).bind(fire)
     self.init(on: loop, fire)
   }
 

@@ -72,6 +72,10 @@ public final class NetworkLoop: Sendable {
   /// The time now, on the clock that timers go by.
   public var now: Instant { Self.now }
 
+  /// How long this computer has been suspended since it was started, which `now` does not include;
+  /// zero if the system does not provide this time.
+  public static var timeSuspended: Duration { .nanoseconds(cuv_time_suspended()) }
+
   /// Whether the calling thread is the loop's.
   public var isCurrent: Bool { core.isCurrent }
 

@@ -51,7 +51,7 @@ public final class Ticker {
     on loop: NetworkLoop, owner: isolated Owner, hertz: Int, start: Instant? = nil,
     _ tick: @escaping (isolated Owner, Tick) -> Void
   ) {
-    let tick = Isolated(owner, on: loop).bind(tick)
+    let tick = ActorCallbacks(owner, on: loop).bind(tick)
     self.init(on: loop, hertz: hertz, start: start, tick)
   }
 

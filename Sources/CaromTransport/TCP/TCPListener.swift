@@ -53,7 +53,7 @@ public final class TCPListener {
     on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (isolated Owner, Event) -> Void
   ) throws(TransportError) {
-    let handle = Isolated(owner, on: loop).bind(handle)
+    let handle = ActorCallbacks(owner, on: loop).bind(handle)
     try self.init(on: loop, bind: local, options: options, handle)
   }
 

@@ -10,7 +10,7 @@ public struct UDPOptions: Hashable, Sendable {
   /// An IPv6 socket hears no IPv4; otherwise IPv4 peers appear as IPv4 addresses.
   public var v6Only = true
   /// Hears every group that anybody on this host joined, instead of its own alone.
-  public var hearsAllGroups = false
+  public var receivesAllGroups = false
   /// Datagrams of one length that are queued for one peer after each other go to the kernel as one
   /// piece, which it cuts up (Linux); what is on the wire is the same.
   public var usesSegmentation = true
@@ -19,7 +19,7 @@ public struct UDPOptions: Hashable, Sendable {
   public var probesMTU = false
   /// Datagrams tell by which interface and to which address they came, and their hop limit; who
   /// does not ask for that spares the system some work for each.
-  public var describesArrival = true
+  public var receivesPacketInfo = true
   /// The system's buffer for arrived datagrams, bytes; 0 leaves the system's choice.
   public var receiveBuffer = 0
   /// The system's buffer for datagrams to send, bytes; 0 leaves the system's choice.
@@ -36,8 +36,8 @@ public struct UDPOptions: Hashable, Sendable {
     precondition((1...65536).contains(largestDatagram), "a datagram has 1 to 65,536 bytes")
     return cuv_udp_options(
       local: local.c, reuse_address: reuseAddress, reuse_port: reusePort, v6_only: v6Only,
-      hears_all_groups: hearsAllGroups, segments: usesSegmentation,
-      probes_mtu: probesMTU, describes_arrival: describesArrival,
+      receives_all_groups: receivesAllGroups, segments: usesSegmentation,
+      probes_mtu: probesMTU, packet_info: receivesPacketInfo,
       receive_buffer: UInt32(clamping: receiveBuffer),
       send_buffer: UInt32(clamping: sendBuffer), largest_datagram: UInt32(largestDatagram),
       queue_limit: UInt32(clamping: queueLimit))

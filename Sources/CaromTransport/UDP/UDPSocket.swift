@@ -29,7 +29,7 @@ public final class UDPSocket {
     options: UDPOptions = UDPOptions(),
     _ receive: @escaping (isolated Owner, borrowing UDPBatch) -> Void
   ) throws(TransportError) {
-    let receive = Isolated(owner, on: loop).bind(receive)
+    let receive = ActorCallbacks(owner, on: loop).bind(receive)
     try self.init(on: loop, bind: local, options: options, receive)
   }
 

@@ -1,19 +1,19 @@
 import CaromDNS
 import CaromTransport
 
-/// A service that is known by its name, such as one that was found earlier and remembered: where
-/// it listens now, and its strings.
+/// Resolves a service that is known by name, such as one that was found earlier and saved.
 public struct ServiceResolver: Sendable {
-  /// What people see.
+  /// The service's name as users see it.
   public let name: String
-  /// What it speaks.
+  /// The service's type.
   public let type: ServiceType
-  /// Where it is: "local" is the link.
+  /// The service's domain; "local" is the link.
   public let domain: String
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Asks nothing yet. Without a loop it runs on one that the program shares.
+  /// Creates a resolver without sending anything. A nil `loop` selects the loop that the whole
+  /// program shares.
   public init(
     _ name: String, _ type: ServiceType, domain: String = "local",
     interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
@@ -34,7 +34,8 @@ public struct ServiceResolver: Sendable {
     return name
   }
 
-  /// Learns where it listens now. Throws `timedOut` where nobody answers in time.
+  /// Finds the endpoints that the service listens on now. Throws `timedOut` if no answer arrives
+  /// within `limit`.
   public func resolve(
     within limit: Duration = .seconds(5)
   ) async throws(DiscoveryError) -> ResolvedService {
@@ -42,31 +43,14 @@ public struct ServiceResolver: Sendable {
     return try await DiscoveryActor.shared(on: loop, interfaces).resolve(name, within: limit)
   }
 
-  /// Its strings as they are and as they change; empty where it has none, or is gone.
-  public var txtRecords: Latest<TXTRecord> {
-    Latest {
-      Latest.watch { [self] () throws(DiscoveryError) in
+  /// The service's TXT record now and after every change; empty while the service has none or is
+  /// gone.
+  public var txtRecords: LatestValues<TXTRecord> {
+    LatestValues {
+      LatestValues.watch { [self] () throws(DiscoveryError) in
         let name = try fullName()
         return (try DiscoveryActor.shared(on: loop, interfaces), name)
       }
-    }
-  }
-}
-
-extension Latest<TXTRecord> {
-  /// Watches the strings of the service that `find` names.
-  static func watch(
-    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, Name)
-  ) -> Feed<Int, TXTRecord>.Reader {
-    Feed.read(makeFeed()) { send, finish throws(DiscoveryError) in
-      let (discovery, name) = try find()
-      let handle = try await discovery.monitor(name) { result in
-        switch result {
-        case .success(let text): send(text ?? [:], 0, discovery.loop)
-        case .failure(let error): finish(error)
-        }
-      }
-      return { await discovery.stop(handle) }
     }
   }
 }

@@ -1,8 +1,8 @@
 import CaromDNS
 import CaromTransport
 
-/// How to begin to watch: what every reader of a browser does anew.
-struct Watch<Item>: Sendable
+/// Starts a watch for each reader of a `DiscoveryChanges` or `DiscoveryBatches` sequence.
+struct ChangeSource<Item>: Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   typealias Change = DiscoveryChange<Item>
   typealias Start =
@@ -14,16 +14,18 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   private let interfaces: InterfaceSelection
   private let start: Start
 
-  /// Watches on `loop`; `start` begins and gives what ends it.
+  /// Watches on `loop`. `start` starts the watch and returns the handle that stops it.
   init(_ interfaces: InterfaceSelection, on loop: NetworkLoop?, _ start: @escaping Start) {
     self.loop = loop
     self.interfaces = interfaces
     self.start = start
   }
 
-  /// Begins, and gives the reader whose end stops it.
-  func begin() -> Feed<Item.ID, Change>.Reader {
-    Feed.read(Feed { $0.merged(with: $1) }) { [self] send, finish throws(DiscoveryError) in
+  /// Starts a watch and returns a reader of its changes. The watch stops when the reader is
+  /// released.
+  func begin() -> CoalescingStream<Item.ID, Change>.Reader {
+    CoalescingStream.read(CoalescingStream { $0.merged(with: $1) }) {
+      [self] send, finish throws(DiscoveryError) in
       let discovery = try DiscoveryActor.shared(on: loop, interfaces)
       let handle = try await discovery.perform { [start] discovery throws(DiscoveryError) in
         try start(discovery) { result in

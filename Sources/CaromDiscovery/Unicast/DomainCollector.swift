@@ -1,23 +1,25 @@
 import CaromDNS
-import Synchronization
+import CaromTransport
 
-/// Domains that the link and several servers may recommend: each is told once.
+/// Merges the domains that the link and several name servers recommend, so that each domain is
+/// reported once.
 final class DomainCollector: Sendable {
-  private struct State {
-    /// Who recommends a domain: servers by the domain that they were asked in, the link as "local".
+  private struct State: Sendable {
+    /// The sources that recommend each domain: the searched domain for name servers, "local" for the
+    /// link.
     var sources: [Name: Set<Name>] = [:]
-    /// The interfaces of the link's recommendations.
+    /// The interfaces on which the link recommends each domain.
     var interfaces: [Name: [UInt32]] = [:]
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
   private let handle: @Sendable (DiscoveryChange<DiscoveredDomain>) -> Void
 
   init(_ handle: @escaping @Sendable (DiscoveryChange<DiscoveredDomain>) -> Void) {
     self.handle = handle
   }
 
-  /// What servers say within `source`.
+  /// Applies the changes that name servers report when they are queried in the domain `source`.
   func apply(_ changes: [UnicastWatch.Change], from source: Name) {
     for change in changes {
       switch change {
@@ -29,7 +31,7 @@ final class DomainCollector: Sendable {
     }
   }
 
-  /// What the link says.
+  /// Applies a change that was found on the link.
   func apply(_ change: DiscoveryChange<DiscoveredDomain>) {
     guard let domain = try? Name(text: change.item.name) else { return }
     if case .removed = change {

@@ -1,39 +1,40 @@
 import CaromDNS
 
 extension DiscoveryPoller {
-  /// What a request has come to.
+  /// An event of a request.
   public enum Event: Hashable, Sendable {
-    /// The service is visible under this name, the asked one or another; again when it changes.
+    /// The advertised service is visible under `name`. Reported again when its name changes.
     case advertised(Request, name: String)
-    /// A service came, changed or went.
+    /// A service was added, updated or removed.
     case service(Request, ServiceChange)
-    /// A type of service came or went.
+    /// A service type was added or removed.
     case serviceType(Request, DiscoveryChange<DiscoveredServiceType>)
-    /// A domain came or went.
+    /// A domain was added, updated or removed.
     case domain(Request, DiscoveryChange<DiscoveredDomain>)
-    /// A record came or went.
+    /// A record was added or removed.
     case record(Request, DiscoveryChange<DiscoveredRecord>)
-    /// The strings of a service, or others than before; empty where it has none, or is gone.
+    /// The TXT record of a service, at first and after every change; empty while the service has
+    /// none or is gone.
     case txt(Request, TXTRecord)
-    /// Where the service listens; nothing follows.
+    /// The endpoints that the service listens on. No event of the request follows.
     case resolved(Request, ResolvedService)
-    /// An advertised service could not be changed so; it stays as it was.
-    case refused(Request, DiscoveryError)
-    /// It cannot be done, or not go on; nothing follows.
+    /// An `update` or `rename` of an advertised service failed; the service stays unchanged.
+    case updateFailed(Request, DiscoveryError)
+    /// The request cannot start or continue. No event of the request follows.
     case failed(Request, DiscoveryError)
 
-    /// Whose event it is.
+    /// The request that the event belongs to.
     public var request: Request {
       switch self {
       case .advertised(let request, _), .service(let request, _), .serviceType(let request, _),
         .domain(let request, _), .record(let request, _), .txt(let request, _),
         .resolved(let request, _),
-        .refused(let request, _), .failed(let request, _):
+        .updateFailed(let request, _), .failed(let request, _):
         request
       }
     }
 
-    /// Whether nothing follows.
+    /// Whether no event of the request follows.
     var isLast: Bool {
       switch self {
       case .resolved, .failed: true
@@ -41,21 +42,23 @@ extension DiscoveryPoller {
       }
     }
 
-    var subject: Mailbox.Subject {
-      let item: Mailbox.Subject.Item =
+    /// The subject by which unread events are merged.
+    var subject: PollerRequests.Subject {
+      let item: PollerRequests.Subject.Item =
         switch self {
         case .service(_, let change): .service(change.item.id)
         case .serviceType(_, let change): .name(change.item.id)
         case .domain(_, let change): .name(change.item.id)
         case .record(_, let change): .record(change.item.id)
-        case .refused: .refusal
+        case .updateFailed: .updateFailure
         case .failed: .failure
         case .advertised, .txt, .resolved: .request
         }
-      return Mailbox.Subject(request: request, item: item)
+      return PollerRequests.Subject(request: request, item: item)
     }
 
-    /// One event instead of two of the same subject that were not polled.
+    /// Merges this unread event with the one that follows it about the same subject; nil if the two
+    /// cancel out.
     func merged(with next: Event) -> Event? {
       switch (self, next) {
       case (.service(_, let old), .service(let request, let new)):

@@ -1,10 +1,10 @@
 import CaromDNS
 
-/// Which services are looked for.
+/// The services that a browse operation looks for: a type, optionally a subtype, and a domain.
 struct ServiceSearch: Sendable {
   let type: ServiceType
   let target: BrowseTarget
-  /// Whether name servers are asked.
+  /// Whether the domain is queried at name servers instead of by multicast.
   let isUnicast: Bool
 
   init(_ type: ServiceType, subtype: String?, domain: String) throws(DiscoveryError) {

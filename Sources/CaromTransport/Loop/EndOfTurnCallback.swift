@@ -4,7 +4,7 @@ import CaromCore
 /// what many callbacks of one turn have queued leaves together.
 ///
 /// Belongs to the loop's thread; after it was dropped nothing is called.
-public final class TurnEnd {
+public final class EndOfTurnCallback {
   /// What the loop's queue holds: not the owner's object, so that nothing refers to that weakly,
   /// which would make each use of it slow.
   private final class State {
@@ -28,7 +28,7 @@ public final class TurnEnd {
     on loop: NetworkLoop, owner: isolated Owner, _ body: @escaping (isolated Owner) -> Void
   ) {
     self.loop = loop
-    let state = State(Isolated(owner, on: loop).bind(body))
+    let state = State(ActorCallbacks(owner, on: loop).bind(body))
     self.state = state
     work = .call { state.fire() }
   }
@@ -43,7 +43,7 @@ public final class TurnEnd {
   }
 
   /// Asks for the callback, after what runs now.
-  public func request() {
+  public func schedule() {
     guard !state.isRequested else { return }
     loop.preconditionCurrent("the end of a turn")
     state.isRequested = true

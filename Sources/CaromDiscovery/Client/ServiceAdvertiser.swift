@@ -1,22 +1,23 @@
 import CaromDNS
 import CaromTransport
 
-/// Makes a service visible on the network for the length of a scope.
+/// Advertises a service on the network for the duration of a scope.
 ///
 /// ```swift
-/// let table = AdvertisedService(name: "Maya's table", type: "_airhockey._tcp", port: 7777)
-/// try await ServiceAdvertiser(table).run { advertisement in
+/// let match = AdvertisedService(name: "Maya's match", type: "_airhockey._tcp", port: 7777)
+/// try await ServiceAdvertiser(match).run { advertisement in
 ///   print("visible as \(advertisement.name)")
-///   await match.end()
+///   await game.end()
 /// }
 /// ```
 public struct ServiceAdvertiser: Sendable {
-  /// What is advertised.
+  /// The service to advertise.
   public let service: AdvertisedService
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Advertises nothing yet; `run` does. Without a loop it runs on one that the program shares.
+  /// Creates an advertiser without sending anything; `run` starts to advertise. A nil `loop`
+  /// selects the loop that the whole program shares.
   public init(
     _ service: AdvertisedService, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil
@@ -26,16 +27,17 @@ public struct ServiceAdvertiser: Sendable {
     self.loop = loop
   }
 
-  /// Claims the name, announces the service, and calls `body` once it is visible. When `body`
-  /// ends, in whatever way, the service is withdrawn: its goodbye has left when this returns.
+  /// Claims the service's name, announces the service, and calls `body` once it is visible. When
+  /// `body` returns or throws, the service is withdrawn; its goodbye has been sent when this
+  /// method returns.
   ///
-  /// Throws a `DiscoveryError` where the service cannot become visible, else what `body` throws.
+  /// Throws a `DiscoveryError` if the service cannot become visible, else the error of `body`.
   public func run<Value>(
     _ body: (Advertisement) async throws -> Value
   ) async throws -> Value {
     try service.validate()
     let discovery = try DiscoveryActor.shared(on: loop, interfaces)
-    let names = Latest<String>.makeFeed()
+    let names = LatestValues<String>.makeStream()
     let id = try await discovery.advertise(service) { event in
       switch event {
       case .established(let name), .renamed(let name): names.send(name, about: 0)
@@ -43,12 +45,13 @@ public struct ServiceAdvertiser: Sendable {
       }
     }
     do {
-      var reader = Feed.Reader(names)
+      var reader = CoalescingStream.Reader(names)
       guard let first = try await reader.next(isolation: nil, { $0.popFirst() }) else {
         throw DiscoveryError.cancelled
       }
       let advertisement = Advertisement(
-        name: first, renames: Latest { Feed.Reader(names) }, discovery: discovery, id: id)
+        name: first, renames: LatestValues { CoalescingStream.Reader(names) },
+        discovery: discovery, id: id)
       let value = try await body(advertisement)
       await discovery.withdraw(id)
       return value

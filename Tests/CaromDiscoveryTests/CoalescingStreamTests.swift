@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromDiscovery
 
-@Suite struct BacklogTests {
+@Suite struct CoalescingStreamTests {
   typealias Change = DiscoveryChange<Int>
 
   /// What a reader of the backlog believes is there.
@@ -24,8 +24,8 @@ import Testing
     }
   }
 
-  private func makeBacklog(_ changes: Change...) -> Backlog<Int, Change> {
-    var backlog = Backlog<Int, Change>()
+  private func makeBacklog(_ changes: Change...) -> CoalescingBuffer<Int, Change> {
+    var backlog = CoalescingBuffer<Int, Change>()
     for change in changes { backlog.add(change, about: change.item / 100) { $0.merged(with: $1) } }
     return backlog
   }
@@ -48,7 +48,7 @@ import Testing
 
   @Test func `a reader that is far behind ends at the truth, with one event a subject at most`() {
     var generator = SeededGenerator(seed: 7)
-    var backlog = Backlog<Int, Change>()
+    var backlog = CoalescingBuffer<Int, Change>()
     var truth: [Int: Int] = [:]
     var reader = Reader()
     for step in 0..<5000 {
@@ -72,11 +72,11 @@ import Testing
   @Test func `a feed that nobody reads holds the newest state alone, then tells why it ended`()
     async throws
   {
-    let feed = Feed<Int, Change> { $0.merged(with: $1) }
+    let feed = CoalescingStream<Int, Change> { $0.merged(with: $1) }
     for step in 0..<100_000 { feed.send(.updated(step), about: step % 10) }
     #expect(feed.count == 10)
     feed.finish(throwing: .closed)
-    var reader = Feed.Reader(feed)
+    var reader = CoalescingStream.Reader(feed)
     for step in 0..<10 {
       #expect(try await reader.next(isolation: nil) { $0.popFirst() } == .updated(99_990 + step))
     }
@@ -87,9 +87,9 @@ import Testing
   }
 
   @Test func `whoever waits for a feed is woken by an event and by being cancelled`() async throws {
-    let feed = Feed<Int, Change> { $0.merged(with: $1) }
+    let feed = CoalescingStream<Int, Change> { $0.merged(with: $1) }
     let task = Task {
-      var reader = Feed.Reader(feed)
+      var reader = CoalescingStream.Reader(feed)
       var read: [Change] = []
       while let change = try await reader.next(isolation: nil, { $0.popFirst() }) {
         read.append(change)

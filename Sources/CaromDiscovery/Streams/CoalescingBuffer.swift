@@ -1,21 +1,24 @@
-/// Events that wait for a reader, one a subject at most: however slow the reader is, the backlog
-/// holds no more than there are subjects, and the newest state of each is in it.
-struct Backlog<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
+/// A queue of unread events that holds at most one event per subject. An event about a subject
+/// that already has an unread event is merged into it, so that a slow reader costs no more memory
+/// than there are subjects.
+struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   private struct Entry: Sendable {
     var number: UInt64
     var event: Event
   }
 
   private var entries: [Subject: Entry] = [:]
-  /// Subjects in the order of their first unread event; some have been taken back since.
+  /// Subjects in the order of their first unread event. Entries whose number is not that of the
+  /// subject's event are stale and skipped.
   private var queue: [(number: UInt64, subject: Subject)] = []
   private var start = 0
   private var nextNumber: UInt64 = 0
 
-  /// How many events wait.
+  /// The number of unread events.
   var count: Int { entries.count }
 
-  /// Adds an event; `merge` makes one of it and of an unread one, or none where they cancel out.
+  /// Adds an event. If the subject has an unread event, `merge` combines the two, or returns nil if
+  /// they cancel out.
   mutating func add(_ event: Event, about subject: Subject, _ merge: (Event, Event) -> Event?) {
     if let entry = entries[subject] {
       if let merged = merge(entry.event, event) {
@@ -31,7 +34,7 @@ struct Backlog<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
     nextNumber += 1
   }
 
-  /// Takes the oldest event.
+  /// Removes and returns the oldest event.
   mutating func popFirst() -> Event? {
     while start < queue.count {
       let (number, subject) = queue[start]
@@ -44,14 +47,14 @@ struct Backlog<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
     return nil
   }
 
-  /// Takes all events, the oldest first.
+  /// Removes and returns all events, oldest first.
   mutating func popAll() -> [Event] {
     var events: [Event] = []
     while let event = popFirst() { events.append(event) }
     return events
   }
 
-  /// Drops what has been read or taken back, once it is the larger part.
+  /// Removes stale entries once they are the larger part of the queue.
   private mutating func compact() {
     guard queue.count > 2 * entries.count + 64 else { return }
     queue = queue[start...].filter { entries[$0.subject]?.number == $0.number }

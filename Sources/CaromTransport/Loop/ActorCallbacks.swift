@@ -2,7 +2,7 @@
 ///
 /// The loop's thread runs both the callbacks and the actor, so a callback is inside the actor
 /// already; the compiler cannot see that, and a check on each call would cost more than the call.
-package struct Isolated<Owner: Actor> {
+package struct ActorCallbacks<Owner: Actor> {
   private weak var owner: Owner?
 
   /// The one check: `owner` has the loop for its executor.

@@ -1,0 +1,132 @@
+import CaromDNS
+
+extension DiscoveryPoller {
+  /// Starts an operation on the loop's thread. Errors are reported as `.failed` events.
+  private func start(
+    _ body:
+      @escaping @Sendable (
+        isolated DiscoveryActor, Request, PollerRequests
+      ) throws(DiscoveryError) -> DiscoveryActor.Handle
+  ) -> Request {
+    let request = requests.makeRequest()
+    discovery.loop.post { [requests, discovery] in
+      discovery.assumeIsolated { discovery in
+        guard requests.isOpen(request) else { return }
+        do throws(DiscoveryError) {
+          let handle = try body(discovery, request, requests)
+          if !requests.store(handle, for: request) { discovery.stop(handle) }
+        } catch {
+          requests.send(.failed(request, error))
+        }
+      }
+    }
+    return request
+  }
+
+  /// Starts to advertise a service. `.advertised` is reported when the service becomes visible,
+  /// and again whenever its name changes.
+  public func advertise(_ service: AdvertisedService) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      .advertising(
+        try discovery.advertise(service) { event in
+          switch event {
+          case .established(let name), .renamed(let name):
+            requests.send(.advertised(request, name: name))
+          case .failed(let error): requests.send(.failed(request, error))
+          }
+        })
+    }
+  }
+
+  /// Replaces the TXT record of an advertised service.
+  public func update(_ request: Request, txt: TXTRecord) {
+    modify(request) { discovery, id throws(DiscoveryError) in try discovery.update(id, txt: txt) }
+  }
+
+  /// Replaces the subtypes under which an advertised service is found.
+  public func update(_ request: Request, subtypes: [String]) {
+    modify(request) { discovery, id throws(DiscoveryError) in
+      try discovery.update(id, subtypes: subtypes)
+    }
+  }
+
+  /// Renames an advertised service. `.advertised` is reported once the new name is established.
+  public func rename(_ request: Request, to name: String) {
+    modify(request) { discovery, id throws(DiscoveryError) in try discovery.rename(id, to: name) }
+  }
+
+  private func modify(
+    _ request: Request,
+    _ body:
+      @escaping @Sendable (
+        isolated DiscoveryActor, DiscoveryCore.AdvertisingID
+      ) throws(DiscoveryError) -> Void
+  ) {
+    discovery.loop.post { [requests, discovery] in
+      guard case .advertising(let id) = requests.handle(of: request) else { return }
+      discovery.assumeIsolated { discovery in
+        do throws(DiscoveryError) { try body(discovery, id) } catch {
+          requests.send(.updateFailed(request, error))
+        }
+      }
+    }
+  }
+
+  /// Watches for services of a type, or of one of its subtypes. Reports `.service` events.
+  public func browse(
+    _ type: ServiceType, subtype: String? = nil, domain: String = "local"
+  ) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      let search = try ServiceSearch(type, subtype: subtype, domain: domain)
+      return try discovery.browse(search) { requests.send($0, of: request, Event.service) }
+    }
+  }
+
+  /// Watches for the service types that are offered on the link. Reports `.serviceType` events.
+  public func browseTypes() -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.browseTypes { requests.send($0, of: request, Event.serviceType) }
+    }
+  }
+
+  /// Watches for recommended domains. Reports `.domain` events.
+  public func browseDomains(_ purpose: DomainPurpose = .browsing) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.browseDomains(purpose) { requests.send($0, of: request, Event.domain) }
+    }
+  }
+
+  /// Watches the records of one type under a name. Reports `.record` events.
+  public func query(_ name: String, _ type: RecordType) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.query(name, type) { requests.send($0, of: request, Event.record) }
+    }
+  }
+
+  /// Watches a service's TXT record. Reports `.txt` events.
+  public func monitor(_ service: DiscoveredService) -> Request {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.monitor(service.fullName) { result in
+        requests.send(result, of: request) { .txt($0, $1 ?? [:]) }
+      }
+    }
+  }
+
+  /// Finds the endpoints that a service listens on. Reports one `.resolved` or `.failed` event.
+  public func resolve(_ service: DiscoveredService, within limit: Duration = .seconds(5)) -> Request
+  {
+    start { discovery, request, requests throws(DiscoveryError) in
+      try discovery.resolve(service.fullName, within: limit) {
+        requests.send($0, of: request, Event.resolved)
+      }
+    }
+  }
+
+  /// Reports that a service does not respond. It is queried again, and removed after ten seconds
+  /// unless it answers (RFC 6762 §10.4).
+  public func reconfirm(_ service: DiscoveredService) {
+    discovery.loop.post { [discovery] in
+      discovery.assumeIsolated { $0.reconfirm(service.fullName) }
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import CaromDNS
+import CaromTransport
+import Dispatch
+
+/// Discovery for programs with a frame loop: start requests from any thread, and poll for events
+/// once per frame. No method blocks except `close`.
+///
+/// ```swift
+/// let discovery = try DiscoveryPoller()
+/// let browse = discovery.browse("_airhockey._tcp")
+/// // each frame:
+/// while let event = discovery.poll() {
+///   if case .service(browse, .added(let match)) = event { list.append(match.name) }
+/// }
+/// ```
+///
+/// The work runs on a loop's own thread, with the sockets that the async API uses too. Unread
+/// events are merged, so that at most one event per request or watched item is queued, with the
+/// newest state.
+public final class DiscoveryPoller: Sendable {
+  /// Identifies a request; every event carries the request that caused it.
+  public struct Request: Hashable, Sendable {
+    let number: UInt64
+  }
+
+  let discovery: DiscoveryActor
+  let requests = PollerRequests()
+
+  /// Creates a poller. Its sockets are opened by the first request. A nil `loop` selects the loop
+  /// that the whole program shares.
+  public init(
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
+  ) throws(DiscoveryError) {
+    discovery = try DiscoveryActor.shared(on: loop, interfaces)
+  }
+
+  deinit {
+    discovery.loop.post { [requests, discovery] in Self.stopAll(requests, discovery) }
+  }
+
+  /// Returns the next event; nil when there is none.
+  public func poll() -> Event? {
+    guard let (event, ended) = requests.popEvent() else { return nil }
+    if let ended {
+      discovery.loop.post { [discovery] in discovery.assumeIsolated { $0.stop(ended) } }
+    }
+    return event
+  }
+
+  /// Cancels a request: an advertised service is withdrawn, a query is no longer sent. Unread
+  /// events of the request are discarded.
+  public func cancel(_ request: Request) {
+    requests.close(request)
+    discovery.loop.post { [requests, discovery] in
+      requests.removeHandle(of: request).map { handle in
+        discovery.assumeIsolated { $0.stop(handle) }
+      }
+    }
+  }
+
+  /// Cancels every request and blocks until the goodbyes have been sent.
+  public func close() {
+    let loop = discovery.loop
+    guard !loop.isCurrent else { return Self.stopAll(requests, discovery) }
+    let done = DispatchSemaphore(value: 0)
+    loop.post { [requests, discovery] in
+      Self.stopAll(requests, discovery)
+      done.signal()
+    }
+    done.wait()
+  }
+
+  private static func stopAll(_ requests: PollerRequests, _ discovery: DiscoveryActor) {
+    for handle in requests.closeAll() { discovery.assumeIsolated { $0.stop(handle) } }
+  }
+}

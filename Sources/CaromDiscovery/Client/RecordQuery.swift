@@ -1,0 +1,37 @@
+import CaromDNS
+import CaromTransport
+
+/// Watches the records of one type under one name, such as the addresses of "maya.local".
+public struct RecordQuery: Sendable {
+  /// The name that owns the records; a backslash escapes a dot within a label.
+  public let name: String
+  /// The type of the records; `RecordType.any` matches every type.
+  public let type: RecordType
+  private let interfaces: InterfaceSelection
+  private let loop: NetworkLoop?
+
+  /// Creates a query without sending anything; queries start when `changes` or `batches` is
+  /// read. A nil `loop` selects the loop that the whole program shares.
+  public init(
+    _ name: String, _ type: RecordType, interfaces: InterfaceSelection = .automatic,
+    on loop: NetworkLoop? = nil
+  ) {
+    self.name = name
+    self.type = type
+    self.interfaces = interfaces
+    self.loop = loop
+  }
+
+  /// The matching records, as a stream of single changes. Leaving the `for` loop stops the
+  /// queries.
+  public var changes: DiscoveryChanges<DiscoveredRecord> { DiscoveryChanges(source: source) }
+
+  /// The same changes as `changes`, delivered in batches.
+  public var batches: DiscoveryBatches<DiscoveredRecord> { DiscoveryBatches(source: source) }
+
+  private var source: ChangeSource<DiscoveredRecord> {
+    ChangeSource(interfaces, on: loop) { [name, type] discovery, handle throws(DiscoveryError) in
+      try discovery.query(name, type, handle)
+    }
+  }
+}

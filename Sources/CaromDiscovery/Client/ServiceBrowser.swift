@@ -1,0 +1,49 @@
+import CaromDNS
+import CaromTransport
+
+/// Watches for services of one type.
+///
+/// ```swift
+/// for try await change in ServiceBrowser(for: "_airhockey._tcp").changes {
+///   if case .added(let match) = change { return try await match.resolve(within: .seconds(2)) }
+/// }
+/// ```
+public struct ServiceBrowser: Sendable {
+  /// The service type to browse for.
+  public let type: ServiceType
+  /// The subtype to browse for (RFC 6763 §7.1), such as "_ranked"; nil finds every service of
+  /// `type`.
+  public let subtype: String?
+  /// The domain to browse in. "local" is the link and is queried by multicast; other domains are
+  /// queried at name servers.
+  public let domain: String
+  private let interfaces: InterfaceSelection
+  private let loop: NetworkLoop?
+
+  /// Creates a browser without sending anything; queries start when `changes` or `batches` is
+  /// read. A nil `loop` selects the loop that the whole program shares.
+  public init(
+    for type: ServiceType, subtype: String? = nil, domain: String = "local",
+    interfaces: InterfaceSelection = .automatic, on loop: NetworkLoop? = nil
+  ) {
+    self.type = type
+    self.subtype = subtype
+    self.domain = domain
+    self.interfaces = interfaces
+    self.loop = loop
+  }
+
+  /// The services, as a stream of single changes. Leaving the `for` loop stops the queries. Each
+  /// reader starts a browse operation of its own.
+  public var changes: ServiceChanges { DiscoveryChanges(source: source) }
+
+  /// The same changes as `changes`, delivered in batches.
+  public var batches: DiscoveryBatches<DiscoveredService> { DiscoveryBatches(source: source) }
+
+  private var source: ChangeSource<DiscoveredService> {
+    ChangeSource(interfaces, on: loop) { [self] discovery, handle throws(DiscoveryError) in
+      let search = try ServiceSearch(type, subtype: subtype, domain: domain)
+      return try discovery.browse(search, handle)
+    }
+  }
+}

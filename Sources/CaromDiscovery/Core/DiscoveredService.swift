@@ -1,0 +1,102 @@
+import CaromCore
+import CaromDNS
+import CaromTransport
+
+/// A service that a browser found. Its name stays valid while its addresses change.
+public struct DiscoveredService: Sendable {
+  /// The service's name as users see it.
+  public let name: String
+  /// The service's type.
+  public let type: ServiceType
+  /// The service's TXT record. Empty until the record is received; an update follows then.
+  public let txt: TXTRecord
+  /// The indices of the interfaces on which the service was found, in ascending order.
+  public let interfaces: [UInt32]
+  /// The fully qualified name of the service instance.
+  package let fullName: Name
+  let discovery: DiscoveryActor?
+
+  init(_ found: FoundService, type: ServiceType, discovery: DiscoveryActor?) {
+    name = found.instance
+    self.type = type
+    txt = found.text ?? TXTRecord()
+    interfaces = found.interfaces
+    fullName = found.name
+    self.discovery = discovery
+  }
+
+  /// Finds the endpoints that the service listens on now. Throws `timedOut` if no answer arrives
+  /// within `limit`.
+  public func resolve(
+    within limit: Duration = .seconds(5)
+  ) async throws(DiscoveryError) -> ResolvedService {
+    guard let discovery else { throw .closed }
+    return try await discovery.resolve(fullName, within: limit)
+  }
+
+  /// The service's TXT record now and after every change; empty while the service has none or is
+  /// gone.
+  public var txtRecords: LatestValues<TXTRecord> {
+    LatestValues { [discovery, fullName] in
+      LatestValues.watch { () throws(DiscoveryError) in
+        guard let discovery else { throw .closed }
+        return (discovery, fullName)
+      }
+    }
+  }
+
+  /// Reports that the service does not respond. It is queried again, and reported as removed
+  /// after ten seconds unless it answers (RFC 6762 §10.4).
+  public func reconfirm() async {
+    await discovery?.reconfirm(fullName)
+  }
+}
+
+extension DiscoveredService: Identifiable {
+  /// The fully qualified name, which identifies the service across all of its changes.
+  public struct ID: Hashable, Sendable, CustomStringConvertible {
+    let name: Name
+
+    /// The fully qualified name in text form: "Maya's match._airhockey._tcp.local".
+    public var description: String { name.description }
+  }
+
+  /// The service's identity.
+  public var id: ID { ID(name: fullName) }
+}
+
+extension DiscoveredService: Hashable {
+  /// Compares the fully qualified name, the type and the TXT record.
+  public static func == (a: DiscoveredService, b: DiscoveredService) -> Bool {
+    a.fullName == b.fullName && a.type == b.type && a.txt == b.txt
+  }
+
+  /// Hashes the fully qualified name.
+  public func hash(into hasher: inout Hasher) { hasher.combine(fullName) }
+}
+
+/// A change to the set of services that a browser found.
+public typealias ServiceChange = DiscoveryChange<DiscoveredService>
+
+extension DiscoveryChange where Item == DiscoveredService {
+  /// The service that changed.
+  public var service: DiscoveredService { item }
+}
+
+extension LatestValues<TXTRecord> {
+  /// Monitors the TXT record of the service that `find` returns.
+  static func watch(
+    _ find: @escaping @Sendable () throws(DiscoveryError) -> (DiscoveryActor, Name)
+  ) -> CoalescingStream<Int, TXTRecord>.Reader {
+    CoalescingStream.read(makeStream()) { send, finish throws(DiscoveryError) in
+      let (discovery, name) = try find()
+      let handle = try await discovery.monitor(name) { result in
+        switch result {
+        case .success(let text): send(text ?? [:], 0, discovery.loop)
+        case .failure(let error): finish(error)
+        }
+      }
+      return { await discovery.stop(handle) }
+    }
+  }
+}

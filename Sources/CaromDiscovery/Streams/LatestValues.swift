@@ -1,0 +1,39 @@
+import CaromTransport
+
+/// The current value of something that changes, and then each new value. A slow reader skips to
+/// the newest value. Only one task at a time may iterate.
+public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
+  /// The current value.
+  public typealias Element = Value
+  /// The reason why the value cannot be watched, or why no further value follows.
+  public typealias Failure = DiscoveryError
+
+  private let begin: @Sendable () -> CoalescingStream<Int, Value>.Reader
+
+  init(_ begin: @escaping @Sendable () -> CoalescingStream<Int, Value>.Reader) {
+    self.begin = begin
+  }
+
+  /// A stream that replaces an unread value with a newer one.
+  static func makeStream() -> CoalescingStream<Int, Value> { CoalescingStream { $1 } }
+
+  /// Delivers one value after the other.
+  public struct Iterator: AsyncIteratorProtocol {
+    var reader: CoalescingStream<Int, Value>.Reader
+
+    /// Waits for the next value; nil when the task is cancelled.
+    public mutating func next() async throws(DiscoveryError) -> Value? {
+      try await next(isolation: nil)
+    }
+
+    /// Waits for the next value; nil when the task is cancelled.
+    public mutating func next(
+      isolation actor: isolated (any Actor)?
+    ) async throws(DiscoveryError) -> Value? {
+      try await reader.next(isolation: actor) { $0.popFirst() }
+    }
+  }
+
+  /// Starts to watch the value.
+  public func makeAsyncIterator() -> Iterator { Iterator(reader: begin()) }
+}
