@@ -31,10 +31,10 @@ public struct HostedMatch: Sendable {
   public var missedInputs: Int { server.missedInputs(of: 1) }
 
   /// How many ticks became due: `step` is to be called for each.
-  public mutating func ticksDue(at now: Instant) -> Int { server.ticksDue(at: now) }
+  public mutating func takeDueTicks(at now: Instant) -> Int { server.takeDueTicks(at: now) }
 
   /// Every decided tick of the last second or two.
-  var feed: RollbackFeed<Rink> { server.feed }
+  var broadcaster: RollbackBroadcaster<Rink> { server.broadcaster }
 
   // MARK: Who is there
 
@@ -42,32 +42,32 @@ public struct HostedMatch: Sendable {
   /// one, in which it holds nothing. Returns its number among those who watch.
   public mutating func seatGuest(same: Bool, at now: Instant) -> Int {
     dismissGuest()
-    _ = server.ticksDue(at: now)  // nobody played in the meantime
+    _ = server.takeDueTicks(at: now)  // nobody played in the meantime
     requests = []
     // The first thing that it sees is what this tick makes of the table.
     if same {
-      server.give(RinkInput(nil, request: .resume), of: 1)
+      server.setInput(RinkInput(nil, request: .resume), for: 1)
     } else {
       endedAt = nil
-      server.give(RinkInput(nil, request: .restart), of: 0)
+      server.setInput(RinkInput(nil, request: .restart), for: 0)
     }
     server.advance()
-    let number = server.join(1)
+    let number = server.addPlayer(1)
     guest = number
     return number
   }
 
   /// The guest left.
   public mutating func dismissGuest() {
-    if guest != nil { server.leave(1) }
+    if guest != nil { server.removePlayer(1) }
     guest = nil
   }
 
   /// Somebody begins to watch. Returns its number.
-  public mutating func addWatcher() -> Int { server.watch() }
+  public mutating func addSpectator() -> Int { server.addSpectator() }
 
   /// Somebody who only watched left.
-  public mutating func removeWatcher(_ number: Int) { server.stopWatching(number) }
+  public mutating func removeSpectator(_ number: Int) { server.removeSpectator(number) }
 
   // MARK: Playing
 
@@ -78,7 +78,7 @@ public struct HostedMatch: Sendable {
   public mutating func step(home: MalletInput) -> [RinkEvent] {
     if isRested { requests.append(.startMatch) }
     let request = requests.isEmpty ? nil : requests.removeFirst()
-    server.give(RinkInput(home, request: request), of: 0)
+    server.setInput(RinkInput(home, request: request), for: 0)
     server.advance()
     if case .matchEnd = state.phase { endedAt = endedAt ?? server.tick } else { endedAt = nil }
     return server.events

@@ -35,9 +35,9 @@ public struct JoinedMatch: Sendable {
   public private(set) var lastDesync: DesyncReport?
 
   /// Somebody who has seen nothing yet.
-  public init(isWatching: Bool = false, at now: Instant) {
+  public init(isSpectator: Bool = false, at now: Instant) {
     client = RollbackClient(
-      player: isWatching ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
+      player: isSpectator ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
   }
 
   /// The match as it is foretold; `nil` before the host's first word.
@@ -47,15 +47,15 @@ public struct JoinedMatch: Sendable {
     client.rollback.flatMap { $0.state(at: $0.confirmedTick)?.state }
   }
   /// How many ticks of `state` are not decided yet.
-  public var ticksForetold: Int {
+  public var predictedTicks: Int {
     client.rollback.map { Int($0.confirmedTick.distance(to: $0.tick)) } ?? 0
   }
   /// What foretelling has cost.
   public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
   /// How often the host sent the whole match: 1 where nothing went wrong.
-  public var beginnings: Int { client.beginnings }
+  public var beginnings: Int { client.keyframeCount }
   /// Own inputs that came to the host too late.
-  public var overruled: Int { client.overruled }
+  public var overruled: Int { client.overriddenInputs }
   /// The simulation itself, for whoever records it.
   public var rollback: Rollback<Rink>? { client.rollback }
 
@@ -68,7 +68,7 @@ public struct JoinedMatch: Sendable {
   public var nextTick: Instant { client.nextTick }
 
   /// How many ticks became due: `step` is to be called for each.
-  public mutating func ticksDue(at now: Instant) -> Int { client.ticksDue(at: now) }
+  public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 
   /// The round trip to the host, whenever it is known anew.
   public mutating func note(roundTrip: Duration) {
@@ -124,7 +124,7 @@ public struct JoinedMatch: Sendable {
 
   /// Makes every tick that is decided, where the match ends there.
   public mutating func settle(at now: Instant) {
-    let behind = client.rollback.map { Int($0.tick.distance(to: $0.knownThrough)) } ?? 0
+    let behind = client.rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) } ?? 0
     for _ in 0..<min(max(1, behind), Self.settleLimit) { step(nil, at: now) }
   }
 

@@ -27,9 +27,9 @@ public struct MatchRecorder: Sendable {
 
   /// Adds what the host decided since the last call; at least once a second.
   public mutating func record(_ match: HostedMatch) {
-    let feed = match.feed
+    let feed = match.broadcaster
     while writer.tick < feed.tick, let state = feed.history.state(at: writer.tick.next)?.state,
-      let home = feed.input(of: 0, at: writer.tick), let away = feed.input(of: 1, at: writer.tick)
+      let home = feed.input(for: 0, at: writer.tick), let away = feed.input(for: 1, at: writer.tick)
     { append(home: home, away: away, leadingTo: state) }
   }
 

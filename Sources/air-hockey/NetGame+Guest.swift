@@ -14,7 +14,7 @@ extension NetGame {
     hosted = nil
     (lastWordHeard, endedMatch) = (nil, nil)
     recording?.beginAnother()
-    joined = JoinedMatch(isWatching: setup.isWatching, at: loop.now)
+    joined = JoinedMatch(isSpectator: setup.isWatching, at: loop.now)
     if let link, let roundTrip = node.assumeIsolated({ $0.statistics(of: link)?.roundTrip }) {
       joined?.note(roundTrip: roundTrip)
     }

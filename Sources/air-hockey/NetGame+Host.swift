@@ -24,7 +24,7 @@ extension NetGame {
   /// Somebody came to watch.
   func beginTelling(_ link: ConnectionID, _ info: PeerInfo) {
     makeTable()
-    guard let number = hosted?.addWatcher() else { return }
+    guard let number = hosted?.addSpectator() else { return }
     watchers[number] = link
     face.tell("\(info.name) watches")
     sendMatch()

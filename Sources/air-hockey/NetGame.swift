@@ -143,7 +143,7 @@ actor NetGame: LoopActor {
         peerLost(info, reason)
       } else if let number = number(of: link) {
         watchers[number] = nil
-        hosted?.removeWatcher(number)
+        hosted?.removeSpectator(number)
       }
     default: break
     }
@@ -174,7 +174,7 @@ actor NetGame: LoopActor {
 
   private func play(at now: Instant) {
     tickJitter.record(now - frameDue)
-    let due = hosted?.ticksDue(at: now) ?? joined?.ticksDue(at: now) ?? 0
+    let due = hosted?.takeDueTicks(at: now) ?? joined?.takeDueTicks(at: now) ?? 0
     rate.record(due, at: now)
     for _ in 0..<due {
       guard isPlaying, !isOver else { return }
@@ -316,7 +316,7 @@ actor NetGame: LoopActor {
       return setup.name
     }
     let bytes = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
-    if isPlaying { network.noteFrame(statistics, gap: joined?.ticksForetold ?? 0, at: now) }
+    if isPlaying { network.noteFrame(statistics, gap: joined?.predictedTicks ?? 0, at: now) }
     if network.close(statistics, bytes, joined, at: now), setup.tellsNetwork {
       face.tell(network.line)
     }

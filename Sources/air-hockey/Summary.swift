@@ -80,7 +80,7 @@ struct Summary: Encodable, Equatable {
     self.lateInputs = lateInputs ?? match?.overruled ?? 0
     guard let match else { return }
     rollbacks = match.statistics.rollbacks
-    deepestRollback = match.statistics.deepest
+    deepestRollback = match.statistics.deepestRollback
     stalls = match.statistics.stalls
     desyncs = match.desyncs
   }

@@ -9,7 +9,7 @@ import Testing
 private struct Table {
   var host = HostedMatch(at: .zero)
   var guest = JoinedMatch(at: .zero)
-  var watcher = JoinedMatch(isWatching: true, at: .zero)
+  var watcher = JoinedMatch(isSpectator: true, at: .zero)
   var home = ComputerPlayer(.home, seed: 1)
   var away = ComputerPlayer(.away, seed: 2)
   /// What happened at the host.
@@ -28,7 +28,7 @@ private struct Table {
     self.delay = delay
     guest.note(roundTrip: .milliseconds(delay * 33))
     seats.guest = host.seatGuest(same: false, at: clock)
-    seats.watcher = host.addWatcher()
+    seats.watcher = host.addSpectator()
     hashes[host.state.tick] = host.state.hash
   }
 
@@ -49,12 +49,12 @@ private struct Table {
     events += host.step(home: home.input(for: host.state))
     hashes[host.state.tick] = host.state.hash
     stepGuest()
-    for _ in 0..<watcher.ticksDue(at: clock) { watcher.step(nil, at: clock) }
+    for _ in 0..<watcher.takeDueTicks(at: clock) { watcher.step(nil, at: clock) }
     send()
   }
 
   private mutating func stepGuest() {
-    for _ in 0..<guest.ticksDue(at: clock) {
+    for _ in 0..<guest.takeDueTicks(at: clock) {
       var mallet: MalletInput?
       if let state = guest.state { mallet = away.input(for: state) }
       guest.step(mallet, at: clock)

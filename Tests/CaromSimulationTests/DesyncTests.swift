@@ -63,7 +63,7 @@ import Testing
       players[player].play(session.state.state)
     }
     #expect(table.desyncs.isEmpty)
-    #expect(table.sessions.allSatisfy { $0.peers.contains { $0.watch.compared > 20 * seconds } })
+    #expect(table.sessions.allSatisfy { $0.peers.contains { $0.detector.compared > 20 * seconds } })
   }
 
   @Test func `a rink's desync names the puck`() throws {
@@ -96,7 +96,7 @@ extension RollbackSession {
       return tick
     }
     change(&rollback.saves[rollback.slot(tick)])
-    rollback.goBack(to: tick)
+    rollback.rollBack(to: tick)
     return tick
   }
 }

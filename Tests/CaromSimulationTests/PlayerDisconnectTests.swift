@@ -19,9 +19,9 @@ import Testing
       table.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
       let stopped = table.sessions[0].rollback.tick
       #expect(table.sessions[0].rollback.statistics.stalls > 10)
-      table.sessions[Int(seed % 3)].drop(3)
+      table.sessions[Int(seed % 3)].disconnect(player: 3)
       table.play(until: .zero + .seconds(5)) { player, _ in hands[player].input() }
-      let ticks = Set((0...2).map { table.sessions[$0].rollback.absence[3] })
+      let ticks = Set((0...2).map { table.sessions[$0].rollback.disconnectTicks[3] })
       #expect(ticks.count == 1 && ticks.first != .some(nil))
       #expect(stopped.distance(to: table.sessions[0].rollback.tick) > 60)
       let agree = table.agree
@@ -35,10 +35,12 @@ import Testing
     var table = RollbackTable(
       Swarm(count: 12, players: 3, seed: 3), players: 3, window: 20, seed: 1, conditions: .good)
     table.play(until: .zero + .seconds(1)) { _, _ in Swarm.Input() }
-    table.sessions[0].drop(2)
+    table.sessions[0].disconnect(player: 2)
     table.play(until: .zero + .seconds(2)) { _, _ in Swarm.Input() }
-    #expect(table.sessions[2].isDropped)
-    #expect(table.sessions[1].rollback.absence[2] == table.sessions[0].rollback.absence[2])
+    #expect(table.sessions[2].isDisconnected)
+    #expect(
+      table.sessions[1].rollback.disconnectTicks[2] == table.sessions[0].rollback.disconnectTicks[2]
+    )
     #expect(table.sessions[0].rollback.statistics.stalls < 5)
   }
 }

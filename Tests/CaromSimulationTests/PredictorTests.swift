@@ -43,7 +43,7 @@ import Testing
     var free = Tick.zero
     play(ticks: scaled(debug: 1_200, release: 12_000), delay: 4) { client, server, correction in
       own[client.tick] = client.state.state
-      corrected += (correction?.repeatedSteps ?? 0) > 0 ? 1 : 0
+      corrected += (correction?.resimulatedSteps ?? 0) > 0 ? 1 : 0
       guard let foretold = own[server.state.tick] else { return }
       // Whether the puck is live decides how far a mallet may go, and a puck that both press stops
       // both: there the opponent has a say in it.
@@ -71,7 +71,7 @@ import Testing
       let inputs = [input]
       server.step(inputs.span, events: &events)
       let correction = client.reconcile(with: server, at: Tick(UInt64(tick)))
-      #expect(correction?.repeatedSteps == 0)
+      #expect(correction?.resimulatedSteps == 0)
     }
     #expect(client.counts.exact == 200)
     #expect(client.reconcile(with: server, at: Tick(200)) == nil)

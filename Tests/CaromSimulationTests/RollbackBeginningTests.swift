@@ -19,19 +19,19 @@ import Testing
   @Test func `a guest whose keyframe was long on its way is in time within a second`() throws {
     var now = Instant.zero
     var server = RollbackServer(Swarm(count: 10, seed: 3), players: 2, at: now)
-    let number = server.join(0)
+    let number = server.addPlayer(0)
     var client = RollbackClient<Swarm>(player: 0, at: now)
     var hand = SwarmHand(seed: 1)
     var keyframe: [UInt8] = []
     for round in 1...120 {
       now = now.advanced(byNanoseconds: 16_666_667)
-      for _ in 0..<server.ticksDue(at: now) { server.advance() }
+      for _ in 0..<server.takeDueTicks(at: now) { server.advance() }
       while let (_, packet) = server.pollPacket() {
         if packet.message == .keyframe { keyframe = packet.bytes }
         if packet.message == .inputs { try client.receive(packet, at: now) }
       }
       if round == 20 { try client.receive(.keyframe, keyframe.span, at: now) }
-      for _ in 0..<client.ticksDue(at: now) { client.advance(with: hand.input()) }
+      for _ in 0..<client.takeDueTicks(at: now) { client.advance(with: hand.input()) }
       while let packet = client.pollPacket() {
         if packet.message == .inputs { try server.receive(packet, from: number, at: now) }
       }

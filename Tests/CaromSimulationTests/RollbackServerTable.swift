@@ -2,13 +2,13 @@ import CaromCore
 import CaromSimulation
 import CaromTesting
 
-/// A server and its players and watchers over a virtual network.
+/// A server and its players and spectators over a virtual network.
 struct RollbackServerTable<Game: Simulation & PacketCodable> {
   struct Seat {
     var client: RollbackClient<Game>
     var socket: VirtualSocket
     var endpoint: Endpoint
-    var watcher: Int
+    var id: Int
     var hashes: [Tick: UInt64] = [:]
     var told: [RollbackEvent<Game.Event>] = []
   }
@@ -50,7 +50,7 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
       Seat(
         client: client, socket: network.bind(host, port: 7_777),
         endpoint: Endpoint(host.v4, port: 7_777),
-        watcher: player.map { server.join($0) } ?? server.watch()))
+        id: player.map { server.addPlayer($0) } ?? server.addSpectator()))
     sendServer()
   }
 
@@ -72,7 +72,7 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
   }
 
   private mutating func stepServer() {
-    for _ in 0..<server.ticksDue(at: now) {
+    for _ in 0..<server.takeDueTicks(at: now) {
       server.advance()
       hashes.append(server.game.hash)
       events += server.events
@@ -81,7 +81,7 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
   }
 
   private mutating func step(_ seat: Int, _ input: (Int, RollbackClient<Game>) -> Game.Input) {
-    for _ in 0..<seats[seat].client.ticksDue(at: now) {
+    for _ in 0..<seats[seat].client.takeDueTicks(at: now) {
       let made = input(seat, seats[seat].client)
       seats[seat].client.advance(with: made)
       note(seat)
@@ -109,7 +109,7 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
       if to == socket {
         guard let seat = seats.first(where: { $0.endpoint.address == datagram.source.address })
         else { return }
-        try server.receive(message, bytes.span, from: seat.watcher, at: now)
+        try server.receive(message, bytes.span, from: seat.id, at: now)
       } else if let seat = seats.firstIndex(where: { $0.socket == to }) {
         try seats[seat].client.receive(message, bytes.span, at: now)
         note(seat)
@@ -124,8 +124,8 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
   private mutating func sendServer() {
     while true {
       writer.removeAll()
-      guard let (watcher, message) = server.pollTransmit(into: &writer) else { return }
-      guard let seat = seats.first(where: { $0.watcher == watcher }) else { continue }
+      guard let (id, message) = server.pollTransmit(into: &writer) else { return }
+      guard let seat = seats.first(where: { $0.id == id }) else { continue }
       network.send([message.rawValue] + writer.bytes, from: socket, to: seat.endpoint)
     }
   }

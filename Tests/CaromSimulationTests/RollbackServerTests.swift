@@ -39,7 +39,7 @@ import Testing
     var hand = SwarmHand(seed: 1)
     table.play(until: .zero + .seconds(20)) { _, _ in hand.input() }
     #expect(table.server.missedInputs(of: 0) == 0)
-    #expect(table.seats[0].client.overruled == 0)
+    #expect(table.seats[0].client.overriddenInputs == 0)
     #expect(table.seats[0].client.rollback?.statistics.rollbacks == 0)
     let agrees = table.agrees(0)
     #expect(agrees)
@@ -72,7 +72,7 @@ import Testing
     #expect(table.desyncs.isEmpty)
   }
 
-  @Test func `a late joiner and a watcher begin with a keyframe and catch up`() {
+  @Test func `a late joiner and a spectator begin with a keyframe and catch up`() {
     let line = LinkConditions(
       oneWay: .milliseconds(60), jitter: .uniform(.milliseconds(10)), loss: 0.1)
     var table = RollbackServerTable(Swarm(count: 50, seed: 3), seed: 4, conditions: line)
@@ -92,7 +92,7 @@ import Testing
     #expect(table.desyncs.isEmpty)
   }
 
-  @Test func `a watcher who was away for ten seconds comes back`() {
+  @Test func `a spectator who was away for ten seconds comes back`() {
     let line = LinkConditions(oneWay: .milliseconds(30))
     var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
     table.join(0, roundTrip: .milliseconds(60))
@@ -130,8 +130,8 @@ import Testing
 
   @Test func `random bytes never trap a server or a client`() throws {
     var server = RollbackServer(Swarm(count: 2, seed: 1), players: 2, at: .zero)
-    _ = server.join(0)
-    _ = server.watch()
+    _ = server.addPlayer(0)
+    _ = server.addSpectator()
     var writer = PacketWriter()
     _ = server.pollTransmit(into: &writer)
     var client = RollbackClient<Swarm>(player: 0, at: .zero)
@@ -167,7 +167,7 @@ extension RollbackClient {
   fileprivate mutating func damage(_ change: (inout Game) -> Void) -> Tick? {
     guard let tick = rollback?.confirmedTick, let slot = rollback?.slot(tick) else { return nil }
     if rollback?.saves[slot] != nil { change(&rollback!.saves[slot]) }
-    rollback?.goBack(to: tick)
+    rollback?.rollBack(to: tick)
     return tick
   }
 }

@@ -174,8 +174,8 @@ import Testing
   @Test func `after a minute's sleep a quarter of a second is caught up`() {
     var session = RollbackSession(
       Swarm(count: 2, seed: 1), RollbackConfiguration(local: 0), at: .zero)
-    #expect(session.ticksDue(at: .zero + .seconds(60)) == 15)
-    #expect(session.ticksDue(at: .zero + .seconds(60)) == 0)
+    #expect(session.takeDueTicks(at: .zero + .seconds(60)) == 15)
+    #expect(session.takeDueTicks(at: .zero + .seconds(60)) == 0)
   }
 
   @Test func `a peer that slept for ten seconds finds the other again`() {
@@ -196,31 +196,31 @@ import Testing
     var table = RollbackTable(
       Swarm(count: 5, seed: 5), window: 20, seed: 6, conditions: .average)
     var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
-    var feed = RollbackFeed(Swarm(count: 5, seed: 5), players: 2)
-    let number = feed.addWatcher()
-    var watcher = RollbackClient<Swarm>(player: nil, delay: 0, at: .zero)
+    var broadcaster = RollbackBroadcaster(Swarm(count: 5, seed: 5), players: 2)
+    let number = broadcaster.addClient()
+    var spectator = RollbackClient<Swarm>(player: nil, delay: 0, at: .zero)
     var writer = PacketWriter()
     for step in 1...60 {
       let now = Instant.zero + .milliseconds(100 * step)
       table.play(until: now) { player, _ in hands[player].input() }
-      feed.record(table.sessions[0].rollback)
+      broadcaster.record(table.sessions[0].rollback)
       while true {
         writer.removeAll()
-        guard let (_, message) = feed.pollTransmit(into: &writer) else { break }
+        guard let (_, message) = broadcaster.pollTransmit(into: &writer) else { break }
         let bytes = writer.bytes
-        if step % 4 != 0 { try watcher.receive(message, bytes.span, at: now) }
+        if step % 4 != 0 { try spectator.receive(message, bytes.span, at: now) }
       }
-      for _ in 0..<watcher.ticksDue(at: now) { watcher.advance() }
+      for _ in 0..<spectator.takeDueTicks(at: now) { spectator.advance() }
       writer.removeAll()
-      while let message = watcher.pollTransmit(into: &writer) {
+      while let message = spectator.pollTransmit(into: &writer) {
         let bytes = writer.bytes
-        try feed.receive(message, bytes.span, from: number)
+        try broadcaster.receive(message, bytes.span, from: number)
         writer.removeAll()
       }
     }
-    let seen = try #require(watcher.rollback)
+    let seen = try #require(spectator.rollback)
     #expect(seen.confirmedTick.rawValue > 300)
     #expect(seen.hash(at: seen.confirmedTick) == table.hashes[0][Int(seen.confirmedTick.rawValue)])
-    #expect(watcher.desyncs.isEmpty)
+    #expect(spectator.desyncs.isEmpty)
   }
 }

@@ -62,7 +62,7 @@ struct RollbackTable<Game: Simulation> {
       }
       guard due <= end else { return }
       network.advance(to: due)
-      for _ in 0..<sessions[next].ticksDue(at: now) {
+      for _ in 0..<sessions[next].takeDueTicks(at: now) {
         sessions[next].advance(with: input(next, sessions[next]))
         note(next)
       }

@@ -20,8 +20,8 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
     now = min(end, now + generator.duration(in: .nanoseconds(1)...longest))
     _ = steps.advance(to: now)
   }
-  #expect(steps.made == UInt64(86_400 * rate))
-  #expect(steps.dropped == 0)
+  #expect(steps.totalSteps == UInt64(86_400 * rate))
+  #expect(steps.totalDropped == 0)
 }
 
 @Test func `a step is due at its nanosecond and not before`() {
@@ -37,8 +37,8 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
 @Test func `a minute's sleep is caught up for a quarter of a second and the rest is counted`() {
   var steps = StepAccumulator(rate: 60, from: .zero)
   #expect(steps.advance(to: makeInstant(.seconds(60))) == .init(due: 15, dropped: 3_585))
-  #expect(steps.made == 15)
-  #expect(steps.dropped == 3_585)
+  #expect(steps.totalSteps == 15)
+  #expect(steps.totalDropped == 3_585)
   #expect(steps.advance(to: makeInstant(.seconds(61))) == .init(due: 15, dropped: 45))
 }
 

@@ -117,7 +117,7 @@ import Testing
         if now >= 200 { for id in UInt32(0)..<60 { walkers.places[id * 3] = nil } }
         for index in clients.indices {
           let way = Double(min(now, 250))
-          world.setFocus(x: way / 4, y: 30 + 20 * Double(index), of: clients[index].id)
+          world.setFocus(x: way / 4, y: 30 + 20 * Double(index), for: clients[index].id)
         }
         world.advance(to: Tick(UInt64(now)))
         for index in clients.indices {

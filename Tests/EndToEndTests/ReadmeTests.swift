@@ -19,24 +19,24 @@ import Testing
     throws
   {
     let page = try String(
-      contentsOf: Self.root.appending(path: "Sources/Carom/Carom.docc/PlayInStep.md"),
+      contentsOf: Self.root.appending(path: "Sources/Carom/Carom.docc/Rollback.md"),
       encoding: .utf8)
     let example = try String(
-      contentsOf: Self.root.appending(path: "Tests/EndToEndTests/InStepExample.swift"),
+      contentsOf: Self.root.appending(path: "Tests/EndToEndTests/RollbackExample.swift"),
       encoding: .utf8)
     #expect(page.contains("```swift\n\(example)```"))
     var server = RollbackServer(TugOfWar(), players: 2, at: .zero)
-    let watcher = server.join(1)
+    let id = server.addPlayer(1)
     var client = RollbackClient<TugOfWar>(player: 1, at: .zero)
     var now = Instant.zero
     var told: [RollbackEvent<TugOfWar.Event>] = []
     for _ in 0..<400 {
       now = now + .milliseconds(17)
-      server.give(TugOfWar.Pull(3), of: 0)
-      for _ in 0..<server.ticksDue(at: now) { server.advance() }
+      server.setInput(TugOfWar.Pull(3), for: 0)
+      for _ in 0..<server.takeDueTicks(at: now) { server.advance() }
       while let (_, packet) = server.pollPacket() { try client.receive(packet, at: now) }
-      for _ in 0..<client.ticksDue(at: now) { client.advance(with: TugOfWar.Pull(8)) }
-      while let packet = client.pollPacket() { try server.receive(packet, from: watcher, at: now) }
+      for _ in 0..<client.takeDueTicks(at: now) { client.advance(with: TugOfWar.Pull(8)) }
+      while let packet = client.pollPacket() { try server.receive(packet, from: id, at: now) }
       while let event = client.pollEvent() { told.append(event) }
     }
     #expect(told.contains { if case .confirmed(.won(1), _) = $0 { true } else { false } })

@@ -13,7 +13,7 @@ enum RollbackLoop {
       now = min(end, now + generator.duration(in: .nanoseconds(1) ... .milliseconds(200)))
       _ = steps.advance(to: now)
     }
-    return Int(steps.made) - 60 * 86_400
+    return Int(steps.totalSteps) - 60 * 86_400
   }
 
   /// The longest time that is caught up after a stall, milliseconds.

@@ -48,7 +48,7 @@ struct RollbackPair {
       }
       guard due <= end else { return }
       network.advance(to: due)
-      for _ in 0..<sessions[next].ticksDue(at: due) {
+      for _ in 0..<sessions[next].takeDueTicks(at: due) {
         sessions[next].advance(with: input(next, sessions[next].state.rink))
         note(next)
       }

@@ -52,7 +52,7 @@ struct RollbackReconciliation {
         let old = client.state.state
         let state = toClient[tick - 2 * delay]
         let correction = client.reconcile(with: state, at: state.state.tick)
-        if (correction?.repeatedSteps ?? 0) > 0 {
+        if (correction?.resimulatedSteps ?? 0) > 0 {
           note(old, client.state.state)
           view.correct(from: old, to: client.state.state, at: now)
           last = now

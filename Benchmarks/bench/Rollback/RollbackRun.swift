@@ -96,17 +96,17 @@ struct RollbackRun {
       let inputs = recording[tick % 6_000]
       plain.step(inputs.span, events: &events)
       events.removeAll(keepingCapacity: true)
-      rollback.add(recording[tick % 6_000][0], of: 0)
+      rollback.addInput(recording[tick % 6_000][0], for: 0)
       let target = max(known, tick - Int.random(in: 0...29, using: &generator))
       while known < target {
-        rollback.add(recording[known % 6_000][1], of: 1)
+        rollback.addInput(recording[known % 6_000][1], for: 1)
         known += 1
       }
       rollback.advance()
       while rollback.pollEvent() != nil {}
     }
     while known < ticks {
-      rollback.add(recording[known % 6_000][1], of: 1)
+      rollback.addInput(recording[known % 6_000][1], for: 1)
       known += 1
     }
     rollback.advance()

@@ -36,7 +36,7 @@ struct RollbackServed {
     servers = (0..<matches).map { _ in RollbackServer(Rink(), players: 2, at: .zero) }
     for match in 0..<matches {
       for player in 0...1 {
-        watchers.append(servers[match].join(player))
+        watchers.append(servers[match].addPlayer(player))
         var client = RollbackClient<Rink>(player: player, at: .zero)
         client.roundTrip = .nanoseconds(Int64(quarters) * 2 * 16_666_667 / 4)
         clients.append(client)
@@ -69,7 +69,7 @@ struct RollbackServed {
     servers.reduce(0) { $0 + $1.missedInputs(of: 0) + $1.missedInputs(of: 1) }
   }
   /// How many own inputs were decided otherwise.
-  var overruled: Int { clients.reduce(0) { $0 + $1.overruled } }
+  var overruled: Int { clients.reduce(0) { $0 + $1.overriddenInputs } }
   /// How far the clients are ahead of their servers, ticks on average.
   var lead: Double {
     let sum = clients.indices.reduce(0.0) { sum, client in
@@ -88,7 +88,7 @@ struct RollbackServed {
   }
 
   private mutating func stepClient(_ client: Int, _ now: Instant) {
-    for _ in 0..<clients[client].ticksDue(at: now) {
+    for _ in 0..<clients[client].takeDueTicks(at: now) {
       let at = Int(clients[client].rollback?.tick.rawValue ?? 0) % recording.inputs.count
       clients[client].advance(with: recording.inputs[at][client % 2])
       while clients[client].pollEvent() != nil {}
@@ -114,7 +114,7 @@ struct RollbackServed {
   }
 
   private mutating func stepServer(_ match: Int, _ now: Instant) {
-    for _ in 0..<servers[match].ticksDue(at: now) { servers[match].advance() }
+    for _ in 0..<servers[match].takeDueTicks(at: now) { servers[match].advance() }
     while true {
       scratch.removeAll()
       guard let (watcher, message) = servers[match].pollTransmit(into: &scratch) else { return }

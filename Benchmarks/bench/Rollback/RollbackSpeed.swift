@@ -24,14 +24,14 @@ enum RollbackSpeed {
       var count = 0
       for tick in 0..<ticks {
         let at = round * ticks + tick
-        rollback.add(input(0, at), of: 0)
-        if at >= depth { rollback.add(input(1, at - depth), of: 1) }
+        rollback.addInput(input(0, at), for: 0)
+        if at >= depth { rollback.addInput(input(1, at - depth), for: 1) }
         rollback.advance()
         while rollback.pollEvent() != nil {}
         guard rollback.confirmedTick.distance(to: rollback.tick) >= Int64(depth) else { continue }
         let heap = bench_allocations()
         let start = bench_thread_cpu_nanoseconds()
-        rollback.goBack(to: rollback.confirmedTick)
+        rollback.rollBack(to: rollback.confirmedTick)
         nanoseconds += bench_thread_cpu_nanoseconds() - start
         if round > 0 { allocations += bench_allocations() - heap }
         if round > 0 { rollbacks += 1 }

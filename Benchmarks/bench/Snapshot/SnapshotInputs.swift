@@ -82,20 +82,20 @@ struct SnapshotInputs {
     server = RollbackServer(Game(), players: 2, rate: hertz, at: .zero)
     client = RollbackClient(player: 0, rate: hertz, at: .zero)
     client.roundTrip = .nanoseconds(2 * oneWay)
-    watcher = server.join(0)
+    watcher = server.addPlayer(0)
     figures = SnapshotFigures(hertz: hertz, entities: 1)
   }
 
   private mutating func advance() {
     now = now.advanced(by: .microseconds(250))
     deliver()
-    for _ in 0..<server.ticksDue(at: now) { server.advance() }
+    for _ in 0..<server.takeDueTicks(at: now) { server.advance() }
     while true {
       writer.removeAll()
       guard let (_, message) = server.pollTransmit(into: &writer) else { break }
       down.append(Packet(due: now.nanoseconds + oneWay, message: message, bytes: writer.bytes))
     }
-    for _ in 0..<client.ticksDue(at: now) {
+    for _ in 0..<client.takeDueTicks(at: now) {
       made += 1
       let place = hand.place(at: Double(made) / Double(hertz), puck: .zero)
       client.advance(with: Input(place))

@@ -72,7 +72,7 @@ struct WorldRun {
     for index in values.indices { world.set(UInt32(index), values: values[index]) }
     for index in clients.indices {
       let (x, y) = crowd.place(37 * index % crowd.count)
-      world.setFocus(x: x, y: y, of: clients[index])
+      world.setFocus(x: x, y: y, for: clients[index])
       if tick > Self.delay, written[index][(tick - Self.delay) & 63] {
         world.acknowledge(Tick(UInt64(tick - Self.delay)), from: clients[index])
       }

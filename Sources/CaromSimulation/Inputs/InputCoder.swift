@@ -14,7 +14,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     var missedByLast: Int64 = 0
     var missedByLine: Int64 = 0
 
-    var foretold: Int64 { missedByLine < missedByLast ? last + slope : last }
+    var predicted: Int64 { missedByLine < missedByLast ? last + slope : last }
 
     /// About four times the mean magnitude of the last few differences.
     var size: Int64 = 0
@@ -23,7 +23,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     var order: Int { min(30, 64 - UInt64(size >> 3).leadingZeroBitCount) }
 
     mutating func note(_ value: Int64) {
-      size += (value - foretold).bounded - size >> 2
+      size += (value - predicted).bounded - size >> 2
       missedByLast += (value - last).bounded - missedByLast >> 3
       missedByLine += (value - last - slope).bounded - missedByLine >> 3
       slope = value - last
@@ -75,7 +75,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
       for index in fields.indices {
         let value = Int64(next.field(index))
         if !isConstant[index] {
-          let difference = value - fields[index].foretold
+          let difference = value - fields[index].predicted
           bits.writeGolomb(VarInt.zigZag(difference), fields[index].order, to: &writer)
         }
         fields[index].note(value)
@@ -100,7 +100,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
         values[index] = Int32(truncatingIfNeeded: fields[index].last)
       } else {
         let folded = try bits.readGolomb(fields[index].order, &reader)
-        let value = fields[index].foretold + VarInt.unZigZag(folded)
+        let value = fields[index].predicted + VarInt.unZigZag(folded)
         guard let narrow = Int32(exactly: value) else { throw .invalid(what: "input field") }
         values[index] = narrow
       }

@@ -1,8 +1,8 @@
-/// A client's own simulation where the server sends states: the own input counts at once, and when
+/// A client's local simulation where the server sends states: the local input counts at once, and when
 /// the server's state of a past tick comes, the steps since are made again from there.
 ///
 /// Inputs carry their ticks, and the server uses each in its tick, so that what only depends on the
-/// own inputs is never corrected in play without loss. What others did is not known here: they are
+/// local inputs is never corrected in play without loss. What others did is not known here: they are
 /// assumed to do what `assume` says.
 public struct Predictor<Game: Simulation>: Sendable {
   /// What a server's state changed.
@@ -10,10 +10,10 @@ public struct Predictor<Game: Simulation>: Sendable {
     /// The state's tick.
     public var tick: Tick
     /// How many steps were made again: 0 where the state was foretold to the last bit.
-    public var repeatedSteps: Int
+    public var resimulatedSteps: Int
   }
 
-  /// How many ticks of own inputs and states are kept: two seconds at 60 Hz.
+  /// How many ticks of local inputs and states are kept: two seconds at 60 Hz.
   public static var history: Int { 128 }
 
   /// Whose input counts here.
@@ -28,7 +28,7 @@ public struct Predictor<Game: Simulation>: Sendable {
   public private(set) var counts = (exact: 0, corrected: 0, stale: 0)
 
   private var saves: [Game]
-  private var own: InputBuffer<Game.Input>
+  private var localInputs: InputBuffer<Game.Input>
   private var assumed: [Game.Input]
   private var inputs: [Game.Input]
   private var events: [Game.Event] = []
@@ -41,22 +41,22 @@ public struct Predictor<Game: Simulation>: Sendable {
     self.tick = tick
     confirmedTick = tick
     saves = Array(repeating: game, count: Self.history)
-    own = InputBuffer(from: tick)
+    localInputs = InputBuffer(from: tick)
     assumed = Array(repeating: Game.Input(), count: players)
     inputs = assumed
   }
 
   /// From now on another player is taken to do that, in steps made again as well.
-  public mutating func assume(_ input: Game.Input, of other: Int) { assumed[other] = input }
+  public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
-  /// The own input of a tick, where it is kept: what is to be sent until it is acknowledged.
+  /// The local input of a tick, where it is kept: what is to be sent until it is acknowledged.
   public func input(at tick: Tick) -> Game.Input? {
-    tick >= own.oldest && tick < own.end ? own[tick] : nil
+    tick >= localInputs.oldest && tick < localInputs.end ? localInputs[tick] : nil
   }
 
-  /// Makes a tick with the own input, which counts at once.
+  /// Makes a tick with the local input, which counts at once.
   public mutating func advance(with input: Game.Input) {
-    own.append(input)
+    localInputs.append(input)
     makeStep(at: tick)
     tick = tick.next
   }
@@ -74,12 +74,12 @@ public struct Predictor<Game: Simulation>: Sendable {
     guard tick <= self.tick, tick.distance(to: self.tick) < Int64(Self.history) else {
       restart(game, at: tick)
       counts.corrected += 1
-      return Correction(tick: tick, repeatedSteps: 0)
+      return Correction(tick: tick, resimulatedSteps: 0)
     }
-    let foretold = tick == self.tick ? state.hash : saves[slot(tick)].hash
-    guard foretold != game.hash else {
+    let predicted = tick == self.tick ? state.hash : saves[slot(tick)].hash
+    guard predicted != game.hash else {
       counts.exact += 1
-      return Correction(tick: tick, repeatedSteps: 0)
+      return Correction(tick: tick, resimulatedSteps: 0)
     }
     counts.corrected += 1
     state.copy(game)
@@ -88,13 +88,14 @@ public struct Predictor<Game: Simulation>: Sendable {
       makeStep(at: at)
       at = at.next
     }
-    return Correction(tick: tick, repeatedSteps: Int(tick.distance(to: self.tick)))
+    return Correction(tick: tick, resimulatedSteps: Int(tick.distance(to: self.tick)))
   }
 
   /// The state that was foretold for a tick, where it is kept.
-  public func foretold(at tick: Tick) -> Game? {
+  public func predictedState(at tick: Tick) -> Game? {
     if tick == self.tick { return state }
-    guard tick < self.tick, tick.distance(to: self.tick) < Int64(Self.history), tick >= own.start
+    guard tick < self.tick, tick.distance(to: self.tick) < Int64(Self.history),
+      tick >= localInputs.start
     else { return nil }
     return saves[slot(tick)]
   }
@@ -103,13 +104,13 @@ public struct Predictor<Game: Simulation>: Sendable {
   private mutating func restart(_ game: borrowing Game, at tick: Tick) {
     state.copy(game)
     self.tick = tick
-    own = InputBuffer(from: tick)
+    localInputs = InputBuffer(from: tick)
   }
 
   private mutating func makeStep(at tick: Tick) {
     saves[slot(tick)].copy(state)
     for other in inputs.indices { inputs[other] = assumed[other] }
-    inputs[player] = own[tick]
+    inputs[player] = localInputs[tick]
     events.removeAll(keepingCapacity: true)
     Rollback.step(&state, inputs, 0..<inputs.count, &events)
   }

@@ -59,7 +59,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick, let game = rollback.state(at: tick.next) {
       let at = tick
-      append({ rollback.input(of: $0, at: at) ?? Game.Input() }, leadingTo: game)
+      append({ rollback.knownInput(for: $0, at: at) ?? Game.Input() }, leadingTo: game)
     }
   }
 

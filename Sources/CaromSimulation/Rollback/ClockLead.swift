@@ -6,18 +6,18 @@
 /// faster or slower.
 public struct ClockLead: Hashable, Sendable {
   /// Ticks that the buffer has where inputs come evenly.
-  public static let smallestBuffer = 1.0
+  public static let minimumBuffer = 1.0
   /// The longest buffer, ticks.
-  public static let longestBuffer = 12.0
+  public static let maximumBuffer = 12.0
   /// How much longer the buffer gets by an input that was missed, ticks.
   static let surcharge = 0.25
   /// How much of that is left after a tick.
   static let wear = 0.9995
 
   /// By how many ticks inputs arrive before they are needed, as the server says.
-  public private(set) var margin: Double?
+  public private(set) var arrivalMargin: Double?
   /// The buffer that is wanted, ticks.
-  public private(set) var buffer = smallestBuffer
+  public private(set) var buffer = minimumBuffer
   private var deviation = 0.0
   private var extra = 0.0
 
@@ -26,7 +26,7 @@ public struct ClockLead: Hashable, Sendable {
 
   /// The server's figures, sixteenths of a tick.
   mutating func note(_ timing: InputHeader.Timing) {
-    margin = Double(timing.advantage) / 16
+    arrivalMargin = Double(timing.advantage) / 16
     deviation = Double(timing.lead) / 16
     settle()
   }
@@ -44,12 +44,12 @@ public struct ClockLead: Hashable, Sendable {
   }
 
   private mutating func settle() {
-    buffer = min(Self.smallestBuffer + 2 * deviation + extra, Self.longestBuffer)
+    buffer = min(Self.minimumBuffer + 2 * deviation + extra, Self.maximumBuffer)
   }
 
   /// The clock's speed, millionths.
   func speed(rate: Int) -> Int {
-    guard let margin else { return 1_000_000 }
-    return ClockSync.speed(lead: margin - buffer, rate: rate)
+    guard let arrivalMargin else { return 1_000_000 }
+    return ClockSync.speed(lead: arrivalMargin - buffer, rate: rate)
   }
 }

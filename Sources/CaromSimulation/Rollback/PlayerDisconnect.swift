@@ -29,7 +29,7 @@ struct PlayerDisconnect: Hashable, Sendable, PacketCodable {
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     player = Int(try reader.read(UInt8.self))
     let flags: UInt8 = try reader.read()
-    guard flags <= 1 else { throw .invalid(what: "departure flags") }
+    guard flags <= 1 else { throw .invalid(what: "disconnect flags") }
     isAnswer = flags == 1
     first = Tick(try reader.read(UInt64.self))
     count = Int(try reader.read(UInt8.self))

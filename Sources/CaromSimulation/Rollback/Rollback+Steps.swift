@@ -4,7 +4,7 @@ extension Rollback {
   // MARK: Inputs
 
   /// Adds a player's next input: of the tick after that of the last one.
-  @inlinable public mutating func add(_ input: Game.Input, of player: Int) {
+  @inlinable public mutating func addInput(_ input: Game.Input, for player: Int) {
     let tick = buffers[player].next
     buffers[player].append(input)
     correct(input, of: player, at: tick)
@@ -13,7 +13,7 @@ extension Rollback {
   /// Keeps the inputs of a packet that are new; those too far ahead come again.
   mutating func take(_ run: [Game.Input], of player: Int, from tick: Tick) {
     var at = buffers[player].next
-    buffers[player].take(run, from: tick, before: settled.advanced(by: Self.ahead))
+    buffers[player].take(run, from: tick, before: confirmed.advanced(by: Self.ahead))
     while at < buffers[player].next {
       correct(buffers[player][at], of: player, at: at)
       at = at.next
@@ -22,50 +22,53 @@ extension Rollback {
 
   /// Gives the local player's input a tick, `delay` after the present one; the ticks before it that
   /// have none hold the last one. False where that tick has its input already.
-  mutating func giveOwn(_ input: Game.Input, delay: Int) -> Bool {
-    guard var end = own?.end else { return false }
+  mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
+    guard var end = localInputs?.end else { return false }
     let target = now.advanced(by: Int64(delay))
     while end < target {
-      let held = own?.input(at: target) ?? Game.Input()
-      own?.append(held)
+      let held = localInputs?.input(at: target) ?? Game.Input()
+      localInputs?.append(held)
       end = end.next
     }
     guard end == target else { return false }
-    own?.append(input)
+    localInputs?.append(input)
     return true
   }
 
-  /// The next input of the own player was decided: it is the one that was made here.
-  mutating func confirmOwn(from tick: Tick, _ count: Int) throws(DecodeError) {
-    guard let own, tick >= own.oldest, tick.advanced(by: Int64(count)) <= own.end else {
-      throw .invalid(what: "own inputs")
+  /// The next input of the local player was decided: it is the one that was made here.
+  mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
+    guard let localInputs, tick >= localInputs.oldest,
+      tick.advanced(by: Int64(count)) <= localInputs.end
+    else {
+      throw .invalid(what: "local inputs")
     }
-    while buffers[ownPlayer].end < tick.advanced(by: Int64(count)) {
-      add(own[buffers[ownPlayer].end], of: ownPlayer)
+    while buffers[localPlayer].end < tick.advanced(by: Int64(count)) {
+      addInput(localInputs[buffers[localPlayer].end], for: localPlayer)
     }
   }
 
   /// From `tick` on the player does nothing: it left. All peers have to agree on the tick, which
   /// is not before one that is confirmed.
-  @inlinable public mutating func remove(_ player: Int, at tick: Tick) {
-    precondition(tick >= settled, "what is confirmed does not change")
-    guard absence[player] == nil else { return }
-    absence[player] = tick
+  @inlinable public mutating func disconnect(player: Int, at tick: Tick) {
+    precondition(tick >= confirmed, "what is confirmed does not change")
+    guard disconnectTicks[player] == nil else { return }
+    disconnectTicks[player] = tick
     if tick < now { firstWrong = min(firstWrong ?? tick, tick) }
   }
 
   /// Notes a tick that was made with another input than this.
   @inlinable mutating func correct(_ input: Game.Input, of player: Int, at tick: Tick) {
     guard tick < now else { return }
-    if let left = absence[player], tick >= left { return }
+    if let left = disconnectTicks[player], tick >= left { return }
     guard used[slot(tick) * playerCount + player] != input else { return }
     firstWrong = min(firstWrong ?? tick, tick)
   }
 
   @inlinable func input(for player: Int, at tick: Tick) -> Game.Input {
-    if let left = absence[player], tick >= left { return Game.Input() }
-    if player == ownPlayer, tick >= buffers[player].next, let own, tick < own.next {
-      return own[tick]
+    if let left = disconnectTicks[player], tick >= left { return Game.Input() }
+    if player == localPlayer, tick >= buffers[player].next, let localInputs, tick < localInputs.next
+    {
+      return localInputs[tick]
     }
     return buffers[player].input(at: tick)
   }
@@ -75,8 +78,8 @@ extension Rollback {
   /// Corrects the past, then makes one tick, where the window allows it.
   @inlinable @discardableResult
   public mutating func advance() -> Outcome {
-    if let wrong = firstWrong { goBack(to: wrong) }
-    let known = knownThrough
+    if let wrong = firstWrong { rollBack(to: wrong) }
+    let known = confirmableTick
     guard known.distance(to: now) < Int64(window) || now < known else {
       counts.stalls += 1
       settle(known)
@@ -90,8 +93,8 @@ extension Rollback {
   }
 
   /// Makes the steps from `tick` on again, whatever was used in them.
-  @inlinable public mutating func goBack(to tick: Tick) {
-    precondition(tick >= settled && tick < now, "only what is not confirmed can change")
+  @inlinable public mutating func rollBack(to tick: Tick) {
+    precondition(tick >= confirmed && tick < now, "only what is not confirmed can change")
     firstWrong = nil
     game.copy(saves[slot(tick)])
     var at = tick
@@ -101,8 +104,8 @@ extension Rollback {
     }
     let depth = Int(tick.distance(to: now))
     counts.rollbacks += 1
-    counts.repeatedSteps += depth
-    counts.deepest = max(counts.deepest, depth)
+    counts.resimulatedSteps += depth
+    counts.deepestRollback = max(counts.deepestRollback, depth)
   }
 
   @inlinable mutating func makeStep(at tick: Tick, again: Bool) {
@@ -171,13 +174,13 @@ extension Rollback {
   /// Everything before the first tick with a missing input is final.
   @inlinable mutating func settle(_ known: Tick) {
     let end = min(known, now)
-    while settled < end {
-      for index in happened[slot(settled)].indices {
-        queue(.confirmed(happened[slot(settled)][index], settled))
+    while confirmed < end {
+      for index in happened[slot(confirmed)].indices {
+        queue(.confirmed(happened[slot(confirmed)][index], confirmed))
       }
-      settled = settled.next
-      hashes[slot(settled)] = settled == now ? game.hash : saves[slot(settled)].hash
-      hashedThrough = settled
+      confirmed = confirmed.next
+      hashes[slot(confirmed)] = confirmed == now ? game.hash : saves[slot(confirmed)].hash
+      hashedThrough = confirmed
     }
   }
 }

@@ -31,7 +31,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   public internal(set) var window: Int
   @usableFromInline var game: Game
   @usableFromInline var now: Tick
-  @usableFromInline var settled: Tick
+  @usableFromInline var confirmed: Tick
   /// The state before each tick of the ring.
   @usableFromInline var saves: [Game]
   @usableFromInline let slotMask: Int
@@ -39,12 +39,12 @@ public struct Rollback<Game: Simulation>: Sendable {
   /// What was used in each tick of the ring.
   @usableFromInline var used: [Game.Input]
   /// What the local player did, where only a server's word counts.
-  @usableFromInline var own: InputBuffer<Game.Input>?
-  @usableFromInline let ownPlayer: Int
+  @usableFromInline var localInputs: InputBuffer<Game.Input>?
+  @usableFromInline let localPlayer: Int
   /// The first tick that was made with an input that proved wrong.
   @usableFromInline var firstWrong: Tick?
   /// Players who left, from the tick at which they did.
-  @usableFromInline var absence: [Tick?]
+  @usableFromInline var disconnectTicks: [Tick?]
   @usableFromInline var happened: [[Game.Event]]
   @usableFromInline var scratch: [Game.Event] = []
   @usableFromInline var hashes: [UInt64]
@@ -54,27 +54,29 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   /// Begins at `tick` with `game`; the inputs of that tick come first.
   ///
-  /// `own` names the player whose inputs are made here and decided by a server: they count until
+  /// `local` is the player whose inputs are made here and decided by a server: they count until
   /// its word comes.
   public init(
-    _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, own: Int? = nil
+    _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, local: Int? = nil
   ) {
     precondition(Game.playerCounts.contains(players), "as many players as can play")
     precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
-    precondition(own.map { (0..<players).contains($0) } ?? true, "own is one of the players")
+    precondition(
+      local.map { (0..<players).contains($0) } ?? true,
+      "the local player must be one of the match's players")
     playerCount = players
     self.window = window
     self.game = game
     now = tick
-    settled = tick
+    confirmed = tick
     let slots = 128  // a power of two over the window and the history
     slotMask = slots - 1
     saves = Array(repeating: game, count: slots)
     buffers = (0..<players).map { _ in InputBuffer(from: tick) }
     used = Array(repeating: Game.Input(), count: slots * players)
-    self.own = own.map { _ in InputBuffer(from: tick) }
-    ownPlayer = own ?? -1
-    absence = Array(repeating: nil, count: players)
+    localInputs = local.map { _ in InputBuffer(from: tick) }
+    localPlayer = local ?? -1
+    disconnectTicks = Array(repeating: nil, count: players)
     happened = (0..<slots).map { _ in
       var events: [Game.Event] = []
       events.reserveCapacity(4)  // so that rare events allocate nothing later
@@ -92,15 +94,15 @@ public struct Rollback<Game: Simulation>: Sendable {
   /// How many ticks were made, counted from the first one's number.
   @inlinable public var tick: Tick { now }
   /// The state before this tick is final: no input before it is missing.
-  @inlinable public var confirmedTick: Tick { settled }
+  @inlinable public var confirmedTick: Tick { confirmed }
   /// What it cost so far.
   @inlinable public var statistics: RollbackStatistics { counts }
 
   /// How many ticks could be confirmed by the inputs that came, even before they are made.
-  @inlinable public var knownThrough: Tick {
+  @inlinable public var confirmableTick: Tick {
     var known: Tick?
     for player in buffers.indices {
-      if let left = absence[player], left <= buffers[player].next { continue }
+      if let left = disconnectTicks[player], left <= buffers[player].next { continue }
       known = min(known ?? buffers[player].next, buffers[player].next)
     }
     return known ?? now.next
@@ -124,9 +126,9 @@ public struct Rollback<Game: Simulation>: Sendable {
   }
 
   /// The input that a player gave at a tick that is known and kept.
-  public func input(of player: Int, at tick: Tick) -> Game.Input? {
+  public func knownInput(for player: Int, at tick: Tick) -> Game.Input? {
     let buffer = buffers[player]
-    if let left = absence[player], tick >= left { return Game.Input() }
+    if let left = disconnectTicks[player], tick >= left { return Game.Input() }
     return tick >= buffer.oldest && tick < buffer.end ? buffer[tick] : nil
   }
 

@@ -12,8 +12,8 @@ extension RollbackClient {
       return .keyframe  // an empty one asks for one
     }
     guard let rollback else { return nil }
-    if watch.isReportDue, let tick = watch.reported {
-      watch.didReport()
+    if detector.isReportDue, let tick = detector.reported {
+      detector.didReport()
       report(of: tick, rollback).encode(into: &writer)
       return .stateReport
     }
@@ -25,7 +25,7 @@ extension RollbackClient {
 
   private mutating func writeInputs(_ rollback: Rollback<Game>, _ writer: inout PacketWriter) {
     let needed = rollback.buffers[0].end
-    guard let own = rollback.own else {
+    guard let own = rollback.localInputs else {
       InputHeader(first: needed, count: 0, acknowledged: needed).encode(into: &writer)
       return
     }
@@ -53,7 +53,7 @@ extension RollbackClient {
     rollback.state(at: tick)?.describe(into: &description)
     return DesyncStateReport(
       tick: tick, hashes: hashes.isEmpty ? [0] : hashes, description: description,
-      isAnswer: watch.answers)
+      isAnswer: detector.answers)
   }
 
   // MARK: Receiving
@@ -70,7 +70,7 @@ extension RollbackClient {
       begin(keyframe)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
     case .inputs: try receiveInputs(bytes)
-    case .departure: throw .invalid(what: "departure from a server")
+    case .disconnect: throw .invalid(what: "disconnect from a server")
     }
   }
 
@@ -93,10 +93,10 @@ extension RollbackClient {
     let isOwnAsSent = try readRuns(players, first, header, &bits, &reader)
     try bits.finish()
     try reader.finish()
-    guard let needed = rollback?.own?.end ?? rollback?.buffers[0].end else { return }
+    guard let needed = rollback?.localInputs?.end ?? rollback?.buffers[0].end else { return }
     let next = first.advanced(by: header.acknowledged)
     guard player == nil || next <= needed else { throw .invalid(what: "acknowledged tick") }
-    if isOwnAsSent { try rollback?.confirmOwn(from: first, header.count) }
+    if isOwnAsSent { try rollback?.confirmLocalInputs(from: first, header.count) }
     acknowledged = max(acknowledged, next)
     unusable = 0
     keep(first, players, ownRun: !isOwnAsSent)
@@ -125,19 +125,19 @@ extension RollbackClient {
 
   private mutating func keep(_ first: Tick, _ players: Int, ownRun: Bool) {
     for other in 0..<players where other != player || ownRun {
-      if other == player { countOverruled(first) }
+      if other == player { countOverridden(first) }
       rollback?.take(runs[other], of: other, from: first)
     }
   }
 
-  private mutating func countOverruled(_ first: Tick) {
+  private mutating func countOverridden(_ first: Tick) {
     guard let player, let known = rollback?.buffers[player].end else { return }
     for (place, input) in runs[player].enumerated() {
       let tick = first.advanced(by: Int64(place))
-      guard tick >= known, let own = rollback?.own, tick >= own.oldest, tick < own.end,
+      guard tick >= known, let own = rollback?.localInputs, tick >= own.oldest, tick < own.end,
         own[tick] != input
       else { continue }
-      overruled += 1
+      overriddenInputs += 1
       lead.noteMissed()
     }
   }
@@ -155,16 +155,16 @@ extension RollbackClient {
   private mutating func note(_ confirmed: InputHeader.Confirmed, _ first: Tick) {
     let tick = first.advanced(by: confirmed.offset)
     guard let now = rollback?.tick, let start = rollback?.buffers[0].start, tick >= start,
-      now.distance(to: tick).magnitude < UInt64(DesyncWatch.waitingLimit - 32)
+      now.distance(to: tick).magnitude < UInt64(DesyncDetector.waitingLimit - 32)
     else { return }
-    watch.note(confirmed.hash, at: tick, own: rollback?.hash(at: tick))
+    detector.note(confirmed.hash, at: tick, own: rollback?.hash(at: tick))
   }
 
   private mutating func receiveReport(_ report: DesyncStateReport) {
-    guard case .found = watch.state else { return }
-    watch.begin(at: report.tick)
-    watch.receive(isAnswer: true)
-    watch.isReportDue = false
+    guard case .found = detector.state else { return }
+    detector.begin(at: report.tick)
+    detector.receive(isAnswer: true)
+    detector.isReportDue = false
     var differences: [DesyncReport.Difference] = []
     if let state = rollback?.state(at: report.tick) {
       var description = SimulationDescription()

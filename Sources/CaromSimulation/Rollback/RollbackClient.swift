@@ -1,23 +1,23 @@
 import CaromCore
 
-/// A player's or a watcher's side of a `RollbackServer` or a `RollbackFeed`: it begins with a
+/// A player's or a client's side of a `RollbackServer` or a `RollbackBroadcaster`: it begins with a
 /// keyframe, at any time, and runs from there.
 ///
 /// A player's game runs ahead of the server's by half a round trip and a small buffer; its own
-/// inputs count at once, and the server's word on all inputs comes later. A watcher's game follows
+/// inputs count at once, and the server's word on all inputs comes later. A client's game follows
 /// what is decided, and catches up quickly where it has fallen behind.
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// What is to be sent to the server is of this kind.
   public typealias Message = RollbackMessage
 
-  /// The most ticks that a watcher makes at once to catch up: 60 s in a second at 60 Hz.
+  /// The most ticks that a client makes at once to catch up: 60 s in a second at 60 Hz.
   public static var catchUpLimit: Int { 60 }
   /// Packets that cannot be used before a keyframe is asked for again.
   static var patience: Int { 30 }
 
   /// Whose player this is; nobody's where it only watches.
   public let player: Int?
-  /// How many ticks a watcher stays behind what is known, so that loss does not stop it.
+  /// How many ticks a client stays behind what is known, so that loss does not stop it.
   public var delay: Int
   /// What the session measured: how far ahead the game jumps at the beginning.
   public var roundTrip = Duration.zero
@@ -34,7 +34,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   }
   var pace: ClockPace
   var coder = InputCoder<Game.Input>()
-  var watch = DesyncWatch()
+  var detector = DesyncDetector()
   var desyncs = Deque<DesyncReport>()
   /// The tick whose input the server needs next.
   var acknowledged = Tick.zero
@@ -50,9 +50,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var runs: [[Game.Input]] = []
   var lastCheck = Tick.zero
   /// How many keyframes it began with.
-  public private(set) var beginnings = 0
+  public private(set) var keyframeCount = 0
   /// Own inputs that were decided otherwise than they were sent.
-  public internal(set) var overruled = 0
+  public internal(set) var overriddenInputs = 0
 
   /// A client that waits for its keyframe.
   public init(
@@ -77,7 +77,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   // MARK: Time
 
   /// How many ticks became due: `advance` is to be called for each.
-  public mutating func ticksDue(at now: Instant) -> Int {
+  public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(player == nil ? watchingSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
     guard let behind = ticksBehind else { return due }
@@ -97,9 +97,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The clock's speed, millionths.
   public var speed: Int { pace.speed }
 
-  /// How many decided ticks a watcher has not made yet.
+  /// How many decided ticks a client has not made yet.
   public var ticksBehind: Int? {
-    rollback.map { Int($0.tick.distance(to: $0.knownThrough)) }
+    rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) }
   }
 
   /// The ticks of a round trip, and one.
@@ -117,7 +117,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The state to be drawn.
   public var state: Game? { rollback?.state }
 
-  /// Makes a tick with the player's input; a watcher's counts for nothing.
+  /// Makes a tick with the player's input; a client's counts for nothing.
   @discardableResult
   public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     isInputDue = true
@@ -128,12 +128,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     if player != nil {
       let next = pending?.merged(with: input) ?? input
       let delay = inputDelay
-      pending = rollback?.giveOwn(next, delay: delay) == true ? nil : next
+      pending = rollback?.addLocalInput(next, delay: delay) == true ? nil : next
       lead.tick()
     }
     let outcome = rollback?.advance()
     checkConfirmed()
-    watch.tick()
+    detector.tick()
     return outcome
   }
 
@@ -148,25 +148,25 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     guard let through = rollback?.hashedThrough else { return }
     while lastCheck < through {
       lastCheck = lastCheck.next
-      if let hash = rollback?.hash(at: lastCheck) { watch.confirm(lastCheck, hash: hash) }
+      if let hash = rollback?.hash(at: lastCheck) { detector.confirm(lastCheck, hash: hash) }
     }
   }
 
   /// Begins anew with a keyframe.
   mutating func begin(_ keyframe: RollbackKeyframe<Game>) {
-    beginnings += 1
-    let own = rollback?.own
+    keyframeCount += 1
+    let own = rollback?.localInputs
     rollback = Rollback(
-      keyframe.game, players: keyframe.players, window: window, at: keyframe.tick, own: player)
+      keyframe.game, players: keyframe.players, window: window, at: keyframe.tick, local: player)
     // What the server has not had yet of inputs that still count goes on.
     if let own, own.end >= keyframe.tick, own.oldest <= keyframe.tick {
-      rollback?.own = own
+      rollback?.localInputs = own
     } else {
       acknowledged = keyframe.tick
     }
     runs = Array(repeating: [], count: keyframe.players)
     lastCheck = keyframe.tick
-    watch = DesyncWatch()
+    detector = DesyncDetector()
     unusable = 0
     isRequestDue = false
     isInputDue = true
@@ -174,7 +174,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     lateTicks = 0
     guard player != nil else { return }
     // The server is half a round trip further on, and the inputs take as long to it.
-    let made = rollback?.own.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0
+    let made = rollback?.localInputs.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0
     for _ in 0..<min(max(wayTicks, made), window) { advance() }
     pending = nil
   }

@@ -7,5 +7,5 @@ public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
   /// A `RollbackKeyframe`: rare, reliable.
   case keyframe = 2
   /// A player is gone: its last inputs, between peers; rare, repeated until it is answered.
-  case departure = 3
+  case disconnect = 3
 }

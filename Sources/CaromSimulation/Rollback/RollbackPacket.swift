@@ -48,34 +48,34 @@ extension RollbackSession {
 }
 
 extension RollbackServer {
-  /// The next message as a value, and for which watcher it is.
-  public mutating func pollPacket() -> (watcher: Int, packet: RollbackPacket)? {
+  /// The next message as a value, and for which client it is.
+  public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
-    guard let (watcher, message) = pollTransmit(into: &writer) else { return nil }
-    return (watcher, RollbackPacket(message, writer.bytes))
+    guard let (client, message) = pollTransmit(into: &writer) else { return nil }
+    return (client, RollbackPacket(message, writer.bytes))
   }
 
   /// Takes a message that came as a value.
   public mutating func receive(
-    _ packet: RollbackPacket, from watcher: Int, at now: Instant
+    _ packet: RollbackPacket, from client: Int, at now: Instant
   ) throws(DecodeError) {
-    try receive(packet.message, packet.bytes.span, from: watcher, at: now)
+    try receive(packet.message, packet.bytes.span, from: client, at: now)
   }
 }
 
-extension RollbackFeed {
-  /// The next message as a value, and for which watcher it is.
-  public mutating func pollPacket() -> (watcher: Int, packet: RollbackPacket)? {
+extension RollbackBroadcaster {
+  /// The next message as a value, and for which client it is.
+  public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
-    guard let (watcher, message) = pollTransmit(into: &writer) else { return nil }
-    return (watcher, RollbackPacket(message, writer.bytes))
+    guard let (client, message) = pollTransmit(into: &writer) else { return nil }
+    return (client, RollbackPacket(message, writer.bytes))
   }
 
   /// Takes a message that came as a value.
   public mutating func receive(
-    _ packet: RollbackPacket, from watcher: Int
+    _ packet: RollbackPacket, from client: Int
   ) throws(DecodeError) {
-    try receive(packet.message, packet.bytes.span, from: watcher)
+    try receive(packet.message, packet.bytes.span, from: client)
   }
 }
 

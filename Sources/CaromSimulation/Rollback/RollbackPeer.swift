@@ -5,7 +5,7 @@ struct RollbackPeer: Sendable {
   /// The tick whose input the peer needs next from here.
   var acknowledged: Tick
   var sync = ClockSync()
-  var watch = DesyncWatch()
+  var detector = DesyncDetector()
   var isInputDue = false
   /// The newest tick of the peer that was noted for the clocks.
   var newestTick: Tick?

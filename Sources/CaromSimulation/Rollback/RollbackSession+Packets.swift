@@ -7,11 +7,11 @@ extension RollbackSession {
   /// said until the next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> Transmit? {
     for player in peers.indices where player != configuration.local {
-      if writeFarewell(to: player, &writer) {
-        return Transmit(player: player, message: .departure)
+      if writeDisconnect(to: player, &writer) {
+        return Transmit(player: player, message: .disconnect)
       }
       guard isPeer(player) else { continue }
-      if peers[player].watch.isReportDue {
+      if peers[player].detector.isReportDue {
         writeReport(to: player, &writer)
         return Transmit(player: player, message: .stateReport)
       }
@@ -51,16 +51,16 @@ extension RollbackSession {
   private mutating func confirmed(for player: Int, _ first: Tick) -> InputHeader.Confirmed? {
     let newest = rollback.hashedThrough
     guard configuration.detectsDesync, peers[player].hashTold < newest,
-      peers[player].watch.state == .equal, let hash = rollback.hash(at: newest)
+      peers[player].detector.state == .equal, let hash = rollback.hash(at: newest)
     else { return nil }
     peers[player].hashTold = newest
     return .init(offset: first.distance(to: newest), hash: UInt32(truncatingIfNeeded: hash))
   }
 
   private mutating func writeReport(to player: Int, _ writer: inout PacketWriter) {
-    guard let tick = peers[player].watch.reported else { return }
-    let answers = peers[player].watch.answers
-    peers[player].watch.didReport()
+    guard let tick = peers[player].detector.reported else { return }
+    let answers = peers[player].detector.answers
+    peers[player].detector.didReport()
     report(of: tick, answers: answers).encode(into: &writer)
   }
 
@@ -95,7 +95,7 @@ extension RollbackSession {
     switch message {
     case .inputs: try receiveInputs(bytes, from: player, at: now)
     case .stateReport: try receiveReport(DesyncStateReport(decoding: bytes), from: player)
-    case .departure: try receiveDeparture(bytes, from: player)
+    case .disconnect: try receiveDisconnect(bytes, from: player)
     case .keyframe: throw .invalid(what: "keyframe between peers")
     }
     peers[player].heard = now
@@ -130,8 +130,8 @@ extension RollbackSession {
     let tick = first.advanced(by: Int64(header.count) - 1 - Int64(timing.lead))
     if let newest = peers[player].newestTick, tick <= newest { return }
     peers[player].newestTick = tick
-    peers[player].sync.note(peerTick: tick, at: rollback.tick, fraction: fraction(at: now))
-    peers[player].sync.note(peerAdvantage: Double(timing.advantage) / 16)
+    peers[player].sync.recordPeerTick(tick, at: rollback.tick, fraction: fraction(at: now))
+    peers[player].sync.recordPeerAdvantage(Double(timing.advantage) / 16)
   }
 
   private mutating func note(
@@ -140,11 +140,11 @@ extension RollbackSession {
     guard configuration.detectsDesync else { return }
     let tick = first.advanced(by: confirmed.offset)
     let distance = rollback.tick.distance(to: tick)
-    guard tick >= configuration.start, distance < Int64(DesyncWatch.waitingLimit) else {
+    guard tick >= configuration.start, distance < Int64(DesyncDetector.waitingLimit) else {
       throw .invalid(what: "hash's tick")
     }
     guard distance > -Int64(Rollback<Game>.history) else { return }  // too long ago to compare
-    peers[player].watch.note(confirmed.hash, at: tick, own: rollback.hash(at: tick))
+    peers[player].detector.note(confirmed.hash, at: tick, own: rollback.hash(at: tick))
   }
 
   private mutating func receiveReport(
@@ -155,10 +155,10 @@ extension RollbackSession {
       // Equal here: an old copy, or a report of a tick that is not confirmed here yet.
       return
     }
-    let isNamed = peers[player].watch.state == .named
-    peers[player].watch.begin(at: first)
+    let isNamed = peers[player].detector.state == .named
+    peers[player].detector.begin(at: first)
     guard report.tick == first else { return }
-    peers[player].watch.receive(isAnswer: report.isAnswer)
+    peers[player].detector.receive(isAnswer: report.isAnswer)
     guard !isNamed else { return }
     let differences = describe(first).map { report.differences(from: $0) } ?? []
     desyncs.append(DesyncReport(player: player, tick: first, differences: differences))

@@ -3,7 +3,7 @@ import CaromCore
 /// A game in step between peers without a server: each sends its inputs to each other one,
 /// foretells what has not come, and corrects what it foretold wrongly.
 ///
-/// A polled machine: `receive` what comes, make the ticks that `ticksDue` counts with `advance`,
+/// A polled machine: `receive` what comes, make the ticks that `takeDueTicks` counts with `advance`,
 /// and send what `pollTransmit` has. All peers begin with the same state at the same tick, at about
 /// the same time; their clocks find each other by running up to 5 % faster or slower.
 public struct RollbackSession<Game: Simulation>: Sendable {
@@ -28,9 +28,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var coder = InputCoder<Game.Input>()
   var desyncs = Deque<DesyncReport>()
   /// Of each player who is gone, how far the others are with agreeing on its last input.
-  var farewells: [DisconnectVote?]
+  var votes: [DisconnectVote?]
   /// Whether the others took this player for gone and play on without it.
-  public internal(set) var isDropped = false
+  public internal(set) var isDisconnected = false
   /// Inputs that were given and have no tick yet.
   private var pending: Game.Input?
   private var pace: ClockPace
@@ -43,7 +43,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
       game, players: configuration.players, window: configuration.window, at: configuration.start)
     inputDelay = configuration.inputDelay
     peers = (0..<configuration.players).map { _ in RollbackPeer(from: configuration.start) }
-    farewells = Array(repeating: nil, count: configuration.players)
+    votes = Array(repeating: nil, count: configuration.players)
     pace = ClockPace(rate: configuration.rate, from: now)
     lastCheck = configuration.start
   }
@@ -51,7 +51,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   // MARK: Time
 
   /// How many ticks became due: `advance` is to be called for each.
-  public mutating func ticksDue(at now: Instant) -> Int {
+  public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(ClockSync.speed(lead: lead, rate: configuration.rate), at: now)
     return pace.advance(to: now).due
   }
@@ -90,9 +90,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     checkConfirmed()
     for player in peers.indices where isPeer(player) {
       peers[player].isInputDue = true
-      peers[player].watch.tick()
+      peers[player].detector.tick()
     }
-    for player in farewells.indices { farewells[player]?.tick() }
+    for player in votes.indices { votes[player]?.tick() }
     return outcome
   }
 
@@ -112,9 +112,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// A player is gone: the peers tell each other its last inputs, and go on without it from the
   /// same tick. One peer that calls this is enough; it cannot be undone.
-  public mutating func drop(_ player: Int) {
+  public mutating func disconnect(player: Int) {
     precondition(peers.indices.contains(player) && player != configuration.local, "another player")
-    beginFarewell(to: player)
+    beginDisconnect(of: player)
   }
 
   /// The next thing that happened in the game.
@@ -127,17 +127,17 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// Whether the player is somebody else who plays still.
   func isPeer(_ player: Int) -> Bool {
-    player != configuration.local && farewells[player] == nil
+    player != configuration.local && votes[player] == nil
   }
 
   private mutating func giveInputs() {
     let target = rollback.tick.advanced(by: Int64(inputDelay))
     let own = configuration.local
     while rollback.buffers[own].end < target {
-      rollback.add(rollback.buffers[own].input(at: target), of: own)
+      rollback.addInput(rollback.buffers[own].input(at: target), for: own)
     }
     guard rollback.buffers[own].end == target, let input = pending else { return }
-    rollback.add(input, of: own)
+    rollback.addInput(input, for: own)
     pending = nil
   }
 
@@ -148,7 +148,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
       lastCheck = lastCheck.next
       guard let hash = rollback.hash(at: lastCheck) else { continue }
       for player in peers.indices where isPeer(player) {
-        peers[player].watch.confirm(lastCheck, hash: hash)
+        peers[player].detector.confirm(lastCheck, hash: hash)
       }
     }
   }

@@ -7,9 +7,9 @@ public struct RollbackStatistics: Hashable, Sendable {
   /// How often the past was corrected.
   public var rollbacks = 0
   /// Steps made again.
-  public var repeatedSteps = 0
+  public var resimulatedSteps = 0
   /// The most steps made again at once.
-  public var deepest = 0
+  public var deepestRollback = 0
   /// Events that nobody fetched in time.
   public var droppedEvents = 0
 

@@ -24,7 +24,7 @@ public struct ClockSync: Hashable, Sendable {
   public init() {}
 
   /// Notes a tick of the peer that came when this side was at `local`, with fraction.
-  public mutating func note(peerTick: Tick, at local: Tick, fraction: Double) {
+  public mutating func recordPeerTick(_ peerTick: Tick, at local: Tick, fraction: Double) {
     let sample = Double(peerTick.distance(to: local)) + fraction
     let weight = max(1 / 32, 1 / Double(samples + 1))
     advantage += (sample - advantage) * weight
@@ -32,7 +32,7 @@ public struct ClockSync: Hashable, Sendable {
   }
 
   /// Notes what the peer says of itself, ticks.
-  public mutating func note(peerAdvantage value: Double) {
+  public mutating func recordPeerAdvantage(_ value: Double) {
     let weight = max(1 / 8, 1 / Double(peerSamples + 1))
     peerAdvantage += (value - peerAdvantage) * weight
     peerSamples = min(peerSamples + 1, 8)

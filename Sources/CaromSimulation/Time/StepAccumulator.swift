@@ -26,9 +26,9 @@ public struct StepAccumulator: Hashable, Sendable {
   /// Steps a second.
   public let rate: Int
   /// Steps handed out so far.
-  public private(set) var made: UInt64 = 0
+  public private(set) var totalSteps: UInt64 = 0
   /// Steps given up so far.
-  public private(set) var dropped: UInt64 = 0
+  public private(set) var totalDropped: UInt64 = 0
 
   /// When step 0 was due, whole seconds and steps being counted from it. It moves when steps are
   /// dropped, and by whole seconds, to keep the products small.
@@ -53,8 +53,8 @@ public struct StepAccumulator: Hashable, Sendable {
     let due = min(pending, limit)
     let lost = pending - due
     counted += pending
-    made += UInt64(due)
-    dropped += UInt64(lost)
+    totalSteps += UInt64(due)
+    totalDropped += UInt64(lost)
     return Steps(due: Int(due), dropped: Int(lost))
   }
 

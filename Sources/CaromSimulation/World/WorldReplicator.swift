@@ -88,7 +88,7 @@ public struct WorldReplicator: Sendable {
 
   /// Where a client looks from, in what positions are given in. Before the first, it sees
   /// everything.
-  public mutating func setFocus(x: Double, y: Double, of id: ClientID) {
+  public mutating func setFocus(x: Double, y: Double, for id: ClientID) {
     guard let area = configuration.area, holds(id) else { return }
     let fields = configuration.schema.fields
     let place = (

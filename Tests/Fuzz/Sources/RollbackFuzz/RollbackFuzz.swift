@@ -27,11 +27,11 @@ private struct RollbackPlay {
   private var client = RollbackClient<Rink>(player: 1, at: .zero)
   private var writer = PacketWriter()
   private let player: Int
-  private let watcher: Int
+  private let spectator: Int
 
   init() {
-    player = server.join(1)
-    watcher = server.watch()
+    player = server.addPlayer(1)
+    spectator = server.addSpectator()
     while let (number, message) = server.pollTransmit(into: &writer) {
       let bytes = writer.bytes
       if number == player { try? client.receive(message, bytes.span, at: .zero) }
@@ -45,7 +45,7 @@ private struct RollbackPlay {
     switch head >> 2 & 3 {
     case 0: try? session.receive(message, bytes.span, from: 1, at: .zero)
     case 1: try? server.receive(message, bytes.span, from: player, at: .zero)
-    case 2: try? server.receive(message, bytes.span, from: watcher, at: .zero)
+    case 2: try? server.receive(message, bytes.span, from: spectator, at: .zero)
     default: try? client.receive(message, bytes.span, at: .zero)
     }
     if head & 128 != 0 { advance() }

@@ -1,13 +1,13 @@
 import CaromCore
 
-/// What is decided of a game in step, told to any number of watchers: every player's input of each
+/// What is decided of a game in step, told to any number of clients: every player's input of each
 /// tick, a hash, and a keyframe for whoever comes late or falls behind.
 ///
 /// A server owns one, and so does a peer that lets others watch: then it is given the inputs of
 /// each confirmed tick.
-public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
+public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// Somebody who is told.
-  struct Watcher: Sendable {
+  struct Client: Sendable {
     /// Whose player it is; nobody's where it only watches.
     var player: Int?
     /// The tick whose inputs it needs next.
@@ -22,8 +22,8 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
     var timing: InputHeader.Timing?
   }
 
-  /// The most watchers.
-  public static var watcherLimit: Int { 1_024 }
+  /// The most clients.
+  public static var clientLimit: Int { 1_024 }
 
   /// How many players there are.
   public let playerCount: Int
@@ -36,7 +36,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   /// What happened in the last step.
   public private(set) var events: [Game.Event] = []
   var decided: [InputBuffer<Game.Input>]
-  var watchers: [Watcher?] = []
+  var clients: [Client?] = []
   var coder = InputCoder<Game.Input>()
   /// The inputs of the tick that is being decided.
   var inputs: [Game.Input]
@@ -65,7 +65,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick {
       let at = tick
-      append { rollback.input(of: $0, at: at) ?? Game.Input() }
+      append { rollback.knownInput(for: $0, at: at) ?? Game.Input() }
     }
   }
 
@@ -77,46 +77,46 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
     tick = tick.next
     hash = game.hash
     history.append(game, at: tick)
-    for index in watchers.indices { watchers[index]?.isInputDue = true }
+    for index in clients.indices { clients[index]?.isInputDue = true }
   }
 
   /// An input that was decided and is kept.
-  public func input(of player: Int, at tick: Tick) -> Game.Input? {
+  public func input(for player: Int, at tick: Tick) -> Game.Input? {
     tick >= decided[player].oldest && tick < decided[player].end ? decided[player][tick] : nil
   }
 
   // MARK: Watchers
 
   /// Somebody begins to watch, as that player or as nobody; it is sent a keyframe first.
-  public mutating func addWatcher(player: Int? = nil) -> Int {
-    let watcher = Watcher(player: player, acknowledged: tick, base: tick)
-    if let free = watchers.firstIndex(where: { $0 == nil }) {
-      watchers[free] = watcher
+  public mutating func addClient(player: Int? = nil) -> Int {
+    let client = Client(player: player, acknowledged: tick, base: tick)
+    if let free = clients.firstIndex(where: { $0 == nil }) {
+      clients[free] = client
       return free
     }
-    precondition(watchers.count < Self.watcherLimit, "1,024 watchers at most")
-    watchers.append(watcher)
-    return watchers.count - 1
+    precondition(clients.count < Self.clientLimit, "1,024 clients at most")
+    clients.append(client)
+    return clients.count - 1
   }
 
   /// Somebody stops watching; the number is free again.
-  public mutating func removeWatcher(_ number: Int) { watchers[number] = nil }
+  public mutating func removeClient(_ number: Int) { clients[number] = nil }
 
-  /// Appends the next message to `writer` and says to which watcher; `nil` when all is said.
+  /// Appends the next message to `writer` and says to which client; `nil` when all is said.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
-  ) -> (watcher: Int, message: RollbackMessage)? {
-    for number in watchers.indices {
+  ) -> (client: Int, message: RollbackMessage)? {
+    for number in clients.indices {
       guard let message = due(to: number) else { continue }
       switch message {
       case .keyframe:
-        watchers[number]?.isKeyframeDue = false
-        watchers[number]?.acknowledged = tick
-        watchers[number]?.base = tick
+        clients[number]?.isKeyframeDue = false
+        clients[number]?.acknowledged = tick
+        clients[number]?.base = tick
         RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
       case .stateReport: writeReport(to: number, &writer)
       case .inputs: writeInputs(to: number, &writer)
-      case .departure: continue
+      case .disconnect: continue
       }
       return (number, message)
     }
@@ -124,41 +124,41 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   }
 
   private mutating func due(to number: Int) -> RollbackMessage? {
-    guard let watcher = watchers[number] else { return nil }
-    if watcher.isKeyframeDue { return .keyframe }
-    if watcher.reportDue != nil { return .stateReport }
-    guard watcher.isInputDue else { return nil }
+    guard let client = clients[number] else { return nil }
+    if client.isKeyframeDue { return .keyframe }
+    if client.reportDue != nil { return .stateReport }
+    guard client.isInputDue else { return nil }
     let room = Int64(InputBuffer<Game.Input>.capacity - InputHeader.fullContext)
-    guard watcher.acknowledged.distance(to: tick) <= room else {
+    guard client.acknowledged.distance(to: tick) <= room else {
       return .keyframe  // too far behind for what is kept
     }
     return .inputs
   }
 
-  /// Appends the inputs that a watcher has not acknowledged, whether they are due or not; false
+  /// Appends the inputs that a client has not acknowledged, whether they are due or not; false
   /// where it has to begin anew instead.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
-    guard watchers.indices.contains(number), watchers[number] != nil else { return false }
-    watchers[number]?.isInputDue = true
+    guard clients.indices.contains(number), clients[number] != nil else { return false }
+    clients[number]?.isInputDue = true
     guard due(to: number) == .inputs else { return false }
     writeInputs(to: number, &writer)
     return true
   }
 
   private mutating func writeInputs(to number: Int, _ writer: inout PacketWriter) {
-    guard let watcher = watchers[number] else { return }
-    watchers[number]?.isInputDue = false
-    let first = watcher.acknowledged
+    guard let client = clients[number] else { return }
+    clients[number]?.isInputDue = false
+    let first = client.acknowledged
     let count = min(Int(first.distance(to: tick)), SimulationLimits.ticksInPacket)
-    var header = InputHeader(first: first, count: count, acknowledged: needed(from: watcher))
-    header.timing = watcher.timing
+    var header = InputHeader(first: first, count: count, acknowledged: needed(from: client))
+    header.timing = client.timing
     header.confirmed = .init(
       offset: first.distance(to: tick), hash: UInt32(truncatingIfNeeded: hash))
-    header.context = decided[0].context(before: first, from: watcher.base)
+    header.context = decided[0].context(before: first, from: client.base)
     header.encode(into: &writer)
     var bits = InputBitWriter()
     for player in 0..<playerCount {
-      if player == watcher.player {
+      if player == client.player {
         let isNews = differs(player, from: first, count)
         bits.write(isNews ? 1 : 0, 1, to: &writer)
         if !isNews { continue }
@@ -173,8 +173,8 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   /// What a player sent itself, where a server owns the feed.
   var sent: [InputBuffer<Game.Input>] = []
 
-  private func needed(from watcher: Watcher) -> Tick {
-    guard let player = watcher.player, player < sent.count else { return tick }
+  private func needed(from client: Client) -> Tick {
+    guard let player = client.player, player < sent.count else { return tick }
     return sent[player].end
   }
 
@@ -191,8 +191,8 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
   }
 
   private mutating func writeReport(to number: Int, _ writer: inout PacketWriter) {
-    guard let tick = watchers[number]?.reportDue else { return }
-    watchers[number]?.reportDue = nil
+    guard let tick = clients[number]?.reportDue else { return }
+    clients[number]?.reportDue = nil
     var hashes: [UInt32] = []
     var at = tick
     while hashes.count < DesyncStateReport.hashLimit, let state = history.state(at: at) {
@@ -209,19 +209,19 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Receiving
 
-  /// Takes a watcher's message: what it needs next, or that its state is another.
+  /// Takes a client's message: what it needs next, or that its state is another.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int
   ) throws(DecodeError) {
-    guard watchers.indices.contains(number), watchers[number] != nil else { return }
+    guard clients.indices.contains(number), clients[number] != nil else { return }
     switch message {
-    case .departure: throw .invalid(what: "departure to a server")
+    case .disconnect: throw .invalid(what: "disconnect to a server")
     case .keyframe: try receiveRequest(bytes, from: number)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes), from: number)
     case .inputs:
       var reader = PacketReader(bytes)
       let header = try InputHeader(decoding: &reader)
-      guard header.count == 0 else { throw .invalid(what: "a watcher's inputs") }
+      guard header.count == 0 else { throw .invalid(what: "a client's inputs") }
       try acknowledge(header.first(near: tick).advanced(by: header.acknowledged), by: number)
       try reader.finish()
     }
@@ -232,20 +232,20 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
     _ bytes: Span<UInt8>, from number: Int
   ) throws(DecodeError) {
     guard bytes.isEmpty else { throw .trailingBytes(bytes.count) }
-    watchers[number]?.isKeyframeDue = true
+    clients[number]?.isKeyframeDue = true
   }
 
   mutating func acknowledge(_ next: Tick, by number: Int) throws(DecodeError) {
-    guard let watcher = watchers[number] else { return }
+    guard let client = clients[number] else { return }
     guard next <= tick else { throw .invalid(what: "acknowledged tick") }
-    watchers[number]?.acknowledged = max(watcher.acknowledged, next)
+    clients[number]?.acknowledged = max(client.acknowledged, next)
   }
 
   /// Answers with the state of the first tick that differs; with a new beginning where that is
   /// not kept.
   mutating func receiveReport(_ report: DesyncStateReport, from number: Int) {
     // One answer is under way: whoever asks on and on has no other.
-    guard watchers[number]?.reportDue == nil, watchers[number]?.isKeyframeDue == false else {
+    guard clients[number]?.reportDue == nil, clients[number]?.isKeyframeDue == false else {
       return
     }
     var first: Tick?
@@ -257,7 +257,7 @@ public struct RollbackFeed<Game: Simulation & PacketCodable>: Sendable {
       guard at.rawValue > 0 else { break }
       at = at.advanced(by: -1)
     }
-    watchers[number]?.reportDue = first
-    if first == nil { watchers[number]?.isKeyframeDue = true }
+    clients[number]?.reportDue = first
+    if first == nil { clients[number]?.isKeyframeDue = true }
   }
 }

@@ -1,7 +1,7 @@
 /// Compares one peer's hashes of confirmed states with those made here, whichever comes first, and
 /// carries the exchange of reports once two differ. Only confirmed ticks are compared, so that a
 /// foretold state is never taken for a desync.
-struct DesyncWatch: Sendable {
+struct DesyncDetector: Sendable {
   /// How many of the peer's hashes wait for the tick to be confirmed here.
   static let waitingLimit = 128
   /// Ticks between two copies of a report that nobody answered.

@@ -1,0 +1,75 @@
+import CaromCore
+
+extension RollbackSession {
+  // MARK: Players who are gone
+
+  /// From now on nothing of the player counts but what the peers have of it already.
+  mutating func beginDisconnect(of player: Int) {
+    guard votes[player] == nil else { return }
+    var vote = DisconnectVote(peers: peers.count)
+    vote.settle(configuration.local)
+    vote.heard[player] = true  // it is told as well, in case that it is not gone
+    votes[player] = vote
+    finishDisconnects()
+  }
+
+  /// Appends the next message of somebody who is gone to `peer`; false where there is none.
+  mutating func writeDisconnect(to peer: Int, _ writer: inout PacketWriter) -> Bool {
+    for player in votes.indices where votes[player]?.isDue[peer] == true {
+      votes[player]?.isDue[peer] = false
+      let buffer = rollback.buffers[player]
+      let reach = buffer.oldest.distance(to: buffer.end)
+      let count = Int(min(reach, Int64(SimulationLimits.ticksInPacket)))
+      let first = buffer.end.advanced(by: -Int64(count))
+      PlayerDisconnect(
+        player: player, isAnswer: votes[player]?.heard[peer] == true, first: first, count: count
+      ).encode(into: &writer)
+      var bits = InputBitWriter()
+      buffer.writeRun(
+        from: first, count: count, context: 0, coder: &coder, bits: &bits, into: &writer)
+      bits.finish(&writer)
+      return true
+    }
+    return false
+  }
+
+  mutating func receiveDisconnect(
+    _ bytes: Span<UInt8>, from peer: Int
+  ) throws(DecodeError) {
+    var reader = PacketReader(bytes)
+    let message = try PlayerDisconnect(decoding: &reader)
+    let player = message.player
+    guard peers.indices.contains(player), player != peer else { throw .invalid(what: "player") }
+    guard player != configuration.local else {
+      isDisconnected = true
+      return
+    }
+    var bits = InputBitReader()
+    try rollback.buffers[player].readRun(
+      from: message.first, count: message.count, context: 0, coder: &coder, bits: &bits,
+      &reader)
+    try bits.finish()
+    try reader.finish()
+    beginDisconnect(of: player)
+    if rollback.disconnectTicks[player] == nil {
+      rollback.take(coder.run, of: player, from: message.first)
+    }
+    votes[player]?.heard[peer] = true
+    if message.isAnswer {
+      votes[player]?.told[peer] = true
+    } else {
+      votes[player]?.isDue[peer] = true
+    }
+    finishDisconnects()
+  }
+
+  /// Who was told of by everybody that is left is gone from the tick after its last input.
+  private mutating func finishDisconnects() {
+    for player in votes.indices where rollback.disconnectTicks[player] == nil {
+      guard let vote = votes[player] else { continue }
+      let isAgreed = peers.indices.allSatisfy { vote.heard[$0] || votes[$0] != nil }
+      guard isAgreed else { continue }
+      rollback.disconnect(player: player, at: rollback.buffers[player].end)
+    }
+  }
+}
