@@ -86,7 +86,7 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  swift test $(TESTABLE) --skip-build --disable-xctest \
 	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
-	  swift test $(TESTABLE) --skip-build --disable-xctest --filter TableTests
+	  swift test $(TESTABLE) --skip-build --disable-xctest --filter NetworkConditionTests
 
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play

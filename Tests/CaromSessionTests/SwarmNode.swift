@@ -63,7 +63,7 @@ struct SwarmNode: VirtualNode {
     switch event {
     case .datagram(let datagram, _): dns.handle(datagram, at: now)
     case .accepted(let stream, _, _):
-      let link = lobby.makeLink()
+      let link = lobby.makeConnectionID()
       if lobby.accept(link, at: now) {
         streams.append((link, stream))
       } else {
@@ -72,7 +72,7 @@ struct SwarmNode: VirtualNode {
     case .connected(let stream):
       guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
       let entry = opening.remove(at: index)
-      if lobby.handleConnected(entry.link, at: now) {
+      if lobby.handleStreamConnected(entry.link, at: now) {
         streams.append(entry)
       } else {
         network.close(stream)
@@ -80,7 +80,7 @@ struct SwarmNode: VirtualNode {
     case .refused(let stream), .timedOut(let stream):
       if let entry = opening.first(where: { $0.stream == stream }) {
         opening.removeAll { $0.stream == stream }
-        lobby.handleConnectFailed(entry.link, at: now)
+        lobby.handleStreamFailed(entry.link, at: now)
       }
       end(stream, .timedOut, at: now)
     case .bytes(let bytes, let stream):
@@ -130,8 +130,10 @@ struct SwarmNode: VirtualNode {
   private mutating func flush(
     _ link: ConnectionID, _ stream: VirtualStream, in network: inout VirtualNetwork
   ) {
-    while let bytes = lobby.pollTransmit(on: link, queued: 0, at: network.now) {
+    var bytes: [UInt8] = []
+    while lobby.pollTransmit(on: link, queued: 0, into: &bytes, at: network.now) {
       network.write(bytes, to: stream)
+      bytes.removeAll(keepingCapacity: true)
     }
     guard let action = lobby.pollLinkAction(on: link) else { return }
     streams.removeAll { $0.link == link }
@@ -148,7 +150,7 @@ struct SwarmNode: VirtualNode {
     case .querier(.removed(_, let service)):
       guard let gone = tables.first(where: { $0.name == service.name }) else { return }
       tables.removeAll { $0.name == service.name }
-      lobby.handleGone(gone.id, at: now)
+      lobby.handleRemoved(gone.id, at: now)
     case .querier(.resolved(let id, let resolution)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
@@ -156,7 +158,7 @@ struct SwarmNode: VirtualNode {
     case .querier(.unresolved(let id, _)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
-      lobby.handleConnectFailed(entry.link, at: now)
+      lobby.handleStreamFailed(entry.link, at: now)
     case .querier, .responder: break
     }
   }
@@ -175,7 +177,7 @@ struct SwarmNode: VirtualNode {
       }
     case .connect(let peer, let link):
       guard let name = tables.first(where: { $0.id == peer })?.name else {
-        return lobby.handleConnectFailed(link, at: now)
+        return lobby.handleStreamFailed(link, at: now)
       }
       resolving.append((dns.resolve(name, deadline: now + .seconds(3), at: now), link))
     case .cancelConnect(let link):

@@ -29,10 +29,10 @@ struct RecordedSession {
   )
 
   init(ticks: Int) throws {
-    hostLink = host.makeLink()
-    guestLink = guest.makeLink()
+    hostLink = host.makeConnectionID()
+    guestLink = guest.makeConnectionID()
     _ = host.accept(hostLink, at: now)
-    guest.request(guestLink, at: now)
+    guest.handleStreamConnected(guestLink, at: now)
     try exchange()
     for tick in 0..<ticks {
       now = now + .nanoseconds(16_666_667)
@@ -97,10 +97,10 @@ struct RecordedSession {
     case .requested(let link, _, _):
       requestLength = toHost.count
       host.admit(link, at: now)
-    case .opened:
+    case .connection(_, .opened):
       watcher = match.seatGuest(same: false, at: now)
       try sendHosted()
-    case .messages(let link):
+    case .connection(let link, .messages):
       while let message = host.pollMessage(on: link) { try play(message.bytes, message.channel) }
     default: break
     }
@@ -115,7 +115,7 @@ struct RecordedSession {
   }
 
   private mutating func hear(_ event: HostEvent) throws {
-    guard case .messages(let link) = event else { return }
+    guard case .connection(let link, .messages) = event else { return }
     while let message = guest.pollMessage(on: link) {
       switch message.channel {
       case 0: try visit.receive(.inputs, message.bytes.span, at: now)

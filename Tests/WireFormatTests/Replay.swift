@@ -37,14 +37,14 @@ struct Replay {
   /// The guest, which has asked for a seat.
   static func guest(of session: RecordedSession) -> Replay {
     var replay = Replay(leo, seats: 0, carriers: session.carriersToHost)
-    replay.machine.request(replay.link, at: session.now)
+    replay.machine.handleStreamConnected(replay.link, at: session.now)
     return replay
   }
 
   private init(_ local: PeerInfo, seats: Int, carriers: Int) {
     self.carriers = carriers
     machine = Host(local, seats: seats)
-    link = machine.makeLink()
+    link = machine.makeConnectionID()
   }
 
   /// Bytes came, in one piece.
@@ -109,8 +109,8 @@ struct Replay {
       events.append(event)
       switch event {
       case .requested(let link, _, _): machine.admit(link, at: now)
-      case .opened: watcher = match.seatGuest(same: false, at: now)
-      case .messages(let link): takeMessages(of: link, at: now)
+      case .connection(_, .opened): watcher = match.seatGuest(same: false, at: now)
+      case .connection(let link, .messages): takeMessages(of: link, at: now)
       default: break
       }
     }

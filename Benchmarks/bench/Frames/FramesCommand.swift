@@ -44,8 +44,8 @@ struct FramesCommand: AsyncParsableCommand {
   var json = false
 
   func validate() throws {
-    guard (1...Host.linkLimit).contains(matches) else {
-      throw ValidationError("matches: 1 to \(Host.linkLimit)")
+    guard (1...Host.connectionLimit).contains(matches) else {
+      throw ValidationError("matches: 1 to \(Host.connectionLimit)")
     }
     guard seconds > 0, rounds > 0, search >= 0 else {
       throw ValidationError("seconds and rounds are at least 1, search at least 0")
@@ -113,7 +113,7 @@ struct FramesCommand: AsyncParsableCommand {
   private func searchFigures(
     of report: inout Report, _ descriptors: Int
   ) async throws -> [Report.Figure] {
-    let limit = max(1, min(Host.linkLimit, (descriptors - 64) / 2))
+    let limit = max(1, min(Host.connectionLimit, (descriptors - 64) / 2))
     let search = FramesSearch(limit: limit, deadline: .now + .seconds(search)) { matches in
       try await play(makeSetup(matches, seconds: 2)).isSustained
     }

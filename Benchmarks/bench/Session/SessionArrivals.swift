@@ -52,8 +52,8 @@ struct SessionArrivals {
     var host = Host(
       SessionCarom.peer(number + 2), seats: 0, secret: HostSecret(low: 3, high: 4))
     let key = ConnectionKey(prefix: UInt64(number) + 1, rest: 4)
-    let link = host.makeLink()
-    host.call(link, [hostWay], key: key, at: now)
+    let link = host.makeConnectionID()
+    host.connect(link, to: [hostWay], key: key, at: now)
     let address = IPAddress.v4(0x0B00_0000 | UInt32(number))
     return Caller(host: host, way: Route(Endpoint(address, port: 4_000)))
   }
@@ -61,7 +61,7 @@ struct SessionArrivals {
   private mutating func poll(_ index: Int) {
     var buffer: [UInt8] = []
     while let event = callers[index].host.pollEvent() {
-      if case .opened = event { callers[index].isOpen = true }
+      if case .connection(_, .opened) = event { callers[index].isOpen = true }
     }
     while let link = callers[index].host.pollReady() {
       while callers[index].host.pollDatagram(on: link, into: &buffer, at: now) != nil {
@@ -74,7 +74,7 @@ struct SessionArrivals {
 
   /// What the host does, which is what counts.
   private mutating func serve() {
-    var answers: [(bytes: [UInt8], way: Route)] = []
+    var replies: [(bytes: [UInt8], route: Route)] = []
     let begin = bench_thread_cpu_nanoseconds()
     host.handleTimeout(at: now)
     for datagram in toHost {
@@ -83,22 +83,22 @@ struct SessionArrivals {
     while let event = host.pollEvent() {
       if case .requested(let link, _, _) = event { host.admit(link, at: now) }
     }
-    while let answer = host.pollAnswer() { answers.append((answer.bytes, answer.way)) }
+    while let reply = host.pollStatelessReply() { replies.append((reply.bytes, reply.route)) }
     while let link = host.pollReady() {
       var buffer: [UInt8] = []
-      while let way = host.pollDatagram(on: link, into: &buffer, at: now) {
-        answers.append((buffer, way))
+      while let route = host.pollDatagram(on: link, into: &buffer, at: now) {
+        replies.append((buffer, route))
         buffer = []
       }
       host.didFlush(link, at: now)
     }
     spent += bench_thread_cpu_nanoseconds() - begin
     toHost = []
-    for answer in answers {
-      guard let index = callers.indices.first(where: { callers[$0].way == answer.way }) else {
+    for reply in replies {
+      guard let index = callers.indices.first(where: { callers[$0].way == reply.route }) else {
         continue
       }
-      callers[index].host.receiveDatagram(answer.bytes.span, from: Self.hostWay, at: now)
+      callers[index].host.receiveDatagram(reply.bytes.span, from: Self.hostWay, at: now)
     }
   }
 }

@@ -57,9 +57,9 @@ import SessionPeers
     var generator = SystemRandomNumberGenerator()
     var lobby = Lobby(
       SessionCarom.peer(number), seats: 0, secret: HostSecret(using: &generator))
-    let link = lobby.makeLink()
+    let link = lobby.makeConnectionID()
     let key = ConnectionKey(using: &generator)
-    _ = lobby.call(link, [server], key: key, at: now)
+    _ = lobby.connect(link, to: [server], key: key, at: now)
     players.append((lobby, link))
     dues.append(.max)
     settle(players.count - 1)
@@ -111,9 +111,9 @@ import SessionPeers
     let time = now
     while let event = players[player].lobby.pollEvent() {
       switch event {
-      case .host(.opened): opened += 1
+      case .host(.connection(_, .opened)): opened += 1
       case .host(.closed(_, _, let reason, _)): loss = reason
-      case .host(.messages(let link)):
+      case .host(.connection(let link, .messages)):
         while players[player].lobby.pollMessage(on: link, { _, _ in }) { arrived += 1 }
         latest = side_now()
       default: break

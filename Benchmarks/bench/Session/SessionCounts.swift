@@ -85,9 +85,9 @@ struct SessionCounts {
   private mutating func measureAnswers() {
     var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
     var caller = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
-    let link = caller.makeLink()
+    let link = caller.makeConnectionID()
     let way = SessionPair.Side.callee.way
-    caller.call(link, [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
+    caller.connect(link, to: [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
     var hello: [UInt8] = []
     while let ready = caller.pollReady() {
       if caller.pollDatagram(on: ready, into: &hello, at: .zero) != nil { break }
@@ -95,7 +95,7 @@ struct SessionCounts {
     func answer(to datagram: [UInt8]) -> Double {
       host.receiveDatagram(datagram.span, from: SessionPair.Side.caller.way, at: .zero)
       var count = 0
-      while let answer = host.pollAnswer() { count += answer.bytes.count }
+      while let answer = host.pollStatelessReply() { count += answer.bytes.count }
       return Double(count) / Double(datagram.count)
     }
     answerToHello = answer(to: hello)

@@ -19,7 +19,7 @@ enum SessionFlood {
       figures["\(kind.rawValue)_worst"] =
         datagrams.map { SessionStrangers.nanoseconds(of: [$0]) }.max() ?? .nan
     }
-    if let accept = SessionArrivals.nanoseconds(count: Host.linkLimit) {
+    if let accept = SessionArrivals.nanoseconds(count: Host.connectionLimit) {
       figures["accept"] = accept.all
       figures["accept_late"] = accept.late
     }

@@ -37,8 +37,8 @@ struct SessionHole {
     machines = [1, 2].map { number in
       Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
     }
-    link = machines[1].makeLink()
-    machines[1].call(link, [ways[0]], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+    link = machines[1].makeConnectionID()
+    machines[1].connect(link, to: [ways[0]], key: ConnectionKey(prefix: 3, rest: 4), at: now)
     measure()
   }
 
@@ -98,14 +98,14 @@ struct SessionHole {
       while let event = machines[index].pollEvent() {
         switch event {
         case .requested(let link, _, _): machines[index].admit(link, at: now)
-        case .messages(let link):
+        case .connection(let link, .messages):
           var count = 0
           while machines[index].pollMessage(on: link, { _, bytes in count += bytes.count }) {}
           arrived += count
         default: break
         }
       }
-      while let answer = machines[index].pollAnswer() { carry(answer.bytes, from: index) }
+      while let answer = machines[index].pollStatelessReply() { carry(answer.bytes, from: index) }
       while let link = machines[index].pollReady() {
         var bytes: [UInt8] = []
         while machines[index].pollDatagram(on: link, into: &bytes, at: now) != nil {

@@ -57,8 +57,8 @@ struct SessionHostile {
 
   /// Takes its seat.
   private mutating func begin() {
-    link = own.makeLink()
-    own.call(link, [Self.hostWay], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+    link = own.makeConnectionID()
+    own.connect(link, to: [Self.hostWay], key: ConnectionKey(prefix: 3, rest: 4), at: now)
     for _ in 0..<20 {
       for datagram in flush(&own) {
         host.receiveDatagram(datagram.span, from: Self.ownWay, at: now)
@@ -76,7 +76,7 @@ struct SessionHostile {
     let begin = side_now()
     host.receiveDatagram(packet.span, from: Self.ownWay, at: now)
     let time = side_now() - begin
-    for link in host.links {
+    for link in host.connectionIDs {
       _ = try? host.send([1, 2, 3].span, on: 9, SendOptions(.unreliable), to: link, at: now)
     }
     hostSent += UInt64(answer().count)
@@ -87,7 +87,7 @@ struct SessionHostile {
     while let event = host.pollEvent() {
       switch event {
       case .requested(let link, _, _): host.admit(link, at: now)
-      case .messages(let link): while host.pollMessage(on: link, { _, _ in }) {}
+      case .connection(let link, .messages): while host.pollMessage(on: link, { _, _ in }) {}
       default: break
       }
     }
@@ -98,7 +98,7 @@ struct SessionHostile {
   private func flush(_ machine: inout Host) -> [[UInt8]] {
     var datagrams: [[UInt8]] = []
     var buffer: [UInt8] = []
-    while let answer = machine.pollAnswer() { datagrams.append(answer.bytes) }
+    while let answer = machine.pollStatelessReply() { datagrams.append(answer.bytes) }
     while let link = machine.pollReady() {
       while machine.pollDatagram(on: link, into: &buffer, at: now) != nil {
         datagrams.append(buffer)

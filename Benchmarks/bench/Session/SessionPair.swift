@@ -22,9 +22,9 @@ struct SessionPair {
     machines = [1, 2].map { number in
       Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
     }
-    links[0] = machines[0].makeLink()
-    machines[0].call(
-      links[0], [Side.callee.way], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+    links[0] = machines[0].makeConnectionID()
+    machines[0].connect(
+      links[0], to: [Side.callee.way], key: ConnectionKey(prefix: 3, rest: 4), at: now)
   }
 
   /// Lets everything be said until nothing is owed.
@@ -52,7 +52,7 @@ struct SessionPair {
     var count = 0
     handleEvents(of: side.other)
     handleEvents(of: side)
-    while let answer = machines[side.rawValue].pollAnswer() {
+    while let answer = machines[side.rawValue].pollStatelessReply() {
       count += deliver(answer.bytes, from: side)
     }
     while let link = machines[side.rawValue].pollReady() {
@@ -78,8 +78,8 @@ struct SessionPair {
     while let event = machines[side.rawValue].pollEvent() {
       switch event {
       case .requested(let link, _, _): machines[side.rawValue].admit(link, at: now)
-      case .opened(let link, _): links[side.rawValue] = link
-      case .messages(let link):
+      case .connection(let link, .opened): links[side.rawValue] = link
+      case .connection(let link, .messages):
         var taken = 0
         while machines[side.rawValue].pollMessage(on: link, { _, _ in taken += 1 }) { continue }
         messages += taken

@@ -89,7 +89,7 @@ struct SessionStrangers {
         received += datagram.count
         host.receiveDatagram(datagram.span, from: way, at: now)
       }
-      while let answer = host.pollAnswer() { answered += answer.bytes.count }
+      while let answer = host.pollStatelessReply() { answered += answer.bytes.count }
     }
   }
 }

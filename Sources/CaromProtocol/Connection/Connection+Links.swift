@@ -42,21 +42,6 @@ extension Connection {
     return connection
   }
 
-  /// A connection on a stream that another host of the group took, and read a part of.
-  static func handed(
-    _ handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
-  ) -> Connection {
-    var connection = accepting(as: local, timing: timing, at: now)
-    connection.stream = handed.path
-    connection.key = handed.key
-    if let info = handed.info {
-      connection.noteRequest(of: info, at: now)
-    } else {
-      connection.events.append(.joining)
-    }
-    return connection
-  }
-
   /// The caller proved an address: its datagrams come from there from now on.
   mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isCaller, !isEnding else { return }

@@ -1,28 +1,32 @@
 import CaromCore
 
-/// Where a path's datagrams come from, and which side of it sends them: two hosts that call each
-/// other have two paths between the same endpoints.
+/// The remote endpoint of a datagram path and the role of the side that sends from there. Two
+/// hosts that connect to each other have two paths between the same endpoints.
 struct PathAddress: Hashable, Sendable {
   var endpoint: Endpoint
+  /// The role of the peer at `endpoint`.
   var sender: PathRole
 }
 
-/// An answer to somebody who is not known, and where it goes.
-package struct Answer: Sendable {
+/// A datagram in reply to a sender for which the host stores no state.
+package struct StatelessReply: Sendable {
   package var bytes: [UInt8]
-  package var way: Route
+  package var route: Route
 }
 
-// Datagrams: whose they are, and answers to strangers, of whom nothing is remembered.
+// Received datagrams: finds their connection, and answers senders that have none.
 extension Host {
-  /// The most answers to strangers that wait for the socket; more are dropped.
-  static let answerLimit = 64
-  /// The most keys of connections that have ended that are remembered; with more the oldest goes.
+  /// The maximum number of stateless replies that wait for the socket; further ones are dropped.
+  static let statelessReplyLimit = 64
+  /// The maximum number of ended connections whose keys are remembered; the oldest is dropped
+  /// first.
   private static let endedKeyLimit = 64
-  /// A datagram of a stranger has at least three times the bytes of its answer.
-  private static let leastAnswered = 30
+  /// The minimum length in bytes of a data packet that is answered, at least three times the length
+  /// of the reply, to limit amplification.
+  private static let minimumAnsweredLength = 30
 
-  /// Takes a datagram that came on one of the shell's sockets.
+  /// Receives a datagram from one of the shell's sockets. `isRelayed` is true if another host of
+  /// the group received it first.
   package mutating func receiveDatagram(
     _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false, at now: Instant
   ) {
@@ -36,50 +40,51 @@ extension Host {
     case .hello(let hello):
       receive(hello, bytes, from: source, at: now)
     case .retry(let retry):
-      guard let index = caller(at: source.endpoint) else { return }
+      guard let index = outgoingConnection(to: source.endpoint) else { return }
       entries[index].connection.handleRetry(retry, from: source, at: now)
-      settle(index, at: now)
+      refresh(index, at: now)
     case .refusal(let refusal):
-      guard let index = caller(at: source.endpoint),
+      guard let index = outgoingConnection(to: source.endpoint),
         entries[index].connection.key.prefix == refusal.keyPrefix
       else { return }
       entries[index].connection.handleGone(at: now)
-      settle(index, at: now)
+      refresh(index, at: now)
     case .data: break
     }
   }
 
-  /// Takes the packet that stands behind a hello, if one does.
-  mutating func receiveIntroduced(
-    _ bytes: Span<UInt8>, behind hello: Hello, from source: Route, at now: Instant
+  /// Receives the data packet that follows a hello in the same datagram, if there is one.
+  mutating func receivePacket(
+    in bytes: Span<UInt8>, after hello: Hello, from source: Route, at now: Instant
   ) {
     guard bytes.count > hello.length else { return }
     let packet = bytes.extracting(hello.length..<bytes.count)
-    receiveData(packet, from: source, isIntroduced: true, at: now)
+    receiveData(packet, from: source, followsHello: true, at: now)
   }
 
-  private func caller(at source: Endpoint) -> Int? {
-    paths[PathAddress(endpoint: source, sender: .responder)].flatMap { index(of: $0) }
+  /// The index of the connection that this host initiated to `endpoint`.
+  private func outgoingConnection(to endpoint: Endpoint) -> Int? {
+    paths[PathAddress(endpoint: endpoint, sender: .responder)].flatMap { index(of: $0) }
   }
 
   private mutating func receiveData(
-    _ bytes: Span<UInt8>, from source: Route, isIntroduced: Bool = false,
+    _ bytes: Span<UInt8>, from source: Route, followsHello: Bool = false,
     isRelayed: Bool = false, at now: Instant
   ) {
     let sender = DataHeader.role(of: bytes[0])
-    if let link = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
-      let index = index(of: link)
+    if let id = paths[PathAddress(endpoint: source.endpoint, sender: sender)],
+      let index = index(of: id)
     {
-      lend(index)
+      swapScratch(with: index)
       entries[index].connection.receiveDatagram(bytes, at: now)
-      lend(index)
-      return settleData(index, at: now)
+      swapScratch(with: index)
+      return refreshAfterDataPacket(index, at: now)
     }
-    guard sender == .initiator, !isIntroduced else { return }
+    guard sender == .initiator, !followsHello else { return }
     if !isRelayed, relay(bytes, from: source) { return }
-    guard bytes.count >= Self.leastAnswered else { return }
+    guard bytes.count >= Self.minimumAnsweredLength else { return }
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-    answer(to: source) { Retry(cookie: cookie, keyPrefix: nil).write(to: &$0) }
+    reply(to: source) { Retry(cookie: cookie, keyPrefix: nil).write(to: &$0) }
   }
 
   private mutating func receive(
@@ -87,129 +92,135 @@ extension Host {
   ) {
     if let token = hello.token { return receive(hello, token, bytes, from: source, at: now) }
     if let cookie = hello.cookie, cookie.isValid(for: source.endpoint, secret: secret, at: now) {
-      if keys[hello.key] == nil, leave(hello, bytes, from: source) { return }
-      welcome(hello, from: source, isSpent: hasEnded(hello.key), at: now)
+      if keys[hello.key] == nil, deferToDirectory(hello, bytes, from: source) { return }
+      acceptHello(hello, from: source, hasEnded: hasEnded(hello.key), at: now)
     } else {
-      noteCaller(hello.key)
-      askAgain(hello, from: source, at: now)
+      reportInitiator(hello.key)
+      sendRetry(for: hello, to: source, at: now)
     }
-    if hello.cookie != nil { receiveIntroduced(bytes, behind: hello, from: source, at: now) }
+    if hello.cookie != nil { receivePacket(in: bytes, after: hello, from: source, at: now) }
   }
 
-  /// Whoever says hello is to prove its address.
-  mutating func askAgain(_ hello: Hello, from source: Route, at now: Instant) {
+  /// Replies to a hello with a retry, which asks the sender to prove its address.
+  mutating func sendRetry(for hello: Hello, to source: Route, at now: Instant) {
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-    // A hello with a cookie is short, and its caller knows who answers.
+    // A hello with a cookie is too short for a longer reply, and its sender has chosen this host.
     let prefix = hello.cookie == nil ? hello.key.prefix : nil
-    answer(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
+    reply(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
   }
 
-  /// Somebody proved an address: that of a connection, or of a new one, which is returned.
+  /// Accepts a hello whose sender has proved its address: moves the path of the connection with
+  /// that key, or starts a connection and returns its id. `hasEnded` is true if the key is that of
+  /// a connection that has ended.
   @discardableResult
-  mutating func welcome(
-    _ hello: Hello, from source: Route, isSpent: Bool, at now: Instant
+  mutating func acceptHello(
+    _ hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
-    guard let link = keys[hello.key], let index = index(of: link) else {
-      return begin(hello, from: source, isSpent: isSpent, at: now)
+    guard let id = keys[hello.key], let index = index(of: id) else {
+      return startConnection(for: hello, from: source, hasEnded: hasEnded, at: now)
     }
     entries[index].connection.receive(hello, from: source, at: now)
-    settle(index, at: now)
+    refresh(index, at: now)
     return nil
   }
 
-  /// Somebody proved an address, and has no connection yet.
-  private mutating func begin(
-    _ hello: Hello, from source: Route, isSpent: Bool, at now: Instant
+  /// Starts a connection for a hello with an unknown key, or refuses it.
+  private mutating func startConnection(
+    for hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
-    let isForgotten = hello.resumes || isSpent
-    guard !isForgotten, hello.version == Hello.version, entries.count < Self.linkLimit else {
+    let isForgotten = hello.resumes || hasEnded
+    guard !isForgotten, hello.version == Hello.version, entries.count < Self.connectionLimit else {
       let reason: Goodbye.Code =
         hello.version != Hello.version ? .versionMismatch : isForgotten ? .forgotten : .full
-      answer(to: source) {
+      reply(to: source) {
         Refusal(keyPrefix: hello.key.prefix, reason: reason.rawValue).write(to: &$0)
       }
       return nil
     }
-    let link = makeLink()
+    let id = makeConnectionID()
     let connection = Connection.called(
       hello, from: source, as: local, timing: timing, at: now)
-    keys[hello.key] = link
-    insert(Entry(id: link, connection: connection, isIncoming: true), at: now)
-    return link
+    keys[hello.key] = id
+    insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
+    return id
   }
 
-  mutating func answer(
-    to way: Route, _ write: (inout FrameWriter) -> Void
-  ) {
-    guard answers.count < Self.answerLimit else { return }
+  /// Queues a stateless reply, unless too many are waiting.
+  mutating func reply(to route: Route, _ write: (inout FrameWriter) -> Void) {
+    guard statelessReplies.count < Self.statelessReplyLimit else { return }
     var writer = FrameWriter(limit: Retry.maximumLength)
     write(&writer)
-    answers.append(Answer(bytes: writer.takeBytes(), way: way))
+    statelessReplies.append(StatelessReply(bytes: writer.takeBytes(), route: route))
   }
 
-  /// The next answer to a stranger, which goes out before anything else.
-  package mutating func pollAnswer() -> Answer? {
-    answers.popFirst()
+  /// The next reply to a sender without a connection. Send all of these before any other datagram.
+  package mutating func pollStatelessReply() -> StatelessReply? {
+    statelessReplies.popFirst()
   }
+}
 
-  /// Notes where a connection's datagrams come from now.
-  mutating func notePaths(_ index: Int, at now: Instant) {
+// MARK: - Paths and keys
+extension Host {
+  /// Updates `paths` after the peer's endpoints of a connection have changed.
+  mutating func updatePaths(of index: Int, at now: Instant) {
     entries[index].moves = entries[index].connection.moves
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
     let entry = entries[index]
     for endpoint in entry.endpoints where !endpoints.contains(endpoint) {
-      forget(endpoint, of: entry)
+      removePath(from: endpoint, of: entry)
     }
     for endpoint in endpoints {
-      paths[PathAddress(endpoint: endpoint, sender: entry.senderOfItsPeer)] = entry.id
+      paths[PathAddress(endpoint: endpoint, sender: entry.peerRole)] = entry.id
     }
     entries[index].endpoints = endpoints
-    offerToken(index, at: now)
+    issueToken(forConnectionAt: index, at: now)
   }
 
-  mutating func forget(_ endpoint: Endpoint, of entry: Entry) {
-    let address = PathAddress(endpoint: endpoint, sender: entry.senderOfItsPeer)
+  mutating func removePath(from endpoint: Endpoint, of entry: Entry) {
+    let address = PathAddress(endpoint: endpoint, sender: entry.peerRole)
     if paths[address] == entry.id { paths[address] = nil }
   }
 
-  /// The connection that a stream with the key of `index` belongs to, if that is another one.
-  mutating func owner(ofKeyAt index: Int) -> Int? {
+  /// Returns the index of another connection with the same key as the one at `index`, if it is
+  /// still running. If no connection has the key, the one at `index` becomes its owner.
+  mutating func ownerOfKey(at index: Int) -> Int? {
     let key = entries[index].connection.key
     guard key != .none else { return nil }
-    guard let link = keys[key], let other = self.index(of: link), other != index else {
-      keys[key] = links[index]
+    guard let id = keys[key], let other = self.index(of: id), other != index else {
+      keys[key] = connectionIDs[index]
       return nil
     }
     return entries[other].connection.isEnding ? nil : other
   }
 
-  /// Whether a connection of that key was open here and has ended: what its caller had sent on
-  /// another link before may come still, and is no new caller.
+  /// Whether a connection with this key was open here and has ended. Packets that its initiator
+  /// had sent on another link may still arrive and must not start a new connection.
   func hasEnded(_ key: ConnectionKey) -> Bool {
     if endedKeys.contains(key) { return true }
     guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }
     return entries[index].wasOpen && entries[index].connection.isEnding
   }
 
-  /// Remembers the key of a connection that was open, in the place of the oldest.
-  mutating func noteEnd(of entry: Entry) {
+  /// Remembers the key of an accepted connection that was open, dropping the oldest at the limit.
+  mutating func recordEnd(of entry: Entry) {
     guard entry.isIncoming, entry.wasOpen, entry.connection.key != .none else { return }
     endedKeys.append(entry.connection.key)
     if endedKeys.count > Self.endedKeyLimit { endedKeys.removeFirst() }
   }
 
-  /// Tells whoever asks on a stream that its connection is not known here any more.
-  mutating func turnAway(_ index: Int, at now: Instant) {
+  /// Closes a connection whose stream asks for one that no longer exists here.
+  mutating func closeAsForgotten(_ index: Int, at now: Instant) {
     entries[index].connection.close(Goodbye(.forgotten), as: .connectionLost, at: now)
   }
 
-  /// The stream of one entry becomes a link of the other; `info` asked for a seat on it, or nobody.
+  /// Moves the stream of the connection at `index` to the one at `other`, and removes the former.
+  /// `info` is the peer that requested a seat on the stream, or nil if it only joined.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
-    let (link, owner) = (links[index], links[other])
+    let (id, owner) = (connectionIDs[index], connectionIDs[other])
     guard let stream = entries[index].connection.takeStream() else { return }
     entries[other].connection.adopt(stream, of: info, at: now)
-    events.append(.adopted(link, by: owner))
+    events.append(.adopted(id, by: owner))
     remove(index)
-    if let other = self.index(of: owner) { settle(other, at: now) }
+    if let other = self.index(of: owner) { refresh(other, at: now) }
   }
 }

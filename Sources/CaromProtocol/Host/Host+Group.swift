@@ -1,144 +1,152 @@
 import CaromCore
 
-// A host that shares its port with others: what it does not know by itself waits for the shell,
-// which locks what all of them know and lets it consult that. Whatever is another host's goes
-// there as mail; packets of its own connections ask nobody.
+// A host that shares its port with others of a group. What it cannot decide alone it queues as a
+// `DirectoryRequest`; the shell locks the directory and calls `resolveRequests(with:)`. What
+// belongs to another host leaves through `pollHandoff`. Packets of its own connections need
+// neither.
 
-/// What a host cannot settle by itself.
-enum HostMatter: Sendable {
-  /// A caller's first hello, which proves nothing yet.
-  case calling(ConnectionKey)
-  /// The hello of an address that is proven, with a key that is not known here.
+/// A decision that needs the group's directory.
+enum DirectoryRequest: Sendable {
+  /// Record that an initiator's first hello, which proves nothing yet, arrived here.
+  case recordInitiator(ConnectionKey)
+  /// Find the host for a hello from a proven address whose key is unknown here.
   case hello(Hello, [UInt8], from: Route)
-  /// A link whose peer asks for a seat, with a stream that may be another host's.
-  case request(ConnectionID, PeerInfo)
-  /// A stream that joins a connection which is not known here.
+  /// Find a seat for a peer that requests one, or the host to which its stream belongs.
+  case seat(ConnectionID, PeerInfo)
+  /// Find the connection that a stream joins, which is unknown here.
   case join(ConnectionID)
+  /// Admit the peer of a connection, as the owner decided.
   case admit(ConnectionID)
-  /// A link whose peer is to have a token for the next time.
-  case token(ConnectionID)
-  /// A link that asked for a seat has ended.
-  case leave(ConnectionID, PeerID)
-  /// A link is gone.
-  case release(ConnectionKey, ConnectionID, wasOpen: Bool)
+  /// Issue an address token for the peer of a connection.
+  case issueToken(ConnectionID)
+  /// Release the seat, or the claim to one, of a connection that has ended.
+  case releaseSeat(ConnectionID, PeerID)
+  /// Release the key of a connection that was removed.
+  case releaseKey(ConnectionKey, ConnectionID, wasOpen: Bool)
 }
 
 extension Host {
-  /// The most strangers' hellos that wait to be settled; more are dropped, and said again.
+  /// The maximum number of hellos without a connection that wait for the directory. Further ones
+  /// are dropped; their senders repeat them.
   private static let helloLimit = 256
-  /// The most addresses that are noted as another host's; with more all are forgotten, and say
-  /// hello once more.
+  /// The maximum number of endpoints in `relays`. At the limit all are dropped, and their peers
+  /// are asked for another hello.
   private static let relayLimit = 4096
 
-  /// Whether it has to consult the directory.
-  package var hasMatters: Bool { !matters.isEmpty }
+  /// Whether `resolveRequests(with:)` must be called.
+  package var hasDirectoryRequests: Bool { !directoryRequests.isEmpty }
 
-  /// Settles what waits with what all hosts of the group know.
-  package mutating func consult(_ directory: inout HostDirectory, at now: Instant) {
+  /// Resolves the queued requests with the directory that all hosts of the group share.
+  package mutating func resolveRequests(with directory: inout HostDirectory, at now: Instant) {
     guard let member else { return }
-    while let matter = matters.popFirst() {
-      switch matter {
-      case .calling(let key): directory.noteCaller(key, at: member)
-      case .hello(let hello, let bytes, let way):
-        settle(hello, bytes, from: way, &directory, at: now)
-      case .request(let link, let info): settle(request: link, info, &directory, at: now)
-      case .join(let link): settle(join: link, directory, at: now)
-      case .admit(let link):
-        guard let id = asker(on: link) else { continue }
-        take(directory.seating.admit(link, id), for: link, at: now)
-      case .token(let link): give(directory.tokens.issue(), to: link, at: now)
-      case .leave(let link, let id): directory.seating.leave(link, id)
-      case .release(let key, let link, let wasOpen):
-        directory.release(key, of: link, wasOpen: wasOpen)
+    while let request = directoryRequests.popFirst() {
+      switch request {
+      case .recordInitiator(let key): directory.recordInitiator(key, at: member)
+      case .hello(let hello, let bytes, let route):
+        resolve(hello, bytes, from: route, &directory, at: now)
+      case .seat(let id, let info): resolveSeat(for: info, on: id, &directory, at: now)
+      case .join(let id): resolveJoin(id, directory, at: now)
+      case .admit(let id):
+        guard let peer = requestingPeer(on: id) else { continue }
+        apply(directory.seating.admit(id, peer), to: id, at: now)
+      case .issueToken(let id): sendToken(directory.tokens.issue(), to: id, at: now)
+      case .releaseSeat(let id, let peer): directory.seating.release(id, peer)
+      case .releaseKey(let key, let id, let wasOpen):
+        directory.release(key, of: id, wasOpen: wasOpen)
       }
     }
   }
 
-  /// The next piece of mail, and which host it is for.
-  package mutating func pollMail() -> (mail: HostMail, member: Int)? { mail.popFirst() }
-
-  package var hasMail: Bool { !mail.isEmpty }
+  /// The next handoff, and the index of the group's member that must receive it.
+  package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { handoffs.popFirst() }
 }
 
 // MARK: - Datagrams
 extension Host {
-  mutating func noteCaller(_ key: ConnectionKey) {
-    guard member != nil, keys[key] == nil, matters.count < Self.helloLimit else { return }
-    matters.append(.calling(key))
+  /// Lets the directory know that an initiator's datagrams arrive here, so that its stream is
+  /// handed to this host as well.
+  mutating func reportInitiator(_ key: ConnectionKey) {
+    guard member != nil, keys[key] == nil, directoryRequests.count < Self.helloLimit else { return }
+    directoryRequests.append(.recordInitiator(key))
   }
 
-  /// Whether a hello that nobody here knows is left to the directory.
-  mutating func leave(_ hello: Hello, _ bytes: Span<UInt8>, from source: Route) -> Bool {
+  /// Queues a hello with an unknown key for the directory. Returns false for a host that is not in
+  /// a group, which decides itself.
+  mutating func deferToDirectory(
+    _ hello: Hello, _ bytes: Span<UInt8>, from source: Route
+  ) -> Bool {
     guard member != nil else { return false }
-    if matters.count < Self.helloLimit {
-      matters.append(.hello(hello, Array(copying: bytes), from: source))
+    if directoryRequests.count < Self.helloLimit {
+      directoryRequests.append(.hello(hello, Array(copying: bytes), from: source))
     }
     return true
   }
 
-  private mutating func settle(
+  private mutating func resolve(
     _ hello: Hello, _ bytes: [UInt8], from source: Route, _ directory: inout HostDirectory,
     at now: Instant
   ) {
-    let place = directory.find(hello.key)
-    if case .owned(let owner) = place, owner.member != member {
+    let state = directory.state(of: hello.key)
+    if case .owned(let owner) = state, owner.member != member {
       if relays.count >= Self.relayLimit { relays.removeAll() }
       relays[source.endpoint] = owner.member
-      mail.append((.datagram(bytes, from: source), owner.member))
+      handoffs.append((.datagram(bytes, from: source), owner.member))
       return
     }
     if let token = hello.token {
       if keys[hello.key] != nil { return receive(hello, token, bytes.span, from: source, at: now) }
       guard directory.tokens.use(token.serial) else {
-        return askAgain(hello, from: source, at: now)
+        return sendRetry(for: hello, to: source, at: now)
       }
     }
     relays[source.endpoint] = nil
-    if let link = welcome(hello, from: source, isSpent: place == .ended, at: now) {
-      directory.claim(hello.key, for: link)
+    if let id = acceptHello(hello, from: source, hasEnded: state == .ended, at: now) {
+      directory.claim(hello.key, for: id)
     }
-    receiveIntroduced(bytes.span, behind: hello, from: source, at: now)
+    receivePacket(in: bytes.span, after: hello, from: source, at: now)
   }
 
-  /// Whether a datagram of an address that is another host's went there.
+  /// Passes a datagram on if its source's connection belongs to another host; returns whether it
+  /// did.
   mutating func relay(_ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard !relays.isEmpty, let owner = relays[source.endpoint] else { return false }
-    mail.append((.datagram(Array(copying: bytes), from: source), owner))
+    handoffs.append((.datagram(Array(copying: bytes), from: source), owner))
     return true
   }
 }
 
 // MARK: - Streams
 extension Host {
-  private mutating func settle(
-    request link: ConnectionID, _ info: PeerInfo, _ directory: inout HostDirectory, at now: Instant
+  private mutating func resolveSeat(
+    for info: PeerInfo, on id: ConnectionID, _ directory: inout HostDirectory, at now: Instant
   ) {
-    guard let index = index(of: link), !entries[index].connection.isEnding else { return }
+    guard let index = index(of: id), !entries[index].connection.isEnding else { return }
     let key = entries[index].connection.key
     if key != .none {
-      switch directory.find(key) {
+      switch directory.state(of: key) {
       case .owned(let owner) where owner.member != member:
         return handOver(index, of: info, to: owner.member, at: now)
-      case .owned(let owner) where owner != link:
+      case .owned(let owner) where owner != id:
         if let other = self.index(of: owner), !entries[other].connection.isEnding {
           return merge(index, of: info, into: other, at: now)
         }
-        if hasEnded(key) { return refuse(index, at: now) }
-      case .calling(let caller) where caller != member && !entries[index].wasHanded:
-        return handOver(index, of: info, to: caller, at: now)
-      case .ended: return refuse(index, at: now)
-      case .owned, .calling, .nobody: break
+        if hasEnded(key) { return refuseAsForgotten(index, at: now) }
+      case .pending(let other) where other != member && !entries[index].wasHandedOver:
+        return handOver(index, of: info, to: other, at: now)
+      case .ended: return refuseAsForgotten(index, at: now)
+      case .owned, .pending, .unknown: break
       }
-      directory.claim(key, for: link)
+      directory.claim(key, for: id)
     }
-    guard hasSeats(for: info) else { return turnDown(index, at: now) }
-    take(directory.seating.ask(link, info), for: link, info, at: now)
+    guard hasSeats(for: info) else { return declineAsFull(index, at: now) }
+    apply(directory.seating.request(id, info), to: id, info, at: now)
   }
 
-  private mutating func settle(join link: ConnectionID, _ directory: HostDirectory, at now: Instant)
-  {
-    guard let index = index(of: link), !entries[index].connection.isEnding else { return }
-    if case .owned(let owner) = directory.find(entries[index].connection.key) {
+  private mutating func resolveJoin(
+    _ id: ConnectionID, _ directory: HostDirectory, at now: Instant
+  ) {
+    guard let index = index(of: id), !entries[index].connection.isEnding else { return }
+    if case .owned(let owner) = directory.state(of: entries[index].connection.key) {
       if owner.member != member { return handOver(index, of: nil, to: owner.member, at: now) }
       if let other = self.index(of: owner), other != index,
         !entries[other].connection.isEnding
@@ -146,49 +154,50 @@ extension Host {
         return merge(index, of: nil, into: other, at: now)
       }
     }
-    refuse(index, at: now)
+    refuseAsForgotten(index, at: now)
   }
 
-  private mutating func refuse(_ index: Int, at now: Instant) {
-    turnAway(index, at: now)
-    settle(index, at: now)
+  private mutating func refuseAsForgotten(_ index: Int, at now: Instant) {
+    closeAsForgotten(index, at: now)
+    refresh(index, at: now)
   }
 
-  /// The stream of a link becomes another host's, with what was read of it.
+  /// Hands a connection's stream, with the bytes already read from it, to another host, and removes
+  /// the connection.
   private mutating func handOver(
     _ index: Int, of info: PeerInfo?, to owner: Int, at now: Instant
   ) {
-    let link = links[index]
+    let id = connectionIDs[index]
     let key = entries[index].connection.key
     guard let path = entries[index].connection.takeStream() else { return }
-    mail.append((.stream(link, HandedStream(path: path, key: key, info: info)), owner))
+    handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))
     remove(index)
   }
 }
 
-// MARK: - Mail
+// MARK: - Handoffs from other hosts
 extension Host {
-  /// Takes a datagram that came to another host of the group.
+  /// Receives a datagram that arrived at another host of the group.
   package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {
     receiveDatagram(bytes, from: source, isRelayed: true, at: now)
   }
 
-  /// Takes a stream that came to another host of the group, as a link; `false` when there are too
-  /// many.
+  /// Adds a connection for a stream that another host of the group handed over. Returns false, and
+  /// adds nothing, if `connectionLimit` is reached.
   package mutating func accept(
-    _ handed: HandedStream, as link: ConnectionID, at now: Instant
+    _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
-    guard entries.count < Self.linkLimit else { return false }
-    let connection = Connection.handed(handed, as: local, timing: timing, at: now)
-    var entry = Entry(id: link, connection: connection, isIncoming: true)
-    entry.wasHanded = true
+    guard entries.count < Self.connectionLimit else { return false }
+    let connection = Connection.resuming(handed, as: local, timing: timing, at: now)
+    var entry = Entry(id: id, connection: connection, isIncoming: true)
+    entry.wasHandedOver = true
     insert(entry, at: now)
     return true
   }
 
-  /// A link of this host makes room for one of another's.
-  package mutating func evict(_ link: ConnectionID, for other: ConnectionID, at now: Instant) {
-    close(link, Goodbye(.replaced), as: .replaced, at: now)
-    mail.append((.evicted(for: other), other.member))
+  /// Closes a connection of this host because a connection of another host takes over its seat.
+  package mutating func evict(_ id: ConnectionID, for other: ConnectionID, at now: Instant) {
+    close(id, Goodbye(.replaced), as: .replaced, at: now)
+    handoffs.append((.evicted(for: other), other.member))
   }
 }

@@ -1,90 +1,94 @@
 import CaromCore
 
-// What goes out: events, messages, bytes and datagrams.
+// Output to the shell: events, messages, stream bytes and datagrams.
 extension Host {
   package var hasEvents: Bool { !events.isEmpty }
 
   package mutating func pollEvent() -> HostEvent? { events.popFirst() }
 
-  /// The next message of a link, where it lies; `false` when there is none.
+  /// Passes the next received message of a connection to `body`, without copying its bytes.
+  /// Returns false if there is none. Reliable messages on the channels in `parking` stay queued.
   package mutating func pollMessage(
-    on link: ConnectionID, parking: ChannelMask = ChannelMask(),
+    on id: ConnectionID, parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
-    guard let index = index(of: link) else { return pollRemains(link, parking, body) }
-    let isTaken = entries[index].connection.pollMessage(parking: parking, body)
-    if isTaken { markReady(index) }  // it may owe a credit
-    return isTaken
+    guard let index = index(of: id) else { return pollUndelivered(id, parking, body) }
+    let hasMessage = entries[index].connection.pollMessage(parking: parking, body)
+    if hasMessage { markReady(index) }  // reading may allow a credit frame to be sent
+    return hasMessage
   }
 
-  /// Appends bytes for a stream that holds `queued` bytes already; `false` when there are none now.
+  /// Appends to `buffer` bytes for a connection's stream, whose send queue holds `queued` bytes.
+  /// Returns false if there are none to send now.
   package mutating func pollTransmit(
-    on link: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
-    guard let index = index(of: link) else { return false }
-    lend(index)
-    defer { lend(index) }
+    guard let index = index(of: id) else { return false }
+    swapScratch(with: index)
+    defer { swapScratch(with: index) }
     return entries[index].connection.pollStream(queued: queued, into: &buffer, at: now)
   }
 
-  /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
+  /// Writes a connection's next datagram to `buffer` and returns its route, or nil if there is none
+  /// to send now.
   package mutating func pollDatagram(
-    on link: ConnectionID, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
-    guard let index = index(of: link) else { return nil }
-    lend(index)
-    defer { lend(index) }
+    guard let index = index(of: id) else { return nil }
+    swapScratch(with: index)
+    defer { swapScratch(with: index) }
     return entries[index].connection.pollDatagram(into: &buffer, at: now)
   }
 
-  /// What to do with a link's stream, told once.
-  package mutating func pollLinkAction(on link: ConnectionID) -> LinkAction? {
-    guard let index = index(of: link) else { return nil }
+  /// The action that the shell must perform on a connection's stream; each action is returned once.
+  package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {
+    guard let index = index(of: id) else { return nil }
     return entries[index].connection.pollLinkAction()
   }
 
-  /// Moves a connection's events up, and settles who may ask for a seat.
-  mutating func collect(_ index: Int, at now: Instant) {
+  /// Handles a connection's events: those that concern seats and keys here, the others by passing
+  /// them to the owner.
+  mutating func handleEvents(of index: Int, at now: Instant) {
     guard entries[index].connection.hasEvents else { return }
-    let link = links[index]
-    while let index = self.index(of: link), let event = entries[index].connection.pollEvent() {
+    let id = connectionIDs[index]
+    while let index = self.index(of: id), let event = entries[index].connection.pollEvent() {
       switch event {
-      case .requested(let info):
-        if hasEnded(entries[index].connection.key) {
-          turnAway(index, at: now)
-          continue
-        }
-        if let other = owner(ofKeyAt: index) { return merge(index, of: info, into: other, at: now) }
-        ask(link, info, at: now)
-      case .joining:
-        guard !hasEnded(entries[index].connection.key), let other = owner(ofKeyAt: index) else {
-          if member == nil { turnAway(index, at: now) } else { matters.append(.join(link)) }
-          continue
-        }
-        return merge(index, of: nil, into: other, at: now)
+      case .requested(let info): handleRequest(index, info, at: now)
+      case .joining: handleJoin(index, at: now)
       case .opened(let info):
         entries[index].peer = info
         entries[index].wasOpen = true
-        events.append(.opened(link, info))
-        offerToken(index, at: now)
+        events.append(.connection(id, event))
+        issueToken(forConnectionAt: index, at: now)
       case .closed(let reason):
         let entry = entries[index]
-        events.append(.closed(link, entry.peer, reason, wasOpen: entry.wasOpen))
-        if let id = entry.peer?.id { leave(link, id) }
-      case .messages: events.append(.messages(link))
-      case .measured(let roundTrip): events.append(.measured(link, roundTrip))
-      case .channel(let event): events.append(.channel(link, event))
-      case .linkChanged(let kind): events.append(.linkChanged(link, kind))
-      case .interrupted: events.append(.interrupted(link))
-      case .resumed: events.append(.resumed(link))
-      case .reconnect: events.append(.reconnect(link))
-      case .invited(let token): events.append(.invited(link, token))
+        events.append(.closed(id, entry.peer, reason, wasOpen: entry.wasOpen))
+        if let peer = entry.peer?.id { releaseSeat(of: peer, id) }
+      case .messages, .measured, .channel, .linkChanged, .interrupted, .resumed, .reconnect,
+        .invited:
+        events.append(.connection(id, event))
       }
     }
   }
 
-  /// Bytes that a connection's messages hold, both directions.
-  package func memory(of link: ConnectionID) -> Int {
-    index(of: link).map { entries[$0].connection.channels.heldBytes } ?? 0
+  /// Handles a request for a seat on a stream or path. A stream whose key another connection has
+  /// moves to that connection.
+  private mutating func handleRequest(_ index: Int, _ info: PeerInfo, at now: Instant) {
+    if hasEnded(entries[index].connection.key) { return closeAsForgotten(index, at: now) }
+    if let other = ownerOfKey(at: index) { return merge(index, of: info, into: other, at: now) }
+    requestSeat(for: info, on: connectionIDs[index], at: now)
+  }
+
+  /// Handles a stream that joins an open connection: moves it to the connection with its key, or
+  /// turns it away if there is none.
+  private mutating func handleJoin(_ index: Int, at now: Instant) {
+    if !hasEnded(entries[index].connection.key), let other = ownerOfKey(at: index) {
+      return merge(index, of: nil, into: other, at: now)
+    }
+    if member == nil {
+      closeAsForgotten(index, at: now)
+    } else {
+      directoryRequests.append(.join(connectionIDs[index]))
+    }
   }
 }

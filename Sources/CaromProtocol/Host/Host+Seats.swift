@@ -1,93 +1,102 @@
 import CaromCore
 
-// Who may sit: a host by itself keeps its own seating, those of a group share the directory's.
+// Seats: a host with a port of its own counts them in `seating`; the hosts of a group share the
+// directory's.
 extension Host {
-  /// How many seats nobody holds or has asked for; of a host by itself.
+  /// The number of free player seats of a host that is not in a group.
   package var freeSeats: Int { freeSeats(forSpectators: false) }
 
-  /// How many seats of players, or of spectators, nobody holds or has asked for; of a host by
-  /// itself.
+  /// The number of player or spectator seats that are neither held nor requested, of a host that
+  /// is not in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
 
-  /// Seats nobody any more.
+  /// Declines all requests for a seat from now on.
   package mutating func closeSeats() { (seating.seats, seating.spectatorSeats) = (0, 0) }
 
   func hasSeats(for info: PeerInfo) -> Bool {
     (info.isSpectator ? seating.spectatorSeats : seating.seats) > 0
   }
 
-  /// Answers a request: the peer gets the seat, and whoever kept it warm says goodbye.
-  package mutating func admit(_ link: ConnectionID, at now: Instant) {
-    guard let id = asker(on: link) else { return }
-    guard member == nil else { return matters.append(.admit(link)) }
-    take(seating.admit(link, id), for: link, at: now)
+  /// Grants a connection the seat that its peer requested. If a connection that yields held the
+  /// seat, that connection is closed.
+  package mutating func admit(_ id: ConnectionID, at now: Instant) {
+    guard let peer = requestingPeer(on: id) else { return }
+    guard member == nil else { return directoryRequests.append(.admit(id)) }
+    apply(seating.admit(id, peer), to: id, at: now)
   }
 
-  /// Who waits for an answer there.
-  func asker(on link: ConnectionID) -> PeerID? {
-    guard let index = index(of: link),
+  /// The peer whose request on this connection is not answered yet.
+  func requestingPeer(on id: ConnectionID) -> PeerID? {
+    guard let index = index(of: id),
       case .requested(let info, _) = entries[index].connection.state
     else { return nil }
     return info.id
   }
 
-  /// A peer asks for a seat.
-  mutating func ask(_ link: ConnectionID, _ info: PeerInfo, at now: Instant) {
-    guard member == nil else { return matters.append(.request(link, info)) }
+  mutating func requestSeat(for info: PeerInfo, on id: ConnectionID, at now: Instant) {
+    guard member == nil else { return directoryRequests.append(.seat(id, info)) }
     if hasSeats(for: info) {
-      take(seating.ask(link, info), for: link, info, at: now)
-    } else if let index = index(of: link) {
-      turnDown(index, at: now)
+      apply(seating.request(id, info), to: id, info, at: now)
+    } else if let index = index(of: id) {
+      declineAsFull(index, at: now)
     }
   }
 
-  /// A link that asked for a seat has ended.
-  mutating func leave(_ link: ConnectionID, _ id: PeerID) {
-    if member == nil { seating.leave(link, id) } else { matters.append(.leave(link, id)) }
+  /// Releases the seat, or the claim to one, of a connection that has ended.
+  mutating func releaseSeat(of peer: PeerID, _ id: ConnectionID) {
+    if member == nil {
+      seating.release(id, peer)
+    } else {
+      directoryRequests.append(.releaseSeat(id, peer))
+    }
   }
 
-  /// What the seating says to a peer that asks.
-  mutating func take(
-    _ answer: Seating.Answer, for link: ConnectionID, _ info: PeerInfo, at now: Instant
+  /// Passes a request on to the owner, or declines it because all seats are taken.
+  mutating func apply(
+    _ answer: Seating.Answer, to id: ConnectionID, _ info: PeerInfo, at now: Instant
   ) {
-    guard let index = index(of: link) else { return }
+    guard let index = index(of: id) else { return }
     switch answer {
-    case .free: note(request: index, info, replacing: nil)
-    case .replacing(let old): note(request: index, info, replacing: old)
-    case .full: turnDown(index, at: now)
+    case .reserved: reportRequest(index, info, replacing: nil)
+    case .replacing(let old): reportRequest(index, info, replacing: old)
+    case .full: declineAsFull(index, at: now)
     }
   }
 
-  private mutating func note(request index: Int, _ info: PeerInfo, replacing old: ConnectionID?) {
+  private mutating func reportRequest(
+    _ index: Int, _ info: PeerInfo, replacing old: ConnectionID?
+  ) {
     entries[index].peer = info
-    events.append(.requested(links[index], info, replacing: old))
+    events.append(.requested(connectionIDs[index], info, replacing: old))
   }
 
-  mutating func turnDown(_ index: Int, at now: Instant) {
+  mutating func declineAsFull(_ index: Int, at now: Instant) {
     entries[index].connection.close(Goodbye(.full), as: .full, at: now)
-    settle(index, at: now)
+    refresh(index, at: now)
   }
 
-  /// What the seating says of a peer that its owner admits.
-  mutating func take(_ admittance: Seating.Admittance, for link: ConnectionID, at now: Instant) {
-    switch admittance {
-    case .seated: seat(link, at: now)
+  /// Grants the seat of a peer that the owner admitted, after closing the seat's previous
+  /// connection if there is one.
+  mutating func apply(_ admission: Seating.Admission, to id: ConnectionID, at now: Instant) {
+    switch admission {
+    case .seated: grantSeat(to: id, at: now)
     case .evicting(let old) where member == nil || old.member == member:
       close(old, Goodbye(.replaced), as: .replaced, at: now)
-      seat(link, at: now)
-    case .evicting(let old): mail.append((.evict(old, for: link), old.member))
-    case .superseded: close(link, Goodbye(.replaced), as: .replaced, at: now)
+      grantSeat(to: id, at: now)
+    case .evicting(let old): handoffs.append((.evict(old, for: id), old.member))
+    case .superseded: close(id, Goodbye(.replaced), as: .replaced, at: now)
     }
   }
 
-  /// Whoever had the seat of a link is gone.
-  package mutating func handleEvicted(for link: ConnectionID, at now: Instant) {
-    seat(link, at: now)
+  /// Grants a connection its seat after another host of the group closed the seat's previous
+  /// connection.
+  package mutating func handleEvicted(for id: ConnectionID, at now: Instant) {
+    grantSeat(to: id, at: now)
   }
 
-  private mutating func seat(_ link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link) else { return }
+  private mutating func grantSeat(to id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
     entries[index].connection.admit(at: now)
-    settle(index, at: now)
+    refresh(index, at: now)
   }
 }

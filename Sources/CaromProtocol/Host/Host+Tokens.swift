@@ -1,48 +1,49 @@
 import CaromCore
 
-// What spares a guest that comes again a round trip.
+// Address tokens, which save a returning client one round trip.
 extension Host {
-  /// A hello with a token: as good as one with a cookie where the token counts, which takes no
-  /// memory to find out.
+  /// Receives a hello with a token. A valid token counts as proof of the address, like a cookie;
+  /// validating it stores nothing.
   mutating func receive(
     _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
-    if let link = keys[hello.key] {
-      // It came twice, or its caller moved at once.
+    if let id = keys[hello.key] {
+      // The hello was duplicated, or its sender has moved since.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
-      guard paths[address] == link else { return askAgain(hello, from: source, at: now) }
+      guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
     } else {
       guard token.isValid(for: source.endpoint.address, secret: secret, at: now) else {
-        return askAgain(hello, from: source, at: now)
+        return sendRetry(for: hello, to: source, at: now)
       }
-      if leave(hello, bytes, from: source) { return }
-      guard tokens.use(token.serial) else { return askAgain(hello, from: source, at: now) }
-      welcome(hello, from: source, isSpent: hasEnded(hello.key), at: now)
+      if deferToDirectory(hello, bytes, from: source) { return }
+      guard tokens.use(token.serial) else { return sendRetry(for: hello, to: source, at: now) }
+      acceptHello(hello, from: source, hasEnded: hasEnded(hello.key), at: now)
     }
-    receiveIntroduced(bytes, behind: hello, from: source, at: now)
+    receivePacket(in: bytes, after: hello, from: source, at: now)
   }
 
-  /// Gives the peer of a connection a token, once, as soon as its address is known.
-  mutating func offerToken(_ index: Int, at now: Instant) {
+  /// Issues a token for the peer of an accepted connection, once, as soon as the connection is open
+  /// and the peer's address is known.
+  mutating func issueToken(forConnectionAt index: Int, at now: Instant) {
     guard entries[index].isIncoming, entries[index].wasOpen, !entries[index].hasToken,
       entries[index].connection.isOpen, !entries[index].connection.datagrams.isEmpty,
       entries[index].connection.datagrams[0].way != nil
     else { return }
     entries[index].hasToken = true
     if member != nil {
-      matters.append(.token(links[index]))
+      directoryRequests.append(.issueToken(connectionIDs[index]))
     } else {
-      give(tokens.issue(), to: links[index], at: now)
+      sendToken(tokens.issue(), to: connectionIDs[index], at: now)
     }
   }
 
-  /// The token with that number becomes a peer's.
-  mutating func give(_ serial: UInt64, to link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link), entries[index].connection.isOpen,
-      let way = entries[index].connection.datagrams.first?.way
+  /// Sends the token with this serial number to a connection's peer.
+  mutating func sendToken(_ serial: UInt64, to id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id), entries[index].connection.isOpen,
+      let route = entries[index].connection.datagrams.first?.way
     else { return }
     let token = AddressToken(
-      serial: serial, for: way.endpoint.address, secret: secret, at: now)
+      serial: serial, for: route.endpoint.address, secret: secret, at: now)
     entries[index].connection.say(.token(token), by: .datagram, at: now)
     markReady(index)
   }

@@ -1,13 +1,14 @@
 import CaromCore
 
-/// Every connection of one process: those it accepted, whose seats are counted, and those it
-/// asked for itself. A polled machine; the shell owns the streams and the datagram sockets.
+/// All connections of one process: the ones it accepted, whose peers occupy seats, and the ones
+/// it opened. A polled state machine; the shell owns the streams and the datagram sockets.
 ///
-/// A `ConnectionID` names a connection, and its stream, if it has one.
+/// After every call that passes input in, poll `pollEvent`, `pollStatelessReply` and `pollReady`
+/// until each returns nil, and call `handleTimeout` again at `nextTimeout`.
 package struct Host: Sendable {
-  /// The most links at a time: ones that have not asked for a seat yet included. A core keeps up
-  /// with some thousand players at 60 Hz, and idle strangers cost 2 KiB each.
-  package static let linkLimit = 4096
+  /// The maximum number of connections, including those that have not requested a seat. One core
+  /// serves about a thousand players at 60 Hz, and an idle stranger costs 2 KiB.
+  package static let connectionLimit = 4096
 
   struct Entry: Sendable {
     let id: ConnectionID
@@ -15,74 +16,78 @@ package struct Host: Sendable {
     let isIncoming: Bool
     var peer: PeerInfo?
     var wasOpen = false
-    /// Whether it stands in `ready`.
+    /// Whether the connection is queued in `ready`.
     var isReady = false
-    /// Where its datagrams come from, as `paths` has it, and how often that had changed.
+    /// The peer's endpoints that `paths` maps to this connection.
     var endpoints: [Endpoint] = []
+    /// The value of `Connection.moves` at the last update of `endpoints`.
     var moves: UInt32 = 0
-    /// Whether its stream came to another host of the group first.
-    var wasHanded = false
-    /// Whether its peer has a token for the next time.
+    /// Whether another host of the group handed this connection's stream over.
+    var wasHandedOver = false
+    /// Whether the peer has been sent an address token, or one has been requested for it.
     var hasToken = false
 
-    /// Who sends the datagrams that come on its path.
-    var senderOfItsPeer: PathRole { isIncoming ? .initiator : .responder }
+    /// The role of the side whose datagrams this host receives on the connection.
+    var peerRole: PathRole { isIncoming ? .initiator : .responder }
   }
 
   package let local: PeerInfo
   let timing: SessionTiming
-  /// In the order of their links.
+  /// All connections, sorted by id.
   var entries: [Entry] = []
-  /// The links of `entries` by themselves: a search reads a few bytes of each.
-  package private(set) var links: [ConnectionID] = []
+  /// The ids of `entries`, in the same order, so that a binary search reads few cache lines.
+  package private(set) var connectionIDs: [ConnectionID] = []
   var events = Deque<HostEvent>()
   private var ready = Deque<ConnectionID>()
-  /// When the connections of `entries` want to be called, nanoseconds, as each said after it was
-  /// touched last; `.max` for never. The least is looked for once a wake-up, which takes less than
-  /// to keep them in order at every packet.
-  private var dues: [Int64] = []
+  /// The next timeout of each of `entries`, in nanoseconds, or `.max` for none. A scan for the
+  /// minimum once per wake-up is cheaper than keeping them sorted on every packet.
+  private var deadlines: [Int64] = []
   private var scratch = Scratch()
-  /// Links whose time has come.
-  private var due: [ConnectionID] = []
-  private var lastLink: UInt64
+  /// The connections that `handleTimeout` is about to call; a property only to reuse its storage.
+  private var expired: [ConnectionID] = []
+  private var lastID: UInt64
   var paths: PathTable
   var keys: [ConnectionKey: ConnectionID] = [:]
-  /// Of connections that were open, the oldest first.
+  /// The keys of accepted connections that were open and have ended, oldest first.
   var endedKeys: [ConnectionKey] = []
   let secret: HostSecret
-  /// The tokens of a host by itself.
-  var tokens = TokenBook()
-  /// Answers to those who are not known, with where they go.
-  var answers = Deque<Answer>()
-  /// Messages of connections that are gone, which the owner has not taken yet.
-  var remains: [(link: ConnectionID, channels: ChannelSet)] = []
+  /// The address tokens issued by a host that is not in a group; a group shares the directory's.
+  var tokens = IssuedTokens()
+  /// Replies to senders without a connection, waiting for the socket.
+  var statelessReplies = Deque<StatelessReply>()
+  /// Messages of removed connections that the owner has not read yet, oldest first.
+  var undelivered: [UndeliveredMessages] = []
 
-  /// Its place among the hosts that share a port; `nil` for one that has its port for itself.
+  /// This host's index among the hosts that share a port, or nil if its port is its own.
   let member: Int?
-  var matters = Deque<HostMatter>()
-  var mail = Deque<(mail: HostMail, member: Int)>()
-  /// Addresses of callers whose connections are other hosts'. Looked up, never gone through.
+  var directoryRequests = Deque<DirectoryRequest>()
+  var handoffs = Deque<(handoff: Handoff, member: Int)>()
+  /// Endpoints whose connections belong to another member of the group, with that member's index.
+  /// Only looked up, never iterated: iteration order is not deterministic.
   var relays: [Endpoint: Int] = [:]
 
-  /// When `handleTimeout` wants to be called.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   @inline(__always) package var nextTimeout: Instant? {
-    var least = Int64.max
-    for due in dues { least = min(least, due) }
-    return least == .max ? nil : Instant(nanoseconds: least)
+    var earliest = Int64.max
+    for deadline in deadlines { earliest = min(earliest, deadline) }
+    return earliest == .max ? nil : Instant(nanoseconds: earliest)
   }
 
-  /// Who sits here; in a group that is the directory's to know, and only the numbers count.
+  /// The seats of a host that is not in a group. In a group the directory tracks who holds the
+  /// seats, and only the numbers of seats in this value are used.
   var seating: Seating
 
-  /// `secret` is what answers to strangers are made of: from the system's generator. Hosts that
-  /// share a port have the same, and a `member` each.
+  /// Creates a host without connections.
+  ///
+  /// `secret` keys the cookies and tokens that the host issues; draw it from the system's
+  /// generator. Hosts that share a port have the same `secret` and a different `member` each.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
     secret: HostSecret = HostSecret(low: 0, high: 0), member: Int? = nil
   ) {
     self.member = member
-    lastLink = ConnectionID.beginning(of: member ?? 0).number
+    lastID = ConnectionID.beginning(of: member ?? 0).number
     self.local = local
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
     self.timing = timing
@@ -90,251 +95,270 @@ package struct Host: Sendable {
     paths = PathTable(secret: secret)
   }
 
-  package mutating func makeLink() -> ConnectionID {
-    lastLink += 1
-    return ConnectionID(lastLink)
+  /// Returns an id that no connection of this host has had.
+  package mutating func makeConnectionID() -> ConnectionID {
+    lastID += 1
+    return ConnectionID(lastID)
   }
 
-  /// Whether every connection has ended, though the last words of some may be said again.
-  package var isQuiet: Bool {
+  /// Whether every connection has ended and has nothing queued to send. Some may still answer a
+  /// repeated goodbye.
+  package var isIdle: Bool {
     entries.indices.allSatisfy {
       entries[$0].connection.isLingering && !entries[$0].isReady
     }
   }
 
-  package func connection(_ link: ConnectionID) -> Connection? {
-    index(of: link).map { entries[$0].connection }
+  /// A copy of a connection, for tests and diagnostics.
+  package func connection(_ id: ConnectionID) -> Connection? {
+    index(of: id).map { entries[$0].connection }
   }
 
-  /// Whether another host opened the link.
-  package func isIncoming(_ link: ConnectionID) -> Bool {
-    index(of: link).map { entries[$0].isIncoming } ?? false
+  /// Whether the peer, not this host, initiated the connection.
+  package func isIncoming(_ id: ConnectionID) -> Bool {
+    index(of: id).map { entries[$0].isIncoming } ?? false
   }
 
-  @inline(__always) func index(of link: ConnectionID) -> Int? { links.place(of: link) }
+  @inline(__always) func index(of id: ConnectionID) -> Int? { connectionIDs.sortedIndex(of: id) }
 }
 
 extension [ConnectionID] {
-  /// Where `link` stands in an array that is in order.
-  fileprivate func place(of link: ConnectionID) -> Int? {
-    let index = insertionPlace(of: link)
-    return index < count && self[index] == link ? index : nil
+  /// The index of `id` in this sorted array, or nil if the array does not contain it.
+  fileprivate func sortedIndex(of id: ConnectionID) -> Int? {
+    let index = insertionIndex(of: id)
+    return index < count && self[index] == id ? index : nil
   }
 
-  /// The place of the first link that is not before `link`.
-  fileprivate func insertionPlace(of link: ConnectionID) -> Int {
+  /// The index of the first element of this sorted array that is not less than `id`.
+  fileprivate func insertionIndex(of id: ConnectionID) -> Int {
     var low = 0
     var high = count
     while low < high {
       let middle = (low + high) / 2
-      if self[middle] < link { low = middle + 1 } else { high = middle }
+      if self[middle] < id { low = middle + 1 } else { high = middle }
     }
     return low
   }
 }
 
-// MARK: - Links
+// MARK: - Connections
 extension Host {
-  /// Takes a link that another host opened; `false` when there are too many.
-  package mutating func accept(_ link: ConnectionID, at now: Instant) -> Bool {
-    guard entries.count < Self.linkLimit else { return false }
+  /// Adds a connection for a stream that a peer opened. Returns false, and adds nothing, if
+  /// `connectionLimit` is reached.
+  package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
+    guard entries.count < Self.connectionLimit else { return false }
     let connection = Connection.accepting(as: local, timing: timing, at: now)
-    insert(Entry(id: link, connection: connection, isIncoming: true), at: now)
+    insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return true
   }
 
-  /// Takes a stream that this host opened, and asks for a seat on it; one of a connection that
-  /// has another link already joins that. `false` where it ends, and has no use for it any more.
+  /// Adds a stream that this host opened. If the connection exists already, the stream joins it;
+  /// otherwise the host requests a seat on the stream. Returns false if the connection is ending
+  /// or already has a stream, in which case the caller closes the stream.
   @discardableResult
-  package mutating func request(
-    _ link: ConnectionID, key: ConnectionKey = .none, at now: Instant
+  package mutating func handleStreamConnected(
+    _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
-    if let index = index(of: link) {
-      let isTaken = entries[index].connection.addStream(at: now)
-      settle(index, at: now)
-      return isTaken
+    if let index = index(of: id) {
+      let isAdded = entries[index].connection.addStream(at: now)
+      refresh(index, at: now)
+      return isAdded
     }
     let connection = Connection.requesting(as: local, timing: timing, key: key, at: now)
-    insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
+    insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     return true
   }
 
-  /// Calls the first of `ways` that answers over datagrams, and asks for a seat there; the
-  /// connection may have a stream already. Endpoints that another connection of this host calls
-  /// are left to it.
-  package mutating func call(
-    _ link: ConnectionID, _ ways: [Route], key: ConnectionKey, token: JoinToken? = nil,
+  /// Connects over datagrams to the first of `routes` that answers and requests a seat there. The
+  /// connection may already have a stream. Endpoints that another outgoing connection of this host
+  /// uses are left out.
+  package mutating func connect(
+    _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
     at now: Instant
   ) {
-    let free = ways.filter {
+    let unused = routes.filter {
       let owner = paths[PathAddress(endpoint: $0.endpoint, sender: .responder)]
-      return owner == nil || owner == link
+      return owner == nil || owner == id
     }
-    if index(of: link) == nil {
+    if index(of: id) == nil {
       let connection = Connection.calling(as: local, timing: timing, key: key, at: now)
-      insert(Entry(id: link, connection: connection, isIncoming: false), at: now)
+      insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     }
-    guard let index = index(of: link) else { return }
-    entries[index].connection.call(free, token: token, at: now)
-    settle(index, at: now)
+    guard let index = index(of: id) else { return }
+    entries[index].connection.call(unused, token: token, at: now)
+    refresh(index, at: now)
   }
 
-  /// A link comes after all others, but for one whose opening took longer than the next one's.
+  /// Inserts an entry in id order. Ids ascend, so this appends unless a stream took longer to open
+  /// than a later one.
   mutating func insert(_ entry: Entry, at now: Instant) {
-    let index = links.insertionPlace(of: entry.id)
-    precondition(index == links.count || links[index] != entry.id, "a link is taken once")
+    let index = connectionIDs.insertionIndex(of: entry.id)
+    precondition(
+      index == connectionIDs.count || connectionIDs[index] != entry.id,
+      "a connection can be added once only; use an id from makeConnectionID()")
     entries.insert(entry, at: index)
-    links.insert(entry.id, at: index)
-    dues.insert(.max, at: index)
-    settle(index, at: now)
+    connectionIDs.insert(entry.id, at: index)
+    deadlines.insert(.max, at: index)
+    refresh(index, at: now)
   }
 
   mutating func remove(_ index: Int) {
-    let link = links.remove(at: index)
+    let id = connectionIDs.remove(at: index)
     let entry = entries.remove(at: index)
-    dues.remove(at: index)
-    keepRemains(of: entry)
-    noteEnd(of: entry)
-    for endpoint in entry.endpoints { forget(endpoint, of: entry) }
-    if keys[entry.connection.key] == link { keys[entry.connection.key] = nil }
+    deadlines.remove(at: index)
+    storeUndeliveredMessages(of: entry)
+    recordEnd(of: entry)
+    for endpoint in entry.endpoints { removePath(from: endpoint, of: entry) }
+    if keys[entry.connection.key] == id { keys[entry.connection.key] = nil }
     if member != nil, entry.isIncoming, entry.connection.key != .none {
-      matters.append(.release(entry.connection.key, link, wasOpen: entry.wasOpen))
+      directoryRequests.append(.releaseKey(entry.connection.key, id, wasOpen: entry.wasOpen))
     }
-    if entry.isReady { ready.removeAll { $0 == link } }
+    if entry.isReady { ready.removeAll { $0 == id } }
   }
 
-  /// A stream that was to be a link's cannot be opened.
-  package mutating func handleStreamFailed(_ link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link) else { return }
+  /// Reports that a stream that was to be opened for a connection could not be opened.
+  package mutating func handleStreamFailed(_ id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
     entries[index].connection.handleStreamFailed(at: now)
-    settle(index, at: now)
+    refresh(index, at: now)
   }
 
-  package mutating func receive(_ bytes: Span<UInt8>, on link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link) else { return }
-    lend(index)
+  /// Receives bytes from a connection's stream.
+  package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
+    swapScratch(with: index)
     entries[index].connection.receive(bytes, at: now)
-    lend(index)
-    settle(index, at: now)
+    swapScratch(with: index)
+    refresh(index, at: now)
   }
 
-  package mutating func handleLinkEnd(_ end: LinkEnd, of link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link) else { return }
-    lend(index)
+  /// Reports that a connection's stream has ended.
+  package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
+    swapScratch(with: index)
     entries[index].connection.handleLinkEnd(end, at: now)
-    lend(index)
-    settle(index, at: now)
-    removeIfClosed(link)  // by its link: what it told may have ended others
+    swapScratch(with: index)
+    refresh(index, at: now)
+    removeIfClosed(id)  // looked up by id: handling its events may have removed other entries
   }
 
-  private mutating func removeIfClosed(_ link: ConnectionID) {
-    if let index = index(of: link), entries[index].connection.isClosed { remove(index) }
+  private mutating func removeIfClosed(_ id: ConnectionID) {
+    if let index = index(of: id), entries[index].connection.isClosed { remove(index) }
   }
 
-  /// Time has come to `nextTimeout`: every connection that is due, in the order of the links.
+  /// Handles the timeouts of all connections that are due at `now`, in id order. Call at
+  /// `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
-    due.removeAll(keepingCapacity: true)
-    for index in dues.indices where dues[index] <= now.nanoseconds {
-      dues[index] = .max
-      due.append(links[index])
+    expired.removeAll(keepingCapacity: true)
+    for index in deadlines.indices where deadlines[index] <= now.nanoseconds {
+      deadlines[index] = .max
+      expired.append(connectionIDs[index])
     }
-    for position in due.indices {
-      guard let index = index(of: due[position]) else { continue }
-      lend(index)
+    for position in expired.indices {
+      guard let index = index(of: expired[position]) else { continue }
+      swapScratch(with: index)
       entries[index].connection.handleTimeout(at: now)
-      lend(index)
-      settle(index, at: now)
+      swapScratch(with: index)
+      refresh(index, at: now)
     }
   }
 }
 
-// MARK: - What is next
+// MARK: - After each call into a connection
 extension Host {
-  /// Lends the scratch to a connection, and takes it back.
-  @inline(__always) mutating func lend(_ index: Int) {
+  /// Exchanges the scratch buffers with a connection's: once to lend them, once to take them back.
+  @inline(__always) mutating func swapScratch(with index: Int) {
     swap(&entries[index].connection.scratch, &scratch)
   }
 
-  /// After each touch of a connection: its events, its addresses and its deadline; whoever was
-  /// touched may have something to send.
-  mutating func settle(_ index: Int, at now: Instant) {
-    let link = links[index]
-    collect(index, at: now)
-    // What it told may have ended it, or given its stream to another.
-    guard let index = self.index(of: link) else { return }
+  /// Handles the events of the connection that was just called, queues it as ready to transmit,
+  /// and updates its paths and deadline.
+  mutating func refresh(_ index: Int, at now: Instant) {
+    let id = connectionIDs[index]
+    handleEvents(of: index, at: now)
+    // Handling the events may have moved or removed the entry.
+    guard let index = self.index(of: id) else { return }
     markReady(index)
-    update(index, at: now)
+    updatePathsAndDeadline(of: index, at: now)
   }
 
-  /// After a data packet, the commonest touch: who has nothing to say is not asked for it.
-  mutating func settleData(_ index: Int, at now: Instant) {
-    let link = links[index]
-    collect(index, at: now)
-    guard let index = self.index(of: link) else { return }
+  /// Does the work of `refresh` after a data packet, the most frequent call: a connection that has
+  /// nothing to transmit is not queued as ready.
+  mutating func refreshAfterDataPacket(_ index: Int, at now: Instant) {
+    let id = connectionIDs[index]
+    handleEvents(of: index, at: now)
+    guard let index = self.index(of: id) else { return }
     if entries[index].connection.mayTransmit(at: now) { markReady(index) }
-    update(index, at: now)
+    updatePathsAndDeadline(of: index, at: now)
   }
 
-  /// Notes where its datagrams come from and when it wants to be called.
-  @inline(__always) mutating func update(_ index: Int, at now: Instant) {
+  @inline(__always) mutating func updatePathsAndDeadline(of index: Int, at now: Instant) {
     if entries[index].connection.moves != entries[index].moves {
-      notePaths(index, at: now)
+      updatePaths(of: index, at: now)
     }
-    dues[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max
+    deadlines[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max
   }
 
   mutating func markReady(_ index: Int) {
     guard !entries[index].isReady else { return }
     entries[index].isReady = true
-    ready.append(links[index])
+    ready.append(connectionIDs[index])
   }
 
-  /// The next link that was touched and may have something to transmit or to do; when that is
-  /// polled, `didFlush` follows.
+  /// The next connection that may have bytes, datagrams or a link action. Poll all three, then call
+  /// `didFlush`.
   package mutating func pollReady() -> ConnectionID? {
-    guard let link = ready.popFirst() else { return nil }
-    if let index = index(of: link) { entries[index].isReady = false }
-    return link
+    guard let id = ready.popFirst() else { return nil }
+    if let index = index(of: id) { entries[index].isReady = false }
+    return id
   }
 
-  /// Everything that a link had was polled: what it told meanwhile, and when it wants to be called.
-  package mutating func didFlush(_ link: ConnectionID, at now: Instant) {
-    guard let index = index(of: link) else { return }
-    collect(index, at: now)
-    guard let index = self.index(of: link) else { return }
-    if entries[index].connection.isClosed { remove(index) } else { update(index, at: now) }
+  /// Handles the events that polling a connection's output produced, and updates its deadline. Call
+  /// after everything of a connection from `pollReady` has been polled.
+  package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
+    guard let index = index(of: id) else { return }
+    handleEvents(of: index, at: now)
+    guard let index = self.index(of: id) else { return }
+    if entries[index].connection.isClosed {
+      remove(index)
+    } else {
+      updatePathsAndDeadline(of: index, at: now)
+    }
   }
 
-  /// The stream below had no room for everything: it is ready again, if it has something.
-  package mutating func remainsReady(_ link: ConnectionID) {
-    if let index = index(of: link), entries[index].connection.hasStreamOutput { markReady(index) }
+  /// Queues a connection as ready again if its stream still has output. Call when the stream's
+  /// send queue had no room for all of it.
+  package mutating func markReadyIfNeeded(_ id: ConnectionID) {
+    if let index = index(of: id), entries[index].connection.hasStreamOutput { markReady(index) }
   }
 
-  /// Whether its stream has something to carry or to do.
-  @inline(__always) package func hasOutput(_ link: ConnectionID) -> Bool {
-    index(of: link).map { entries[$0].connection.hasStreamOutput } ?? false
+  /// Whether a connection's stream has bytes to send or an action to perform.
+  @inline(__always) package func hasStreamOutput(_ id: ConnectionID) -> Bool {
+    index(of: id).map { entries[$0].connection.hasStreamOutput } ?? false
   }
 }
 
-// MARK: - Intents
+// MARK: - Commands
 extension Host {
-  /// Says goodbye on a link: declines a request, or ends a connection.
+  /// Closes a connection: sends `goodbye` to the peer and reports `reason` to this side's owner.
+  /// Also declines a request for a seat.
   package mutating func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
+    _ id: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
   ) {
-    guard let index = index(of: link) else { return }
+    guard let index = index(of: id) else { return }
     entries[index].connection.close(goodbye, as: reason, at: now)
-    settle(index, at: now)
+    refresh(index, at: now)
   }
 
-  /// Queues or offers a message; returns its number where a receipt is wanted.
+  /// Queues a message on a connection's channel. Returns the message's number if `options` request
+  /// a receipt.
   @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID,
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to id: ConnectionID,
     at now: Instant
   ) throws(SendError) -> UInt64? {
-    guard let index = index(of: link) else { throw .notConnected }
+    guard let index = index(of: id) else { throw .notConnected }
     let number = try entries[index].connection.send(bytes, on: channel, options, at: now)
     markReady(index)
     return number

@@ -1,26 +1,29 @@
 import CaromCore
 
-/// What the hosts of a group know together: whose connection a key names, which keys are spent, and
-/// who holds the seats. A value; whoever shares it among threads locks it.
+/// The state that the hosts of a group share: which connection owns each key, which keys belong to
+/// ended connections, the seats, and the address tokens. The shell guards it with a lock.
 package struct HostDirectory: Sendable {
-  /// The most keys of connections that have ended that are remembered; with more the oldest goes.
+  /// The maximum number of ended connections whose keys are remembered; the oldest is dropped
+  /// first.
   package static let endedKeyLimit = 1024
-  /// The most callers whose datagrams are remembered before they have proved their address.
-  package static let callerLimit = 1024
+  /// The maximum number of initiators that are remembered before they have proved their address;
+  /// the oldest is dropped first.
+  package static let initiatorLimit = 1024
 
-  /// Where a key belongs.
-  package enum Place: Hashable, Sendable {
-    case nobody
-    /// The connection of that link, which says whose it is.
+  /// The state of a connection key in the group.
+  package enum KeyState: Hashable, Sendable {
+    case unknown
+    /// The key belongs to this connection, whose id names its host.
     case owned(ConnectionID)
-    /// Its datagrams come to that host, and its connection is to be there.
-    case calling(Int)
-    /// Its connection was open, and has ended.
+    /// The initiator's datagrams arrive at the host with this index; its connection will be there.
+    case pending(member: Int)
+    /// The connection with this key was open and has ended.
     case ended
   }
 
-  /// Keys, the first come at the front; looked up, never gone through.
-  private struct KeyRing: Sendable {
+  /// A dictionary that drops its oldest key at a limit. Only looked up, never iterated: iteration
+  /// order is not deterministic.
+  private struct BoundedKeys: Sendable {
     let limit: Int
     var values: [ConnectionKey: Int] = [:]
     var order = Deque<ConnectionKey>()
@@ -33,41 +36,42 @@ package struct HostDirectory: Sendable {
   }
 
   package var seating: Seating
-  var tokens = TokenBook()
-  /// One a connection of the group at most.
+  var tokens = IssuedTokens()
+  /// The connections of the group by key: at most one per connection.
   private var owners: [ConnectionKey: ConnectionID] = [:]
-  private var ended = KeyRing(limit: endedKeyLimit)
-  private var callers = KeyRing(limit: callerLimit)
+  private var ended = BoundedKeys(limit: endedKeyLimit)
+  private var initiators = BoundedKeys(limit: initiatorLimit)
 
   package init(seats: Int, spectatorSeats: Int = 0) {
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
   }
 
-  /// A caller that is not known yet says its first hello to a host: its stream is to come there
-  /// too. A stream can be handed from one host to another for good, an address cannot.
-  package mutating func noteCaller(_ key: ConnectionKey, at member: Int) {
+  /// Records which host receives the datagrams of an initiator without a connection, so that its
+  /// stream is handed to that host. A stream can move between hosts; the choice of the socket for
+  /// an address is the system's.
+  package mutating func recordInitiator(_ key: ConnectionKey, at member: Int) {
     guard owners[key] == nil else { return }
-    callers.insert(key, member)
+    initiators.insert(key, member)
   }
 
-  /// Where a key belongs.
-  package func find(_ key: ConnectionKey) -> Place {
+  package func state(of key: ConnectionKey) -> KeyState {
     if let owner = owners[key] { return .owned(owner) }
     if ended.values[key] != nil { return .ended }
-    if let member = callers.values[key] { return .calling(member) }
-    return .nobody
+    if let member = initiators.values[key] { return .pending(member: member) }
+    return .unknown
   }
 
-  /// The key is that of a link's connection from now on.
-  package mutating func claim(_ key: ConnectionKey, for link: ConnectionID) { owners[key] = link }
+  /// Makes a connection the owner of a key.
+  package mutating func claim(_ key: ConnectionKey, for id: ConnectionID) { owners[key] = id }
 
-  /// A link is gone that may have had a key.
-  package mutating func release(_ key: ConnectionKey, of link: ConnectionID, wasOpen: Bool) {
-    guard owners[key] == link else { return }
+  /// Releases the key of a removed connection, if the connection owns it. `wasOpen` marks the key
+  /// as ended, so that late packets do not start a new connection.
+  package mutating func release(_ key: ConnectionKey, of id: ConnectionID, wasOpen: Bool) {
+    guard owners[key] == id else { return }
     owners[key] = nil
-    if wasOpen { ended.insert(key, link.member) }
+    if wasOpen { ended.insert(key, id.member) }
   }
 
-  /// How many keys have an owner.
+  /// The number of keys that a connection owns.
   package var ownerCount: Int { owners.count }
 }

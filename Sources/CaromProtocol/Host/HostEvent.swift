@@ -1,27 +1,14 @@
-/// What a host machine tells its owner, and about which link.
+/// An event that a host reports to its owner, with the id of the connection that it concerns.
 package enum HostEvent: Hashable, Sendable {
-  /// A peer asks for a seat, and one is free (or `replacing` would give its own up).
+  /// A peer requests a seat, and one is reserved for it. If `replacing` is not nil, admitting the
+  /// peer closes that connection and gives its seat to the peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
-  /// The peer is connected.
-  case opened(ConnectionID, PeerInfo)
-  /// Messages came on a link: `pollMessage` hands them out.
-  case messages(ConnectionID)
-  case measured(ConnectionID, RoundTrip)
-  /// Something became of a message or a channel.
-  case channel(ConnectionID, ChannelEvent)
-  /// Messages go by another kind of link from now on.
-  case linkChanged(ConnectionID, LinkKind)
-  /// No link works; the connection waits to be resumed.
-  case interrupted(ConnectionID)
-  /// A link works again, and nothing was lost.
-  case resumed(ConnectionID)
-  /// This side called: a stream is wanted again.
-  case reconnect(ConnectionID)
-  /// The host of a link gave this side a token for the next time.
-  case invited(ConnectionID, JoinToken)
-  /// The stream of the first link is a link of the second connection: what it brings and wants
-  /// goes under that name from now on, and the first is gone.
+  /// An event of a connection, passed on as it is. Never `requested`, `joining` or `closed`: the
+  /// host reports those itself.
+  case connection(ConnectionID, ConnectionEvent)
+  /// The stream of the first connection has moved to the connection `by`: use that id for the
+  /// stream from now on. The first connection no longer exists.
   case adopted(ConnectionID, by: ConnectionID)
-  /// The connection ended; `wasOpen` tells a lost peer from an attempt that came to nothing.
+  /// The connection ended; reported once. `wasOpen` is false if it never opened.
   case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
 }

@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Whose datagrams come from where. Looked up for each of them, never gone through: open
-/// addressing, since a `Dictionary` of endpoints takes ten times as long.
+/// Maps the address of a datagram path to its connection. Looked up once per received datagram:
+/// open addressing, because a lookup in a `Dictionary` of endpoints takes ten times as long.
 struct PathTable: Sendable {
-  /// A path's address in three words; a link of 0 is no entry.
+  /// A path's address in three words, and the connection's number; 0 marks a free slot.
   private struct Slot: Sendable, BitwiseCopyable {
     var high: UInt64
     var low: UInt64
     var rest: UInt64
-    var link: UInt64 = 0
+    var connection: UInt64 = 0
 
     init(_ address: PathAddress) {
       let tail = UInt64(address.endpoint.port) << 8 | UInt64(address.sender.rawValue)
@@ -20,14 +20,15 @@ struct PathTable: Sendable {
       }
     }
 
-    func isOf(_ other: Slot) -> Bool {
+    func hasSameAddress(as other: Slot) -> Bool {
       low == other.low && rest == other.rest && high == other.high
     }
   }
 
   private var slots: [Slot] = []
+  /// The number of paths.
   private(set) var count = 0
-  /// Drawn from the host's secret, so that nobody can choose addresses that collide.
+  /// Derived from the host's secret, so that an attacker cannot choose addresses that collide.
   private let salt: (UInt64, UInt64)
 
   init(secret: HostSecret) {
@@ -40,63 +41,65 @@ struct PathTable: Sendable {
   subscript(address: PathAddress) -> ConnectionID? {
     get {
       guard count > 0 else { return nil }
-      let place = place(of: Slot(address))
-      return slots[place].link == 0 ? nil : ConnectionID(slots[place].link)
+      let index = index(of: Slot(address))
+      return slots[index].connection == 0 ? nil : ConnectionID(slots[index].connection)
     }
     set {
       if let newValue {
         insert(Slot(address), newValue)
       } else if count > 0 {
-        remove(at: place(of: Slot(address)))
+        remove(at: index(of: Slot(address)))
       }
     }
   }
 
+  /// The index at which the probe sequence of an address begins.
   @inline(__always) private func home(of slot: Slot) -> Int {
     let product = (slot.low ^ salt.0).multipliedFullWidth(by: slot.high ^ slot.rest ^ salt.1)
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32) & (slots.count &- 1)
   }
 
-  /// Where it is, or the free place where it would be.
-  @inline(__always) private func place(of slot: Slot) -> Int {
-    var place = home(of: slot)
-    while slots[place].link != 0, !slots[place].isOf(slot) {
-      place = (place &+ 1) & (slots.count &- 1)
+  /// The index of the slot with this address, or of the free slot where it would be inserted.
+  @inline(__always) private func index(of slot: Slot) -> Int {
+    var index = home(of: slot)
+    while slots[index].connection != 0, !slots[index].hasSameAddress(as: slot) {
+      index = (index &+ 1) & (slots.count &- 1)
     }
-    return place
+    return index
   }
 
-  private mutating func insert(_ slot: Slot, _ link: ConnectionID) {
-    precondition(link.number != 0, "links are numbered from 1")
+  private mutating func insert(_ slot: Slot, _ connection: ConnectionID) {
+    precondition(connection.number != 0, "connection numbers start at 1; 0 marks a free slot")
     if 2 * (count + 1) > slots.count { grow() }
-    let place = place(of: slot)
-    if slots[place].link == 0 { count += 1 }
-    slots[place] = slot
-    slots[place].link = link.number
+    let index = index(of: slot)
+    if slots[index].connection == 0 { count += 1 }
+    slots[index] = slot
+    slots[index].connection = connection.number
   }
 
   private mutating func grow() {
     let old = slots
     var free = Slot(PathAddress(endpoint: Endpoint(.any4, port: 0), sender: .initiator))
-    free.link = 0
+    free.connection = 0
     slots = Array(repeating: free, count: max(8, 2 * old.count))
-    for slot in old where slot.link != 0 { slots[place(of: slot)] = slot }
+    for slot in old where slot.connection != 0 { slots[index(of: slot)] = slot }
   }
 
-  /// Those behind it that it stood in the way of move up.
-  private mutating func remove(at place: Int) {
-    guard slots[place].link != 0 else { return }
+  /// Frees a slot and moves later entries of the same probe sequence up, so that no lookup stops
+  /// at the gap.
+  private mutating func remove(at index: Int) {
+    guard slots[index].connection != 0 else { return }
     count -= 1
-    var gap = place
-    slots[gap].link = 0
+    var gap = index
+    slots[gap].connection = 0
     var next = (gap &+ 1) & (slots.count &- 1)
-    while slots[next].link != 0 {
+    while slots[next].connection != 0 {
       let home = home(of: slots[next])
-      let isBeyond = (next &- home) & (slots.count &- 1) >= (next &- gap) & (slots.count &- 1)
-      if isBeyond {
+      let mayMove = (next &- home) & (slots.count &- 1) >= (next &- gap) & (slots.count &- 1)
+      if mayMove {
         slots[gap] = slots[next]
-        slots[next].link = 0
+        slots[next].connection = 0
         gap = next
       }
       next = (next &+ 1) & (slots.count &- 1)

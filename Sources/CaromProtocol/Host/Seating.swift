@@ -1,58 +1,61 @@
 import CaromCore
 
-/// Who holds the seats of hosts that share them, and who waits to take one over.
+/// Tracks who holds the seats of a host, or of the hosts of a group, and who waits to take one over.
 ///
-/// A peer that comes back, or one that a warm seat yields to, claims the seat of another link; it
-/// has it once the owner admits it, or once that link is gone.
+/// A peer that reconnects, or a person for whom a computer opponent yields, claims the seat of
+/// another connection. It gets the seat once the owner admits it or that connection has ended.
 package struct Seating: Sendable {
-  /// What a peer that asks for a seat is to be told.
+  /// The result of a request for a seat.
   package enum Answer: Hashable, Sendable {
-    /// The seat is kept for it.
-    case free
-    /// Admitting it ends the connection of that link.
+    /// A seat is reserved for the peer.
+    case reserved
+    /// A seat is available if this connection is closed.
     case replacing(ConnectionID)
+    /// No seat is available.
     case full
   }
 
-  /// What becomes of a peer that its owner admits.
-  package enum Admittance: Hashable, Sendable {
+  /// The result of admitting a peer.
+  package enum Admission: Hashable, Sendable {
     case seated
-    /// It has the seat of that link, which is to go first.
+    /// The peer has the seat of this connection, which must be closed first.
     case evicting(ConnectionID)
-    /// The same peer has asked on another link since.
+    /// The same peer has requested a seat on another connection since.
     case superseded
   }
 
   private struct Claim: Sendable {
-    var id: PeerID
-    var link: ConnectionID
+    var peer: PeerID
+    var connection: ConnectionID
     var isSpectator: Bool
     var yields: Bool
 
-    init(_ link: ConnectionID, _ info: PeerInfo) {
-      id = info.id
-      self.link = link
+    init(_ connection: ConnectionID, _ info: PeerInfo) {
+      peer = info.id
+      self.connection = connection
       isSpectator = info.isSpectator
       yields = info.yieldsSeat
     }
   }
 
-  private struct Holder: Sendable {
-    var own: Claim
-    var claim: Claim?
+  /// A seat: the peer that holds it, and the peer that waits to take it over, if any.
+  private struct Seat: Sendable {
+    var holder: Claim
+    var successor: Claim?
   }
 
-  /// How many peers may sit here at a time, over all hosts.
+  /// The number of player seats, over all hosts of a group.
   package var seats: Int
-  /// How many may look on, besides.
+  /// The number of spectator seats, in addition to `seats`.
   package var spectatorSeats: Int
-  /// Looked up, never gone through; one a connection at most.
-  private var holders: [PeerID: Holder] = [:]
-  /// Whose seat a peer claims.
+  /// The seats by the peer that holds them. Only looked up, never iterated: iteration order is not
+  /// deterministic.
+  private var held: [PeerID: Seat] = [:]
+  /// For each waiting peer, the holder of the seat that it claims.
   private var targets: [PeerID: PeerID] = [:]
-  /// Holders who give their seat up for others, in the order of asking.
+  /// The holders that yield their seats to others, in the order of their requests.
   private var yielding: [PeerID] = []
-  private var taken = 0
+  private var takenByPlayers = 0
   private var takenBySpectators = 0
 
   package init(seats: Int, spectatorSeats: Int = 0) {
@@ -60,99 +63,101 @@ package struct Seating: Sendable {
     self.spectatorSeats = spectatorSeats
   }
 
-  /// How many seats nobody holds or has asked for.
+  /// The number of seats that are neither held nor reserved.
   package func free(forSpectators: Bool) -> Int {
-    forSpectators ? max(0, spectatorSeats - takenBySpectators) : max(0, seats - taken)
+    forSpectators ? max(0, spectatorSeats - takenBySpectators) : max(0, seats - takenByPlayers)
   }
 
   private mutating func count(_ claim: Claim, by step: Int) {
-    if claim.isSpectator { takenBySpectators += step } else { taken += step }
+    if claim.isSpectator { takenBySpectators += step } else { takenByPlayers += step }
   }
 }
 
-// MARK: - Asking
+// MARK: - Requests
 extension Seating {
-  /// Somebody asks for a seat on a link.
-  package mutating func ask(_ link: ConnectionID, _ info: PeerInfo) -> Answer {
-    if let target = targets[info.id] { dropClaim(on: target) }
-    let own = Claim(link, info)
+  /// Handles a peer's request for a seat, which arrived on a connection.
+  package mutating func request(_ connection: ConnectionID, _ info: PeerInfo) -> Answer {
+    if let target = targets[info.id] { dropSuccessor(of: target) }
+    let request = Claim(connection, info)
     let hasRoom = free(forSpectators: info.isSpectator) > 0
-    if let old = holders[info.id] {
-      // The same peer came back before its old link was found dead.
-      guard hasRoom || old.own.isSpectator == own.isSpectator else { return .full }
-      return claim(own, on: info.id, old)
+    if let old = held[info.id] {
+      // The peer reconnected before its old connection timed out.
+      guard hasRoom || old.holder.isSpectator == request.isSpectator else { return .full }
+      return claim(request, on: info.id, old)
     }
     if hasRoom {
-      count(own, by: 1)
-      hold(own)
-      return .free
+      count(request, by: 1)
+      hold(request)
+      return .reserved
     }
-    guard !own.yields, let target = firstYielding(asSpectator: own.isSpectator),
-      let holder = holders[target]
+    guard !request.yields, let target = firstYielding(asSpectator: request.isSpectator),
+      let seat = held[target]
     else { return .full }
-    return claim(own, on: target, holder)
+    return claim(request, on: target, seat)
   }
 
   private func firstYielding(asSpectator isSpectator: Bool) -> PeerID? {
-    yielding.first { id in
-      holders[id].map { $0.claim == nil && $0.own.isSpectator == isSpectator } ?? false
+    yielding.first { peer in
+      held[peer].map { $0.successor == nil && $0.holder.isSpectator == isSpectator } ?? false
     }
   }
 
-  private mutating func claim(_ own: Claim, on target: PeerID, _ holder: Holder) -> Answer {
-    if holder.claim != nil { dropClaim(on: target) }
-    if own.isSpectator != holder.own.isSpectator { count(own, by: 1) }
-    holders[target]?.claim = own
-    targets[own.id] = target
-    return .replacing(holder.own.link)
+  private mutating func claim(_ request: Claim, on target: PeerID, _ seat: Seat) -> Answer {
+    if seat.successor != nil { dropSuccessor(of: target) }
+    if request.isSpectator != seat.holder.isSpectator { count(request, by: 1) }
+    held[target]?.successor = request
+    targets[request.peer] = target
+    return .replacing(seat.holder.connection)
   }
 
-  private mutating func dropClaim(on target: PeerID) {
-    guard let holder = holders[target], let claim = holder.claim else { return }
-    holders[target]?.claim = nil
-    targets[claim.id] = nil
-    if claim.isSpectator != holder.own.isSpectator { count(claim, by: -1) }
+  private mutating func dropSuccessor(of target: PeerID) {
+    guard let seat = held[target], let successor = seat.successor else { return }
+    held[target]?.successor = nil
+    targets[successor.peer] = nil
+    if successor.isSpectator != seat.holder.isSpectator { count(successor, by: -1) }
   }
 
-  private mutating func hold(_ own: Claim) {
-    holders[own.id] = Holder(own: own)
-    if own.yields { yielding.append(own.id) }
+  private mutating func hold(_ claim: Claim) {
+    held[claim.peer] = Seat(holder: claim)
+    if claim.yields { yielding.append(claim.peer) }
   }
 
-  private mutating func release(_ holder: Holder) {
-    holders[holder.own.id] = nil
-    if holder.own.yields { yielding.removeAll { $0 == holder.own.id } }
+  private mutating func removeHolder(of seat: Seat) {
+    held[seat.holder.peer] = nil
+    if seat.holder.yields { yielding.removeAll { $0 == seat.holder.peer } }
   }
 }
 
-// MARK: - What becomes of it
+// MARK: - Admission and release
 extension Seating {
-  /// The owner wants a peer to have the seat that it asked for on this link.
-  package mutating func admit(_ link: ConnectionID, _ id: PeerID) -> Admittance {
-    if holders[id]?.own.link == link { return .seated }
-    guard let target = targets[id], let holder = holders[target], holder.claim?.link == link else {
+  /// Gives a peer the seat that it requested on a connection.
+  package mutating func admit(_ connection: ConnectionID, _ peer: PeerID) -> Admission {
+    if held[peer]?.holder.connection == connection { return .seated }
+    guard let target = targets[peer], let seat = held[target],
+      seat.successor?.connection == connection
+    else {
       return .superseded
     }
-    handOver(holder)
-    return .evicting(holder.own.link)
+    passToSuccessor(seat)
+    return .evicting(seat.holder.connection)
   }
 
-  /// A link that asked for a seat has ended.
-  package mutating func leave(_ link: ConnectionID, _ id: PeerID) {
-    if let holder = holders[id], holder.own.link == link {
-      if holder.claim != nil { return handOver(holder) }
-      count(holder.own, by: -1)
-      release(holder)
-    } else if let target = targets[id], holders[target]?.claim?.link == link {
-      dropClaim(on: target)
+  /// Releases the seat, or the claim to one, of a connection that has ended.
+  package mutating func release(_ connection: ConnectionID, _ peer: PeerID) {
+    if let seat = held[peer], seat.holder.connection == connection {
+      if seat.successor != nil { return passToSuccessor(seat) }
+      count(seat.holder, by: -1)
+      removeHolder(of: seat)
+    } else if let target = targets[peer], held[target]?.successor?.connection == connection {
+      dropSuccessor(of: target)
     }
   }
 
-  private mutating func handOver(_ holder: Holder) {
-    guard let claim = holder.claim else { return }
-    targets[claim.id] = nil
-    release(holder)
-    if claim.isSpectator != holder.own.isSpectator { count(holder.own, by: -1) }
-    hold(claim)
+  private mutating func passToSuccessor(_ seat: Seat) {
+    guard let successor = seat.successor else { return }
+    targets[successor.peer] = nil
+    removeHolder(of: seat)
+    if successor.isSpectator != seat.holder.isSpectator { count(seat.holder, by: -1) }
+    hold(successor)
   }
 }

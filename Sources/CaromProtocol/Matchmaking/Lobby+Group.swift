@@ -1,37 +1,39 @@
 import CaromCore
 
-// A lobby whose host shares its port with others.
+// The group's part of `Host`, for a lobby whose host shares its port with others.
 extension Lobby {
-  package var hasMatters: Bool { host.hasMatters }
+  /// Whether `resolveRequests(with:)` must be called.
+  package var hasDirectoryRequests: Bool { host.hasDirectoryRequests }
 
-  /// Settles what waits with what all hosts of the group know.
-  package mutating func consult(_ directory: inout HostDirectory, at now: Instant) {
-    host.consult(&directory, at: now)
-    collect(at: now)
+  /// Resolves the host's queued requests with the directory that the group shares.
+  package mutating func resolveRequests(with directory: inout HostDirectory, at now: Instant) {
+    host.resolveRequests(with: &directory, at: now)
+    handleHostEvents(at: now)
   }
 
-  package mutating func pollMail() -> (mail: HostMail, member: Int)? { host.pollMail() }
+  /// The next handoff, and the index of the group's member that must receive it.
+  package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { host.pollHandoff() }
 
   package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {
     host.receiveRelayed(bytes, from: source, at: now)
-    collect(at: now)
+    handleHostEvents(at: now)
   }
 
   package mutating func accept(
-    _ handed: HandedStream, as link: ConnectionID, at now: Instant
+    _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
-    let isTaken = host.accept(handed, as: link, at: now)
-    collect(at: now)
-    return isTaken
+    let isAccepted = host.accept(handed, as: id, at: now)
+    handleHostEvents(at: now)
+    return isAccepted
   }
 
-  package mutating func evict(_ link: ConnectionID, for other: ConnectionID, at now: Instant) {
-    host.evict(link, for: other, at: now)
-    collect(at: now)
+  package mutating func evict(_ id: ConnectionID, for other: ConnectionID, at now: Instant) {
+    host.evict(id, for: other, at: now)
+    handleHostEvents(at: now)
   }
 
-  package mutating func handleEvicted(for link: ConnectionID, at now: Instant) {
-    host.handleEvicted(for: link, at: now)
-    collect(at: now)
+  package mutating func handleEvicted(for id: ConnectionID, at now: Instant) {
+    host.handleEvicted(for: id, at: now)
+    handleHostEvents(at: now)
   }
 }

@@ -1,22 +1,24 @@
 import CaromCore
 
-/// A host and, where players are to be matched, its matchmaker: sightings, links and bytes in;
-/// links to open, bytes and events out. The same machine runs on sockets and on the virtual
-/// network.
+/// A host and, if players are to be matched automatically, its matchmaker. The same state machine
+/// runs on sockets and on the virtual network.
 package struct Lobby: Sendable {
+  /// A connection attempt that the matchmaker asked for.
   private struct Dial: Sendable {
     let peer: PeerID
-    let link: ConnectionID
+    let connection: ConnectionID
     var isConnected = false
   }
 
   package internal(set) var host: Host
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
-  private var requests: [(peer: PeerID, link: ConnectionID)] = []
+  private var requests: [(peer: PeerID, connection: ConnectionID)] = []
+  /// Events for the owner. Without a matchmaker, the host's events stay in the host's queue.
   private var events = Deque<LobbyEvent>()
 
-  /// A lobby whose owner answers each request itself, and opens links as it likes.
+  /// Creates a lobby without a matchmaker: the owner answers each request for a seat and opens
+  /// connections itself.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), secret: HostSecret = HostSecret(low: 0, high: 0),
@@ -27,7 +29,8 @@ package struct Lobby: Sendable {
       member: member)
   }
 
-  /// A lobby with one seat that looks for a player by itself from `now` on.
+  /// Creates a lobby with one seat whose matchmaker looks for an opponent from `now` on. For
+  /// `window` it advertises that it is searching; after that, that it is waiting.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
     generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),
@@ -35,218 +38,229 @@ package struct Lobby: Sendable {
   ) {
     host = Host(local, seats: 1, timing: timing, secret: secret)
     matchmaker = Matchmaker(as: local.id, window: window, generator: generator, at: now)
-    carryOut(at: now)
+    performActions(at: now)
   }
 
-  package mutating func makeLink() -> ConnectionID { host.makeLink() }
-  package var links: [ConnectionID] { host.links }
+  package mutating func makeConnectionID() -> ConnectionID { host.makeConnectionID() }
+  package var connectionIDs: [ConnectionID] { host.connectionIDs }
 }
 
-// MARK: - What comes in
+// MARK: - Input
 extension Lobby {
+  /// Tells the matchmaker of a peer that was discovered or has changed its advertisement.
   package mutating func handle(_ sighting: Sighting, at now: Instant) {
     matchmaker?.handle(sighting, at: now)
-    carryOut(at: now)
+    performActions(at: now)
   }
 
-  package mutating func handleGone(_ peer: PeerID, at now: Instant) {
-    matchmaker?.handleGone(peer, at: now)
-    carryOut(at: now)
+  /// Tells the matchmaker of a peer that no longer advertises itself.
+  package mutating func handleRemoved(_ peer: PeerID, at now: Instant) {
+    matchmaker?.handleRemoved(peer, at: now)
+    performActions(at: now)
   }
 
-  /// A stream that this side opened is open: a seat is asked for on it, or it joins its
-  /// connection's other link. One that is wanted no more is `false`: close it.
-  package mutating func handleConnected(
-    _ link: ConnectionID, key: ConnectionKey = .none, at now: Instant
+  /// Adds a stream that this side opened, as `Host.handleStreamConnected` does. Returns false if
+  /// the connection is no longer needed, in which case the caller closes the stream.
+  package mutating func handleStreamConnected(
+    _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
-    guard isWanted(link) else { return false }
-    let isTaken = host.request(link, key: key, at: now)
-    collect(at: now)
-    return isTaken
+    guard markConnected(id) else { return false }
+    let isAdded = host.handleStreamConnected(id, key: key, at: now)
+    handleHostEvents(at: now)
+    return isAdded
   }
 
-  /// Calls a peer over datagrams: what `connect` asked for, or the owner. `false` where it is
-  /// wanted no more.
-  package mutating func call(
-    _ link: ConnectionID, _ ways: [Route], key: ConnectionKey, token: JoinToken? = nil,
+  /// Connects over datagrams, as `Host.connect` does. Returns false if the connection is no longer
+  /// needed.
+  package mutating func connect(
+    _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
     at now: Instant
   ) -> Bool {
-    guard isWanted(link) else { return false }
-    host.call(link, ways, key: key, token: token, at: now)
-    collect(at: now)
+    guard markConnected(id) else { return false }
+    host.connect(id, to: routes, key: key, token: token, at: now)
+    handleHostEvents(at: now)
     return true
   }
 
-  /// Of a lobby that matches players only the dial under way, and connections that there are.
-  private mutating func isWanted(_ link: ConnectionID) -> Bool {
-    guard matchmaker != nil, !host.contains(link) else { return true }
-    guard dial?.link == link else { return false }
+  /// Marks the matchmaker's connection attempt as connected. Returns false if a matchmaker is
+  /// running and `id` names neither its current attempt nor an existing connection.
+  private mutating func markConnected(_ id: ConnectionID) -> Bool {
+    guard matchmaker != nil, !host.contains(id) else { return true }
+    guard dial?.connection == id else { return false }
     dial?.isConnected = true
     return true
   }
 
-  /// The link that `connect` asked for could not be opened; a connection that still calls over
-  /// datagrams tells its own end.
-  package mutating func handleConnectFailed(_ link: ConnectionID, at now: Instant) {
-    host.handleStreamFailed(link, at: now)
-    guard let failed = dial, failed.link == link, !host.contains(link) else { return }
+  /// Reports that the stream of a connection could not be opened. If the connection is still trying
+  /// datagrams, it reports its own end later.
+  package mutating func handleStreamFailed(_ id: ConnectionID, at now: Instant) {
+    host.handleStreamFailed(id, at: now)
+    guard let failed = dial, failed.connection == id, !host.contains(id) else { return }
     dial = nil
     matchmaker?.handleDialFailed(failed.peer, at: now)
-    carryOut(at: now)
+    performActions(at: now)
   }
 
-  package mutating func accept(_ link: ConnectionID, at now: Instant) -> Bool {
-    host.accept(link, at: now)
+  package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
+    host.accept(id, at: now)
   }
 
-  package mutating func receive(_ bytes: Span<UInt8>, on link: ConnectionID, at now: Instant) {
-    host.receive(bytes, on: link, at: now)
-    collect(at: now)
+  package mutating func receive(_ bytes: Span<UInt8>, on id: ConnectionID, at now: Instant) {
+    host.receive(bytes, on: id, at: now)
+    handleHostEvents(at: now)
   }
 
   package mutating func receiveDatagram(
     _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     host.receiveDatagram(bytes, from: source, at: now)
-    collect(at: now)
+    handleHostEvents(at: now)
   }
 
-  package mutating func handleLinkEnd(_ end: LinkEnd, of link: ConnectionID, at now: Instant) {
-    host.handleLinkEnd(end, of: link, at: now)
-    collect(at: now)
+  package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
+    host.handleLinkEnd(end, of: id, at: now)
+    handleHostEvents(at: now)
   }
 
   package mutating func handleTimeout(at now: Instant) {
     host.handleTimeout(at: now)
-    collect(at: now)
+    handleHostEvents(at: now)
     matchmaker?.handleTimeout(at: now)
-    carryOut(at: now)
+    performActions(at: now)
   }
 }
 
-// MARK: - Intents and what goes out
+// MARK: - Commands and output
 extension Lobby {
+  /// Closes a connection, as `Host.close` does.
   package mutating func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
+    _ id: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
   ) {
-    host.close(link, goodbye, as: reason, at: now)
-    collect(at: now)
+    host.close(id, goodbye, as: reason, at: now)
+    handleHostEvents(at: now)
   }
 
-  /// Matches and seats nobody any more, and says goodbye to everybody.
+  /// Stops matching players, declines all further requests for seats, and closes every connection.
   package mutating func retire(_ goodbye: Goodbye, at now: Instant) {
     matchmaker = nil
     dial = nil
     requests = []
     host.closeSeats()
-    for link in host.links { close(link, goodbye, at: now) }
+    for id in host.connectionIDs { close(id, goodbye, at: now) }
   }
 
-  /// Answers a request that was passed on: the seat is the peer's.
-  package mutating func admit(_ link: ConnectionID, at now: Instant) {
-    host.admit(link, at: now)
-    collect(at: now)
+  /// Grants the seat that a peer requested on a connection, as `Host.admit` does.
+  package mutating func admit(_ id: ConnectionID, at now: Instant) {
+    host.admit(id, at: now)
+    handleHostEvents(at: now)
   }
 
   @discardableResult
   package mutating func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID,
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to id: ConnectionID,
     at now: Instant
   ) throws(SendError) -> UInt64? {
-    try host.send(bytes, on: channel, options, to: link, at: now)
+    try host.send(bytes, on: channel, options, to: id, at: now)
   }
 
-  package var hasEvents: Bool { !events.isEmpty }
+  package var hasEvents: Bool { !events.isEmpty || (matchmaker == nil && host.hasEvents) }
 
-  package mutating func pollEvent() -> LobbyEvent? { events.popFirst() }
+  package mutating func pollEvent() -> LobbyEvent? {
+    if let event = events.popFirst() { return event }
+    guard matchmaker == nil, let event = host.pollEvent() else { return nil }
+    return .host(event)
+  }
 
-  /// The next link with something to transmit or to do, told once until it has something again.
+  /// The next connection that may have output, as in `Host.pollReady`.
   package mutating func pollReady() -> ConnectionID? { host.pollReady() }
 
-  /// The link below had no room for everything: it is ready again, if it has something.
-  package mutating func remainsReady(_ link: ConnectionID) { host.remainsReady(link) }
+  /// Queues a connection as ready again if its stream still has output.
+  package mutating func markReadyIfNeeded(_ id: ConnectionID) { host.markReadyIfNeeded(id) }
 
-  /// Appends bytes for a link that holds `queued` bytes already; `false` when there are none now.
+  /// Appends to `buffer` bytes for a connection's stream, whose send queue holds `queued` bytes.
+  /// Returns false if there are none to send now.
   package mutating func pollTransmit(
-    on link: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
-    host.pollTransmit(on: link, queued: queued, into: &buffer, at: now)
+    host.pollTransmit(on: id, queued: queued, into: &buffer, at: now)
   }
 
-  package mutating func pollLinkAction(on link: ConnectionID) -> LinkAction? {
-    host.pollLinkAction(on: link)
+  package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {
+    host.pollLinkAction(on: id)
   }
 
-  /// Puts a link's next datagram into `buffer`, and says where it goes; `nil` when there is none.
+  /// Writes a connection's next datagram to `buffer` and returns its route, or nil if there is none
+  /// to send now.
   package mutating func pollDatagram(
-    on link: ConnectionID, into buffer: inout [UInt8], at now: Instant
+    on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
-    host.pollDatagram(on: link, into: &buffer, at: now)
+    host.pollDatagram(on: id, into: &buffer, at: now)
   }
 
-  /// The next answer to a stranger.
-  package mutating func pollAnswer() -> Answer? {
-    host.pollAnswer()
+  /// The next reply to a sender without a connection.
+  package mutating func pollStatelessReply() -> StatelessReply? {
+    host.pollStatelessReply()
   }
 
-  /// Everything that a link had was polled.
-  package mutating func didFlush(_ link: ConnectionID, at now: Instant) {
-    host.didFlush(link, at: now)
-    collect(at: now)
+  /// Call after everything of a connection from `pollReady` has been polled.
+  package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
+    host.didFlush(id, at: now)
+    handleHostEvents(at: now)
   }
 
-  /// The next message of a link, where it lies; `false` when there is none.
+  /// Passes the next received message of a connection to `body`, without copying its bytes. Returns
+  /// false if there is none.
   package mutating func pollMessage(
-    on link: ConnectionID, parking: ChannelMask = ChannelMask(),
+    on id: ConnectionID, parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
-  ) -> Bool { host.pollMessage(on: link, parking: parking, body) }
+  ) -> Bool { host.pollMessage(on: id, parking: parking, body) }
 
-  /// Nobody takes the messages that a link which is gone has left.
-  package mutating func discardMessages(of link: ConnectionID) { host.discardRemains(link) }
+  /// Drops the messages that a removed connection has left undelivered.
+  package mutating func discardMessages(of id: ConnectionID) { host.discardUndelivered(id) }
 
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 
-  // Facts of one connection, asked in place.
-  package mutating func isOpen(_ link: ConnectionID) -> Bool { host.isOpen(link) }
-  package mutating func hasMessages(of link: ConnectionID) -> Bool { host.hasMessages(link) }
-  package mutating func hasOutput(_ link: ConnectionID) -> Bool { host.hasOutput(link) }
+  // Mutating, although they only read: called from another module, a getter copies the whole lobby.
+  package mutating func isOpen(_ id: ConnectionID) -> Bool { host.isOpen(id) }
+  package mutating func hasMessages(of id: ConnectionID) -> Bool { host.hasMessages(id) }
+  package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool { host.hasStreamOutput(id) }
 
-  /// `nextTimeout`, asked in place: from another module a getter copies the whole lobby.
+  /// Returns `nextTimeout` without copying the lobby.
   package mutating func findTimeout() -> Instant? {
     guard matchmaker != nil else { return host.nextTimeout }
     return nextTimeout
   }
 }
 
-// MARK: - Inside
+// MARK: - Matchmaking
 extension Lobby {
-  /// Shows the host's events to the matchmaker and passes them on.
-  mutating func collect(at now: Instant) {
-    while let event = host.pollEvent() {
+  /// Shows the host's events to the matchmaker, if there is one, and queues them for the owner.
+  mutating func handleHostEvents(at now: Instant) {
+    while matchmaker != nil, let event = host.pollEvent() {
       switch event {
-      case .requested where matchmaker == nil: events.append(.host(event))
-      case .requested(let link, let info, _):
-        requests.append((info.id, link))
+      case .requested(let id, let info, _):
+        requests.append((info.id, id))
         matchmaker?.handleRequest(from: info.id, at: now)
-      case .opened(let link, let info):
-        handleOpened(link, info, at: now)
+      case .connection(let id, .opened(let info)):
+        handleOpened(id, info, at: now)
         events.append(.host(event))
-      case .closed(let link, let info, _, let wasOpen):
-        handleClosed(link, info, wasOpen, at: now)
+      case .closed(let id, let info, _, let wasOpen):
+        handleClosed(id, info, wasOpen, at: now)
         events.append(.host(event))
-      default: events.append(.host(event))
+      case .connection, .adopted: events.append(.host(event))
       }
-      carryOut(at: now)
+      performActions(at: now)
     }
   }
 
-  private mutating func handleOpened(_ link: ConnectionID, _ info: PeerInfo, at now: Instant) {
-    guard let dialed = dial, dialed.link == link else { return }
+  private mutating func handleOpened(_ id: ConnectionID, _ info: PeerInfo, at now: Instant) {
+    guard let dialed = dial, dialed.connection == id else { return }
     dial = nil
     guard dialed.peer == info.id else {
-      // Somebody else lives at that address now.
-      host.close(link, Goodbye(.left), at: now)
+      // The address belongs to another peer now.
+      host.close(id, Goodbye(.left), at: now)
       matchmaker?.handleDialFailed(dialed.peer, at: now)
       return
     }
@@ -254,29 +268,28 @@ extension Lobby {
   }
 
   private mutating func handleClosed(
-    _ link: ConnectionID, _ info: PeerInfo?, _ wasOpen: Bool, at now: Instant
+    _ id: ConnectionID, _ info: PeerInfo?, _ wasOpen: Bool, at now: Instant
   ) {
-    if let failed = dial, failed.link == link {
+    if let failed = dial, failed.connection == id {
       dial = nil
       matchmaker?.handleDialFailed(failed.peer, at: now)
       return
     }
-    if let index = requests.firstIndex(where: { $0.link == link }) {
-      matchmaker?.handleRequestGone(from: requests.remove(at: index).peer)
+    if let index = requests.firstIndex(where: { $0.connection == id }) {
+      matchmaker?.handleRequestWithdrawn(by: requests.remove(at: index).peer)
     }
     if wasOpen, let info, matchmaker?.partner == info.id { matchmaker?.handleMatchEnded(at: now) }
   }
 
-  /// Does what the matchmaker wants.
-  private mutating func carryOut(at now: Instant) {
+  private mutating func performActions(at now: Instant) {
     while let action = matchmaker?.pollAction() {
       switch action {
       case .advertise(let status, let seats):
         events.append(.advertise(status, freeSeats: seats))
       case .dial(let peer):
-        let link = makeLink()
-        dial = Dial(peer: peer, link: link)
-        events.append(.connect(peer, link))
+        let id = makeConnectionID()
+        dial = Dial(peer: peer, connection: id)
+        events.append(.connect(peer, id))
       case .cancelDial: cancelDial(at: now)
       case .admit(let peer): admit(peer, at: now)
       case .refuse(let peer, let code): refuse(peer, code, at: now)
@@ -287,22 +300,22 @@ extension Lobby {
   private mutating func cancelDial(at now: Instant) {
     guard let cancelled = dial else { return }
     dial = nil
-    events.append(.cancelConnect(cancelled.link))
-    if cancelled.isConnected { host.close(cancelled.link, Goodbye(.left), at: now) }
+    events.append(.cancelConnect(cancelled.connection))
+    if cancelled.isConnected { host.close(cancelled.connection, Goodbye(.left), at: now) }
   }
 
   private mutating func admit(_ peer: PeerID, at now: Instant) {
     guard let index = requests.firstIndex(where: { $0.peer == peer }) else { return }
-    host.admit(requests.remove(at: index).link, at: now)
-    collect(at: now)
+    host.admit(requests.remove(at: index).connection, at: now)
+    handleHostEvents(at: now)
   }
 
   private mutating func refuse(_ peer: PeerID, _ code: Goodbye.Code, at now: Instant) {
     let reason: DisconnectReason = code == .busy ? .busy : .full
     for request in requests where request.peer == peer {
-      host.close(request.link, Goodbye(code), as: reason, at: now)
+      host.close(request.connection, Goodbye(code), as: reason, at: now)
     }
     requests.removeAll { $0.peer == peer }
-    collect(at: now)
+    handleHostEvents(at: now)
   }
 }

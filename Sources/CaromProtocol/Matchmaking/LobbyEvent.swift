@@ -1,13 +1,15 @@
 import CaromCore
 
-/// What a lobby tells its owner.
+/// An event that a lobby reports to its owner.
 package enum LobbyEvent: Hashable, Sendable {
-  /// What the host machine tells; a lobby that matches players answers `requested` itself.
+  /// An event of the host. A lobby with a matchmaker answers `requested` itself and does not report
+  /// it.
   case host(HostEvent)
-  /// Tell everybody this, from now on.
+  /// Publish this status and number of free seats, in place of the previous ones.
   case advertise(Sighting.Status, freeSeats: Int)
-  /// Open a link to this peer; `handleConnected` or `handleConnectFailed` answers.
+  /// Connect to this peer, using this id for the connection. Answer with `handleStreamConnected`,
+  /// `connect` or `handleStreamFailed`.
   case connect(PeerID, ConnectionID)
-  /// The link that is being opened is wanted no more.
+  /// Stop connecting: the connection with this id is no longer needed.
   case cancelConnect(ConnectionID)
 }

@@ -1,74 +1,79 @@
 import CaromCore
 
-/// Finds a two-seat table for a peer that would as soon join as host: the role choice of `auto`.
+/// Decides whether a peer hosts or joins, for matches of two: the role `auto`.
 ///
-/// Peers that look at the same time all host and all search. The lower id yields: a peer dials
-/// the free peer whose id is the next above its own. A peer that dials keeps requests from below
-/// unanswered until its own is answered, so a chain of dials settles from its top into pairs:
-/// 1→2→3→4 becomes 3-4 and 1-2, with nobody left over. Dials go upwards only, hence no ring.
-/// A peer that was seen for a while by one side only is dialled from above as well; a ring that
-/// could come of that ends with `holdLimit`.
+/// Peers that look for a match at the same time all host and all search. Each dials the free peer
+/// with the next higher id. While its own request for a seat is unanswered, a peer holds requests
+/// from lower ids, so a chain of dials resolves from its highest id into pairs: 1→2→3→4 becomes
+/// 3-4 and 1-2, and no peer is left over. Dials go to higher ids only, so they cannot form a ring.
+/// The exception is a peer that has been visible for `dialBackDelay` without dialing, perhaps
+/// because it cannot see this one: it is dialed by the higher id as well. `holdLimit` ends a ring
+/// that this could form.
 package struct Matchmaker: Sendable {
   private enum State: Hashable {
     case looking
     case dialing(PeerID)
-    case seated(with: PeerID)
+    case matched(with: PeerID)
   }
   private struct Candidate {
     var sighting: Sighting
     var firstSeen: Instant
     var retryAt: Instant
     var failures = 0
-    /// Whether its last dial was never answered.
-    var isMute = false
+    /// Whether the last dial to the peer timed out.
+    var isUnresponsive = false
   }
-  private struct Held {
-    var id: PeerID
+  private struct HeldRequest {
+    var peer: PeerID
     var deadline: Instant
   }
 
-  /// How long a request waits for this peer's own to be answered before it is told `busy`.
+  /// The time for which a request is held while this peer's own is unanswered; then it is refused
+  /// as `busy`.
   package static let holdLimit = Duration.seconds(2)
-  /// How long a dial may take: where the peer listens is found out, and it may hold the request.
-  /// Whoever takes longer is given up, and dialled again only where nobody else is.
+  /// The time limit of a dial: the peer's address has to be resolved, and the peer may hold the
+  /// request. A peer that exceeds it is dialed again only if there is no other candidate.
   package static let dialLimit = holdLimit + .seconds(3)
-  /// How long a free peer below is left to dial before it is dialled from above.
-  package static let patience = Duration.seconds(3)
-  /// After a refusal: the first pause before that peer is tried again, doubled each time.
+  /// The time that a free peer with a lower id has to dial before this peer dials it.
+  package static let dialBackDelay = Duration.seconds(3)
+  /// The pause after the first failed dial to a peer. It doubles with each further failure.
   package static let firstRetry = Duration.milliseconds(250)
+  /// The longest pause between dials to a peer, before jitter.
   package static let lastRetry = Duration.seconds(4)
-  /// The most peers that are remembered; whose dials failed most makes room for a new one.
+  /// The maximum number of candidates. At the limit, the one with the most failed dials makes room
+  /// for a new one.
   package static let candidateLimit = 256
 
   private let id: PeerID
-  private let lookUntil: Instant
+  private let searchUntil: Instant
   private var state = State.looking
   private var status: Sighting.Status
-  private var candidates: [Candidate] = []  // by id
-  private var held: [Held] = []
+  private var candidates: [Candidate] = []  // sorted by id
+  private var held: [HeldRequest] = []
   private var dialDeadline = Instant.distantFuture
   private var actions: Deque<MatchmakerAction>
   private var generator: SeededGenerator
 
-  /// Begins to look at `now`; after `window` without a table the peer says that it waits.
+  /// Starts looking at `now`. A peer that has found no match after `window` advertises that it is
+  /// waiting instead of searching.
   package init(
     as id: PeerID, window: Duration = .seconds(6), generator: SeededGenerator, at now: Instant
   ) {
     self.id = id
     self.generator = generator
-    lookUntil = now.advanced(by: window)
+    searchUntil = now.advanced(by: window)
     status = .searching
     actions = Deque()
     actions.append(.advertise(.searching, freeSeats: 1))
   }
 
-  /// Whom this peer plays with.
-  package var partner: PeerID? { if case .seated(let partner) = state { partner } else { nil } }
+  /// The peer that this peer is matched with.
+  package var partner: PeerID? { if case .matched(let partner) = state { partner } else { nil } }
 }
 
-// MARK: - What comes in
+// MARK: - Input
 extension Matchmaker {
-  /// A peer was found, or says something new of itself.
+  /// Handles a peer that was discovered or has changed its advertisement.
   package mutating func handle(_ sighting: Sighting, at now: Instant) {
     guard sighting.id != id else { return }
     if let index = candidates.firstIndex(where: { $0.sighting.id == sighting.id }) {
@@ -77,109 +82,114 @@ extension Matchmaker {
         candidates[index].firstSeen = now
         candidates[index].retryAt = now
         candidates[index].failures = 0
-        candidates[index].isMute = false
+        candidates[index].isUnresponsive = false
       }
-    } else if hasRoom() {
+    } else if makeRoomForCandidate() {
       let index = candidates.firstIndex { $0.sighting.id > sighting.id } ?? candidates.count
       candidates.insert(
         Candidate(sighting: sighting, firstSeen: now, retryAt: now), at: index)
     }
-    look(at: now)
+    dialBestCandidate(at: now)
   }
 
-  /// A peer is gone.
-  package mutating func handleGone(_ gone: PeerID, at now: Instant) {
-    candidates.removeAll { $0.sighting.id == gone }
+  /// Handles a peer that no longer advertises itself.
+  package mutating func handleRemoved(_ peer: PeerID, at now: Instant) {
+    candidates.removeAll { $0.sighting.id == peer }
   }
 
-  /// A peer asks for the seat here.
+  /// Handles a peer's request for the seat here.
   package mutating func handleRequest(from peer: PeerID, at now: Instant) {
     switch state {
-    case .seated: actions.append(.refuse(peer, .full))
-    case .looking: seat(peer, at: now)
+    case .matched: actions.append(.refuse(peer, .full))
+    case .looking: admit(peer, at: now)
     case .dialing(let dialed) where dialed == peer:
       guard id > peer else { return hold(peer, at: now) }
       actions.append(.cancelDial(dialed))
-      seat(peer, at: now)
+      admit(peer, at: now)
     case .dialing: hold(peer, at: now)
     }
   }
 
-  /// Whoever asked for the seat went away before an answer.
-  package mutating func handleRequestGone(from peer: PeerID) { held.removeAll { $0.id == peer } }
+  /// Handles a peer that disconnected before its request was answered.
+  package mutating func handleRequestWithdrawn(by peer: PeerID) {
+    held.removeAll { $0.peer == peer }
+  }
 
-  /// The peer that was dialled granted its seat.
+  /// Handles a dial that succeeded: the peer has granted its seat.
   package mutating func handleDialed(_ peer: PeerID, at now: Instant) {
     guard state == .dialing(peer) else { return }
-    sit(with: peer, at: now)
+    beginMatch(with: peer, at: now)
   }
 
-  /// The dial came to nothing.
+  /// Handles a dial that failed or was refused.
   package mutating func handleDialFailed(_ peer: PeerID, at now: Instant) {
-    putOff(peer, at: now)
+    scheduleRetry(of: peer, at: now)
     guard state == .dialing(peer) else { return }
     state = .looking
-    guard held.isEmpty else { return seat(held.removeFirst().id, at: now) }
-    look(at: now)
+    guard held.isEmpty else { return admit(held.removeFirst().peer, at: now) }
+    dialBestCandidate(at: now)
   }
 
-  /// The match is over, or its peer was lost: the search begins again.
+  /// Handles the end of the match, or the loss of its peer, and starts looking again.
   package mutating func handleMatchEnded(at now: Instant) {
-    guard case .seated(let partner) = state else { return }
+    guard case .matched(let partner) = state else { return }
     state = .looking
-    // A peer that sits down and breaks off again and again is not dialled without a pause.
-    putOff(partner, at: now)
-    advertise(at: now, again: true)
-    look(at: now)
+    // A peer that keeps leaving its matches early must not be dialed again without a pause.
+    scheduleRetry(of: partner, at: now)
+    advertise(at: now, evenIfUnchanged: true)
+    dialBestCandidate(at: now)
   }
 
-  /// Time has come to `nextTimeout`.
+  /// Handles expired timers. Call at `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
-    if case .dialing(let peer) = state, dialDeadline <= now { giveUp(peer, at: now) }
-    for late in held where late.deadline <= now { actions.append(.refuse(late.id, .busy)) }
+    if case .dialing(let peer) = state, dialDeadline <= now { abandonDial(to: peer, at: now) }
+    for request in held where request.deadline <= now {
+      actions.append(.refuse(request.peer, .busy))
+    }
     held.removeAll { $0.deadline <= now }
-    if case .looking = state { advertise(at: now, again: false) }
-    look(at: now)
+    if case .looking = state { advertise(at: now, evenIfUnchanged: false) }
+    dialBestCandidate(at: now)
   }
 }
 
-// MARK: - What goes out
+// MARK: - Output
 extension Matchmaker {
   package mutating func pollAction() -> MatchmakerAction? { actions.popFirst() }
 
-  /// When `handleTimeout` wants to be called.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? {
     var next = held.reduce(nil) { earliest($0, $1.deadline) }
-    if case .seated = state { return next }
-    if status == .searching { next = earliest(next, lookUntil) }
+    if case .matched = state { return next }
+    if status == .searching { next = earliest(next, searchUntil) }
     if case .dialing = state { return earliest(next, dialDeadline) }
     return candidates.reduce(next) { earliest($0, dialTime(of: $1)) }
   }
 
-  /// When a candidate may be dialled; `nil` where it has no free seat.
+  /// The earliest time at which a candidate may be dialed, or nil if it has no free seat.
   private func dialTime(of candidate: Candidate) -> Instant? {
     let sighting = candidate.sighting
     guard sighting.freeSeats > 0, sighting.status != .playing else { return nil }
-    let yields = sighting.status == .hosting || sighting.id > id
-    let ready = yields ? candidate.firstSeen : candidate.firstSeen + Self.patience
+    let isDialedAtOnce = sighting.status == .hosting || sighting.id > id
+    let ready =
+      isDialedAtOnce ? candidate.firstSeen : candidate.firstSeen + Self.dialBackDelay
     return max(ready, candidate.retryAt)
   }
 
-  /// Dials the best peer that may be dialled now: a table that stays first, then the next id
-  /// above, then the ones below.
-  private mutating func look(at now: Instant) {
+  /// If no dial is in progress, dials the best candidate that may be dialed now.
+  private mutating func dialBestCandidate(at now: Instant) {
     guard case .looking = state else { return }
     let ready = candidates.filter { dialTime(of: $0).map { $0 <= now } ?? false }
-    let best = best(of: ready.filter { !$0.isMute }) ?? best(of: ready)
+    let best = best(of: ready.filter { !$0.isUnresponsive }) ?? best(of: ready)
     guard let best else { return }
     state = .dialing(best.id)
     dialDeadline = now + Self.dialLimit
     actions.append(.dial(best.id))
   }
 
-  /// Where too many are remembered, the one whose dials failed most is forgotten: junk must not
-  /// keep those out who come later. Whoever has not failed yet stays.
-  private mutating func hasRoom() -> Bool {
+  /// Returns whether a candidate can be added, after dropping the one with the most failed dials if
+  /// `candidateLimit` is reached. A candidate without failures is never dropped, so that invalid
+  /// advertisements cannot displace real peers.
+  private mutating func makeRoomForCandidate() -> Bool {
     guard candidates.count >= Self.candidateLimit else { return true }
     let worst = candidates.indices.max { candidates[$0].failures < candidates[$1].failures }
     guard let worst, candidates[worst].failures > 0 else { return false }
@@ -187,23 +197,24 @@ extension Matchmaker {
     return true
   }
 
+  /// The first peer that hosts permanently, else the next higher id, else the highest lower id.
   private func best(of ready: [Candidate]) -> Sighting? {
     let sightings = ready.map(\.sighting)
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }
       ?? sightings.last
   }
 
-  /// The peer does not answer: whoever else is there comes first from now on.
-  private mutating func giveUp(_ peer: PeerID, at now: Instant) {
+  /// Cancels a dial that timed out; other candidates are preferred to this peer from now on.
+  private mutating func abandonDial(to peer: PeerID, at now: Instant) {
     actions.append(.cancelDial(peer))
     if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {
-      candidates[index].isMute = true
+      candidates[index].isUnresponsive = true
     }
     handleDialFailed(peer, at: now)
   }
 
-  /// The peer is not dialled again before a pause, longer each time.
-  private mutating func putOff(_ peer: PeerID, at now: Instant) {
+  /// Delays the next dial to a peer, exponentially with its failures and with random jitter.
+  private mutating func scheduleRetry(of peer: PeerID, at now: Instant) {
     guard let index = candidates.firstIndex(where: { $0.sighting.id == peer }) else { return }
     let pause = min(Self.firstRetry * (1 << min(candidates[index].failures, 4)), Self.lastRetry)
     candidates[index].failures += 1
@@ -211,27 +222,30 @@ extension Matchmaker {
   }
 
   private mutating func hold(_ peer: PeerID, at now: Instant) {
-    guard !held.contains(where: { $0.id == peer }) else { return }
-    held.append(Held(id: peer, deadline: now + Self.holdLimit))
+    guard !held.contains(where: { $0.peer == peer }) else { return }
+    held.append(HeldRequest(peer: peer, deadline: now + Self.holdLimit))
   }
 
-  private mutating func seat(_ peer: PeerID, at now: Instant) {
+  private mutating func admit(_ peer: PeerID, at now: Instant) {
     actions.append(.admit(peer))
-    sit(with: peer, at: now)
+    beginMatch(with: peer, at: now)
   }
 
-  private mutating func sit(with peer: PeerID, at now: Instant) {
-    state = .seated(with: peer)
-    for late in held where late.id != peer { actions.append(.refuse(late.id, .full)) }
+  private mutating func beginMatch(with peer: PeerID, at now: Instant) {
+    state = .matched(with: peer)
+    for request in held where request.peer != peer {
+      actions.append(.refuse(request.peer, .full))
+    }
     held.removeAll()
     status = .playing
     actions.append(.advertise(.playing, freeSeats: 0))
   }
 
-  /// Says whether it searches or waits, when that changed or `again` asks for it.
-  private mutating func advertise(at now: Instant, again: Bool) {
-    let next = now < lookUntil ? Sighting.Status.searching : .waiting
-    guard again || next != status else { return }
+  /// Advertises `searching` or, after the window, `waiting`, if that is a change or
+  /// `evenIfUnchanged` is true.
+  private mutating func advertise(at now: Instant, evenIfUnchanged: Bool) {
+    let next = now < searchUntil ? Sighting.Status.searching : .waiting
+    guard evenIfUnchanged || next != status else { return }
     status = next
     actions.append(.advertise(next, freeSeats: 1))
   }

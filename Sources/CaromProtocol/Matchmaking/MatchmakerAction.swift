@@ -1,15 +1,15 @@
 import CaromCore
 
-/// What the matchmaker wants done.
+/// An action that a matchmaker asks its owner to perform.
 package enum MatchmakerAction: Hashable, Sendable {
-  /// Tell everybody this, from now on.
+  /// Publish this status and number of free seats, in place of the previous ones.
   case advertise(Sighting.Status, freeSeats: Int)
-  /// Connect to this peer and ask for a seat.
+  /// Connect to this peer and request a seat.
   case dial(PeerID)
-  /// Give the attempt up, if it is still under way.
+  /// Cancel the connection attempt to this peer, if it is still in progress.
   case cancelDial(PeerID)
-  /// Answer this peer's request: the seat is its.
+  /// Grant this peer the seat that it requested.
   case admit(PeerID)
-  /// Answer this peer's request: not here, not now.
+  /// Decline this peer's request for a seat with this code.
   case refuse(PeerID, Goodbye.Code)
 }

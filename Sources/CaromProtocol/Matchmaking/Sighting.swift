@@ -1,27 +1,27 @@
 import CaromCore
 
-/// What a peer says of its table to everybody who looks for one.
+/// What a peer advertises about itself to others that look for a match.
 public struct Sighting: Hashable, Sendable {
-  /// Why a peer has, or has no, free seat.
+  /// What a peer is doing, which determines whether and how others connect to it.
   public enum Status: String, Hashable, Sendable, CaseIterable {
-    /// It looks for a table, and would host as well.
+    /// The peer is looking for a match and would join another host or host itself.
     case searching
-    /// It found nobody so far; it hosts, and keeps looking.
+    /// The peer has found no match yet; it hosts and keeps looking.
     case waiting
-    /// It hosts on purpose and never leaves its table.
+    /// The peer hosts and never joins another host.
     case hosting
-    /// It plays.
+    /// The peer is in a match.
     case playing
   }
 
-  /// Who it is.
+  /// The peer's id.
   public var id: PeerID
-  /// What it does.
+  /// What the peer is doing.
   public var status: Status
-  /// How many seats are free at its table.
+  /// The number of seats that are free at the peer.
   public var freeSeats: Int
 
-  /// A peer as it was seen.
+  /// Creates a sighting.
   public init(id: PeerID, status: Status, freeSeats: Int) {
     self.id = id
     self.status = status

@@ -49,20 +49,26 @@ public enum SessionEvent: Hashable, Sendable {
 
   init?(_ event: LobbyEvent) {
     switch event {
-    case .host(.requested(let link, let info, let replacing)):
-      self = .requested(link, info, replacing: replacing)
-    case .host(.opened(let link, let info)): self = .opened(link, info)
-    case .host(.measured(let link, let roundTrip)): self = .measured(link, roundTrip)
-    case .host(.channel(let link, let event)): self.init(event, on: link)
-    case .host(.linkChanged(let link, let kind)): self = .linkChanged(link, kind)
-    case .host(.interrupted(let link)): self = .interrupted(link)
-    case .host(.resumed(let link)): self = .resumed(link)
-    case .host(.closed(let link, let info, let reason, let wasOpen)):
-      self = .closed(link, info, reason, wasOpen: wasOpen)
+    case .host(.requested(let id, let info, let replacing)):
+      self = .requested(id, info, replacing: replacing)
+    case .host(.connection(let id, let event)): self.init(event, on: id)
+    case .host(.closed(let id, let info, let reason, let wasOpen)):
+      self = .closed(id, info, reason, wasOpen: wasOpen)
     case .advertise(let status, let seats): self = .advertise(status, freeSeats: seats)
-    case .connect(let peer, let link): self = .connect(peer, link)
-    case .cancelConnect, .host(.messages), .host(.reconnect), .host(.adopted), .host(.invited):
-      return nil
+    case .connect(let peer, let id): self = .connect(peer, id)
+    case .cancelConnect, .host(.adopted): return nil
+    }
+  }
+
+  private init?(_ event: ConnectionEvent, on id: ConnectionID) {
+    switch event {
+    case .opened(let info): self = .opened(id, info)
+    case .measured(let roundTrip): self = .measured(id, roundTrip)
+    case .channel(let event): self.init(event, on: id)
+    case .linkChanged(let kind): self = .linkChanged(id, kind)
+    case .interrupted: self = .interrupted(id)
+    case .resumed: self = .resumed(id)
+    case .requested, .joining, .closed, .messages, .reconnect, .invited: return nil
     }
   }
 

@@ -12,7 +12,7 @@ extension SessionNode {
     to endpoints: [Endpoint], within limit: Duration = .seconds(10)
   ) async throws(SessionError) -> ConnectionID {
     guard !isShutDown else { throw .transport(.cancelled) }
-    let link = lobby.makeLink()
+    let link = lobby.makeConnectionID()
     let failure = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         waiters[link] = continuation
@@ -48,7 +48,7 @@ extension SessionNode {
     }
     let token = takeToken(of: ways.map(\.endpoint))
     let isCalling =
-      !ways.isEmpty && lobby.call(link, ways, key: key, token: token, at: loop.now)
+      !ways.isEmpty && lobby.connect(link, to: ways, key: key, token: token, at: loop.now)
     if kinds.contains(.stream) {
       connecting[link] = Task { await self.dial(link, to: endpoints, within: limit) }
     } else if !isCalling {
@@ -64,7 +64,7 @@ extension SessionNode {
       let key = keys[link] ?? .none
       // The connection may have been refused meanwhile, over datagrams.
       guard !isShutDown, destinations[link] != nil,
-        lobby.handleConnected(link, key: key, at: loop.now)
+        lobby.handleStreamConnected(link, key: key, at: loop.now)
       else { return stream.close() }
       adopt(stream, as: link)
     } catch {
@@ -75,7 +75,7 @@ extension SessionNode {
   /// The link that a `connect` event asked for cannot be opened.
   public func connectFailed(_ link: ConnectionID) {
     connecting[link] = nil
-    lobby.handleConnectFailed(link, at: loop.now)
+    lobby.handleStreamFailed(link, at: loop.now)
     drain()
   }
 
@@ -97,7 +97,7 @@ extension SessionNode {
 
   /// A peer is gone.
   public func lost(_ peer: PeerID) {
-    lobby.handleGone(peer, at: loop.now)
+    lobby.handleRemoved(peer, at: loop.now)
     drain()
   }
 

@@ -17,12 +17,12 @@ extension SessionNode {
       if share != nil { consult() }
       lastTurn = loop.now
       flushReady(at: lastTurn)
-      if lobby.hasEvents || lobby.hasMatters { needsAnotherRound = true }
+      if lobby.hasEvents || lobby.hasDirectoryRequests { needsAnotherRound = true }
     } while needsAnotherRound
     for socket in sockets { socket.flush() }
     isDraining = false
     if !stalled.isEmpty {
-      for link in stalled { lobby.remainsReady(link) }
+      for link in stalled { lobby.markReadyIfNeeded(link) }
       stalled.removeAll(keepingCapacity: true)
     }
     rearm()
@@ -30,7 +30,7 @@ extension SessionNode {
   }
 
   func flushReady(at now: Instant) {
-    while let answer = lobby.pollAnswer() { send(answer.bytes, by: answer.way) }
+    while let answer = lobby.pollStatelessReply() { send(answer.bytes, by: answer.route) }
     while let link = lobby.pollReady() {
       let stream = streams.isEmpty ? nil : streams[link]
       if let stream { flush(stream, of: link, at: now) }
@@ -40,7 +40,7 @@ extension SessionNode {
         send(outgoing, by: way)
       }
       lobby.didFlush(link, at: now)
-      if stream != nil, streams[link] != nil, lobby.hasOutput(link) { stalled.append(link) }
+      if stream != nil, streams[link] != nil, lobby.hasStreamOutput(link) { stalled.append(link) }
     }
   }
 
@@ -108,7 +108,7 @@ extension SessionNode {
     var next = lobby.findTimeout()
     if !room.isEmpty { next = earliest(next, nextRoomTimeout) }
     if !inputs.channels.isEmpty { next = earliest(next, inputs.nextTimeout) }
-    guard let next, !isShutDown || !lobby.links.isEmpty else {
+    guard let next, !isShutDown || !lobby.connectionIDs.isEmpty else {
       timer?.cancel()
       return
     }
@@ -137,7 +137,7 @@ extension SessionNode {
   }
 
   /// Whether nothing is left to be said.
-  var isIdle: Bool { streams.isEmpty && leaving.isEmpty && lobby.host.isQuiet }
+  var isIdle: Bool { streams.isEmpty && leaving.isEmpty && lobby.host.isIdle }
 
   func settleIdle() {
     guard !idleWaiters.isEmpty, isIdle else { return }

@@ -64,14 +64,14 @@ extension SessionNode {
   /// Settles what it cannot know by itself, and hands on what is another's.
   func consult() {
     guard let share else { return }
-    if lobby.hasMatters {
+    if lobby.hasDirectoryRequests {
       let now = loop.now
-      share.directory.withLock { lobby.consult(&$0, at: now) }
+      share.directory.withLock { lobby.resolveRequests(with: &$0, at: now) }
     }
-    while let (mail, member) = lobby.pollMail() { send(mail, to: member) }
+    while let (mail, member) = lobby.pollHandoff() { send(mail, to: member) }
   }
 
-  private func send(_ mail: HostMail, to member: Int) {
+  private func send(_ mail: Handoff, to member: Int) {
     var letter = Mailbox.Letter(mail: mail)
     switch mail {
     case .datagram: datagramsPassedOn += 1
@@ -107,10 +107,10 @@ extension SessionNode {
 
   /// A stream that came to another node; where it cannot be kept it is closed.
   private func take(_ handed: HandedStream, _ detached: DetachedStream) {
-    guard !isShutDown, leaving.count < Host.linkLimit else { return }
+    guard !isShutDown, leaving.count < Host.connectionLimit else { return }
     do throws(TransportError) {
       let stream = try TCPStream(on: loop, attaching: detached)
-      let link = lobby.makeLink()
+      let link = lobby.makeConnectionID()
       guard lobby.accept(handed, as: link, at: loop.now) else { return stream.reset() }
       adopt(stream, as: link)
     } catch { return }

@@ -106,8 +106,8 @@ extension SessionNode {
 
   func accept(_ stream: TCPStream) {
     // Links that are on their way out still cost a descriptor each.
-    guard leaving.count < Host.linkLimit else { return stream.reset() }
-    let link = lobby.makeLink()
+    guard leaving.count < Host.connectionLimit else { return stream.reset() }
+    let link = lobby.makeConnectionID()
     guard lobby.accept(link, at: loop.now) else { return stream.reset() }
     adopt(stream, as: link)
   }

@@ -25,7 +25,7 @@ extension SessionNode {
 
   /// The links of all connected peers, in the order of opening.
   public var peers: [(link: ConnectionID, info: PeerInfo)] {
-    lobby.links.compactMap { link in lobby.host.openPeer(of: link).map { (link, $0) } }
+    lobby.connectionIDs.compactMap { link in lobby.host.openPeer(of: link).map { (link, $0) } }
   }
 
   /// The peer of a link that is connected.

@@ -43,7 +43,7 @@ extension SessionNode {
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [ConnectionID: SendError] = [:]
-    for link in links ?? lobby.links where links != nil || lobby.isOpen(link) {
+    for link in links ?? lobby.connectionIDs where links != nil || lobby.isOpen(link) {
       do throws(SendError) {
         _ = try send(writer.bytes.span, on: channel.id, options, to: link)
       } catch { failures[link] = error }
@@ -119,7 +119,7 @@ extension SessionNode {
     for entry in outbox.take() {
       switch entry.target {
       case .one(let link): post(entry, to: link)
-      case .all: for link in lobby.links where lobby.isOpen(link) { post(entry, to: link) }
+      case .all: for link in lobby.connectionIDs where lobby.isOpen(link) { post(entry, to: link) }
       }
     }
   }

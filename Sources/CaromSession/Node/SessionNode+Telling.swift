@@ -79,9 +79,9 @@ extension SessionNode {
       switch event {
       case .cancelConnect(let link): connecting.removeValue(forKey: link)?.cancel()
       case .host(.adopted(let link, let owner)): move(streamOf: link, to: owner)
-      case .host(.reconnect(let link)): reconnect(link)
-      case .host(.invited(_, let token)): keep(token)
-      case .host(.messages(let link)): tellMessages(of: link)
+      case .host(.connection(let link, .reconnect)): reconnect(link)
+      case .host(.connection(_, .invited(let token))): keep(token)
+      case .host(.connection(let link, .messages)): tellMessages(of: link)
       default: if let event = SessionEvent(event) { take(event) }
       }
     }

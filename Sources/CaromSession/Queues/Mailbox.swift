@@ -9,7 +9,7 @@ final class Mailbox: Sendable {
   static let streamLimit = 4096
 
   struct Letter: Sendable {
-    let mail: HostMail
+    let mail: Handoff
     var stream: DetachedStream?
   }
 

@@ -28,7 +28,7 @@ import Testing
     var figures = Figures()
     for seed in seeds {
       let far = LinkProfile("far", LinkConditions(oneWay: .milliseconds(50), loss: loss))
-      var duel = VirtualDuel(seed: seed, profile: far, load: .small(ticks: seconds * 60))
+      var duel = VirtualPair(seed: seed, profile: far, load: .small(ticks: seconds * 60))
       #expect(try duel.runLoad(for: .seconds(seconds + 5)))
       #expect(duel.faults.isEmpty)
       let caller = duel.callerPeer
@@ -51,7 +51,7 @@ import Testing
     let ticks = 300
     let jittery = LinkConditions(
       oneWay: .milliseconds(10), jitter: .exponential(mean: .milliseconds(3)))
-    var duel = VirtualDuel(
+    var duel = VirtualPair(
       seed: 1, profile: LinkProfile("jittery", jittery), load: Load(hertz: 60, ticks: ticks))
     #expect(try duel.runLoad(for: .seconds(10)))
     for peer in [duel.hostPeer, duel.callerPeer] {

@@ -22,7 +22,7 @@ import Testing
   ) throws {
     var hello = Hello(version: version, key: key, epoch: 1, resumes: resumes, cookie: nil)
     host.receiveDatagram(encode(hello).span, from: caller, at: now)
-    let said = host.pollAnswer()
+    let said = host.pollStatelessReply()
     let answer = try #require(said)
     var reader = PacketReader(answer.bytes.span)
     guard case .retry(let retry) = try SessionDatagram(decoding: &reader) else {
@@ -53,13 +53,13 @@ import Testing
       let hello = encode(Hello(key: key, epoch: 1, resumes: false, cookie: cookie))
       for said in [hello, [0x10] + [UInt8](repeating: 0, count: 29)] {
         host.receiveDatagram(said.span, from: caller, at: now)
-        let answer = host.pollAnswer()
+        let answer = host.pollStatelessReply()
         #expect(try #require(answer).bytes.count * 10 <= said.count * 3)
-        let more = host.pollAnswer()
+        let more = host.pollStatelessReply()
         #expect(more?.bytes == nil)
       }
     }
-    #expect(host.links.isEmpty)
+    #expect(host.connectionIDs.isEmpty)
   }
 
   @Test func `a request on a stream counts while that of the datagrams is late`() throws {
@@ -67,8 +67,8 @@ import Testing
     try sayHello(to: &host)
     let silence = host.pollEvent()
     #expect(silence == nil)
-    let path = try #require(host.links.first)
-    let link = host.makeLink()
+    let path = try #require(host.connectionIDs.first)
+    let link = host.makeConnectionID()
     _ = host.accept(link, at: now)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     host.receive(request.packet.framed().span, on: link, at: now)
@@ -84,7 +84,7 @@ import Testing
   private func seated() throws -> (Host, path: ConnectionID) {
     var host = Host(makePeer(1), seats: 2)
     try sayHello(to: &host)
-    let path = try #require(host.links.first)
+    let path = try #require(host.connectionIDs.first)
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     let link = say(request, to: &host)
     host.admit(path, at: now)
@@ -95,7 +95,7 @@ import Testing
 
   /// Says it on a stream of its own.
   private func say(_ packet: ControlPacket, to host: inout Host) -> ConnectionID {
-    let link = host.makeLink()
+    let link = host.makeConnectionID()
     _ = host.accept(link, at: now)
     host.receive(packet.packet.framed().span, on: link, at: now)
     return link
@@ -141,19 +141,19 @@ import Testing
   ) throws {
     var host = Host(makePeer(1), seats: 1)
     try sayHello(to: &host, version: version, resumes: resumes)
-    let said = host.pollAnswer()
+    let said = host.pollStatelessReply()
     let answer = try #require(said)
     var reader = PacketReader(answer.bytes.span)
     let refusal = try SessionDatagram(decoding: &reader)
     #expect(refusal == .refusal(Refusal(keyPrefix: key.prefix, reason: code.rawValue)))
-    #expect(host.links.isEmpty)
+    #expect(host.connectionIDs.isEmpty)
   }
 
   @Test func `a stream goes on where nobody knows the datagrams`() throws {
     var caller = Host(makePeer(2), seats: 0)
-    let link = caller.makeLink()
-    caller.call(link, [self.caller], key: key, at: now)
-    caller.request(link, key: key, at: now)
+    let link = caller.makeConnectionID()
+    caller.connect(link, to: [self.caller], key: key, at: now)
+    caller.handleStreamConnected(link, key: key, at: now)
     let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
     caller.receive(grant.span, on: link, at: now)
     var writer = FrameWriter(limit: 100)
@@ -167,8 +167,8 @@ import Testing
 
   @Test func `a carrier has no action`() throws {
     var caller = Host(makePeer(2), seats: 0)
-    let link = caller.makeLink()
-    caller.request(link, key: key, at: now)
+    let link = caller.makeConnectionID()
+    caller.handleStreamConnected(link, key: key, at: now)
     let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
     caller.receive(grant.span, on: link, at: now)
     let carrier = Packet(type: SessionWire.carrierType, action: 1, payload: [1]).framed()
@@ -183,9 +183,9 @@ import Testing
   @Test func `a stream that opens behind the refusal is not wanted`() throws {
     var host = Host(makePeer(1), seats: 0)
     var caller = Host(makePeer(2), seats: 0)
-    let link = caller.makeLink()
+    let link = caller.makeConnectionID()
     let way = Route(Endpoint(.loopback4, port: 7777))
-    caller.call(link, [way], key: key, at: now)
+    caller.connect(link, to: [way], key: key, at: now)
     for _ in 0..<8 {
       while let ready = caller.pollReady() {
         var datagram: [UInt8] = []
@@ -194,7 +194,7 @@ import Testing
           datagram = []
         }
       }
-      while let answer = host.pollAnswer() {
+      while let answer = host.pollStatelessReply() {
         caller.receiveDatagram(answer.bytes.span, from: way, at: now)
       }
       while let ready = host.pollReady() {
@@ -207,7 +207,7 @@ import Testing
     }
     let event = caller.pollEvent()
     #expect(event == .closed(link, nil, .full, wasOpen: false))
-    let isTaken = caller.request(link, key: key, at: now)
+    let isTaken = caller.handleStreamConnected(link, key: key, at: now)
     #expect(!isTaken)
   }
 

@@ -15,14 +15,14 @@ import Testing
   private static let blocked = LinkConditions.steady.with { $0.blocksDatagrams = true }
   private let far = LinkProfile("far", LinkConditions(oneWay: .milliseconds(50)))
 
-  private func expectWhole(_ duel: VirtualDuel, _ note: String = "") {
+  private func expectWhole(_ duel: VirtualPair, _ note: String = "") {
     #expect(duel.faults.isEmpty, "\(note)")
     #expect(duel.hostPeer.endings.isEmpty && duel.callerPeer.endings.isEmpty, "\(note)")
   }
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `a game crosses every kind of link`(links: VirtualPeer.Links) throws {
-    var duel = VirtualDuel(seed: 1, links: links, load: game)
+    var duel = VirtualPair(seed: 1, links: links, load: game)
     #expect(try duel.runLoad(for: .seconds(10)))
     expectWhole(duel)
     #expect(duel.callerPeer.checker.states >= 118)
@@ -33,17 +33,18 @@ import Testing
   }
 
   @Test func `over datagrams a seat is granted in two round trips`() throws {
-    var duel = VirtualDuel(seed: 1, profile: far)
+    var duel = VirtualPair(seed: 1, profile: far)
     try duel.world.run(for: .seconds(1))
     #expect(duel.callerPeer.openedAt?.nanoseconds == 200_000_000)
   }
 
   @Test func `a stream and datagrams are one connection, and one event each side`() throws {
-    var duel = VirtualDuel(seed: 1, profile: far, links: .both, load: game)
+    var duel = VirtualPair(seed: 1, profile: far, links: .both, load: game)
     #expect(try duel.runLoad(for: .seconds(10)))
     for peer in [duel.hostPeer, duel.callerPeer] {
-      #expect(peer.events.count { if case .opened = $0 { true } else { false } } == 1)
-      #expect(peer.machine.links.count == 1)
+      #expect(
+        peer.events.count { if case .connection(_, .opened) = $0 { true } else { false } } == 1)
+      #expect(peer.machine.connectionIDs.count == 1)
       #expect(peer.connection?.stream?.isJoined == true)
       #expect(peer.connection?.datagram?.isAnswered == true)
     }
@@ -51,7 +52,7 @@ import Testing
 
   @Test func `where datagrams are blocked the stream carries everything`() throws {
     let profile = LinkProfile("blocked", Self.blocked)
-    var duel = VirtualDuel(seed: 1, profile: profile, links: .both, load: game)
+    var duel = VirtualPair(seed: 1, profile: profile, links: .both, load: game)
     #expect(try duel.runLoad(for: .seconds(10)))
     expectWhole(duel)
     #expect(duel.callerPeer.connection?.link == .stream)
@@ -63,7 +64,7 @@ import Testing
     seed: UInt64
   ) throws {
     let load = Load(hertz: 60, ticks: 360, bulkBytes: 400 << 10)
-    var duel = VirtualDuel(seed: seed, links: .both, load: load)
+    var duel = VirtualPair(seed: seed, links: .both, load: load)
     try duel.world.run(for: .milliseconds(300))
     #expect(duel.callerPeer.connection?.link == .datagram)
     duel.setConditions(Self.blocked)
@@ -76,14 +77,14 @@ import Testing
     #expect(duel.callerPeer.connection?.link == .datagram)
     #expect(
       duel.callerPeer.events.contains {
-        if case .linkChanged(_, .stream) = $0 { true } else { false }
+        if case .connection(_, .linkChanged(.stream)) = $0 { true } else { false }
       })
   }
 
   @Test(arguments: seeds)
   func `a near path that loses a quarter is no reason for the stream`(seed: UInt64) throws {
     let near = LinkConditions(oneWay: .microseconds(200), loss: 0.25)
-    var duel = VirtualDuel(
+    var duel = VirtualPair(
       seed: seed, profile: LinkProfile("near", near), links: .both,
       load: Load(hertz: 60, ticks: 1_200))
     try duel.world.run(for: .seconds(3))
@@ -91,14 +92,14 @@ import Testing
     #expect(try duel.runLoad(for: .seconds(30)))
     expectWhole(duel)
     let events = duel.callerPeer.events.dropFirst(before) + duel.hostPeer.events.dropFirst(host)
-    let changes = events.count { if case .linkChanged = $0 { true } else { false } }
+    let changes = events.count { if case .connection(_, .linkChanged) = $0 { true } else { false } }
     #expect(changes == 0)
   }
 
   @Test(arguments: seeds)
   func `a stream that is cut costs nothing where datagrams pass`(seed: UInt64) throws {
     let load = Load(hertz: 60, ticks: 120, bulkBytes: 200 << 10)
-    var duel = VirtualDuel(seed: seed, links: .both, load: load)
+    var duel = VirtualPair(seed: seed, links: .both, load: load)
     try duel.world.run(for: .milliseconds(500))
     let caller = duel.caller
     duel.world.withNode(of: caller) { node, network in node.cutStreams(in: &network) }
@@ -108,7 +109,7 @@ import Testing
 
   @Test func `one seed is one run, bit for bit`() throws {
     func run() throws -> Trace {
-      var duel = VirtualDuel(seed: 9, profile: LinkProfile("average", .average), load: game)
+      var duel = VirtualPair(seed: 9, profile: LinkProfile("average", .average), load: game)
       duel.world.network.trace = Trace()
       _ = try duel.runLoad(for: .seconds(20))
       return try #require(duel.world.network.trace)
@@ -131,24 +132,26 @@ import Testing
     links: VirtualPeer.Links
   ) throws {
     let load = Load(hertz: 60, ticks: 750, bulkBytes: 100 << 10)
-    var duel = VirtualDuel(seed: 4, links: links, load: load, timing: Self.timing)
+    var duel = VirtualPair(seed: 4, links: links, load: load, timing: Self.timing)
     try duel.world.run(for: .milliseconds(300))
     duel.setConditions(.cut)
     try duel.world.run(for: .seconds(10))
     for peer in [duel.hostPeer, duel.callerPeer] {
-      #expect(peer.events.contains { if case .interrupted = $0 { true } else { false } })
+      #expect(
+        peer.events.contains { if case .connection(_, .interrupted) = $0 { true } else { false } })
     }
     duel.setConditions(.steady)
     #expect(try duel.runLoad(for: .seconds(60)))
     #expect(duel.faults.isEmpty)
     for peer in [duel.hostPeer, duel.callerPeer] {
       #expect(peer.endings.isEmpty)
-      #expect(peer.events.contains { if case .resumed = $0 { true } else { false } })
+      #expect(
+        peer.events.contains { if case .connection(_, .resumed) = $0 { true } else { false } })
     }
   }
 
   @Test func `what is not resumed in time ends, once, on both sides`() throws {
-    var duel = VirtualDuel(seed: 4, links: .both, timing: Self.timing)
+    var duel = VirtualPair(seed: 4, links: .both, timing: Self.timing)
     try duel.world.run(for: .milliseconds(300))
     duel.setConditions(.cut)
     try duel.world.run(for: .seconds(40))
@@ -158,7 +161,7 @@ import Testing
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `without a limit for it silence is the end`(links: VirtualPeer.Links) throws {
-    var duel = VirtualDuel(seed: 4, links: links)
+    var duel = VirtualPair(seed: 4, links: links)
     try duel.world.run(for: .milliseconds(300))
     duel.setConditions(.cut)
     try duel.world.run(for: .seconds(5))
@@ -169,7 +172,7 @@ import Testing
   @Test func `what was under way when a stream ended does not prove that its sender lives`() throws
   {
     let load = Load(hertz: 60, ticks: 600)
-    var duel = VirtualDuel(seed: 6, links: .both, load: load)
+    var duel = VirtualPair(seed: 6, links: .both, load: load)
     duel.setConditions(LinkConditions(oneWay: .milliseconds(50)))
     try duel.world.run(for: .seconds(1))
     // Unlike a cut, this lets through what is on its way.
@@ -182,7 +185,7 @@ import Testing
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `a goodbye is heard by whoever goes on talking`(links: VirtualPeer.Links) throws {
-    var duel = VirtualDuel(seed: 7, links: links, load: Load(hertz: 500, ticks: 3_000))
+    var duel = VirtualPair(seed: 7, links: links, load: Load(hertz: 500, ticks: 3_000))
     try duel.world.run(for: .seconds(1))
     let host = duel.host
     duel.world.withNode(of: host) { node, network in node.close(in: &network) }
@@ -192,14 +195,15 @@ import Testing
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
   func `a goodbye is heard, and leaves nothing behind`(links: VirtualPeer.Links) throws {
-    var duel = VirtualDuel(seed: 5, links: links)
+    var duel = VirtualPair(seed: 5, links: links)
     try duel.world.run(for: .milliseconds(300))
     let caller = duel.caller
     duel.world.withNode(of: caller) { node, network in node.close(in: &network) }
     try duel.world.run(for: .seconds(3))
     #expect(duel.hostPeer.endings == [.left])
     #expect(duel.callerPeer.endings == [.closedLocally])
-    #expect(duel.hostPeer.machine.links.isEmpty && duel.callerPeer.machine.links.isEmpty)
+    #expect(
+      duel.hostPeer.machine.connectionIDs.isEmpty && duel.callerPeer.machine.connectionIDs.isEmpty)
     #expect(duel.hostPeer.nextTimeout == nil && duel.callerPeer.nextTimeout == nil)
   }
 }

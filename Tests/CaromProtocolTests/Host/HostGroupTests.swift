@@ -6,7 +6,7 @@ import Testing
 
 /// A house and guests that come to it.
 private struct Party {
-  var world: VirtualWorld<HouseNode>
+  var world: VirtualWorld<GroupNode>
   let house: VirtualHost
   var guests: [VirtualHost] = []
   let links: VirtualPeer.Links
@@ -23,8 +23,8 @@ private struct Party {
     self.links = links
     self.load = load
     house = world.network.addHost(on: [0])
-    let node = VirtualHouse(on: house, members: members, seats: seats, load: load, seed: seed)
-    world.start(HouseNode(house: node), on: house)
+    let node = VirtualHostGroup(on: house, members: members, seats: seats, load: load, seed: seed)
+    world.start(GroupNode(house: node), on: house)
     for _ in 0..<count {
       guests.append(world.network.addHost(on: [0]))
       start(guests.count - 1)
@@ -35,7 +35,7 @@ private struct Party {
   mutating func start(_ guest: Int, again round: UInt64 = 0) {
     let host = guests[guest]
     world.start(
-      HouseNode(
+      GroupNode(
         guest: VirtualPeer(
           on: host, calling: house, links: links, load: load, seed: seed &+ round &* 1_000_003)),
       on: host)
@@ -51,7 +51,7 @@ private struct Party {
     return self.guest(guest).openedAt.map { ($0.nanoseconds - begin.nanoseconds) / 1_000_000 }
   }
 
-  var hosting: VirtualHouse { world[house]!.house! }
+  var hosting: VirtualHostGroup { world[house]!.house! }
   func guest(_ index: Int) -> VirtualPeer { world[guests[index]]!.guest! }
 
   /// Runs until all have everything.
@@ -106,7 +106,7 @@ private struct Party {
     let hosting = party.hosting
     #expect(hosting.opened == 16 && hosting.directory.ownerCount == 16)
     #expect(hosting.handed > 4, "most streams come to another host than the datagrams")
-    #expect(hosting.members.allSatisfy { !$0.links.isEmpty })
+    #expect(hosting.members.allSatisfy { !$0.connectionIDs.isEmpty })
   }
 
   @Test(arguments: seeds)
@@ -178,21 +178,21 @@ private struct Party {
     var directory = HostDirectory(seats: 4)
     var hosts = (0..<2).map { Host(makePeer(1), seats: 4, member: $0) }
     func ask(_ packet: ControlPacket, of member: Int) -> ConnectionID {
-      let link = hosts[member].makeLink()
+      let link = hosts[member].makeConnectionID()
       _ = hosts[member].accept(link, at: now)
       hosts[member].receive(packet.packet.framed().span, on: link, at: now)
-      hosts[member].consult(&directory, at: now)
+      hosts[member].resolveRequests(with: &directory, at: now)
       return link
     }
     let request = ControlPacket.request(version: SessionWire.version, key, makePeer(2))
     let link = ask(request, of: 0)
     hosts[0].admit(link, at: now)
-    hosts[0].consult(&directory, at: now)
+    hosts[0].resolveRequests(with: &directory, at: now)
     #expect(hosts[0].isOpen(link))
     hosts[0].handleLinkEnd(.ended, of: link, at: now)
     hosts[0].didFlush(link, at: now)
-    hosts[0].consult(&directory, at: now)
-    #expect(directory.ownerCount == 0 && directory.find(key) == .ended)
+    hosts[0].resolveRequests(with: &directory, at: now)
+    #expect(directory.ownerCount == 0 && directory.state(of: key) == .ended)
     for packet in [request, .join(version: SessionWire.version, key)] {
       let late = ask(packet, of: 1)
       let event = hosts[1].pollEvent()

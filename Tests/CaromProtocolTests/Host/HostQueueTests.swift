@@ -10,7 +10,7 @@ private struct Hall {
   var now = Instant(nanoseconds: 1_000_000)
 
   mutating func call() {
-    let link = host.makeLink()
+    let link = host.makeConnectionID()
     _ = host.accept(link, at: now)
     let peer = makePeer(100 + link.number)
     callers.append((link, .requesting(as: peer, timing: SessionTiming(), at: now)))
@@ -50,7 +50,7 @@ private struct Hall {
 
   /// What `nextTimeout` has to be, the slow way.
   var earliestTimeout: Instant? {
-    host.links.compactMap { host.connection($0)?.nextTimeout }.min()
+    host.connectionIDs.compactMap { host.connection($0)?.nextTimeout }.min()
   }
 }
 
@@ -78,11 +78,11 @@ private struct Hall {
     _ = hall.ready()
     let full = SessionLink.queueLimit
     #expect(hall.host.pollTransmit(on: link, queued: full, at: hall.now) == nil)
-    hall.host.remainsReady(link)
+    hall.host.markReadyIfNeeded(link)
     #expect(hall.ready() == [link])
     hall.settle()
     _ = hall.host.pollTransmit(on: link, queued: 0, at: hall.now)
-    hall.host.remainsReady(link)
+    hall.host.markReadyIfNeeded(link)
     #expect(hall.ready() == [])
   }
 
@@ -93,15 +93,15 @@ private struct Hall {
     hall.host.close(ConnectionID(1), Goodbye(.left), at: hall.now)
     hall.host.handleLinkEnd(.reset, of: ConnectionID(1), at: hall.now)
     #expect(hall.ready() == [])
-    #expect(hall.host.links == [])
+    #expect(hall.host.connectionIDs == [])
     #expect(hall.host.nextTimeout == nil)
   }
 
   @Test func `links are found whatever the order in which they were taken`() {
     var host = Host(makePeer(1), seats: 1)
     for number: UInt64 in [5, 2, 9, 7] { _ = host.accept(ConnectionID(number), at: .zero) }
-    #expect(host.links == [2, 5, 7, 9].map { ConnectionID($0) })
-    #expect(host.links.allSatisfy { host.connection($0) != nil && host.isIncoming($0) })
+    #expect(host.connectionIDs == [2, 5, 7, 9].map { ConnectionID($0) })
+    #expect(host.connectionIDs.allSatisfy { host.connection($0) != nil && host.isIncoming($0) })
     #expect(host.connection(ConnectionID(3)) == nil)
   }
 
@@ -115,10 +115,10 @@ private struct Hall {
       case 2: hall.now = hall.now + .milliseconds(.random(in: 1...900, using: &generator))
       case 3: hall.now = max(hall.now, hall.host.nextTimeout ?? hall.now)
       case 4:
-        guard let link = hall.host.links.randomElement(using: &generator) else { continue }
+        guard let link = hall.host.connectionIDs.randomElement(using: &generator) else { continue }
         hall.host.close(link, Goodbye(.left), at: hall.now)
       case 5:
-        guard let link = hall.host.links.randomElement(using: &generator) else { continue }
+        guard let link = hall.host.connectionIDs.randomElement(using: &generator) else { continue }
         hall.host.handleLinkEnd(.reset, of: link, at: hall.now)
       case 6: hall.host.handleTimeout(at: hall.now)
       default: hall.settle()

@@ -37,8 +37,8 @@ struct HostScript {
     }
     host = Host(info(1), seats: 4, secret: secret)
     caller = Host(info(2), seats: 0, secret: secret)
-    link = caller.makeLink()
-    caller.call(link, [Self.hostWay], key: key, at: now)
+    link = caller.makeConnectionID()
+    caller.connect(link, to: [Self.hostWay], key: key, at: now)
   }
 
   /// Runs the script to its end.
@@ -146,11 +146,11 @@ struct HostScript {
   // MARK: The stream
 
   private mutating func openStream() throws(Broken) {
-    guard stream == nil, caller.links.contains(link) else { return }
-    let accepted = host.makeLink()
+    guard stream == nil, caller.connectionIDs.contains(link) else { return }
+    let accepted = host.makeConnectionID()
     guard host.accept(accepted, at: now) else { return }
     stream = accepted
-    caller.request(link, key: key, at: now)
+    caller.handleStreamConnected(link, key: key, at: now)
     try drain()
   }
 
@@ -188,7 +188,7 @@ struct HostScript {
     let options = SendOptions(delivery)
     if operation & 16 == 0 {
       _ = try? caller.send(bytes.span, on: channel, options, to: link, at: now)
-    } else if let other = host.links.first {
+    } else if let other = host.connectionIDs.first {
       _ = try? host.send(bytes.span, on: channel, options, to: other, at: now)
     }
     try drain()
@@ -233,7 +233,7 @@ struct HostScript {
     while let event = host.pollEvent() {
       switch event {
       case .requested(let link, _, _): host.admit(link, at: now)
-      case .messages(let link): while host.pollMessage(on: link, { _, _ in }) {}
+      case .connection(let link, .messages): while host.pollMessage(on: link, { _, _ in }) {}
       case .adopted(let old, let owner): if stream == old { stream = owner }
       case .closed(let link, _, _, _):
         endings[link, default: 0] += 1
@@ -241,20 +241,22 @@ struct HostScript {
       default: break
       }
     }
-    for link in host.links where host.memory(of: link) > Self.memoryLimit {
-      throw Broken(description: "a connection holds \(host.memory(of: link)) bytes")
+    for link in host.connectionIDs where host.heldBytes(of: link) > Self.memoryLimit {
+      throw Broken(description: "a connection holds \(host.heldBytes(of: link)) bytes")
     }
   }
 
   private mutating func tellCaller() {
     while let event = caller.pollEvent() {
-      if case .messages(let link) = event { while caller.pollMessage(on: link, { _, _ in }) {} }
+      if case .connection(let link, .messages) = event {
+        while caller.pollMessage(on: link, { _, _ in }) {}
+      }
     }
   }
 
   private mutating func flushHost() {
     var datagram: [UInt8] = []
-    while let answer = host.pollAnswer() { toCaller.append(answer.bytes) }
+    while let answer = host.pollStatelessReply() { toCaller.append(answer.bytes) }
     while let ready = host.pollReady() {
       while host.pollTransmit(on: ready, queued: 0, into: &streamToCaller, at: now) {}
       if host.pollLinkAction(on: ready) != nil { stream = nil }
@@ -268,7 +270,7 @@ struct HostScript {
 
   private mutating func flushCaller() {
     var datagram: [UInt8] = []
-    while let answer = caller.pollAnswer() { toHost.append(answer.bytes) }
+    while let answer = caller.pollStatelessReply() { toHost.append(answer.bytes) }
     while let ready = caller.pollReady() {
       while caller.pollTransmit(on: ready, queued: 0, into: &streamToHost, at: now) {}
       _ = caller.pollLinkAction(on: ready)

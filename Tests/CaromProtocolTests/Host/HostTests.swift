@@ -38,7 +38,7 @@ private struct Room {
         host.didFlush(link, at: now)
       }
       while let event = host.pollEvent() {
-        if case .measured = event { continue }
+        if case .connection(_, .measured) = event { continue }
         events.append(event)
       }
     }
@@ -152,7 +152,9 @@ private struct Room {
 
   @Test func `links are bounded`() {
     var host = Host(makePeer(1), seats: 1)
-    let answers = (0...UInt64(Host.linkLimit)).map { host.accept(ConnectionID($0), at: .zero) }
-    #expect(answers == Array(repeating: true, count: Host.linkLimit) + [false])
+    let answers = (0...UInt64(Host.connectionLimit)).map {
+      host.accept(ConnectionID($0), at: .zero)
+    }
+    #expect(answers == Array(repeating: true, count: Host.connectionLimit) + [false])
   }
 }

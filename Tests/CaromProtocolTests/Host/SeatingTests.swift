@@ -15,48 +15,48 @@ import Testing
 
   @Test func `a seat is kept from the asking on`() {
     var seating = Seating(seats: 1)
-    #expect(seating.ask(link(1), makePeer(1)) == .free)
-    #expect(seating.ask(link(2), makePeer(2)) == .full)
+    #expect(seating.request(link(1), makePeer(1)) == .reserved)
+    #expect(seating.request(link(2), makePeer(2)) == .full)
     #expect(seating.admit(link(1), makePeer(1).id) == .seated)
-    seating.leave(link(1), makePeer(1).id)
-    #expect(seating.ask(link(3), makePeer(2)) == .free)
+    seating.release(link(1), makePeer(1).id)
+    #expect(seating.request(link(3), makePeer(2)) == .reserved)
   }
 
   @Test func `the same peer takes its own seat over once it is admitted`() {
     var seating = Seating(seats: 1)
     let peer = makePeer(1)
-    _ = seating.ask(link(1), peer)
-    #expect(seating.ask(link(2), peer) == .replacing(link(1)))
-    #expect(seating.ask(link(3), peer) == .replacing(link(1)))
+    _ = seating.request(link(1), peer)
+    #expect(seating.request(link(2), peer) == .replacing(link(1)))
+    #expect(seating.request(link(3), peer) == .replacing(link(1)))
     #expect(seating.admit(link(2), peer.id) == .superseded)
     #expect(seating.admit(link(3), peer.id) == .evicting(link(1)))
-    seating.leave(link(1), peer.id)
-    seating.leave(link(2), peer.id)
+    seating.release(link(1), peer.id)
+    seating.release(link(2), peer.id)
     #expect(seating.free(forSpectators: false) == 0)
-    seating.leave(link(3), peer.id)
+    seating.release(link(3), peer.id)
     #expect(seating.free(forSpectators: false) == 1)
   }
 
   @Test func `a declined peer leaves the seat to whoever had it`() {
     var seating = Seating(seats: 1)
     let peer = makePeer(1)
-    _ = seating.ask(link(1), peer)
-    _ = seating.ask(link(2), peer)
-    seating.leave(link(2), peer.id)
+    _ = seating.request(link(1), peer)
+    _ = seating.request(link(2), peer)
+    seating.release(link(2), peer.id)
     #expect(seating.free(forSpectators: false) == 0)
-    seating.leave(link(1), peer.id)
+    seating.release(link(1), peer.id)
     #expect(seating.free(forSpectators: false) == 1)
   }
 
   @Test func `a warm seat yields, to one at a time`() {
     var seating = Seating(seats: 1)
     let warm = makePeer(1, yields: true)
-    _ = seating.ask(link(1), warm)
-    #expect(seating.ask(link(2), makePeer(2, yields: true)) == .full)
-    #expect(seating.ask(link(3), makePeer(3)) == .replacing(link(1)))
-    #expect(seating.ask(link(4), makePeer(4)) == .full)
-    seating.leave(link(1), warm.id)  // before the other was admitted
-    #expect(seating.ask(link(4), makePeer(4)) == .full)
+    _ = seating.request(link(1), warm)
+    #expect(seating.request(link(2), makePeer(2, yields: true)) == .full)
+    #expect(seating.request(link(3), makePeer(3)) == .replacing(link(1)))
+    #expect(seating.request(link(4), makePeer(4)) == .full)
+    seating.release(link(1), warm.id)  // before the other was admitted
+    #expect(seating.request(link(4), makePeer(4)) == .full)
     #expect(seating.admit(link(3), makePeer(3).id) == .seated)
   }
 
@@ -73,7 +73,7 @@ import Testing
             id: PeerID(high: 0, low: id), name: "", application: "test",
             yieldsSeat: id < 3, isSpectator: Int.random(in: 0..<4, using: &generator) == 0)
           let link = ConnectionID(UInt64(number))
-          if seating.ask(link, info) != .full { links.append((link, info)) }
+          if seating.request(link, info) != .full { links.append((link, info)) }
         } else {
           let index = Int.random(in: links.indices, using: &generator)
           let (link, info) = links[index]
@@ -88,14 +88,14 @@ import Testing
           } else {
             links.remove(at: index)
             seated[link] = nil
-            seating.leave(link, info.id)
+            seating.release(link, info.id)
           }
         }
         let spectators = seated.values.count { $0.isSpectator }
         #expect(spectators <= 2 && seated.count - spectators <= 3, "seed \(seed)")
         #expect(Set(seated.values.map(\.id)).count == seated.count, "seed \(seed)")
       }
-      for (link, info) in links { seating.leave(link, info.id) }
+      for (link, info) in links { seating.release(link, info.id) }
       #expect(seating.free(forSpectators: false) == 3, "seed \(seed)")
       #expect(seating.free(forSpectators: true) == 2, "seed \(seed)")
     }

@@ -41,16 +41,16 @@ import Testing
   }
 
   @Test func `each number counts once, and the newest alone`() {
-    var book = TokenBook()
+    var book = IssuedTokens()
     #expect(!uses(&book, 0))
-    for _ in 0...TokenBook.window { _ = book.issue() }
+    for _ in 0...IssuedTokens.window { _ = book.issue() }
     #expect(!uses(&book, 0) && uses(&book, 1) && !uses(&book, 1))
-    #expect(uses(&book, TokenBook.window) && !uses(&book, TokenBook.window + 1))
+    #expect(uses(&book, IssuedTokens.window) && !uses(&book, IssuedTokens.window + 1))
     _ = book.issue()
-    #expect(!uses(&book, 1) && uses(&book, TokenBook.window + 1) && !uses(&book, .max))
+    #expect(!uses(&book, 1) && uses(&book, IssuedTokens.window + 1) && !uses(&book, .max))
   }
 
-  private func uses(_ book: inout TokenBook, _ serial: UInt64) -> Bool { book.use(serial) }
+  private func uses(_ book: inout IssuedTokens, _ serial: UInt64) -> Bool { book.use(serial) }
 
   @Test func `the packet that brings it can be read, and is a guest's alone`() throws {
     let control = ControlPacket.token(makeToken())
@@ -93,7 +93,7 @@ import Testing
     let bytes = writer.takeBytes() + packet
     host.receiveDatagram(bytes.span, from: HostScript.callerWay, at: now)
     var answers: [[UInt8]] = []
-    while let answer = host.pollAnswer() {
+    while let answer = host.pollStatelessReply() {
       #expect(answer.bytes.count * 10 <= bytes.count * 3)
       answers.append(answer.bytes)
     }
@@ -108,7 +108,7 @@ import Testing
         token: makeToken(serial))
       #expect(answers(to: hello, &host).map(\.count) == [17], "never given out")
     }
-    #expect(host.links.isEmpty && host.keys.isEmpty)
+    #expect(host.connectionIDs.isEmpty && host.keys.isEmpty)
   }
 
   @Test func `a hello that comes twice is one connection, from elsewhere it is none`() {
@@ -117,11 +117,11 @@ import Testing
     let key = ConnectionKey(prefix: 1, rest: 2)
     let hello = Hello(key: key, epoch: 1, resumes: false, cookie: nil, token: makeToken(serial))
     for _ in 0..<2 { #expect(answers(to: hello, &host).isEmpty) }
-    #expect(host.links.count == 1)
+    #expect(host.connectionIDs.count == 1)
     let other = Hello(
       key: ConnectionKey(prefix: 1, rest: 3), epoch: 9, resumes: false, cookie: nil,
       token: makeToken(serial))
     #expect(answers(to: other, &host).count == 1)
-    #expect(host.links.count == 1)
+    #expect(host.connectionIDs.count == 1)
   }
 }

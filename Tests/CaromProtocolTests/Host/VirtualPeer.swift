@@ -72,10 +72,10 @@ struct VirtualPeer: VirtualNode {
   /// Calls the host, over every kind of link that it has.
   mutating func call(in network: inout VirtualNetwork) {
     guard let target else { return }
-    let link = machine.makeLink()
+    let link = machine.makeConnectionID()
     self.link = link
     if links.contains(.datagram) {
-      machine.call(link, [Route(target)], key: key, token: token, at: network.now)
+      machine.connect(link, to: [Route(target)], key: key, token: token, at: network.now)
     }
     if links.contains(.stream) { opening.append((link, network.connect(from: host, to: target))) }
   }
@@ -126,12 +126,12 @@ struct VirtualPeer: VirtualNode {
     case .datagram(let datagram, _):
       machine.receiveDatagram(datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
-      let link = machine.makeLink()
+      let link = machine.makeConnectionID()
       if machine.accept(link, at: now) { streams.append((link, stream)) }
     case .connected(let stream):
       guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
       let entry = opening.remove(at: index)
-      machine.request(entry.link, key: key, at: now)
+      machine.handleStreamConnected(entry.link, key: key, at: now)
       streams.append(entry)
     case .refused(let stream), .timedOut(let stream):
       if let entry = opening.first(where: { $0.stream == stream }) {
@@ -161,7 +161,9 @@ struct VirtualPeer: VirtualNode {
     if let link, openedAt != nil { sender.send(through: &machine, link, at: now) }
     repeat {
       while let event = machine.pollEvent() { handle(event, in: &network) }
-      while let answer = machine.pollAnswer() { send(answer.bytes, to: answer.way, in: &network) }
+      while let answer = machine.pollStatelessReply() {
+        send(answer.bytes, to: answer.route, in: &network)
+      }
       while let link = machine.pollReady() { flush(link, in: &network) }
     } while machine.hasEvents
   }
@@ -199,12 +201,12 @@ struct VirtualPeer: VirtualNode {
     let now = network.now
     switch event {
     case .requested(let link, _, _): machine.admit(link, at: now)
-    case .opened(let link, _):
+    case .connection(let link, .opened):
       self.link = link
       openedAt = now
       sender.begin(at: now)
       sender.send(through: &machine, link, at: now)
-    case .messages(let link):
+    case .connection(let link, .messages):
       while let message = machine.pollMessage(on: link) {
         checker.take(message.bytes, on: message.channel, at: now)
       }
@@ -214,12 +216,12 @@ struct VirtualPeer: VirtualNode {
       for index in streams.indices where streams[index].link == link {
         streams[index].link = owner
       }
-    case .reconnect(let link):
+    case .connection(let link, .reconnect):
       if links.contains(.stream), let target {
         opening.append((link, network.connect(from: host, to: target)))
       }
-    case .measured: return
-    case .invited(_, let token):
+    case .connection(_, .measured): return
+    case .connection(_, .invited(let token)):
       invitation = token
       return
     default: break

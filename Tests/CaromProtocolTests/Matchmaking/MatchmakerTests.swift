@@ -85,7 +85,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
   @Test func `two that dial each other agree: the lower one's dial counts`() {
     var high = makeMatchmaker(5)
     high.handle(makeSighting(4), at: .zero)
-    high.handleTimeout(at: .zero + Matchmaker.patience)
+    high.handleTimeout(at: .zero + Matchmaker.dialBackDelay)
     #expect(nextAction(&high) == .dial(makeID(4)))
     high.handleRequest(from: makeID(4), at: .zero)
     #expect(nextAction(&high) == .cancelDial(makeID(4)))

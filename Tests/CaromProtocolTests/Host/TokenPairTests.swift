@@ -5,12 +5,12 @@ import Testing
 @testable import CaromProtocol
 
 /// Guests that come again, on virtual time.
-@Suite struct TokenDuelTests {
+@Suite struct TokenPairTests {
   private static let far = LinkProfile("far", LinkConditions(oneWay: .milliseconds(50)))
 
   /// A guest that was here for two seconds, has a token and left.
-  private func makeDuel() throws -> (duel: VirtualDuel, token: JoinToken) {
-    var duel = VirtualDuel(seed: 1, profile: Self.far)
+  private func makeDuel() throws -> (duel: VirtualPair, token: JoinToken) {
+    var duel = VirtualPair(seed: 1, profile: Self.far)
     try duel.world.run(for: .seconds(2))
     #expect(duel.callerPeer.openedAt?.nanoseconds == 200_000_000)
     let token = try #require(duel.callerPeer.invitation)
@@ -18,13 +18,13 @@ import Testing
     return (duel, token)
   }
 
-  private func leave(_ duel: inout VirtualDuel) throws {
+  private func leave(_ duel: inout VirtualPair) throws {
     duel.world.withNode(of: duel.caller) { $0.close(in: &$1) }
     try duel.world.run(for: .seconds(3))
   }
 
   /// How many milliseconds it takes to join once more.
-  private func join(_ duel: inout VirtualDuel, with token: JoinToken?) throws -> Int64? {
+  private func join(_ duel: inout VirtualPair, with token: JoinToken?) throws -> Int64? {
     let begin = duel.world.network.now
     duel.world.withNode(of: duel.caller) { $0.callAgain(with: token, in: &$1) }
     try duel.world.run(for: .seconds(3))
@@ -49,7 +49,7 @@ import Testing
     #expect(try join(&duel, with: token) == 100)
     try leave(&duel)
     #expect(try join(&duel, with: token) == 200)
-    #expect(duel.hostPeer.machine.links.count == 1)
+    #expect(duel.hostPeer.machine.connectionIDs.count == 1)
   }
 
   @Test func `a token of before the host began anew takes two round trips`() throws {
@@ -89,13 +89,13 @@ import Testing
     duel.setConditions(clear)
     try duel.world.run(for: .seconds(3))
     #expect(duel.callerPeer.connection?.isOpen == true)
-    #expect(duel.hostPeer.machine.links.count == 1)
+    #expect(duel.hostPeer.machine.connectionIDs.count == 1)
   }
 
   @Test func `under loss and doubling whoever comes again gets in, once`() throws {
     for seed in 1...10 as ClosedRange<UInt64> {
       let bad = LinkConditions(oneWay: .milliseconds(20), loss: 0.2).with { $0.duplication = 0.2 }
-      var duel = VirtualDuel(seed: seed, profile: LinkProfile("bad", bad))
+      var duel = VirtualPair(seed: seed, profile: LinkProfile("bad", bad))
       try duel.world.run(for: .seconds(3))
       for _ in 0..<3 {
         let token = duel.callerPeer.invitation
@@ -103,7 +103,7 @@ import Testing
         _ = try join(&duel, with: token)
         #expect(duel.callerPeer.connection?.isOpen == true, "seed \(seed)")
       }
-      #expect(duel.hostPeer.machine.links.count == 1, "seed \(seed)")
+      #expect(duel.hostPeer.machine.connectionIDs.count == 1, "seed \(seed)")
     }
   }
 }

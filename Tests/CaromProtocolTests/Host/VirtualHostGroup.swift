@@ -5,11 +5,11 @@ import CaromTesting
 
 /// Hosts that share a port on the virtual network, as the shell drives them on their loops: each
 /// datagram comes to one of them by its source, each stream to one or another.
-struct VirtualHouse: VirtualNode {
+struct VirtualHostGroup: VirtualNode {
   struct Letter {
     let due: Instant
     let member: Int
-    let mail: HostMail
+    let mail: Handoff
     let stream: VirtualStream?
   }
 
@@ -84,7 +84,7 @@ struct VirtualHouse: VirtualNode {
         datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
       let member = Int.random(in: members.indices, using: &generator)
-      let link = members[member].makeLink()
+      let link = members[member].makeConnectionID()
       if members[member].accept(link, at: now) { streams.append((link, stream)) }
     case .bytes(let bytes, let stream):
       guard let link = streams.first(where: { $0.stream == stream })?.link else { break }
@@ -112,7 +112,7 @@ struct VirtualHouse: VirtualNode {
       members[letter.member].receiveRelayed(bytes.span, from: way, at: now)
     case .stream(_, let handed):
       guard let stream = letter.stream else { return }
-      let link = members[letter.member].makeLink()
+      let link = members[letter.member].makeConnectionID()
       streams.append((link, stream))
       _ = members[letter.member].accept(handed, as: link, at: now)
     case .evict(let link, let other): members[letter.member].evict(link, for: other, at: now)
@@ -120,7 +120,7 @@ struct VirtualHouse: VirtualNode {
     }
   }
 
-  private mutating func send(_ mail: HostMail, to member: Int, at now: Instant) {
+  private mutating func send(_ mail: Handoff, to member: Int, at now: Instant) {
     var moved: VirtualStream?
     switch mail {
     case .datagram: relayed += 1
@@ -142,25 +142,25 @@ struct VirtualHouse: VirtualNode {
     for member in members.indices {
       repeat {
         while let event = members[member].pollEvent() { handle(event, member, at: now) }
-        members[member].consult(&directory, at: now)
-        while let (mail, other) = members[member].pollMail() { send(mail, to: other, at: now) }
-        while let answer = members[member].pollAnswer() { send(answer.bytes, answer.way, &network) }
+        members[member].resolveRequests(with: &directory, at: now)
+        while let (mail, other) = members[member].pollHandoff() { send(mail, to: other, at: now) }
+        while let answer = members[member].pollStatelessReply() { send(answer.bytes, answer.route, &network) }
         while let link = members[member].pollReady() { flush(link, in: &network) }
-      } while members[member].hasEvents || members[member].hasMatters
+      } while members[member].hasEvents || members[member].hasDirectoryRequests
     }
   }
 
   private mutating func handle(_ event: HostEvent, _ member: Int, at now: Instant) {
     switch event {
     case .requested(let link, _, _): members[member].admit(link, at: now)
-    case .opened(let link, _):
+    case .connection(let link, .opened):
       open.append(link)
       opened += 1
       mostOpen = max(mostOpen, open.count)
       checkers[link] = LoadChecker()
       senders[link] = LoadSender(load)
       senders[link]?.begin(at: now)
-    case .messages(let link):
+    case .connection(let link, .messages):
       while let message = members[member].pollMessage(on: link) {
         checkers[link]?.take(message.bytes, on: message.channel, at: now)
       }
@@ -200,8 +200,8 @@ struct VirtualHouse: VirtualNode {
 }
 
 /// A house or one of its guests.
-struct HouseNode: VirtualNode {
-  var house: VirtualHouse?
+struct GroupNode: VirtualNode {
+  var house: VirtualHostGroup?
   var guest: VirtualPeer?
 
   var nextTimeout: Instant? { house == nil ? guest?.nextTimeout : house?.nextTimeout }

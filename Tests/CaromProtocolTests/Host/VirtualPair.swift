@@ -4,7 +4,7 @@ import CaromTesting
 @testable import CaromProtocol
 
 /// A host and a caller on a virtual network.
-struct VirtualDuel {
+struct VirtualPair {
   var world: VirtualWorld<VirtualPeer>
   let host: VirtualHost
   let caller: VirtualHost

@@ -7,7 +7,7 @@ import Testing
 
 /// Every network of the table, with a game, with bulk, and with both, over many seeds: nothing
 /// reliable is lost, doubled or out of order, states never go back, and bounds hold.
-@Suite struct TableTests {
+@Suite struct NetworkConditionTests {
   enum Mix: String, CaseIterable {
     case game, bulk, both
 
@@ -43,7 +43,7 @@ import Testing
 
   /// False where nobody ever heard of the other, and both were told.
   private static func run(_ row: LinkProfile, _ mix: Mix, _ seed: UInt64) throws -> Bool {
-    var duel = VirtualDuel(seed: seed, profile: row, load: mix.load)
+    var duel = VirtualPair(seed: seed, profile: row, load: mix.load)
     let isDone = try duel.runLoad(for: .seconds(180))
     let peers = [duel.hostPeer, duel.callerPeer]
     if let fault = duel.faults.first { throw Broken(description: "\(mix): \(fault)") }
@@ -83,7 +83,7 @@ import Testing
       "lossy", LinkConditions(oneWay: .milliseconds(50), loss: 0.05))
     var failures = 0
     for seed in 0..<UInt64(Self.cycles) {
-      var duel = VirtualDuel(seed: seed, profile: profile)
+      var duel = VirtualPair(seed: seed, profile: profile)
       let (host, caller) = (duel.host, duel.caller)
       let isOpen = try duel.world.run(for: .seconds(12)) { world in
         world[host]?.openedAt != nil && world[caller]?.openedAt != nil
@@ -93,7 +93,7 @@ import Testing
       #expect(isOpen, "seed \(seed)")
       duel.world.withNode(of: caller) { node, network in node.close(in: &network) }
       let isEmpty = try duel.world.run(for: .seconds(12)) { world in
-        world[host]?.machine.links.isEmpty == true && world[caller]?.machine.links.isEmpty == true
+        world[host]?.machine.connectionIDs.isEmpty == true && world[caller]?.machine.connectionIDs.isEmpty == true
       }
       #expect(isEmpty, "seed \(seed)")
       #expect(duel.callerPeer.endings.count == 1, "seed \(seed)")

@@ -1,0 +1,50 @@
+import CaromCore
+
+// Properties of one connection, read in place without copying the connection.
+extension Host {
+  /// Whether this host has the connection.
+  package func contains(_ id: ConnectionID) -> Bool { index(of: id) != nil }
+
+  /// The peer of a connection that is open.
+  package func openPeer(of id: ConnectionID) -> PeerInfo? {
+    guard let index = index(of: id), case .open(let info) = entries[index].connection.state else {
+      return nil
+    }
+    return info
+  }
+
+  /// Whether the connection is open: the seat is granted and neither side has closed it.
+  // Always inlined: a call from the lobby would copy the host.
+  @inline(__always) package func isOpen(_ id: ConnectionID) -> Bool {
+    index(of: id).map { entries[$0].connection.isOpen } ?? false
+  }
+
+  package func roundTrip(of id: ConnectionID) -> RoundTrip? {
+    index(of: id).map { entries[$0].connection.pinger.roundTrip }
+  }
+
+  /// The kind of link that carries the connection's messages now.
+  package func kind(of id: ConnectionID) -> LinkKind? {
+    index(of: id).flatMap { entries[$0].connection.link }
+  }
+
+  /// The number of bytes in reliable messages that are queued or not yet acknowledged.
+  package func queuedBytes(of id: ConnectionID) -> Int {
+    index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
+  }
+
+  /// Whether received messages of the connection wait for `pollMessage`.
+  @inline(__always) package func hasMessages(_ id: ConnectionID) -> Bool {
+    if let index = index(of: id) { return entries[index].connection.channels.hasMessages }
+    return undelivered.contains { $0.connection == id }
+  }
+
+  package func statistics(of id: ConnectionID) -> PeerStatistics? {
+    index(of: id).map { entries[$0].connection.peerStatistics }
+  }
+
+  /// The number of bytes that the connection's messages occupy, in both directions.
+  package func heldBytes(of id: ConnectionID) -> Int {
+    index(of: id).map { entries[$0].connection.channels.heldBytes } ?? 0
+  }
+}

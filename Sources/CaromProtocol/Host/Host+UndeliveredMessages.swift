@@ -1,0 +1,37 @@
+/// Received messages of a connection that was removed before its owner had read them.
+struct UndeliveredMessages: Sendable {
+  let connection: ConnectionID
+  var channels: ChannelSet
+}
+
+// Messages that a peer sent before it left are still delivered to an owner that reads them late.
+extension Host {
+  /// The maximum number of removed connections whose messages are stored; the oldest is dropped
+  /// first.
+  static let undeliveredLimit = 64
+
+  mutating func storeUndeliveredMessages(of entry: Entry) {
+    guard entry.wasOpen, entry.connection.channels.hasMessages else { return }
+    if undelivered.count == Self.undeliveredLimit { undelivered.removeFirst() }
+    undelivered.append(
+      UndeliveredMessages(connection: entry.id, channels: entry.connection.channels))
+    undelivered[undelivered.count - 1].channels.dropOutgoing()
+  }
+
+  mutating func pollUndelivered(
+    _ id: ConnectionID, _ parking: ChannelMask,
+    _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
+  ) -> Bool {
+    guard let index = undelivered.firstIndex(where: { $0.connection == id }) else { return false }
+    let hasMessage = undelivered[index].channels.pollMessage(parking: parking) {
+      channel, _, bytes in body(channel, bytes)
+    }
+    if !undelivered[index].channels.hasMessages { undelivered.remove(at: index) }
+    return hasMessage
+  }
+
+  /// Drops the undelivered messages of a removed connection.
+  mutating func discardUndelivered(_ id: ConnectionID) {
+    undelivered.removeAll { $0.connection == id }
+  }
+}

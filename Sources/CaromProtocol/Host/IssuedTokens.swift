@@ -1,0 +1,35 @@
+/// The address tokens that a host has issued, and which of them are used: each is valid once.
+package struct IssuedTokens: Sendable {
+  /// The number of newest tokens that are valid: far more than a host has clients, in 2 KiB of
+  /// memory.
+  package static let window: UInt64 = 16_384
+
+  private var next: UInt64 = 0
+  /// One bit per token of the window, set once the token is used; empty until the first is issued.
+  private var used: [UInt64] = []
+
+  package init() {}
+
+  /// Returns the serial number of a new token. The oldest token of the window becomes invalid.
+  package mutating func issue() -> UInt64 {
+    if used.isEmpty { used = Array(repeating: 0, count: Int(Self.window / 64)) }
+    defer { next += 1 }
+    let (word, bit) = Self.position(of: next)
+    used[word] &= ~bit
+    return next
+  }
+
+  /// Marks a token as used. Returns false if it is used already, too old, or was never issued.
+  package mutating func use(_ serial: UInt64) -> Bool {
+    guard serial < next, next - serial <= Self.window else { return false }
+    let (word, bit) = Self.position(of: serial)
+    guard used[word] & bit == 0 else { return false }
+    used[word] |= bit
+    return true
+  }
+
+  private static func position(of serial: UInt64) -> (word: Int, bit: UInt64) {
+    let index = serial % window
+    return (Int(index / 64), 1 << (index % 64))
+  }
+}

@@ -1,0 +1,48 @@
+import CaromCodec
+import CaromCore
+
+@testable import CaromProtocol
+
+// Sending, polling and reading with arrays, which is simpler than spans and buffers in tests.
+
+extension Connection {
+  @discardableResult
+  mutating func send(
+    _ bytes: [UInt8], on channel: UInt8, _ delivery: Delivery = .reliableOrdered,
+    at now: Instant
+  ) throws(SendError) -> UInt64? {
+    try send(bytes.span, on: channel, SendOptions(delivery), at: now)
+  }
+
+  mutating func pollStream(queued: Int, at now: Instant) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    return pollStream(queued: queued, into: &bytes, at: now) ? bytes : nil
+  }
+
+  mutating func pollMessage() -> (channel: UInt8, bytes: [UInt8])? {
+    var message: (UInt8, [UInt8])?
+    _ = pollMessage { channel, bytes in message = (channel, Array(copying: bytes)) }
+    return message
+  }
+}
+
+extension Host {
+  @discardableResult
+  mutating func send(
+    _ bytes: [UInt8], on channel: UInt8, _ delivery: Delivery = .reliableOrdered,
+    to id: ConnectionID, at now: Instant
+  ) throws(SendError) -> UInt64? {
+    try send(bytes.span, on: channel, SendOptions(delivery), to: id, at: now)
+  }
+
+  mutating func pollTransmit(on id: ConnectionID, queued: Int, at now: Instant) -> [UInt8]? {
+    var bytes: [UInt8] = []
+    return pollTransmit(on: id, queued: queued, into: &bytes, at: now) ? bytes : nil
+  }
+
+  mutating func pollMessage(on id: ConnectionID) -> (channel: UInt8, bytes: [UInt8])? {
+    var message: (UInt8, [UInt8])?
+    _ = pollMessage(on: id) { channel, bytes in message = (channel, Array(copying: bytes)) }
+    return message
+  }
+}
