@@ -1,33 +1,34 @@
 import CaromCore
 
-/// Responder and querier of one process over the same sockets: what a shell or a simulation
-/// drives. Polled: after each call, send what `pollTransmit` gives, take what `pollEvent`
-/// gives, and call `handleTimeout` at `nextTimeout`.
+/// A multicast DNS node: a responder and a querier that share the sockets of one process.
+///
+/// The node is polled. After each call, send the datagrams from `pollTransmit`, handle the events
+/// from `pollEvent`, and call `handleTimeout` at `nextTimeout`.
 package struct MulticastDNS: Sendable {
-  /// What the user is told.
+  /// An event of the responder or of the querier.
   package enum Event: Hashable, Sendable {
     case responder(Responder.Event)
     case querier(Querier.Event)
   }
 
-  /// What came in and was not used, by reason.
+  /// Received datagrams that were ignored, by reason.
   package struct Counters: Hashable, Sendable {
-    /// No DNS message, or one over a limit.
+    /// Datagrams that are not valid DNS messages, or that exceed a limit.
     package var malformed = 0
-    /// An opcode or a response code that multicast DNS does not have.
+    /// Messages with a nonzero opcode or response code, which multicast DNS does not use.
     package var notStandard = 0
-    /// A response from a port other than 5353.
+    /// Responses from a source port other than 5353.
     package var foreignPort = 0
   }
 
   var responder: Responder
   var querier: Querier
-  /// What was not used.
+  /// The counters of ignored datagrams.
   package private(set) var counters = Counters()
   private var linkIndices: [UInt32] = []
 
-  /// A node of the host `hostLabel`.local; `isHostUnique` says that nobody else can have that
-  /// name, such as a random one, so that it need not be asked for.
+  /// Creates a node for the host `hostLabel`.local. Set `isHostUnique` if no other host can have
+  /// that label, for example because it is random; the name is then announced without probing.
   package init(
     hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator
   ) {
@@ -37,11 +38,11 @@ package struct MulticastDNS: Sendable {
     querier = Querier(generator: generator.split())
   }
 
-  /// The host's name as it is now.
+  /// The host's current name.
   package var hostName: Name { responder.hostName }
 
-  /// All links as they are now: names are claimed and questions asked on what is new, and what
-  /// was heard on links that are gone is forgotten.
+  /// Sets the current links. Names are claimed and questions asked on new links, and records
+  /// received on removed links are discarded.
   package mutating func setLinks(_ links: [Link], at now: Instant) {
     for index in linkIndices where !links.contains(where: { $0.index == index }) {
       responder.removeLink(index, at: now)
@@ -54,7 +55,7 @@ package struct MulticastDNS: Sendable {
     linkIndices = links.map(\.index)
   }
 
-  /// A packet came in.
+  /// Handles a received datagram.
   package mutating func handle(_ datagram: Datagram, at now: Instant) {
     guard let message = try? Message(decoding: datagram.payload) else {
       counters.malformed += 1
@@ -77,23 +78,23 @@ package struct MulticastDNS: Sendable {
     querier.handleResponse(message, from: datagram, at: now)
   }
 
-  /// Time has passed.
+  /// Performs everything that is due.
   package mutating func handleTimeout(at now: Instant) {
     responder.handleTimeout(at: now)
     querier.handleTimeout(at: now)
   }
 
-  /// The next packet to send; `nil` when there is none.
+  /// The next datagram to send, or nil if there is none.
   package mutating func pollTransmit() -> Transmit? {
     responder.pollTransmit() ?? querier.pollTransmit()
   }
 
-  /// The next event; `nil` when there is none.
+  /// The next event, or nil if there is none.
   package mutating func pollEvent() -> Event? {
     if let event = responder.pollEvent() { return .responder(event) }
     return querier.pollEvent().map(Event.querier)
   }
 
-  /// When `handleTimeout` has something to do; `nil` for never.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(responder.nextTimeout, querier.nextTimeout) }
 }

@@ -1,78 +1,83 @@
 import CaromCore
 
-/// What others on the links have said, for as long as they allow; bounded for each interface,
-/// each sender and each name, so that junk takes no room from what is wanted.
+/// The records received from other hosts, stored until their times to live end. The size is bounded
+/// for each interface, each sender and each name, so that unwanted records cannot displace wanted
+/// ones.
 package struct RecordCache: Sendable {
-  /// Records that an interface may bring.
+  /// The maximum number of records of one interface.
   package static let capacity = 4096
-  /// And bytes; names count twice, since they are kept folded too.
+  /// The maximum size of the records of one interface, in bytes. Names count twice, because a
+  /// case-folded copy is stored as well.
   package static let byteCapacity = 2 << 20
-  /// What one sender may fill of either: a quarter.
+  /// One sender may fill at most this fraction (one quarter) of an interface's records and bytes.
   package static let sourceShare = 4
-  /// PTR records under one name: half of all, for a type with very many services.
+  /// The maximum number of PTR records under one name: half of the capacity, for service types with
+  /// very many instances.
   package static let pointerCapacity = 2048
-  /// Records of any other type under one name; hosts have a few addresses.
+  /// The maximum number of records of any other type under one name. Hosts have few addresses.
   package static let setCapacity = 64
-  /// Bytes that a record costs beside its names and data.
+  /// The size that a record is assumed to take in memory besides its names and data, in bytes.
   package static let overhead = 256
-  /// A flushed or withdrawn record lives that long (RFC 6762 §10.1, §10.2).
-  static let grace = Duration.seconds(1)
+  /// The remaining life of a record that was withdrawn by a goodbye or replaced through the
+  /// cache-flush bit (RFC 6762 §10.1, §10.2).
+  static let gracePeriod = Duration.seconds(1)
 
-  /// Where a record stands: under which name and type, heard on which interface.
-  package struct Place: Hashable, Sendable {
+  /// Identifies a record set: a name and a type, on one interface.
+  package struct SetKey: Hashable, Sendable {
     package var interface: UInt32
     package var key: RecordKey
 
-    /// The records of `key` that were heard on `interface`.
+    /// The set of the records of `key` that were received on `interface`.
     package init(interface: UInt32, key: RecordKey) {
       self.interface = interface
       self.key = key
     }
   }
 
-  /// A record and what is known of it.
+  /// A cached record and its timers.
   package struct Entry: Sendable {
     package var record: Record
     package var received: Instant
     package var expires: Instant
     var serial: UInt64
     var refreshes: UInt8 = 0
-    /// Whether it was withdrawn, replaced or doubted, and lives its last seconds.
-    var isLeaving = false
-    /// Per mille of the time to live by which refreshes are put off, 0 to 10.
+    /// Whether the record was withdrawn, replaced or reconfirmed, and is about to expire.
+    var isExpiring = false
+    /// The random delay of each refresh, in thousandths of the time to live, from 0 to 10.
     var jitter: UInt8
-    /// Since when questions that it would answer stayed unanswered, and whether several did.
-    var silence: (since: Instant, isRepeated: Bool)?
+    /// The time of the first observed query that should have been answered with this record and was
+    /// not, and whether a second one followed; nil if there was none (RFC 6762 §10.5).
+    var unanswered: (since: Instant, isRepeated: Bool)?
   }
 
-  /// What became of a record that came in.
+  /// The result of `insert`.
   package enum Insertion: Sendable { case new, known, refused }
 
-  /// What time brings.
+  /// What `handleTimeout` found due.
   package enum Event: Sendable {
-    case expired(Place, Record)
-    case refresh(Place)
+    case expired(SetKey, Record)
+    case refresh(SetKey)
   }
 
   struct Slot: Sendable {
     var entry: Entry
-    let place: Place
+    let setKey: SetKey
     let source: Source
     let cost: Int
     var previous: Int?
     var next: Int?
   }
 
-  /// The records of one place, as a list through their slots, the last heard at the end.
-  struct Row: Sendable {
+  /// The records of one set, as a doubly linked list of slots, the most recently received last.
+  struct RecordSet: Sendable {
     var first: Int?
     var last: Int?
     var count = 0
-    /// The first one that no cache-flush bit concerned yet.
+    /// The first record that no cache-flush bit has been applied to yet.
     var unflushed: Int?
   }
 
-  struct Sighting: Hashable, Sendable {
+  struct EntryKey: Hashable, Sendable {
     var interface: UInt32
     var identity: Record.Identity
   }
@@ -87,38 +92,38 @@ package struct RecordCache: Sendable {
     var serial: UInt64
   }
 
-  /// The records, each in its place for as long as it is here, and the places that are free.
+  /// The cached records, each at a fixed index until it is removed, and the free indices.
   var slots: [Slot?] = []
   private var free: [Int] = []
-  var rows: [Place: Row] = [:]
-  var ids: [Sighting: Int] = [:]
+  var sets: [SetKey: RecordSet] = [:]
+  var slotIndices: [EntryKey: Int] = [:]
   var interfaces: [UInt32: Usage] = [:]
   var sources: [Source: Usage] = [:]
   var timers = DeadlineQueue<Timer>()
   private var nextSerial: UInt64 = 0
-  /// What lost its place since it was last taken.
-  var evicted: [(Place, Record)] = []
+  /// The records evicted since the last call of `popEvicted`.
+  var evicted: [(SetKey, Record)] = []
 
   package init() {}
 
-  /// How many records it holds.
+  /// The number of cached records.
   package var count: Int { slots.count - free.count }
 
-  /// How many bytes they count as.
+  /// The assumed size of all cached records, in bytes.
   package var byteCount: Int { interfaces.values.reduce(0) { $0 + $1.bytes } }
 
-  /// How many timers it keeps for them; some are stale.
+  /// The number of timers, including stale ones.
   package var timerCount: Int { timers.count }
 
-  /// How many senders and names it keeps account of.
-  package var tableCounts: (sources: Int, rows: Int, ids: Int) {
-    (sources.count, rows.count, ids.count)
+  /// The sizes of the internal tables: senders, record sets and records by identity.
+  package var tableCounts: (sources: Int, sets: Int, records: Int) {
+    (sources.count, sets.count, slotIndices.count)
   }
 
-  /// The live records at `place`, the last heard at the end.
-  package func entries(at place: Place) -> [Entry] {
+  /// All records of a set, the most recently received last.
+  package func entries(at setKey: SetKey) -> [Entry] {
     var list: [Entry] = []
-    var id = rows[place]?.first
+    var id = sets[setKey]?.first
     while let next = id, let slot = slots[next] {
       list.append(slot.entry)
       id = slot.next
@@ -126,37 +131,38 @@ package struct RecordCache: Sendable {
     return list
   }
 
-  /// The records at `place` that were not withdrawn or replaced, the last heard at the end.
-  package func current(at place: Place) -> [Entry] {
-    entries(at: place).filter { !$0.isLeaving }
+  /// The records of a set that are not about to expire, the most recently received last.
+  package func current(at setKey: SetKey) -> [Entry] {
+    entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// The data at `place` that was heard last.
-  func newest(at place: Place) -> RecordData? {
-    var id = rows[place]?.last
+  /// The data of the most recently received record of a set that is not about to expire.
+  func newest(at setKey: SetKey) -> RecordData? {
+    var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {
-      guard slot.entry.isLeaving else { return slot.entry.record.data }
+      guard slot.entry.isExpiring else { return slot.entry.record.data }
       id = slot.previous
     }
     return nil
   }
 
-  /// The places on an interface that have records under a name: a search through all.
-  func places(of name: Name, on interface: UInt32) -> [Place] {
-    rows.keys.filter { $0.interface == interface && $0.key.name == name }
+  /// The keys of all record sets of a name on an interface, sorted by type. Searches the whole
+  /// cache.
+  func setKeys(of name: Name, on interface: UInt32) -> [SetKey] {
+    sets.keys.filter { $0.interface == interface && $0.key.name == name }
       .sorted { $0.key.type < $1.key.type }
   }
 
-  /// What lost its place to other records since this was last called.
-  package mutating func takeEvicted() -> [(Place, Record)] {
+  /// Returns the records evicted since the previous call.
+  package mutating func popEvicted() -> [(SetKey, Record)] {
     guard !evicted.isEmpty else { return [] }
     defer { evicted = [] }
     return evicted
   }
 
-  /// The records on an interface, the first heard first: a search through all.
+  /// The slots of all records of an interface, oldest first. Searches the whole cache.
   func ids(on interface: UInt32) -> [Int] {
-    slots.indices.filter { slots[$0]?.place.interface == interface }
+    slots.indices.filter { slots[$0]?.setKey.interface == interface }
       .sorted { (slots[$0]?.entry.serial ?? 0) < (slots[$1]?.entry.serial ?? 0) }
   }
 
@@ -166,142 +172,145 @@ package struct RecordCache: Sendable {
   }
 }
 
-// MARK: - Taking in
+// MARK: - Storing records
 
 extension RecordCache {
-  /// Takes a record in. `isWanted` says which keys answer an open question: they are kept when
-  /// room runs out. What had to go for it is in `takeEvicted`.
+  /// Stores, renews or shortens a received record. `isWanted` tells whether an active question asks
+  /// for a key; such records are kept the longest when space runs out. `popEvicted` returns the
+  /// records that were evicted to make room.
   package mutating func insert(
     _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
     jitter: UInt8, isWanted: (RecordKey) -> Bool
   ) -> Insertion {
-    let place = Place(interface: interface, key: record.key)
-    let sighting = Sighting(interface: interface, identity: record.identity)
-    defer { if record.flushesCache, record.timeToLive > 0 { flush(place, at: now) } }
-    if let id = ids[sighting] {
+    let setKey = SetKey(interface: interface, key: record.key)
+    let entryKey = EntryKey(interface: interface, identity: record.identity)
+    defer { if record.flushesCache, record.timeToLive > 0 { flush(setKey, at: now) } }
+    if let id = slotIndices[entryKey] {
       if record.timeToLive == 0 {
-        shorten(id, to: Self.grace, at: now)
+        shortenLife(id, to: Self.gracePeriod, at: now)
       } else {
         renew(id, with: record, at: now, jitter: jitter)
       }
       return .known
     }
-    let newcomer = Newcomer(
-      place: place, source: Source(interface: interface, address: source.scoped(to: 0)),
+    let candidate = Candidate(
+      setKey: setKey, source: Source(interface: interface, address: source.scoped(to: 0)),
       cost: Self.cost(of: record))
-    guard record.timeToLive > 0, makeRoom(for: newcomer, at: now, isWanted) else {
+    guard record.timeToLive > 0, makeRoom(for: candidate, at: now, isWanted) else {
       return .refused
     }
-    add(record, sighting, newcomer, at: now, jitter: jitter)
+    add(record, entryKey, candidate, at: now, jitter: jitter)
     return .new
   }
 
   private mutating func add(
-    _ record: Record, _ sighting: Sighting, _ newcomer: Newcomer, at now: Instant, jitter: UInt8
+    _ record: Record, _ entryKey: EntryKey, _ candidate: Candidate, at now: Instant, jitter: UInt8
   ) {
     var entry = Entry(
-      record: record, received: now, expires: Self.end(of: record, heard: now),
+      record: record, received: now, expires: Self.end(of: record, received: now),
       serial: makeSerial(), jitter: jitter)
-    if let first = rows[newcomer.place]?.first, let name = slots[first]?.entry.record.name,
+    if let first = sets[candidate.setKey]?.first, let name = slots[first]?.entry.record.name,
       name.wire == record.name.wire
     {
-      // One copy of the name for all.
+      // Share one copy of the name among all records of the set.
       entry.record.name = name
     }
     let id = free.popLast() ?? slots.count
     if id == slots.count { slots.append(nil) }
     slots[id] = Slot(
-      entry: entry, place: newcomer.place, source: newcomer.source, cost: newcomer.cost)
-    ids[sighting] = id
-    interfaces[sighting.interface, default: Usage()].add(newcomer.cost)
-    sources[newcomer.source, default: Usage()].add(newcomer.cost)
-    link(id, at: newcomer.place)
+      entry: entry, setKey: candidate.setKey, source: candidate.source, cost: candidate.cost)
+    slotIndices[entryKey] = id
+    interfaces[entryKey.interface, default: Usage()].add(candidate.cost)
+    sources[candidate.source, default: Usage()].add(candidate.cost)
+    link(id, at: candidate.setKey)
     schedule(id)
   }
 
   private mutating func renew(
     _ id: Int, with record: Record, at now: Instant, jitter: UInt8
   ) {
-    guard let place = slots[id]?.place, var entry = slots[id]?.entry else { return }
+    guard let setKey = slots[id]?.setKey, var entry = slots[id]?.entry else { return }
     entry.record.timeToLive = record.timeToLive
     entry.record.flushesCache = record.flushesCache
     entry.received = now
-    entry.expires = Self.end(of: record, heard: now)
+    entry.expires = Self.end(of: record, received: now)
     entry.serial = makeSerial()
     entry.refreshes = 0
-    entry.isLeaving = false
+    entry.isExpiring = false
     entry.jitter = jitter
-    entry.silence = nil
+    entry.unanswered = nil
     slots[id]?.entry = entry
-    unlink(id, at: place)
-    link(id, at: place)
+    unlink(id, at: setKey)
+    link(id, at: setKey)
     schedule(id)
   }
 
-  private static func end(of record: Record, heard now: Instant) -> Instant {
+  private static func end(of record: Record, received now: Instant) -> Instant {
     now.advanced(by: .seconds(Int64(min(record.timeToLive, TimeToLive.ceiling))))
   }
 
-  /// Records under the name and type that are older than a second go in a second (RFC 6762
-  /// §10.2). Each record is looked at once: they stand in the order in which they were heard.
-  private mutating func flush(_ place: Place, at now: Instant) {
-    while let id = rows[place]?.unflushed, let slot = slots[id],
-      slot.entry.received.advanced(by: Self.grace) < now
+  /// Applies a cache-flush bit: records of the set that are older than one second expire in one
+  /// second (RFC 6762 §10.2). Each record is visited once only, because the list is in the order of
+  /// arrival.
+  private mutating func flush(_ setKey: SetKey, at now: Instant) {
+    while let id = sets[setKey]?.unflushed, let slot = slots[id],
+      slot.entry.received.advanced(by: Self.gracePeriod) < now
     {
-      shorten(id, to: Self.grace, at: now)
-      rows[place]?.unflushed = slot.next
+      shortenLife(id, to: Self.gracePeriod, at: now)
+      sets[setKey]?.unflushed = slot.next
     }
   }
 
-  private mutating func link(_ id: Int, at place: Place) {
-    var row = rows[place] ?? Row()
-    slots[id]?.previous = row.last
+  private mutating func link(_ id: Int, at setKey: SetKey) {
+    var set = sets[setKey] ?? RecordSet()
+    slots[id]?.previous = set.last
     slots[id]?.next = nil
-    if let last = row.last { slots[last]?.next = id } else { row.first = id }
-    row.last = id
-    row.count += 1
-    row.unflushed = row.unflushed ?? id
-    rows[place] = row
+    if let last = set.last { slots[last]?.next = id } else { set.first = id }
+    set.last = id
+    set.count += 1
+    set.unflushed = set.unflushed ?? id
+    sets[setKey] = set
   }
 
-  private mutating func unlink(_ id: Int, at place: Place) {
-    guard let slot = slots[id], var row = rows[place] else { return }
+  private mutating func unlink(_ id: Int, at setKey: SetKey) {
+    guard let slot = slots[id], var set = sets[setKey] else { return }
     if let previous = slot.previous {
       slots[previous]?.next = slot.next
     } else {
-      row.first = slot.next
+      set.first = slot.next
     }
     if let next = slot.next {
       slots[next]?.previous = slot.previous
     } else {
-      row.last = slot.previous
+      set.last = slot.previous
     }
-    if row.unflushed == id { row.unflushed = slot.next }
-    row.count -= 1
-    rows[place] = row.count == 0 ? nil : row
+    if set.unflushed == id { set.unflushed = slot.next }
+    set.count -= 1
+    sets[setKey] = set.count == 0 ? nil : set
   }
 
-  /// Forgets a record.
+  /// Removes the record in a slot and returns it.
   mutating func remove(_ id: Int) -> Slot? {
     guard let slot = slots[id] else { return nil }
-    unlink(id, at: slot.place)
+    unlink(id, at: slot.setKey)
     slots[id] = nil
     free.append(id)
-    ids[Sighting(interface: slot.place.interface, identity: slot.entry.record.identity)] = nil
-    interfaces[slot.place.interface]?.remove(slot.cost)
+    slotIndices[EntryKey(interface: slot.setKey.interface, identity: slot.entry.record.identity)] =
+      nil
+    interfaces[slot.setKey.interface]?.remove(slot.cost)
     sources[slot.source]?.remove(slot.cost)
-    if interfaces[slot.place.interface]?.count == 0 { interfaces[slot.place.interface] = nil }
+    if interfaces[slot.setKey.interface]?.count == 0 { interfaces[slot.setKey.interface] = nil }
     if sources[slot.source]?.count == 0 { sources[slot.source] = nil }
     return slot
   }
 }
 
-/// A record as the cache holds it.
+/// A copy of a cached record, for a caller outside the querier.
 package struct CachedRecord: Hashable, Sendable {
-  /// What was heard.
+  /// The record as it was received.
   package var record: Record
-  /// The interface that it was heard on.
+  /// The index of the interface on which the record was received.
   package var interface: UInt32
-  /// How long it is still kept.
+  /// The time until the record expires.
   package var timeLeft: Duration
 }

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Link.Address {
-  /// The reverse name of the address's subnet, under which a name server can list domains
-  /// (RFC 6763 §11). It is nil for link-local and loopback addresses.
+  /// The reverse name of the address's subnet, under which a name server can list domains (RFC 6763
+  /// §11), or nil for link-local and loopback addresses.
   package var reverseDomain: Name? {
     guard !address.isLinkLocal, !address.isLoopback else { return nil }
     var bytes = address.bytes

@@ -1,21 +1,21 @@
 import CaromCore
 
-/// One interface as the machines see it: its index and the addresses that are valid on it.
+/// A network interface: its index, its addresses and its properties that matter to multicast DNS.
 package struct Link: Hashable, Sendable {
-  /// An address of ours and the length of its subnet's prefix, bits.
+  /// One of this host's addresses and the length of its subnet prefix.
   package struct Address: Hashable, Sendable {
-    /// The address, without scope.
+    /// The address, without an IPv6 scope.
     package var address: IPAddress
-    /// How many leading bits name the subnet.
+    /// The number of leading bits that identify the subnet.
     package var prefixLength: Int
 
-    /// An address in a subnet.
+    /// Creates an address; an IPv6 scope is removed.
     package init(_ address: IPAddress, prefixLength: Int) {
       self.address = address.scoped(to: 0)
       self.prefixLength = prefixLength
     }
 
-    /// Whether `other` is in the same subnet.
+    /// Whether `other` belongs to the same subnet.
     func covers(_ other: IPAddress) -> Bool {
       let mine = address.bytes
       let theirs = other.bytes
@@ -29,25 +29,25 @@ package struct Link: Hashable, Sendable {
     }
   }
 
-  /// The system's number for the interface; it identifies the link.
+  /// The operating system's index of the interface, which identifies the link.
   package var index: UInt32
-  /// All addresses of ours that are valid on the link, in order, no two alike.
+  /// This host's addresses on the link, sorted, without duplicates.
   package var addresses: [Address]
-  /// Whether packets go to 224.0.0.251.
+  /// Whether packets are sent to the IPv4 group 224.0.0.251.
   package var usesV4: Bool
-  /// Whether packets go to ff02::fb.
+  /// Whether packets are sent to the IPv6 group ff02::fb.
   package var usesV6: Bool
-  /// How often the cable came and went, where that is known: with another number it may be
-  /// another network, with others who have our names.
+  /// The number of times the link's carrier went down or came up, if the system reports it. After a
+  /// change the interface may be attached to a different network, where other hosts use our names.
   package var epoch: UInt32
-  /// Whether unicast answers reach this process: no other process has the port too
-  /// (RFC 6762 §15.1). May change at any time.
+  /// Whether unicast responses reach this process, which requires that no other process has bound
+  /// port 5353 (RFC 6762 §15.1). May change at any time.
   package var receivesUnicast: Bool
-  /// The largest packet that the link carries whole, bytes with all headers; `nil` for that of
-  /// Ethernet. May change at any time.
+  /// The largest packet that the link carries without fragmentation, in bytes including all
+  /// headers, or nil for Ethernet's. May change at any time.
   package var mtu: Int?
 
-  /// A link; the families default to those that it has addresses of.
+  /// Creates a link. By default it uses the address families of which it has addresses.
   package init(
     index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil,
     epoch: UInt32 = 0, receivesUnicast: Bool = false, mtu: Int? = nil
@@ -61,38 +61,38 @@ package struct Link: Hashable, Sendable {
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
 
-  /// Whether names that were claimed on `other` are claimed on this one too: its addresses,
-  /// families and cable are the same.
+  /// Whether names claimed on `other` remain claimed on this link: the addresses, the address
+  /// families and the carrier epoch are equal.
   func isSame(as other: Link) -> Bool {
     index == other.index && addresses == other.addresses && usesV4 == other.usesV4
       && usesV6 == other.usesV6 && epoch == other.epoch
   }
 
-  /// The largest message that is sent here, bytes, but for a single record that needs more: the
-  /// packet less the headers of IPv6 and UDP, or of IPv4 and UDP (RFC 6762 §17). Not over an
-  /// Ethernet frame, since not all hosts of a link allow more.
+  /// The largest message to send, in bytes: the MTU, at most Ethernet's, less the IP and UDP
+  /// headers (RFC 6762 §17). Not all hosts on a link accept larger frames. Only a single record
+  /// that does not fit may exceed the limit.
   var payloadLimit: Int {
     guard let mtu else { return Message.maximumSentLength }
     return max(Self.minimumPayload, min(mtu, Self.ethernetMTU) - (usesV6 ? 48 : 28))
   }
 
-  /// What every host takes (RFC 1122 §3.3.2), bytes less headers.
+  /// The payload that every host must accept, in bytes without headers (RFC 1122 §3.3.2).
   static let minimumPayload = 528
-  /// What an Ethernet frame holds, bytes.
+  /// The MTU of Ethernet, in bytes.
   static let ethernetMTU = 1500
 
-  /// Whether a packet from `source` came from this link (RFC 6762 §11).
+  /// Whether a packet from `source` originated on this link (RFC 6762 §11).
   package func isOnLink(_ source: IPAddress) -> Bool {
     source.isLinkLocal || addresses.contains { $0.covers(source) }
   }
 
-  /// Whether `source` is one of this host's own addresses here.
+  /// Whether `source` is one of this host's addresses on the link.
   package func hasAddress(_ source: IPAddress) -> Bool {
     let plain = source.scoped(to: 0)
     return addresses.contains { $0.address == plain }
   }
 
-  /// Where multicasts on this link go, one endpoint a family.
+  /// The multicast destinations on this link, one for each address family in use.
   var groups: [Endpoint] {
     (usesV4 ? [MulticastGroup.v4] : []) + (usesV6 ? [MulticastGroup.v6.scoped(to: index)] : [])
   }
@@ -104,12 +104,12 @@ extension Endpoint {
   }
 }
 
-/// The groups and the port of multicast DNS (RFC 6762 §3).
+/// The multicast addresses and the port of multicast DNS (RFC 6762 §3).
 package enum MulticastGroup {
-  /// 5353, for both ends of every packet.
+  /// The source and destination port of every multicast DNS packet.
   package static let port: UInt16 = 5353
-  /// 224.0.0.251:5353
+  /// 224.0.0.251:5353.
   package static let v4 = Endpoint(.v4(0xE000_00FB), port: port)
-  /// [ff02::fb]:5353, without scope.
+  /// [ff02::fb]:5353, without a scope.
   package static let v6 = Endpoint(.v6(high: 0xFF02 << 48, low: 0xFB, scope: 0), port: port)
 }

@@ -1,11 +1,11 @@
 import CaromCore
 
-/// A packet that a machine wants sent.
+/// A datagram to send.
 package struct Transmit: Hashable, Sendable {
-  /// The message's bytes.
+  /// The encoded DNS message.
   package var payload: [UInt8]
-  /// A group or one asker.
+  /// A multicast group, or the host that asked for a unicast response.
   package var destination: Endpoint
-  /// The index of the interface that it leaves by.
+  /// The index of the interface to send on.
   package var interface: UInt32
 }

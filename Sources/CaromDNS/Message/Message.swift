@@ -1,33 +1,33 @@
 /// A DNS message (RFC 1035 §4) as multicast DNS uses it (RFC 6762 §18).
 package struct Message: Hashable, Sendable {
-  /// The four sections, in their order on the wire.
+  /// The four sections of a message, in wire order.
   package enum Section: Int, Sendable { case question, answer, authority, additional }
 
-  /// The largest message that is read, bytes (RFC 6762 §17).
+  /// The largest datagram that is decoded, in bytes (RFC 6762 §17).
   package static let maximumLength = 9000
-  /// The largest message that is read from a connection to a name server, bytes (RFC 1035 §4.2.2).
+  /// The largest message that is decoded from a TCP connection, in bytes (RFC 1035 §4.2.2).
   package static let maximumStreamLength = 65_535
-  /// The largest message that is sent where a record needs so much, bytes: with the headers of
-  /// IPv6 and UDP no packet is over 9,000 (RFC 6762 §17).
+  /// The largest message that is ever sent, in bytes, for a single record that needs this much:
+  /// with IPv6 and UDP headers the packet has at most 9,000 bytes (RFC 6762 §17).
   package static let maximumPayload = 8952
-  /// The largest message that is sent otherwise, bytes: it fits an Ethernet frame over IPv6
-  /// (1,500 less 40 and 8).
+  /// The largest message that is normally sent, in bytes: an Ethernet MTU of 1,500 less the IPv6
+  /// and UDP headers of 40 and 8.
   package static let maximumSentLength = 1452
 
-  /// 0 but in legacy questions and their answers.
+  /// The message ID: zero, except in legacy queries and the responses to them.
   package var id: UInt16
-  /// The sixteen bits beside it, as they came.
+  /// The header's 16 flag bits, including the opcode and the response code.
   package var flags: UInt16
-  /// What is asked.
+  /// The question section.
   package var questions: [Question] = []
-  /// Answers, or in a query the answers that the asker knows.
+  /// The answer section. In a query it holds the known answers (RFC 6762 §7.1).
   package var answers: [Record] = []
-  /// In a probe: the records that the prober wants (RFC 6762 §8.2).
+  /// The authority section. In a probe it holds the proposed records (RFC 6762 §8.2).
   package var authorities: [Record] = []
-  /// Records that save the asker a further question.
+  /// The additional section: records that save the querier another query.
   package var additionals: [Record] = []
 
-  /// An empty query, or with `isResponse` an empty authoritative response.
+  /// Creates an empty query or, with `isResponse`, an empty authoritative response.
   package init(id: UInt16 = 0, isResponse: Bool = false) {
     self.id = id
     flags = isResponse ? 0x8400 : 0
@@ -38,13 +38,14 @@ package struct Message: Hashable, Sendable {
     self.flags = flags
   }
 
-  /// Whether it answers (QR).
+  /// Whether the message is a response (the QR bit).
   package var isResponse: Bool { flags & 0x8000 != 0 }
-  /// Whether more known answers follow in further packets (TC, RFC 6762 §7.2).
+  /// Whether more known answers follow in further packets (the TC bit, RFC 6762 §7.2).
   package var isTruncated: Bool {
     get { flags & 0x0200 != 0 }
     set { flags = newValue ? flags | 0x0200 : flags & ~0x0200 }
   }
-  /// Opcode and response code both 0: any other message is ignored (RFC 6762 §18.3, §18.11).
+  /// Whether the opcode and the response code are both zero. All other messages are ignored (RFC
+  /// 6762 §18.3, §18.11).
   package var isStandard: Bool { flags & 0x780F == 0 }
 }

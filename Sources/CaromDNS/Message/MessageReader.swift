@@ -1,9 +1,10 @@
 import CaromCore
 
-/// Reads a message from bytes that anybody may have sent: iterative, bounded, never trapping.
+/// Decodes a DNS message from untrusted bytes, iteratively and with bounded work. It never traps.
 struct MessageReader: ~Escapable {
-  /// Bytes of names that one message may expand to, so that pointers cannot multiply work; eight
-  /// times as many in a message that is itself longer than any multicast one.
+  /// The maximum number of bytes that the names of one message may expand to, so that compression
+  /// pointers cannot multiply the work. It is eight times as high for messages longer than any
+  /// multicast one.
   static let expansionLimit = 65_536
 
   private let limit: Int
@@ -11,7 +12,7 @@ struct MessageReader: ~Escapable {
   private let bytes: Span<UInt8>
   private var offset = 0
   private var expanded = 0
-  /// Records that were left out because their data was malformed.
+  /// The number of records left out because their data was malformed.
   private(set) var malformedRecords = 0
 
   @_lifetime(copy bytes)
@@ -52,7 +53,8 @@ struct MessageReader: ~Escapable {
     return records
   }
 
-  /// The next record; `nil` where only its data was malformed, since its length leads past it.
+  /// Decodes the next record. Returns nil if only its data is malformed, in which case its length
+  /// field still leads to the next record.
   private mutating func readRecord() throws(DecodeError) -> Record? {
     let name = try readName(before: bytes.count)
     let type = RecordType(rawValue: try readInteger(before: bytes.count))
@@ -65,7 +67,7 @@ struct MessageReader: ~Escapable {
     }
     let end = offset + length
     let data = try? readData(type, before: end)
-    // Work done for malformed data counts too.
+    // The work spent on malformed data counts as well.
     guard expanded <= expansionLimit else { throw expansionError }
     let isWhole = offset == end
     offset = end
@@ -101,7 +103,8 @@ struct MessageReader: ~Escapable {
     }
   }
 
-  /// Strings that fill the data exactly; no data at all reads as one empty string.
+  /// Reads the strings of a TXT record, which must fill the data exactly. Empty data reads as one
+  /// empty string.
   private mutating func readText(before end: Int) throws(DecodeError) -> [UInt8] {
     var at = offset
     while at < end { at += 1 + Int(bytes[at]) }
@@ -109,8 +112,9 @@ struct MessageReader: ~Escapable {
     return offset == end ? [0] : try readBytes(end - offset, before: end)
   }
 
-  /// The types of window block 0; others are skipped (RFC 6762 §6.1). Each
-  /// comes once and in order (RFC 4034 §4.1.2), so that a record costs no more than its bytes.
+  /// Reads the types in window block 0 and skips the other blocks (RFC 6762 §6.1). Each block may
+  /// appear once and in ascending order (RFC 4034 §4.1.2), so that the decoded record is no larger
+  /// than its bytes.
   private mutating func readBitmap(before end: Int) throws(DecodeError) -> [RecordType] {
     var types: [RecordType] = []
     var next = 0
@@ -134,8 +138,8 @@ struct MessageReader: ~Escapable {
 // MARK: - Names and integers
 
 extension MessageReader {
-  /// A name whose bytes end before `end`; its pointers lead strictly backwards, so that
-  /// it ends (RFC 1035 §4.1.4).
+  /// Reads a name that must end before `end`. Compression pointers must lead strictly backwards,
+  /// which guarantees termination (RFC 1035 §4.1.4).
   private mutating func readName(before end: Int) throws(DecodeError) -> Name {
     var wire: [UInt8] = []
     var at = offset
@@ -193,9 +197,8 @@ extension MessageReader {
 }
 
 extension Message {
-  /// The message that `bytes` hold. Records with malformed data are left out; anything else
-  /// that is wrong throws. Bytes behind the last record are ignored.
-  /// `limit` is the most bytes that are read.
+  /// Decodes a message of at most `limit` bytes. Records with malformed data are left out, bytes
+  /// after the last record are ignored, and any other error throws.
   package init(
     decoding bytes: [UInt8], limit: Int = Message.maximumLength
   ) throws(DecodeError) {

@@ -1,17 +1,18 @@
 import CaromCore
 
-/// Writes a message piece by piece, compresses names, and takes back what does not fit.
+/// Encodes a message entry by entry, compresses names, and undoes an entry that does not fit.
 struct MessageWriter {
-  /// Bytes before the first question.
+  /// The length of the message header, in bytes.
   static let headerLength = 12
 
-  /// The most bytes that the message may take.
+  /// The maximum length of the message, in bytes.
   let limit: Int
-  /// Whether names inside SRV data are compressed; not for legacy askers (RFC 6762 §18.14).
+  /// Whether target names in SRV data are compressed. They are not in responses to legacy queriers
+  /// (RFC 6762 §18.14).
   let compressesTargets: Bool
   private(set) var bytes: [UInt8]
   private var counts: [UInt16] = [0, 0, 0, 0]
-  /// Where each name, by its exact bytes, was written.
+  /// The offset of each name written so far, keyed by its exact bytes.
   private var places: [[UInt8]: UInt16] = [:]
   private var newPlaces: [[UInt8]] = []
 
@@ -24,10 +25,10 @@ struct MessageWriter {
     overwrite(flags, at: 2)
   }
 
-  /// Whether it holds nothing yet.
+  /// Whether no question and no record has been written yet.
   var isEmpty: Bool { bytes.count == Self.headerLength }
 
-  /// Appends a question; `false` where it does not fit.
+  /// Appends a question and returns true, or returns false if the question does not fit.
   mutating func append(_ question: Question) -> Bool {
     attempt(.question) { writer in
       writer.write(question.key.name)
@@ -36,7 +37,7 @@ struct MessageWriter {
     }
   }
 
-  /// Appends a record; `false` where it does not fit.
+  /// Appends a record and returns true, or returns false if the record does not fit.
   mutating func append(_ record: Record, to section: Message.Section) -> Bool {
     attempt(section) { writer in
       writer.write(record.name)
@@ -51,7 +52,8 @@ struct MessageWriter {
     }
   }
 
-  /// Appends all records or none; `false` where they do not fit.
+  /// Appends all the records and returns true, or appends none and returns false if they do not all
+  /// fit.
   mutating func append(_ records: ArraySlice<Record>, to section: Message.Section) -> Bool {
     let before = self
     if records.allSatisfy({ append($0, to: section) }) { return true }
@@ -59,7 +61,7 @@ struct MessageWriter {
     return false
   }
 
-  /// Says that known answers follow in another packet (RFC 6762 §7.2).
+  /// Sets the TC bit: more known answers follow in another packet (RFC 6762 §7.2).
   mutating func markTruncated() { bytes[2] |= 0x02 }
 
   private mutating func attempt(
@@ -121,7 +123,7 @@ struct MessageWriter {
 }
 
 extension Message {
-  /// The message's bytes with names compressed; everything is written, whatever its length.
+  /// Encodes the message with name compression, without regard to a packet's size.
   package func encoded(compressesTargets: Bool = true) -> [UInt8] {
     var writer = MessageWriter(
       id: id, flags: flags, limit: 65_535, compressesTargets: compressesTargets)

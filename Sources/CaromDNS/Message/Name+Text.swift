@@ -1,6 +1,6 @@
 extension Name: CustomStringConvertible {
-  /// Labels between dots; "." and "\" within one are escaped (RFC 6763 §4.3), and bytes
-  /// that are no text stand as `\DDD`.
+  /// The labels, separated by dots. A dot or backslash within a label is escaped with a backslash
+  /// (RFC 6763 §4.3), and bytes that are not valid text are written as `\DDD`.
   package var description: String {
     guard !wire.isEmpty else { return "." }
     return labels.map(Self.escaped).joined(separator: ".")
@@ -25,7 +25,7 @@ extension Name: CustomStringConvertible {
     return [UInt8(ascii: "\\"), zero + byte / 100, zero + byte / 10 % 10, zero + byte % 10]
   }
 
-  /// Reads what `description` writes; a dot at the end is allowed.
+  /// Parses the format that `description` writes. A trailing dot is allowed.
   package init(text: String) throws(NameError) {
     var labels: [[UInt8]] = []
     var label: [UInt8] = []
@@ -60,9 +60,11 @@ extension Name: CustomStringConvertible {
 }
 
 extension Name: ExpressibleByStringLiteral {
-  /// A name that stands in the program's text, written as `description` writes it.
+  /// Creates a name from a literal in the format that `description` writes.
   package init(stringLiteral value: String) {
-    guard let name = try? Name(text: value) else { preconditionFailure("not a name: \(value)") }
+    guard let name = try? Name(text: value) else {
+      preconditionFailure("the literal '\(value)' is not a domain name")
+    }
     self = name
   }
 }

@@ -1,24 +1,27 @@
-/// A domain name: labels of bytes, compared without ASCII case (RFC 1035 §2.3.3, RFC 6762 §16).
+/// A domain name: a sequence of labels, compared without regard to ASCII case (RFC 1035 §2.3.3, RFC
+/// 6762 §16).
 package struct Name: Sendable {
-  /// The longest label, bytes (RFC 1035 §2.3.4).
+  /// The maximum length of a label, in bytes (RFC 1035 §2.3.4).
   package static let maximumLabelLength = 63
-  /// The longest name, bytes with every length byte and the root's (RFC 1035 §2.3.4).
+  /// The maximum length of a name, in bytes including every length byte and the root's (RFC 1035
+  /// §2.3.4).
   package static let maximumLength = 255
-  /// The name without labels, ".".
+  /// The root domain, which has no labels.
   package static let root = Name(wire: [])
 
-  /// Each label behind its length byte, without the root's zero byte.
+  /// The labels in wire format, each preceded by its length byte, without the terminating zero.
   package let wire: [UInt8]
-  /// The folded bytes, eight a word: what is compared and hashed, many times a message.
+  /// The case-folded wire bytes, packed eight to a word, because names are compared and hashed many
+  /// times for each message.
   private let words: [UInt64]
 
-  /// Takes bytes that are known to be well formed.
+  /// Creates a name from bytes that are known to be well formed.
   init(wire: [UInt8]) {
     self.wire = wire
     words = Self.folded(wire)
   }
 
-  /// The name of these labels, the leftmost first.
+  /// Creates a name from its labels, the leftmost first.
   package init(labels: [[UInt8]]) throws(NameError) {
     var wire: [UInt8] = []
     for label in labels {
@@ -31,8 +34,8 @@ package struct Name: Sendable {
     self.init(wire: wire)
   }
 
-  /// This name with one more label on its left: UTF-8 of the composed characters (Unicode's
-  /// form C, RFC 6762 §16).
+  /// The name with one more label on its left, encoded as UTF-8 in Unicode normalization form C
+  /// (RFC 6762 §16).
   package func prefixed(by label: String) throws(NameError) -> Name {
     try Name(labels: [Array(label.composed.utf8)] + labels)
   }
@@ -49,14 +52,14 @@ package struct Name: Sendable {
     return labels
   }
 
-  /// The leftmost label as text; broken UTF-8 is repaired.
+  /// The leftmost label as text, with invalid UTF-8 replaced.
   package var firstLabel: String {
     guard let length = wire.first else { return "" }
     return String(decoding: wire[1...Int(length)], as: UTF8.self)
   }
 
-  /// The labels before `suffix`, between dots where they are several; the leftmost label where
-  /// the name does not end so.
+  /// The labels before `suffix`, joined with dots, or the leftmost label if the name does not end
+  /// in `suffix`.
   func prefix(before suffix: Name) -> String {
     var parts: [String] = []
     var rest = self
@@ -68,13 +71,14 @@ package struct Name: Sendable {
     return firstLabel
   }
 
-  /// The name without its leftmost label; the root's is the root.
+  /// The name without its leftmost label. The root's parent is the root.
   package var parent: Name {
     guard let length = wire.first else { return self }
     return Name(wire: Array(wire[(Int(length) + 1)...]))
   }
 
-  /// A byte with A-Z made small. Length bytes are below "A", so whole names can be folded.
+  /// The byte in lower case if it is an ASCII capital. Length bytes are less than "A", so whole
+  /// wire names can be folded.
   static func folded(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
@@ -95,25 +99,25 @@ extension Name: Hashable {
     return words + [word]
   }
 
-  /// Equal where the labels are, ASCII letters in either case.
+  /// Whether two names have the same labels, without regard to ASCII case.
   package static func == (a: Name, b: Name) -> Bool {
     a.wire.count == b.wire.count && a.words == b.words
   }
 
-  /// Hashes the folded bytes.
+  /// Hashes the case-folded bytes.
   package func hash(into hasher: inout Hasher) {
     for word in words { hasher.combine(word) }
   }
 }
 
-/// Why a text or a list of labels is no domain name.
+/// Why text or a list of labels is not a valid domain name.
 package enum NameError: Error, Hashable, Sendable {
-  /// A label without bytes, such as between two dots.
+  /// A label is empty, such as between two adjacent dots.
   case emptyLabel
-  /// A label of that many bytes; at most 63 are allowed.
+  /// A label has this many bytes; at most 63 are allowed.
   case labelTooLong(Int)
-  /// A name of that many bytes; at most 255 are allowed.
+  /// The name has this many bytes; at most 255 are allowed.
   case nameTooLong(Int)
-  /// A backslash that is followed by nothing, or by a number over 255.
+  /// A backslash is followed by nothing, or by a number that is greater than 255.
   case badEscape
 }

@@ -1,16 +1,16 @@
-/// One entry of a message's question section.
+/// An entry of a message's question section.
 package struct Question: Hashable, Sendable {
-  /// The class that matches every class.
+  /// The class "any", which matches records of every class.
   package static let anyClass: UInt16 = 255
 
-  /// Which records are asked for.
+  /// The name and the type of the records in question.
   package var key: RecordKey
-  /// Whether the asker would rather have a unicast answer: "QU" (RFC 6762 §5.4).
+  /// Whether the querier prefers a unicast response (the QU bit, RFC 6762 §5.4).
   package var wantsUnicast: Bool
-  /// 1 for the internet, 255 for any.
+  /// The class of the records in question: 1 for the internet, 255 for any.
   package var questionClass: UInt16
 
-  /// Asks for the records of `type` under `name`.
+  /// Creates a question for the records of `type` under `name`.
   package init(
     _ name: Name, _ type: RecordType, wantsUnicast: Bool = false,
     questionClass: UInt16 = Record.internet
@@ -20,7 +20,7 @@ package struct Question: Hashable, Sendable {
     self.questionClass = questionClass
   }
 
-  /// Whether `record` answers it (RFC 6762 §6.5 for "any").
+  /// Whether `record` answers the question, whose type and class may be "any" (RFC 6762 §6.5).
   package func isAnswered(by record: Record) -> Bool {
     (key.type == record.type || key.type == .any)
       && (questionClass == record.recordClass || questionClass == Self.anyClass)

@@ -1,28 +1,30 @@
-/// A resource record of class IN, or of the class that it names.
+/// A DNS resource record.
 package struct Record: Hashable, Sendable {
-  /// What makes two records the same: neither time to live nor cache-flush bit.
+  /// A record's name and data, which identify it; the time to live and the cache-flush bit do not
+  /// count.
   package struct Identity: Hashable, Sendable {
-    /// Whose record.
+    /// The name that owns the record.
     package var name: Name
-    /// What it says.
+    /// The record's data.
     package var data: RecordData
   }
 
-  /// The internet class.
+  /// The internet class (IN).
   package static let internet: UInt16 = 1
 
-  /// Whose record it is.
+  /// The name that owns the record.
   package var name: Name
-  /// What it says.
+  /// The record's data.
   package var data: RecordData
-  /// Seconds that it may be kept; 0 is a goodbye (RFC 6762 §10.1).
+  /// How long the record may be cached, in seconds. Zero is a goodbye (RFC 6762 §10.1).
   package var timeToLive: UInt32
-  /// Whether it replaces what was known under name and type (RFC 6762 §10.2).
+  /// Whether the record replaces cached records of its name and type (the cache-flush bit, RFC 6762
+  /// §10.2).
   package var flushesCache: Bool
-  /// 1 for the internet.
+  /// The record's class: 1 for the internet.
   package var recordClass: UInt16
 
-  /// A record of class IN.
+  /// Creates a record, by default of the internet class.
   package init(
     _ name: Name, _ data: RecordData, timeToLive: UInt32, flushesCache: Bool = false,
     recordClass: UInt16 = Record.internet
@@ -36,8 +38,8 @@ package struct Record: Hashable, Sendable {
 
   /// The record's type.
   package var type: RecordType { data.type }
-  /// Name and data.
+  /// The name and the data, which identify the record.
   package var identity: Identity { Identity(name: name, data: data) }
-  /// Name and type.
+  /// The name and the type, which identify the record's set.
   package var key: RecordKey { RecordKey(name, type) }
 }

@@ -1,21 +1,22 @@
 import CaromCore
 
-/// What a record says, by its type.
+/// The data of a record, decoded by type.
 package enum RecordData: Hashable, Sendable {
-  /// A or AAAA, without scope.
+  /// An A or AAAA record's address, without an IPv6 scope.
   case address(IPAddress)
-  /// PTR.
+  /// A PTR record's target name.
   case pointer(Name)
-  /// SRV (RFC 2782).
+  /// An SRV record (RFC 2782).
   case service(priority: UInt16, weight: UInt16, port: UInt16, target: Name)
-  /// TXT: strings behind their length bytes; `TXTRecord` reads them.
+  /// A TXT record's strings, each preceded by its length byte; `TXTRecord` decodes them.
   case text([UInt8])
-  /// NSEC in the form of RFC 6762 §6.1: the types below 256 that the name has, ascending.
+  /// An NSEC record in the restricted form of RFC 6762 §6.1: the types below 256 that exist for the
+  /// name, in ascending order.
   case types(next: Name, [RecordType])
-  /// A type that these machines do not read, as it came.
+  /// The undecoded data of any other type.
   case raw(RecordType, [UInt8])
 
-  /// The record's type.
+  /// The record type that the data belongs to.
   package var type: RecordType {
     switch self {
     case .address(let address): address.isV6 ? .aaaa : .a
@@ -27,7 +28,8 @@ package enum RecordData: Hashable, Sendable {
     }
   }
 
-  /// The bytes without compression, as tiebreaks compare them (RFC 6762 §8.2).
+  /// The data in wire format without name compression, as simultaneous-probe tiebreaking compares
+  /// it (RFC 6762 §8.2).
   package var uncompressed: [UInt8] {
     switch self {
     case .address(let address): return address.bytes
@@ -41,7 +43,7 @@ package enum RecordData: Hashable, Sendable {
     }
   }
 
-  /// One window block for the types below 256 (RFC 4034 §4.1.2).
+  /// The NSEC type bitmap: one window block for the types below 256 (RFC 4034 §4.1.2).
   static func bitmap(of types: [RecordType]) -> [UInt8] {
     var bits = [UInt8](repeating: 0, count: 32)
     for type in types where type.rawValue < 256 {

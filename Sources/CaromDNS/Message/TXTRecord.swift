@@ -1,26 +1,29 @@
 import CaromCore
 
-/// The strings beside a service: ordered `key=value` pairs (RFC 6763 §6).
+/// The key-value strings that describe a service, in order (RFC 6763 §6).
 ///
-/// Keys are printable ASCII without "=", compared without case; values are bytes. That a key is
-/// absent, has no value, an empty value, or a value are four different things.
+/// Keys are printable ASCII without "=" and are compared without regard to case; values are bytes.
+/// An absent key, a key without a value, an empty value and a non-empty value are four distinct
+/// cases.
 public struct TXTRecord: Hashable, Sendable {
-  /// What stands behind a key that is there.
+  /// The value of a key that is present.
   public enum Content: Hashable, Sendable {
-    /// `key` alone.
+    /// The key stands alone, without "=".
     case none
-    /// `key=` and these bytes, which may be no bytes.
+    /// The bytes after "=", of which there may be none.
     case bytes([UInt8])
   }
 
-  /// The longest string, bytes with key and "=" (RFC 6763 §6.1).
+  /// The maximum length of a string, in bytes including the key and "=" (RFC 6763 §6.1).
   public static let maximumStringLength = 255
-  /// The longest record, bytes: it has to fit one message (RFC 6763 §6.1).
+  /// The maximum length of a record, in bytes: the record must fit into one message (RFC 6763
+  /// §6.1).
   public static let maximumLength = 8900
-  /// Records over so many bytes make messages large that carry several services (RFC 6763 §6.2).
+  /// Records longer than this many bytes make messages that list several services too large (RFC
+  /// 6763 §6.2).
   public static let largeLength = 400
-  /// Records over so many bytes do not fit an Ethernet frame with the rest of the message, so
-  /// that they arrive in fragments, or not at all (RFC 6763 §6.2).
+  /// Records longer than this many bytes do not fit into an Ethernet frame with the rest of their
+  /// message, and arrive in IP fragments or not at all (RFC 6763 §6.2).
   public static let frameLength = 1300
 
   private struct Entry: Hashable, Sendable {
@@ -30,21 +33,22 @@ public struct TXTRecord: Hashable, Sendable {
 
   private var entries: [Entry] = []
 
-  /// A record without strings.
+  /// Creates a record without strings.
   public init() {}
 
-  /// The keys in their order.
+  /// The keys, in order.
   public var keys: [String] { entries.map(\.key) }
-  /// How many keys there are.
+  /// The number of keys.
   public var count: Int { entries.count }
-  /// Whether there is no key.
+  /// Whether the record has no keys.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// What stands behind `key`; `nil` where the key is absent.
+  /// The value of `key`, or nil if the key is absent.
   public func value(for key: String) -> Content? { index(of: key).map { entries[$0].value } }
 
-  /// The value of `key` as text; `nil` where it is absent, has no value, or is no UTF-8.
-  /// Setting `nil` removes the key. Setting what `set(_:to:)` would refuse is a programming error.
+  /// The value of `key` as text, or nil if the key is absent, has no value, or is not valid UTF-8.
+  /// Setting nil removes the key. Setting a value that `set(_:to:)` would reject is a programming
+  /// error.
   public subscript(key: String) -> String? {
     get {
       guard case .bytes(let bytes) = value(for: key) else { return nil }
@@ -58,20 +62,20 @@ public struct TXTRecord: Hashable, Sendable {
       do throws(TXTRecordError) {
         try set(key, to: .bytes(Array(newValue.utf8)))
       } catch {
-        preconditionFailure("\(key): \(error)")
+        preconditionFailure("cannot set TXT key '\(key)': \(error)")
       }
     }
   }
 
-  /// Bytes on the wire, with a length byte for each string.
+  /// The length of the encoded strings, in bytes including their length bytes.
   public var length: Int { entries.reduce(0) { $0 + Self.string(of: $1).count + 1 } }
-  /// Whether it has more bytes than a service should have: over 400.
+  /// Whether the record is longer than the recommended maximum of 400 bytes.
   public var isLarge: Bool { length > Self.largeLength }
-  /// Whether it has more bytes than a frame carries: over 1,300.
+  /// Whether the record is too long for an Ethernet frame: more than 1,300 bytes.
   public var exceedsFrame: Bool { length > Self.frameLength }
 
-  /// The version of what the strings mean, under the key "txtvers"; `nil` where there is none, or
-  /// no number. It stands first, so that readers find it there (RFC 6763 §6.7).
+  /// The version of the record's format, stored under the key "txtvers", or nil if it is absent or
+  /// not a number. Setting it puts the key first, where readers expect it (RFC 6763 §6.7).
   public var version: Int? {
     get { self["txtvers"].flatMap { Int($0) } }
     set {
@@ -82,15 +86,15 @@ public struct TXTRecord: Hashable, Sendable {
     }
   }
 
-  /// What a reader of these versions may rely on: everything, or nothing where the record is of
-  /// another version. A record without version is of the first (RFC 6763 §6.7).
+  /// The record itself if its version is one of `versions`, otherwise an empty record. A record
+  /// without a version has the version `first` (RFC 6763 §6.7).
   public func understood(by versions: ClosedRange<Int>, default first: Int = 1) -> TXTRecord {
     let isVersioned = value(for: "txtvers") != nil
     let version = isVersioned ? version : first
     return version.map(versions.contains) ?? false ? self : TXTRecord()
   }
 
-  /// Puts `value` behind `key`, in its old place or at the end.
+  /// Sets the value of `key`, which keeps its position or is appended.
   public mutating func set(_ key: String, to value: Content) throws(TXTRecordError) {
     guard !key.isEmpty else { throw .emptyKey }
     guard key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {
@@ -106,7 +110,7 @@ public struct TXTRecord: Hashable, Sendable {
     entries = changed
   }
 
-  /// Removes `key`, if it is there.
+  /// Removes `key` if it is present.
   public mutating func remove(_ key: String) {
     if let index = index(of: key) { entries.remove(at: index) }
   }
@@ -126,10 +130,11 @@ public struct TXTRecord: Hashable, Sendable {
   }
 }
 
-// MARK: - Wire
+// MARK: - Wire format
 
 extension TXTRecord {
-  /// Each string behind its length byte; one zero byte where there is none (RFC 6763 §6.1).
+  /// The strings in wire format, each preceded by its length byte. An empty record is one zero byte
+  /// (RFC 6763 §6.1).
   package var encoded: [UInt8] {
     guard !entries.isEmpty else { return [0] }
     return entries.flatMap { entry in
@@ -138,8 +143,8 @@ extension TXTRecord {
     }
   }
 
-  /// Reads strings behind length bytes. A string without key, or with a key that came before,
-  /// is skipped (RFC 6763 §6.4), and so is what does not end.
+  /// Decodes strings in wire format. Strings without a key, repeated keys (RFC 6763 §6.4) and a
+  /// truncated last string are skipped.
   package init(decoding bytes: [UInt8]) {
     var rest = bytes[...]
     while let length = rest.popFirst() {
@@ -161,14 +166,14 @@ extension TXTRecord {
 }
 
 extension TXTRecord: ExpressibleByDictionaryLiteral {
-  /// Keys and values that stand in the program's text; the first of equal keys wins.
+  /// Creates a record from a literal. The first of several equal keys is used.
   public init(dictionaryLiteral elements: (String, String)...) {
     for (key, value) in elements where index(of: key) == nil { self[key] = value }
   }
 }
 
 extension TXTRecord: CustomStringConvertible {
-  /// `key=value` pairs between spaces, for people.
+  /// The `key=value` pairs, separated by spaces, for display.
   public var description: String {
     entries.map { String(decoding: Self.string(of: $0), as: UTF8.self) }.joined(separator: " ")
   }

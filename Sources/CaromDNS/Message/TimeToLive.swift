@@ -1,11 +1,11 @@
-/// How long records may be kept, seconds (RFC 6762 §10).
+/// Times to live of records, in seconds (RFC 6762 §10).
 enum TimeToLive {
-  /// Records with a host's name in their name or data.
+  /// For records that contain a host's name in their name or data.
   static let host: UInt32 = 120
-  /// All others.
+  /// For all other records.
   static let other: UInt32 = 4500
-  /// In answers to legacy askers, at most (RFC 6762 §6.7).
+  /// The maximum in responses to legacy queriers (RFC 6762 §6.7).
   static let legacy: UInt32 = 10
-  /// Records of others are kept no longer than a day, so that junk does not stay.
+  /// The maximum that is accepted from other hosts, one day, so that unwanted records do not stay.
   static let ceiling: UInt32 = 86_400
 }

@@ -1,43 +1,45 @@
 import CaromCore
 
-/// One question that somebody wants answered: a series of queries on each link.
+/// A question that is being asked, with its observers and its query schedule on each link.
 struct ActiveQuestion: Sendable {
-  /// Who wants the answer.
-  enum Watcher: Hashable, Sendable {
+  /// The request that waits for answers to the question.
+  enum Observer: Hashable, Sendable {
     case browse(BrowseID)
     case resolver(ResolveID)
     case monitor(MonitorID)
     case query(QueryID)
-    case doubt
+    case reconfirmation
   }
 
   let key: RecordKey
-  /// In which order inquiries were opened: questions stand in that order.
+  /// The question's serial number. Questions appear in queries in this order.
   let order: UInt64
-  /// Without any it is forgotten.
-  var watchers: [Watcher] = []
-  /// One a link, in the order in which links came.
-  var series: [QuestionSchedule] = []
+  /// The requests that wait for answers. The question is removed with the last of them.
+  var observers: [Observer] = []
+  /// The query schedules, one for each link, in the order in which the links were added.
+  var schedules: [QuestionSchedule] = []
 
-  /// Whether a unicast answer on the link belongs to a question of ours.
+  /// Whether a unicast response on the link may answer this question.
   func expectsUnicast(on link: UInt32, at now: Instant) -> Bool {
-    series.contains { $0.link == link && $0.expectsUnicast(at: now) }
+    schedules.contains { $0.link == link && $0.expectsUnicast(at: now) }
   }
 
-  /// The whole answer came in by a link. The others have asked too by then, or do so once.
+  /// Suspends the question after a complete answer arrived on `link`. The other links are suspended
+  /// too once they have sent their first query.
   mutating func answered(on link: UInt32) {
-    for index in series.indices where series[index].link == link || !series[index].isFirst {
-      series[index].rest()
+    for index in schedules.indices where schedules[index].link == link || !schedules[index].isFirst
+    {
+      schedules[index].suspend()
     }
   }
 
-  /// The host that owns the name has no such record.
-  mutating func denied(on link: UInt32) { modify(link) { $0.rest() } }
+  /// Suspends the question on `link`, where the name's owner denied that the record exists.
+  mutating func denied(on link: UInt32) { modify(link) { $0.suspend() } }
 
-  /// Calls `body` for the series on a link, or for every series.
+  /// Applies `body` to the schedule of `link`, or to all schedules if `link` is nil.
   mutating func modify(_ link: UInt32?, _ body: (inout QuestionSchedule) -> Void) {
-    for index in series.indices where link == nil || series[index].link == link {
-      body(&series[index])
+    for index in schedules.indices where link == nil || schedules[index].link == link {
+      body(&schedules[index])
     }
   }
 }

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// The open inquiries by name, and when each is due.
+/// All questions that are being asked, by name, and the timers of their next queries.
 struct ActiveQuestions: Sendable {
-  /// A question that is due on a link.
+  /// A question whose next query is due on a link.
   struct Due: Sendable {
     var link: UInt32
     var order: UInt64
@@ -15,87 +15,90 @@ struct ActiveQuestions: Sendable {
     var at: Instant
   }
 
-  private var rows: [Name: [ActiveQuestion]] = [:]
+  private var questionsByName: [Name: [ActiveQuestion]] = [:]
   private var timers = DeadlineQueue<Timer>()
   private var nextOrder: UInt64 = 0
-  /// Timers that were left when stale ones were last dropped.
+  /// The number of timers left after stale ones were last removed.
   private var live = 0
-  /// How many inquiries are open.
+  /// The number of active questions.
   private(set) var count = 0
 
-  /// When `takeDue` has something to give, at the earliest.
+  /// The earliest time at which `popDue` may return a question.
   var nextTimeout: Instant? { timers.nextDeadline }
 
   subscript(_ key: RecordKey) -> ActiveQuestion? {
-    rows[key.name]?.first { $0.key.type == key.type }
+    questionsByName[key.name]?.first { $0.key.type == key.type }
   }
 
-  /// Whether somebody wants records of that key, by its type or by any; a denial concerns all.
-  func wants(_ key: RecordKey) -> Bool {
-    guard let row = rows[key.name] else { return false }
-    return key.type == .nsec || row.contains { $0.key.type == key.type || $0.key.type == .any }
+  /// Whether any question asks for records of the key's type, or of any type. NSEC records are
+  /// relevant to all questions for the name.
+  func isWanted(_ key: RecordKey) -> Bool {
+    guard let questions = questionsByName[key.name] else { return false }
+    return key.type == .nsec
+      || questions.contains { $0.key.type == key.type || $0.key.type == .any }
   }
 
-  /// Who wants records of that key.
-  func watchers(of key: RecordKey) -> [ActiveQuestion.Watcher] {
-    guard let row = rows[key.name] else { return [] }
-    if row.count == 1, let only = row.first {
-      return only.key.type == key.type || only.key.type == .any ? only.watchers : []
+  /// The observers of all questions that records of the key answer.
+  func observers(of key: RecordKey) -> [ActiveQuestion.Observer] {
+    guard let questions = questionsByName[key.name] else { return [] }
+    if questions.count == 1, let only = questions.first {
+      return only.key.type == key.type || only.key.type == .any ? only.observers : []
     }
-    return row.flatMap { $0.key.type == key.type || $0.key.type == .any ? $0.watchers : [] }
+    return questions.flatMap { $0.key.type == key.type || $0.key.type == .any ? $0.observers : [] }
   }
 
-  /// Which types are asked for under a name.
-  func types(of name: Name) -> [RecordType] { rows[name]?.map(\.key.type) ?? [] }
+  /// The types that are being asked for under a name.
+  func types(of name: Name) -> [RecordType] { questionsByName[name]?.map(\.key.type) ?? [] }
 
-  /// Adds a watcher; opens the inquiry with a series on each link where there is none.
+  /// Adds an observer. If the question is not active yet, it starts on each of `links`.
   mutating func add(
-    _ watcher: ActiveQuestion.Watcher, for key: RecordKey, on links: [Link], start: Instant
+    _ observer: ActiveQuestion.Observer, for key: RecordKey, on links: [Link], start: Instant
   ) {
-    if let index = rows[key.name]?.firstIndex(where: { $0.key.type == key.type }) {
-      rows[key.name]?[index].watchers.append(watcher)
+    if let index = questionsByName[key.name]?.firstIndex(where: { $0.key.type == key.type }) {
+      questionsByName[key.name]?[index].observers.append(observer)
       return
     }
-    var inquiry = ActiveQuestion(key: key, order: nextOrder)
+    var question = ActiveQuestion(key: key, order: nextOrder)
     nextOrder += 1
     count += 1
-    inquiry.watchers = [watcher]
-    inquiry.series = links.map { QuestionSchedule(link: $0.index, start: start) }
-    inquiry.modify({ _ in }, in: &timers)
-    rows[key.name, default: []].append(inquiry)
+    question.observers = [observer]
+    question.schedules = links.map { QuestionSchedule(link: $0.index, start: start) }
+    question.modify({ _ in }, in: &timers)
+    questionsByName[key.name, default: []].append(question)
   }
 
-  /// Takes a watcher away, and the inquiry with the last one.
-  mutating func remove(_ watcher: ActiveQuestion.Watcher, for key: RecordKey) {
-    guard let index = rows[key.name]?.firstIndex(where: { $0.key.type == key.type }),
-      let place = rows[key.name]?[index].watchers.firstIndex(of: watcher)
+  /// Removes an observer, and the question with its last observer.
+  mutating func remove(_ observer: ActiveQuestion.Observer, for key: RecordKey) {
+    guard let index = questionsByName[key.name]?.firstIndex(where: { $0.key.type == key.type }),
+      let position = questionsByName[key.name]?[index].observers.firstIndex(of: observer)
     else { return }
-    rows[key.name]?[index].watchers.remove(at: place)
-    guard rows[key.name]?[index].watchers.isEmpty == true else { return }
+    questionsByName[key.name]?[index].observers.remove(at: position)
+    guard questionsByName[key.name]?[index].observers.isEmpty == true else { return }
     count -= 1
-    rows[key.name]?.remove(at: index)
-    if rows[key.name]?.isEmpty == true { rows[key.name] = nil }
+    questionsByName[key.name]?.remove(at: index)
+    if questionsByName[key.name]?.isEmpty == true { questionsByName[key.name] = nil }
   }
 
-  /// Changes an inquiry, if it is open.
+  /// Applies `body` to a question if it is active.
   mutating func modify(_ key: RecordKey, _ body: (inout ActiveQuestion) -> Void) {
-    guard let index = rows[key.name]?.firstIndex(where: { $0.key.type == key.type }) else {
+    guard let index = questionsByName[key.name]?.firstIndex(where: { $0.key.type == key.type })
+    else {
       return
     }
-    rows[key.name]?[index].modify(body, in: &timers)
+    questionsByName[key.name]?[index].modify(body, in: &timers)
     prune()
   }
 
-  /// Asks everything on a link that is new or came up again.
+  /// Starts or restarts every question on a link.
   mutating func begin(on link: UInt32, start: Instant) {
-    for name in rows.keys {
-      for index in rows[name]?.indices ?? 0..<0 {
-        rows[name]?[index].modify(
-          { inquiry in
-            if inquiry.series.contains(where: { $0.link == link }) {
-              inquiry.modify(link) { $0.beginAnew(at: start) }
+    for name in questionsByName.keys {
+      for index in questionsByName[name]?.indices ?? 0..<0 {
+        questionsByName[name]?[index].modify(
+          { question in
+            if question.schedules.contains(where: { $0.link == link }) {
+              question.modify(link) { $0.reset(at: start) }
             } else {
-              inquiry.series.append(QuestionSchedule(link: link, start: start))
+              question.schedules.append(QuestionSchedule(link: link, start: start))
             }
           }, in: &timers)
       }
@@ -103,47 +106,48 @@ struct ActiveQuestions: Sendable {
     prune()
   }
 
-  /// Asks nothing on a link any more.
+  /// Stops every question on a link.
   mutating func end(on link: UInt32) {
-    for name in rows.keys {
-      for index in rows[name]?.indices ?? 0..<0 {
-        rows[name]?[index].series.removeAll { $0.link == link }
+    for name in questionsByName.keys {
+      for index in questionsByName[name]?.indices ?? 0..<0 {
+        questionsByName[name]?[index].schedules.removeAll { $0.link == link }
       }
     }
   }
 
-  /// What is due, `limit` at most, in the order of links and of opening; it counts as asked.
-  mutating func takeDue(
-    at now: Instant, limit: Int, hearsUnicast: (UInt32) -> Bool
+  /// Returns the questions that are due, `limit` at most, ordered by link and then by serial
+  /// number, and schedules their next queries.
+  mutating func popDue(
+    at now: Instant, limit: Int, receivesUnicast: (UInt32) -> Bool
   ) -> [Due] {
     var due: [Due] = []
     while due.count < limit, let timer = timers.popFirst(until: now) {
-      guard let row = rows[timer.key.name],
-        let index = row.firstIndex(where: { $0.key.type == timer.key.type }),
-        let series = row[index].series.first(where: {
+      guard let questions = questionsByName[timer.key.name],
+        let index = questions.firstIndex(where: { $0.key.type == timer.key.type }),
+        let schedule = questions[index].schedules.first(where: {
           $0.link == timer.link && $0.scheduled == timer.at
-        }), let next = series.next, next <= now
+        }), let next = schedule.next, next <= now
       else { continue }
-      let wantsUnicast = series.isFirst && hearsUnicast(timer.link)
+      let wantsUnicast = schedule.isFirst && receivesUnicast(timer.link)
       due.append(
         Due(
-          link: timer.link, order: row[index].order,
+          link: timer.link, order: questions[index].order,
           question: Question(timer.key.name, timer.key.type, wantsUnicast: wantsUnicast)))
-      modify(timer.key) { inquiry in
-        inquiry.modify(timer.link) { $0.asked(at: now, wantsUnicast: wantsUnicast) }
+      modify(timer.key) { question in
+        question.modify(timer.link) { $0.markAsked(at: now, wantsUnicast: wantsUnicast) }
       }
     }
     return due.sorted { ($0.link, $0.order) < ($1.link, $1.order) }
   }
 
-  /// Drops stale timers once they may be the most.
+  /// Removes stale timers once they may be the majority.
   private mutating func prune() {
     guard timers.count > 256, timers.count > 2 * live else { return }
-    let rows = rows
+    let questionsByName = questionsByName
     timers.removeAll { timer in
-      rows[timer.key.name]?.contains { inquiry in
-        inquiry.key.type == timer.key.type
-          && inquiry.series.contains { $0.link == timer.link && $0.scheduled == timer.at }
+      questionsByName[timer.key.name]?.contains { question in
+        question.key.type == timer.key.type
+          && question.schedules.contains { $0.link == timer.link && $0.scheduled == timer.at }
       } != true
     }
     live = timers.count
@@ -151,15 +155,16 @@ struct ActiveQuestions: Sendable {
 }
 
 extension ActiveQuestion {
-  /// Changes it and sets timers for what is due at other times then.
+  /// Applies `body`, then arms a timer for each schedule whose next query changed.
   fileprivate mutating func modify(
     _ body: (inout ActiveQuestion) -> Void, in timers: inout DeadlineQueue<ActiveQuestions.Timer>
   ) {
     body(&self)
-    for index in series.indices where series[index].scheduled != series[index].next {
-      series[index].scheduled = series[index].next
-      guard let next = series[index].next else { continue }
-      timers.insert(ActiveQuestions.Timer(key: key, link: series[index].link, at: next), at: next)
+    for index in schedules.indices where schedules[index].scheduled != schedules[index].next {
+      schedules[index].scheduled = schedules[index].next
+      guard let next = schedules[index].next else { continue }
+      timers.insert(
+        ActiveQuestions.Timer(key: key, link: schedules[index].link, at: next), at: next)
     }
   }
 }

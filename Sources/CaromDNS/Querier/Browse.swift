@@ -1,17 +1,17 @@
-/// Which browsing of a querier.
+/// Identifies a browse of a querier.
 package struct BrowseID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// What one browsing has found so far. It holds what the cache holds, and is bounded with it.
+/// The state of a browse: what it has found so far. Its size is bounded by the cache's.
 struct Browse: Sendable {
-  /// What is asked for.
+  /// The PTR records that are asked for.
   let key: RecordKey
-  /// Before which name the instances stand; `nil` where types or domains are listed.
+  /// The domain that ends each instance's name, or nil if types or domains are listed.
   let base: Name?
-  /// The services that were reported and are still there.
+  /// The services that were reported as added and not yet as removed.
   var services: [Name: FoundService] = [:]
-  /// The same for types and domains.
+  /// The types or domains that were reported as added and not yet as removed.
   var names: [Name: FoundName] = [:]
 
   init(_ target: BrowseTarget) throws(NameError) {

@@ -1,37 +1,39 @@
 import CaromCore
 
 extension Querier {
-  /// Watches for what `target` names, which has to be a valid name; what is known already is
-  /// reported at once. `nil` where there are `browseLimit` browsings.
+  /// Starts a browse for `target`, which must form a valid name, and reports matching cached
+  /// records at once. Returns nil if `browseLimit` browses are running.
   package mutating func browse(_ target: BrowseTarget, at now: Instant) -> BrowseID? {
     guard browses.count < Self.browseLimit else { return nil }
     let id = BrowseID(number: makeNumber())
     guard let browse = try? Browse(target) else {
-      preconditionFailure("check the target's name() first")
+      preconditionFailure("the target is not a valid name: check target.name() before browsing")
     }
     let key = browse.key
     browses[id] = browse
     open(key, for: .browse(id), at: now)
     for link in links {
-      let place = RecordCache.Place(interface: link.index, key: key)
-      for entry in cache.current(at: place) {
-        browsed(entry.record, by: id, on: link.index, at: now)
+      let setKey = RecordCache.SetKey(interface: link.index, key: key)
+      for entry in cache.current(at: setKey) {
+        addToBrowse(entry.record, by: id, on: link.index, at: now)
       }
     }
     return id
   }
 
-  /// Stops watching: no further event of this browsing comes.
+  /// Stops a browse. No further event of the browse follows.
   package mutating func stopBrowsing(_ id: BrowseID) {
     guard let browse = browses.removeValue(forKey: id) else { return }
-    inquiries.remove(.browse(id), for: browse.key)
-    for name in browse.services.keys { inquiries.remove(.browse(id), for: RecordKey(name, .txt)) }
+    activeQuestions.remove(.browse(id), for: browse.key)
+    for name in browse.services.keys {
+      activeQuestions.remove(.browse(id), for: RecordKey(name, .txt))
+    }
     dropEvents(of: id.number)
   }
 
-  /// A record is there that a browsing asked for. A PTR record is taken as it is, wherever it
-  /// points (RFC 6763 §4.1).
-  mutating func browsed(
+  /// Handles a record that answers a browse. PTR records are accepted whatever name they point to
+  /// (RFC 6763 §4.1).
+  mutating func addToBrowse(
     _ record: Record, by id: BrowseID, on interface: UInt32, at now: Instant
   ) {
     switch record.data {
@@ -60,7 +62,7 @@ extension Querier {
     service.text = text(RecordKey(name, .txt), on: service.interfaces)
     browses[id]?.services[name] = service
     let key = RecordKey(name, .txt)
-    if inquiries[key] != nil || inquiries.count < Self.detailLimit {
+    if activeQuestions[key] != nil || activeQuestions.count < Self.detailLimit {
       open(key, for: .browse(id), at: now)
     }
     emit(.added(id, service))
@@ -86,17 +88,17 @@ extension Querier {
     emit(.updated(id, service))
   }
 
-  /// The strings as the first interface that has some tells them.
+  /// The TXT record from the first of `interfaces` on which one was received.
   func text(_ key: RecordKey, on interfaces: [UInt32]) -> TXTRecord? {
     for interface in interfaces {
-      let place = RecordCache.Place(interface: interface, key: key)
-      if case .text(let bytes) = cache.newest(at: place) { return TXTRecord(decoding: bytes) }
+      let setKey = RecordCache.SetKey(interface: interface, key: key)
+      if case .text(let bytes) = cache.newest(at: setKey) { return TXTRecord(decoding: bytes) }
     }
     return nil
   }
 
-  /// A record is gone that a browsing asked for.
-  mutating func vanished(_ record: Record, from id: BrowseID, on interface: UInt32) {
+  /// Handles the loss of a record that answered a browse.
+  mutating func removeFromBrowse(_ record: Record, from id: BrowseID, on interface: UInt32) {
     guard case .pointer(let name) = record.data else { return }
     if var service = browses[id]?.services[name] {
       service.interfaces.removeAll { $0 == interface }
@@ -105,7 +107,7 @@ extension Querier {
         return
       }
       browses[id]?.services[name] = nil
-      inquiries.remove(.browse(id), for: RecordKey(name, .txt))
+      activeQuestions.remove(.browse(id), for: RecordKey(name, .txt))
       emit(.removed(id, service))
     } else if var found = browses[id]?.names[name] {
       found.interfaces.removeAll { $0 == interface }

@@ -1,33 +1,33 @@
 import CaromCore
 
 extension Querier {
-  /// What the user is told.
+  /// What the querier reports to its caller.
   package enum Event: Hashable, Sendable {
-    /// A service is there; once, on however many links.
+    /// A service appeared. It is reported once, even if it is found on several links.
     case added(BrowseID, FoundService)
-    /// Its strings are others.
+    /// The TXT record of a service changed.
     case updated(BrowseID, FoundService)
-    /// It said goodbye, or was not heard of for as long as its records allow, or there was no
-    /// room left to remember it.
+    /// A service disappeared: it sent a goodbye, its records expired, or the cache evicted them.
     case removed(BrowseID, FoundService)
-    /// A type or a domain is there; once, on however many links.
+    /// A service type or a domain appeared. It is reported once, even if it is found on several
+    /// links.
     case nameAdded(BrowseID, FoundName)
-    /// It is no longer.
+    /// A service type or a domain disappeared.
     case nameRemoved(BrowseID, FoundName)
-    /// Where it listens; the last event of a resolving.
+    /// A service was resolved. This is the last event of the resolve.
     case resolved(ResolveID, Resolution)
-    /// Why it is not known; the last event of a resolving.
+    /// A service could not be resolved. This is the last event of the resolve.
     case unresolved(ResolveID, ResolveFailure)
-    /// The strings of a service, or others than before; `nil` where they are gone.
+    /// A monitored TXT record appeared or changed, or is gone if the record is nil.
     case text(MonitorID, TXTRecord?)
-    /// A record is there; once for each interface.
+    /// A record appeared on an interface.
     case recordAdded(QueryID, Record, interface: UInt32)
-    /// It is gone from there.
+    /// A record disappeared from an interface.
     case recordRemoved(QueryID, Record, interface: UInt32)
-    /// The name's owner says that it has no record of the type.
+    /// The name's owner denied that it has a record of the queried type.
     case recordDenied(QueryID, interface: UInt32)
 
-    /// Whom it is for.
+    /// The number of the browse, resolve, monitor or query that the event belongs to.
     var number: UInt64 {
       switch self {
       case .added(let id, _), .updated(let id, _), .removed(let id, _), .nameAdded(let id, _),

@@ -1,41 +1,42 @@
 import CaromCore
 
 extension Querier {
-  /// Tells of an interface or of its new addresses: everything is asked for again there.
+  /// Adds a link or updates it. If its addresses or its carrier changed, all questions start again
+  /// on it.
   package mutating func setLink(_ link: Link, at now: Instant) {
     if let index = links.firstIndex(where: { $0.index == link.index }) {
       let old = links[index]
       links[index] = link
       guard !old.isSame(as: link) else { return }
-      // The cable was out: it may lead elsewhere now.
+      // The cable was disconnected and may now lead to another network.
       if old.epoch != link.epoch {
-        cache.doubtAll(on: link.index, for: Self.doubtPatience, at: now)
+        cache.reconfirmAll(on: link.index, for: Self.reconfirmationTimeout, at: now)
       }
     } else {
       links.append(link)
       links.sort { $0.index < $1.index }
     }
-    inquiries.begin(on: link.index, start: makeStart(at: now))
+    activeQuestions.begin(on: link.index, start: makeStart(at: now))
   }
 
-  /// An interface is gone, and with it what was known from there.
+  /// Removes a link and all records received on it.
   package mutating func removeLink(_ index: UInt32, at now: Instant) {
     links.removeAll { $0.index == index }
-    inquiries.end(on: index)
-    for (place, record) in cache.removeAll(on: index) {
-      lost(record, at: place, wasEvicted: false, at: now)
+    activeQuestions.end(on: index)
+    for (setKey, record) in cache.removeAll(on: index) {
+      handleLost(record, at: setKey, wasEvicted: false, at: now)
     }
-    evaluateTouched(at: now)
+    evaluatePending(at: now)
   }
 
-  /// The same link may be another network by now, such as after a cable came back or a sleep:
-  /// everything is asked for again, as on a link that is new, and what is not repeated within
-  /// ten seconds goes. `nil` for every link.
+  /// Restarts all questions on a link, or on every link if `index` is nil, and removes the records
+  /// that are not received again within ten seconds. The link may lead to another network after a
+  /// sleep or a cable change.
   package mutating func restartQuestions(on index: UInt32?, at now: Instant) {
     let start = makeStart(at: now)
     for link in links where index == nil || link.index == index {
-      cache.doubtAll(on: link.index, for: Self.doubtPatience, at: now)
-      inquiries.begin(on: link.index, start: start)
+      cache.reconfirmAll(on: link.index, for: Self.reconfirmationTimeout, at: now)
+      activeQuestions.begin(on: link.index, start: start)
     }
   }
 }

@@ -1,11 +1,11 @@
 import CaromCore
 
-/// Which monitoring of a service's strings.
+/// Identifies a TXT record monitor of a querier.
 package struct MonitorID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Which query for records of a querier.
+/// Identifies a record query of a querier.
 package struct QueryID: Hashable, Sendable {
   let number: UInt64
 }
@@ -13,8 +13,8 @@ package struct QueryID: Hashable, Sendable {
 // MARK: - Records of any type
 
 extension Querier {
-  /// Asks for the records of a name and a type, `any` among them; what is known already is
-  /// reported at once. `nil` where there are `queryLimit` queries.
+  /// Starts a query for the records of a name and type, or of all types for `any`, and reports
+  /// matching cached records at once. Returns nil if `queryLimit` queries are running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     guard queries.count < Self.queryLimit else { return nil }
     let id = QueryID(number: makeNumber())
@@ -30,14 +30,14 @@ extension Querier {
     return id
   }
 
-  /// Asks no more: no further event of this query comes.
+  /// Stops a query. No further event of the query follows.
   package mutating func stopQuery(_ id: QueryID) {
     guard let key = queries.removeValue(forKey: id) else { return }
-    inquiries.remove(.query(id), for: key)
+    activeQuestions.remove(.query(id), for: key)
     dropEvents(of: id.number)
   }
 
-  /// What is known now of a name and a type, without a question.
+  /// The cached records of a name and type, or of all types for `any`. No query is sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     links.flatMap { link in
       entries(RecordKey(name, type), on: link.index).map { entry in
@@ -48,20 +48,20 @@ extension Querier {
     }
   }
 
-  /// The records of a key, by all types where it names any.
+  /// The cached records of a key on an interface, or of all types for `any`.
   func entries(_ key: RecordKey, on interface: UInt32) -> [RecordCache.Entry] {
     guard key.type == .any else {
-      return cache.entries(at: RecordCache.Place(interface: interface, key: key))
+      return cache.entries(at: RecordCache.SetKey(interface: interface, key: key))
     }
-    return cache.places(of: key.name, on: interface).flatMap { cache.entries(at: $0) }
+    return cache.setKeys(of: key.name, on: interface).flatMap { cache.entries(at: $0) }
   }
 }
 
-// MARK: - Strings
+// MARK: - TXT records
 
 extension Querier {
-  /// Watches the strings of a service. An event follows with what they are, and one whenever
-  /// they change or vanish. `nil` where there are `monitorLimit` of them.
+  /// Starts monitoring the TXT record of a service. An event follows when it is known, and whenever
+  /// it changes or disappears. Returns nil if `monitorLimit` monitors are running.
   package mutating func monitorText(of instance: Name, at now: Instant) -> MonitorID? {
     guard monitors.count < Self.monitorLimit else { return nil }
     let id = MonitorID(number: makeNumber())
@@ -72,10 +72,10 @@ extension Querier {
     return id
   }
 
-  /// Watches no more: no further event of this monitoring comes.
+  /// Stops a TXT record monitor. No further event of the monitor follows.
   package mutating func stopMonitoring(_ id: MonitorID) {
     guard let monitor = monitors.removeValue(forKey: id) else { return }
-    inquiries.remove(.monitor(id), for: monitor.key)
+    activeQuestions.remove(.monitor(id), for: monitor.key)
     dropEvents(of: id.number)
   }
 
@@ -91,46 +91,54 @@ extension Querier {
 // MARK: - Reconfirmation
 
 extension Querier {
-  /// The service does not answer: it is asked for at once, and goes in ten seconds unless it
-  /// is heard of again (RFC 6762 §10.4).
+  /// Reconfirms a service that does not respond: queries for its records at once, and removes them
+  /// after ten seconds unless they are received again (RFC 6762 §10.4).
   package mutating func reconfirm(_ instance: Name, at now: Instant) {
     var keys: Set<RecordKey> = []
     for id in browses.keys.sorted(by: { $0.number < $1.number }) {
       guard let browse = browses[id], browse.services[instance] != nil,
         keys.insert(browse.key).inserted
       else { continue }
-      doubt(browse.key, at: now) { $0.data == .pointer(instance) }
+      reconfirmRecords(browse.key, at: now) { $0.data == .pointer(instance) }
     }
-    for type in [RecordType.srv, .txt] { doubt(RecordKey(instance, type), at: now) { _ in true } }
+    for type in [RecordType.srv, .txt] {
+      reconfirmRecords(RecordKey(instance, type), at: now) { _ in true }
+    }
     handleTimeout(at: now)
   }
 
-  /// The same for one record, on every interface.
+  /// Reconfirms one record on every interface: queries for it at once, and removes it after ten
+  /// seconds unless it is received again (RFC 6762 §10.4).
   package mutating func reconfirm(_ record: Record, at now: Instant) {
-    doubt(record.key, at: now) { $0.identity == record.identity }
+    reconfirmRecords(record.key, at: now) { $0.identity == record.identity }
     handleTimeout(at: now)
   }
 
-  /// What is not known cannot be doubted, nor what is beyond the limit.
-  private mutating func doubt(
-    _ key: RecordKey, at now: Instant, _ isDoubted: (Record) -> Bool
+  /// Reconfirms the matching records of `key`. Does nothing if none is cached, or if
+  /// `reconfirmLimit` reconfirmations are running.
+  private mutating func reconfirmRecords(
+    _ key: RecordKey, at now: Instant, _ isAffected: (Record) -> Bool
   ) {
-    let places = links.map { RecordCache.Place(interface: $0.index, key: key) }
-    guard places.contains(where: { cache.entries(at: $0).contains { isDoubted($0.record) } }),
-      doubts[key] != nil || doubts.count < Self.reconfirmLimit
+    let setKeys = links.map { RecordCache.SetKey(interface: $0.index, key: key) }
+    guard setKeys.contains(where: { cache.entries(at: $0).contains { isAffected($0.record) } }),
+      reconfirmations[key] != nil || reconfirmations.count < Self.reconfirmLimit
     else { return }
-    for place in places { cache.doubt(place, for: Self.doubtPatience, at: now, isDoubted) }
-    let end = now.advanced(by: Self.doubtPatience)
-    if doubts.updateValue(end, forKey: key) == nil { open(key, for: .doubt, at: now) }
-    doubtTimers.insert(key, at: end)
-    inquiries.modify(key) { $0.modify(nil) { $0.restart(at: now) } }
+    for setKey in setKeys {
+      cache.reconfirm(setKey, for: Self.reconfirmationTimeout, at: now, isAffected)
+    }
+    let end = now.advanced(by: Self.reconfirmationTimeout)
+    if reconfirmations.updateValue(end, forKey: key) == nil {
+      open(key, for: .reconfirmation, at: now)
+    }
+    reconfirmationTimers.insert(key, at: end)
+    activeQuestions.modify(key) { $0.modify(nil) { $0.restart(at: now) } }
   }
 
-  mutating func endDoubts(at now: Instant) {
-    while let key = doubtTimers.popFirst(until: now) {
-      guard let end = doubts[key], end <= now else { continue }
-      doubts[key] = nil
-      inquiries.remove(.doubt, for: key)
+  mutating func endReconfirmations(at now: Instant) {
+    while let key = reconfirmationTimers.popFirst(until: now) {
+      guard let end = reconfirmations[key], end <= now else { continue }
+      reconfirmations[key] = nil
+      activeQuestions.remove(.reconfirmation, for: key)
     }
   }
 }

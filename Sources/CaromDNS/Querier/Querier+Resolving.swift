@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Querier {
-  /// Learns where a service listens, until `deadline`: exactly one event follows.
+  /// Starts resolving a service. Exactly one event follows, at `deadline` at the latest.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {
@@ -14,29 +14,29 @@ extension Querier {
     resolvers[id] = resolver
     resolverTimers.insert(id, at: deadline)
     for key in resolver.keys { ask(key, for: id, at: now) }
-    touch(id)
-    evaluateTouched(at: now)
+    setNeedsEvaluation(id)
+    evaluatePending(at: now)
     return id
   }
 
-  /// Gives up: no event follows.
+  /// Cancels a resolve. No event follows.
   package mutating func cancelResolve(_ id: ResolveID) {
     close(id)
     dropEvents(of: id.number)
   }
 
-  /// A resolver has to look again at what is known.
-  mutating func touch(_ id: ResolveID) {
-    guard resolvers[id]?.isTouched == false else { return }
-    resolvers[id]?.isTouched = true
-    touched.append(id)
+  /// Marks a resolver to be evaluated, because a relevant record or timer changed.
+  mutating func setNeedsEvaluation(_ id: ResolveID) {
+    guard resolvers[id]?.needsEvaluation == false else { return }
+    resolvers[id]?.needsEvaluation = true
+    pendingResolvers.append(id)
   }
 
-  /// Lets those resolvers look for which something came.
-  mutating func evaluateTouched(at now: Instant) {
-    while !touched.isEmpty {
-      let round = touched
-      touched = []
+  /// Evaluates the marked resolvers.
+  mutating func evaluatePending(at now: Instant) {
+    while !pendingResolvers.isEmpty {
+      let round = pendingResolvers
+      pendingResolvers = []
       for id in round { evaluate(id, at: now) }
     }
     if resolverTimers.count > 4 * resolvers.count + 256 {
@@ -47,9 +47,9 @@ extension Querier {
 
   private mutating func evaluate(_ id: ResolveID, at now: Instant) {
     guard var resolver = resolvers[id] else { return }
-    resolver.isTouched = false
+    resolver.needsEvaluation = false
     let before = resolver.keys.count
-    let settlesAt = resolver.settlesAt
+    let textDeadline = resolver.textDeadline
     let outcome = resolver.evaluate(cache, on: links, at: now, using: &generator)
     resolvers[id] = resolver
     for key in resolver.keys[before...] { ask(key, for: id, at: now) }
@@ -57,7 +57,7 @@ extension Querier {
     case .resolved(let resolution): emit(.resolved(id, resolution))
     case .failed(let failure): emit(.unresolved(id, failure))
     case nil:
-      if resolver.settlesAt != settlesAt, let next = resolver.settlesAt {
+      if resolver.textDeadline != textDeadline, let next = resolver.textDeadline {
         resolverTimers.insert(id, at: next)
       }
       return
@@ -65,22 +65,23 @@ extension Querier {
     close(id)
   }
 
-  /// Has a question asked soon, even where others wait long already.
+  /// Asks a resolver's question soon, even if the question is already active with a long interval.
   private mutating func ask(_ key: RecordKey, for id: ResolveID, at now: Instant) {
-    let isNew = inquiries[key] == nil
+    let isNew = activeQuestions[key] == nil
     open(key, for: .resolver(id), at: now)
     guard !isNew, !isAnswered(key) else { return }
     let start = makeStart(at: now)
     let denied = links.map(\.index).filter { isDenied(key, on: $0) }
-    inquiries.modify(key) { inquiry in
-      for index in inquiry.series.indices where !denied.contains(inquiry.series[index].link) {
-        inquiry.series[index].refresh(at: start)
+    activeQuestions.modify(key) { question in
+      for index in question.schedules.indices where !denied.contains(question.schedules[index].link)
+      {
+        question.schedules[index].refresh(at: start)
       }
     }
   }
 
   private mutating func close(_ id: ResolveID) {
     guard let resolver = resolvers.removeValue(forKey: id) else { return }
-    for key in resolver.keys { inquiries.remove(.resolver(id), for: key) }
+    for key in resolver.keys { activeQuestions.remove(.resolver(id), for: key) }
   }
 }

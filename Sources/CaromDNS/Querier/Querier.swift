@@ -1,86 +1,86 @@
 import CaromCore
 
-/// Asks the links for services and records, and keeps what they say (RFC 6762 §5, RFC 6763 §4).
-/// Polled. CNAME records are kept like any other, and not followed.
+/// Queries the links for services and records, and caches the answers (RFC 6762 §5, RFC 6763 §4).
+/// The querier is polled. CNAME records are cached but not followed.
 package struct Querier: Sendable {
-  /// Browsings at a time.
+  /// The maximum number of concurrent browses.
   package static let browseLimit = 256
-  /// Resolvings at a time.
+  /// The maximum number of concurrent resolves.
   package static let resolverLimit = 4096
-  /// Monitorings of strings at a time.
+  /// The maximum number of concurrent TXT record monitors.
   package static let monitorLimit = 4096
-  /// Queries for records at a time.
+  /// The maximum number of concurrent record queries.
   package static let queryLimit = 1024
-  /// Inquiries beyond which no strings are asked for that belong to found services: a flood of
-  /// them makes no flood of questions.
+  /// With this many active questions, browses stop asking for the TXT records of new services, so
+  /// that a flood of services does not cause a flood of queries.
   package static let detailLimit = 8192
-  /// Records that are doubted at a time.
+  /// The maximum number of concurrent reconfirmations.
   package static let reconfirmLimit = 1024
-  /// Packets with questions that leave at once, and one more after each interval: a flood of
-  /// names makes no flood of questions.
+  /// The number of query packets that may be sent in a burst, and the interval after which one more
+  /// is allowed, so that a flood of names does not cause a flood of queries.
   static let packetBurst = 128
   static let packetInterval = Duration.milliseconds(25)
-  /// Questions that hardly fill more than a packet.
+  /// The number of questions that are assumed to fill a packet.
   static let packetQuestions = 40
-  /// A doubted record is gone after that, unless somebody repeats it (RFC 6762 §10.4).
-  static let doubtPatience = Duration.seconds(10)
-  /// A record that has run out, short as its life may have been, is not asked for earlier than
-  /// this after the last query.
+  /// How long a reconfirmed record remains cached unless it is received again (RFC 6762 §10.4).
+  static let reconfirmationTimeout = Duration.seconds(10)
+  /// The minimum time between the last query and the one that follows a record's expiry, however
+  /// short the record's time to live.
   static let expiryPause = Duration.seconds(15)
 
   var cache = RecordCache()
   var links: [Link] = []
-  var inquiries = ActiveQuestions()
+  var activeQuestions = ActiveQuestions()
   var browses: [BrowseID: Browse] = [:]
   var resolvers: [ResolveID: Resolver] = [:]
   var resolverTimers = DeadlineQueue<ResolveID>()
-  /// Resolvers that something was heard for, in that order.
-  var touched: [ResolveID] = []
+  /// The resolvers to evaluate, in the order in which they were marked.
+  var pendingResolvers: [ResolveID] = []
   var monitors: [MonitorID: Monitor] = [:]
   var queries: [QueryID: RecordKey] = [:]
-  var doubts: [RecordKey: Instant] = [:]
-  var doubtTimers = DeadlineQueue<RecordKey>()
+  var reconfirmations: [RecordKey: Instant] = [:]
+  var reconfirmationTimers = DeadlineQueue<RecordKey>()
   var generator: SeededGenerator
-  /// When the next first queries go: what is opened until shortly before goes with them.
-  private var gathering: Instant?
-  /// When what was sent would have left at the steady rate, less the burst: before that no
-  /// packet leaves.
+  /// The time of the next first queries. Questions that start shortly before it share their packet.
+  private var sharedStart: Instant?
+  /// The time up to which the rate limit's budget is used, in the form of the generic cell rate
+  /// algorithm. No packet is sent while it is in the future.
   var busyUntil = Instant.zero
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()
   private var nextNumber: UInt64 = 1
 
-  /// Strings that are watched.
+  /// A monitored TXT record.
   struct Monitor: Sendable {
     let key: RecordKey
     var text: TXTRecord?
   }
 
-  /// A querier without links.
+  /// Creates a querier without links.
   package init(generator: SeededGenerator) { self.generator = generator }
 
-  /// The next packet to send; poll until `nil` after each call that changes something.
+  /// The next datagram to send. Poll until nil after each mutating call.
   package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
-  /// The next event; poll until `nil` after each call that changes something. All that one call
-  /// brought comes in one go.
+  /// The next event. Poll until nil after each mutating call, so that the events of one call are
+  /// handled together.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
-  /// Whether `pollEvent` has more of what the last call brought.
+  /// Whether more events of the last call remain to be polled.
   package var hasMoreEvents: Bool { !events.isEmpty }
 
-  /// When `handleTimeout` has something to do.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? {
-    let question = inquiries.nextTimeout.map { max($0, busyUntil) }
-    let asking = earliest(question, doubtTimers.nextDeadline)
+    let question = activeQuestions.nextTimeout.map { max($0, busyUntil) }
+    let asking = earliest(question, reconfirmationTimers.nextDeadline)
     return earliest(earliest(cache.nextTimeout, resolverTimers.nextDeadline), asking)
   }
 
   mutating func emit(_ event: Event) { events.append(event) }
 
-  mutating func transmit(_ outgoing: Transmit) { outbox.append(outgoing) }
+  mutating func transmit(_ transmit: Transmit) { outbox.append(transmit) }
 
-  /// Takes back what was not told yet to whom nothing is to be told any more.
+  /// Removes the pending events of a browse, monitor, query or resolve that was stopped.
   mutating func dropEvents(of number: UInt64) { events.removeAll { $0.number == number } }
 
   mutating func makeNumber() -> UInt64 {
@@ -88,56 +88,57 @@ package struct Querier: Sendable {
     return nextNumber
   }
 
-  /// When a first query goes (RFC 6762 §5.2).
+  /// The time of a first query, after a random delay (RFC 6762 §5.2).
   mutating func makeStart(at now: Instant) -> Instant {
-    if let gathering, gathering >= now.advanced(by: QuestionSchedule.firstDelay.lowerBound) {
-      return gathering
+    if let sharedStart, sharedStart >= now.advanced(by: QuestionSchedule.firstDelay.lowerBound) {
+      return sharedStart
     }
     let start = now.advanced(by: generator.duration(in: QuestionSchedule.firstDelay))
-    gathering = start
+    sharedStart = start
     return start
   }
 }
 
-// MARK: - Inquiries
+// MARK: - Active questions
 
 extension Querier {
-  /// Has a question asked for somebody.
-  mutating func open(_ key: RecordKey, for watcher: ActiveQuestion.Watcher, at now: Instant) {
-    guard inquiries[key] == nil else {
-      inquiries.add(watcher, for: key, on: links, start: now)
+  /// Starts asking a question for an observer, unless the cache already answers it.
+  mutating func open(_ key: RecordKey, for observer: ActiveQuestion.Observer, at now: Instant) {
+    guard activeQuestions[key] == nil else {
+      activeQuestions.add(observer, for: key, on: links, start: now)
       return
     }
-    inquiries.add(watcher, for: key, on: links, start: makeStart(at: now))
-    if isAnswered(key) { return inquiries.modify(key) { $0.modify(nil) { $0.rest() } } }
+    activeQuestions.add(observer, for: key, on: links, start: makeStart(at: now))
+    if isAnswered(key) { return activeQuestions.modify(key) { $0.modify(nil) { $0.suspend() } } }
     for link in links where isDenied(key, on: link.index) {
-      inquiries.modify(key) { $0.denied(on: link.index) }
+      activeQuestions.modify(key) { $0.denied(on: link.index) }
     }
   }
 
-  /// Whether the whole answer is known: a unique record set comes whole (RFC 6762 §10.2).
+  /// Whether the cache holds a complete answer on any link. Unique record sets are always received
+  /// whole (RFC 6762 §10.2).
   func isAnswered(_ key: RecordKey) -> Bool { links.contains { isAnswered(key, on: $0.index) } }
 
   func isAnswered(_ key: RecordKey, on interface: UInt32) -> Bool {
-    cache.current(at: RecordCache.Place(interface: interface, key: key))
+    cache.current(at: RecordCache.SetKey(interface: interface, key: key))
       .contains { $0.record.flushesCache }
   }
 
-  /// Whether the name's owner says that it has no such record, and nothing is known that says
-  /// otherwise.
+  /// Whether the name's owner denied that the records exist, and no cached record contradicts the
+  /// denial.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
     cache.isDenied(key, on: interface)
   }
 }
 
 extension RecordCache {
-  /// Whether an NSEC record says that a name lacks a type (RFC 6762 §6.1). Lists of shared PTR
-  /// records cannot be denied.
+  /// Whether a cached NSEC record denies that the name has records of the type (RFC 6762 §6.1). PTR
+  /// record sets are shared and cannot be denied.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
-    let denial = Place(interface: interface, key: RecordKey(key.name, .nsec))
+    let denial = SetKey(interface: interface, key: RecordKey(key.name, .nsec))
     guard key.type != .ptr, key.type != .any, key.type != .nsec, key.type.rawValue < 256,
       case .types(_, let types) = newest(at: denial), !types.contains(key.type)
     else { return false }
-    return newest(at: Place(interface: interface, key: key)) == nil
+    return newest(at: SetKey(interface: interface, key: key)) == nil
   }
 }

@@ -1,25 +1,25 @@
 import CaromCore
 
-/// The queries for one question on one link: ever rarer (RFC 6762 §5.2).
+/// The schedule of one question's queries on one link, at increasing intervals (RFC 6762 §5.2).
 struct QuestionSchedule: Sendable {
-  /// The first query waits a random time in this range.
+  /// The range of the random delay before the first query.
   static let firstDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
-  /// Between the first two queries; doubled each time.
+  /// The interval between the first two queries. It doubles with each query.
   static let firstInterval = Duration.seconds(1)
-  /// Between two queries at most.
+  /// The longest interval between two queries.
   static let longestInterval = Duration.seconds(3600)
-  /// A unicast answer counts so long after the question that asked for it (RFC 6762 §6).
+  /// How long after a query for a unicast response such a response is accepted (RFC 6762 §6).
   static let unicastWindow = Duration.seconds(2)
 
   let link: UInt32
-  /// When it is asked next; `nil` where its answer is unique and known.
+  /// The time of the next query, or nil while the question is suspended.
   private(set) var next: Instant?
-  /// Whether the next query is the first since it was opened or the link came up.
+  /// Whether the next query is the first since the question started on this link.
   private(set) var isFirst = true
-  /// For when the table has set a timer.
+  /// The time of the timer that `ActiveQuestions` armed for `next`.
   var scheduled: Instant?
-  /// Whether the answer is known: what grows old is asked for once at a time.
-  private var isResting = false
+  /// Whether the complete answer is cached, so that only refreshes are sent.
+  private var isSuspended = false
   private var interval = QuestionSchedule.firstInterval
   private var lastAsked: Instant?
   private var askedUnicast: Instant?
@@ -29,12 +29,12 @@ struct QuestionSchedule: Sendable {
     next = start
   }
 
-  /// It was asked: when it is asked again.
-  mutating func asked(at now: Instant, wantsUnicast: Bool = false) {
+  /// Updates the schedule after a query was sent.
+  mutating func markAsked(at now: Instant, wantsUnicast: Bool = false) {
     lastAsked = now
     if wantsUnicast { askedUnicast = now }
     isFirst = false
-    guard !isResting else {
+    guard !isSuspended else {
       next = nil
       return
     }
@@ -42,50 +42,51 @@ struct QuestionSchedule: Sendable {
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Another host asked the same. If our turn was near, the answer to that one is ours
-  /// (RFC 6762 §7.3); near is the second half of the wait, so that our own echo never counts.
-  mutating func overheard(at now: Instant) {
+  /// Treats another host's query as our own if ours was due soon (RFC 6762 §7.3): in the second
+  /// half of the interval, so that the echo of our own query never counts.
+  mutating func suppressDuplicate(at now: Instant) {
     guard let next else { return }
     if let lastAsked, now - lastAsked < lastAsked.duration(to: next) / 2 { return }
-    asked(at: now)
+    markAsked(at: now)
   }
 
-  /// The whole answer is known; nothing is asked until it grows old.
-  mutating func rest() {
+  /// Stops querying until `refresh`, because the complete answer is cached.
+  mutating func suspend() {
     next = nil
-    isResting = true
+    isSuspended = true
   }
 
-  /// Asks soon, though not within a second of the last time.
+  /// Schedules a query now, or one second after the last query if that is later.
   mutating func refresh(at now: Instant) {
     let soon = max(now, lastAsked.map { $0.advanced(by: Self.firstInterval) } ?? now)
     next = min(next ?? soon, soon)
   }
 
-  /// Begins the series anew, though not within `pause` of the last query.
+  /// Restarts with the shortest interval at `start`, or at `pause` after the last query if that is
+  /// later.
   mutating func restart(at start: Instant, pause: Duration = QuestionSchedule.firstInterval) {
     next = max(start, lastAsked.map { $0.advanced(by: pause) } ?? start)
     interval = Self.firstInterval
-    isResting = false
+    isSuspended = false
   }
 
-  /// Begins as on a link that nobody has asked on: the first query may want unicast answers.
-  mutating func beginAnew(at start: Instant) {
+  /// Restarts as on a new link: the first query may ask for a unicast response.
+  mutating func reset(at start: Instant) {
     next = start
     interval = Self.firstInterval
     isFirst = true
-    isResting = false
+    isSuspended = false
   }
 
-  /// The answer had to be forgotten: asks again, no sooner than it would have.
+  /// Resumes a suspended schedule with its previous interval, after the cached answer was evicted.
   mutating func resume(at now: Instant) {
-    guard isResting else { return }
-    isResting = false
+    guard isSuspended else { return }
+    isSuspended = false
     next = now.advanced(by: interval)
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Whether a unicast answer may come now.
+  /// Whether a unicast response is acceptable at this time.
   func expectsUnicast(at now: Instant) -> Bool {
     askedUnicast.map { now - $0 <= Self.unicastWindow } ?? false
   }

@@ -1,20 +1,20 @@
 import CaromCore
 
-/// Which resolving of a querier.
+/// Identifies a resolve of a querier.
 package struct ResolveID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Learns where one service listens: SRV and TXT under its name, then the addresses of the
-/// host that SRV names. An inner machine: it reads the querier's cache.
+/// Resolves one service: its SRV and TXT records, then the addresses of the hosts that the SRV
+/// records name. Reads the querier's cache.
 struct Resolver: Sendable {
-  /// How it ends.
+  /// The final result of a resolve.
   enum Outcome: Sendable {
     case resolved(Resolution)
     case failed(ResolveFailure)
   }
 
-  /// One SRV record (RFC 2782).
+  /// The data of an SRV record (RFC 2782).
   struct Service: Hashable, Sendable {
     var priority: UInt16
     var weight: UInt16
@@ -22,19 +22,20 @@ struct Resolver: Sendable {
     var target: Name
   }
 
-  /// How long a service without TXT is waited for, once all else is known.
+  /// How long to wait for a TXT record once everything else is known.
   static let textPatience = Duration.milliseconds(1500)
-  /// Hosts of one service whose addresses are asked for.
+  /// The maximum number of a service's hosts whose addresses are queried.
   static let hostLimit = 8
 
   let instance: Name
   let deadline: Instant
-  /// What it asks for now.
+  /// The records that the resolver asks for.
   private(set) var keys: [RecordKey]
-  /// When it settles for what it has.
-  private(set) var settlesAt: Instant?
-  /// Whether something came that it has not looked at.
-  var isTouched = false
+  /// The time at which the resolver stops waiting for a TXT record, or nil if an address is still
+  /// missing.
+  private(set) var textDeadline: Instant?
+  /// Whether the resolver is marked to be evaluated.
+  var needsEvaluation = false
 
   init(instance: Name, deadline: Instant) {
     self.instance = instance
@@ -42,7 +43,8 @@ struct Resolver: Sendable {
     keys = [RecordKey(instance, .srv), RecordKey(instance, .txt)]
   }
 
-  /// How it ends by what is known now; `nil` where more is needed. `keys` may have grown.
+  /// Evaluates the cached records. Returns the final result, or nil if more records are needed;
+  /// `keys` may have grown.
   mutating func evaluate(
     _ cache: RecordCache, on links: [Link], at now: Instant, using generator: inout SeededGenerator
   ) -> Outcome? {
@@ -56,17 +58,17 @@ struct Resolver: Sendable {
       offer.services.contains { !addresses(of: $0.target, cache, on: offer.link).isEmpty }
     }
     guard !reachable.isEmpty else {
-      settlesAt = nil
+      textDeadline = nil
       return failure(hosts, offers.map { ($0.link, $0.services.map(\.target)) }, cache, at: now)
     }
     let text = RecordKey(instance, .txt)
-    let isTold = reachable.contains {
-      cache.newest(at: RecordCache.Place(interface: $0.link, key: text)) != nil
+    let hasText = reachable.contains {
+      cache.newest(at: RecordCache.SetKey(interface: $0.link, key: text)) != nil
         || cache.isDenied(text, on: $0.link)
     }
-    let limit = settlesAt ?? now.advanced(by: Self.textPatience)
-    settlesAt = limit
-    guard isTold || now >= min(limit, deadline) else { return nil }
+    let limit = textDeadline ?? now.advanced(by: Self.textPatience)
+    textDeadline = limit
+    guard hasText || now >= min(limit, deadline) else { return nil }
     return .resolved(resolution(reachable, cache, using: &generator))
   }
 
@@ -77,7 +79,8 @@ struct Resolver: Sendable {
     }
   }
 
-  /// Not where the only SRV record points nowhere, or the name's owner has none.
+  /// Whether the service may still be offered. It is not if its only SRV record has the root as its
+  /// target, or if the name's owner denies an SRV record.
   private func isOffered(
     _ hosts: [Name], _ services: [Service], _ cache: RecordCache, _ links: [Link]
   ) -> Bool {
@@ -100,19 +103,20 @@ struct Resolver: Sendable {
   }
 }
 
-// MARK: - What is known
+// MARK: - Cached records
 
 extension Resolver {
-  /// The link first that told the strings; the same host's addresses on other links follow.
+  /// The result, which prefers the link that supplied a TXT record, followed by the same host's
+  /// addresses on other links.
   private func resolution(
     _ offers: [(link: UInt32, services: [Service])], _ cache: RecordCache,
     using generator: inout SeededGenerator
   ) -> Resolution {
     let key = RecordKey(instance, .txt)
-    let told = offers.first {
-      cache.newest(at: RecordCache.Place(interface: $0.link, key: key)) != nil
+    let offerWithText = offers.first {
+      cache.newest(at: RecordCache.SetKey(interface: $0.link, key: key)) != nil
     }
-    let chosen = told ?? offers[0]
+    let chosen = offerWithText ?? offers[0]
     let ordered = Self.ordered(chosen.services, using: &generator)
     var resolution = Resolution(
       host: chosen.services[0].target, endpoints: [], text: [:], interface: chosen.link)
@@ -130,14 +134,15 @@ extension Resolver {
         resolution.endpoints += found.filter { !resolution.endpoints.contains($0) }
       }
     }
-    let place = RecordCache.Place(interface: chosen.link, key: key)
-    if case .text(let bytes) = cache.newest(at: place) {
+    let setKey = RecordCache.SetKey(interface: chosen.link, key: key)
+    if case .text(let bytes) = cache.newest(at: setKey) {
       resolution.text = TXTRecord(decoding: bytes)
     }
     return resolution
   }
 
-  /// The lowest priority first; among equals by chance, a heavier one more often (RFC 2782).
+  /// Orders services by ascending priority, and services of equal priority at random in proportion
+  /// to their weight (RFC 2782).
   static func ordered(
     _ services: [Service], using generator: inout SeededGenerator
   ) -> [Service] {
@@ -160,21 +165,22 @@ extension Resolver {
   }
 
   private func services(_ cache: RecordCache, on interface: UInt32) -> [Service] {
-    let place = RecordCache.Place(interface: interface, key: RecordKey(instance, .srv))
-    return cache.current(at: place).compactMap { entry in
+    let setKey = RecordCache.SetKey(interface: interface, key: RecordKey(instance, .srv))
+    return cache.current(at: setKey).compactMap { entry in
       guard case .service(let priority, let weight, let port, let target) = entry.record.data
       else { return nil }
       return Service(priority: priority, weight: weight, port: port, target: target)
     }
   }
 
-  /// Global before link-local, and there IPv4 before IPv6.
+  /// The cached addresses of a host: global before link-local, global IPv6 before IPv4, and
+  /// link-local IPv4 before IPv6.
   private func addresses(of host: Name, _ cache: RecordCache, on interface: UInt32) -> [IPAddress] {
     guard host != .root else { return [] }
     var found: [IPAddress] = []
     for type in [RecordType.aaaa, .a] {
-      let place = RecordCache.Place(interface: interface, key: RecordKey(host, type))
-      for case .address(let address) in cache.current(at: place).map(\.record.data) {
+      let setKey = RecordCache.SetKey(interface: interface, key: RecordKey(host, type))
+      for case .address(let address) in cache.current(at: setKey).map(\.record.data) {
         found.append(address.scoped(to: interface))
       }
     }

@@ -1,22 +1,22 @@
 import CaromCore
 
-/// Tells a link what is new: twice, a second apart (RFC 6762 §8.3).
+/// The timer of a claim's announcements: two, one second apart (RFC 6762 §8.3).
 package struct Announcer: Hashable, Sendable {
-  /// How often it tells.
+  /// The number of announcements.
   static let announcements = 2
-  /// Between the first two.
+  /// The interval between the first two announcements.
   static let interval = Duration.seconds(1)
 
   private var sent = 0
   private var next: Instant?
 
-  /// Tells first at `start`.
+  /// Creates a timer whose first announcement is due at `start`.
   package init(start: Instant) { next = start }
 
-  /// When it wants to be called next; `nil` once it is done.
+  /// The next time at which `handleTimeout` must be called, or nil after the last announcement.
   package var nextTimeout: Instant? { next }
 
-  /// Time has passed; `true` asks for an announcement now.
+  /// Returns whether an announcement must be sent now.
   package mutating func handleTimeout(at now: Instant) -> Bool {
     guard let due = next, now >= due else { return false }
     sent += 1

@@ -1,31 +1,32 @@
 import CaromCore
 
-/// What one asker wants to know, perhaps from several packets.
+/// A query to answer, possibly received in several packets.
 struct AnswerRequest: Sendable {
-  /// Further packets of known answers that are collected, together with the first.
+  /// The maximum number of packets that are collected for one query, including the first.
   static let packetLimit = 16
-  /// Askers on one link whose further packets are waited for.
+  /// The maximum number of queriers on one link whose further packets are awaited.
   static let askerLimit = 256
 
-  /// The questions that names of ours are asked for, each once.
+  /// The questions for names that this responder owns, without duplicates.
   var questions: [Question]
-  /// The records of ours that the asker knows, and the longest life it gives them.
+  /// Our records among the known answers, each with the longest time to live that was stated, in
+  /// seconds.
   var known: [Record.Identity: UInt32]
-  /// The names that it probes for: these are defended at once.
-  var probed: Set<Name> = []
-  /// Who asks.
+  /// The names that the query probes for. Their answers are sent at once.
+  var probedNames: Set<Name> = []
+  /// The querier's endpoint.
   let source: Endpoint
-  /// Whether a unicast answer reaches it.
-  let mayUnicast: Bool
-  /// Whether it asked us alone.
+  /// Whether a unicast response can reach the querier.
+  let allowsUnicast: Bool
+  /// Whether the query was sent to this host by unicast.
   let prefersUnicast: Bool
-  /// Whether the answers wait even where nobody else has them: several questions came in one
-  /// message (RFC 6762 §6.3).
-  let isSpread: Bool
-  /// Packets that it is made of.
+  /// Whether even unique answers are delayed, because the message has several questions (RFC 6762
+  /// §6.3).
+  let hasSeveralQuestions: Bool
+  /// The number of packets received so far.
   var packets = 1
-  /// When the first packet came.
+  /// The time at which the first packet was received.
   let arrival: Instant
-  /// When it is answered.
+  /// The time at which the query is answered.
   var due: Instant
 }

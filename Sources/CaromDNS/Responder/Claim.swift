@@ -1,53 +1,54 @@
 import CaromCore
 
-/// A name of ours, and how far it is on each link: the host's name, or one service's.
+/// A name that the responder claims, and the progress of the claim on each link. The name is the
+/// host's or one service's.
 struct Claim: Sendable {
-  /// What the name is for.
+  /// What the name stands for.
   enum Purpose: Sendable {
-    /// This host's addresses. `isUnique` says that nobody else can have the name.
+    /// This host's addresses. With `isUnique`, no other host can have the name.
     case host(isUnique: Bool)
-    /// A service on the host that is claimed under `host`.
+    /// A service whose SRV record names the host `host`.
     case service(Registration, host: PublicationID)
   }
 
-  /// How far it is on one link.
+  /// The state of the claim on one link (RFC 6762 §8).
   enum Progress: Hashable, Sendable {
     case probing(Prober)
     case announcing(Announcer)
-    case settled
+    case announced
 
-    /// Whether the name is ours there.
+    /// Whether the name is claimed, so that questions for it are answered.
     var isOwned: Bool { if case .probing = self { false } else { true } }
 
     var nextTimeout: Instant? {
       switch self {
       case .probing(let prober): prober.nextTimeout
       case .announcing(let announcer): announcer.nextTimeout
-      case .settled: nil
+      case .announced: nil
       }
     }
   }
 
   let id: PublicationID
   private(set) var purpose: Purpose
-  /// The leftmost label of its name, as renamed.
+  /// The leftmost label of the current name.
   private(set) var label: String
-  /// The claimed name.
+  /// The current name.
   private(set) var name: Name
-  /// The records of a service, the same on every link.
+  /// A service's records, the same on every link.
   private(set) var records: [OwnedRecord] = []
-  /// The name that was last reported.
-  var reported: String?
-  /// By link, in the order of the links.
+  /// The label in the last `published` or `renamed` event.
+  var reportedLabel: String?
+  /// The state on each link, sorted by link.
   private(set) var progress: [(link: UInt32, state: Progress)] = []
-  /// Of a host: how many services name it, by link.
+  /// For a host: the number of services that name it, by link.
   var dependents: [UInt32: Int] = [:]
-  /// What others said about the name.
+  /// The recent conflicts about the name.
   var conflicts = ConflictHistory()
-  /// How often the records changed lately.
+  /// The recent changes of the records.
   var updates = UpdateHistory()
-  /// The service as it is to be once `updates` allows it.
-  var wanted: Registration?
+  /// A change that waits until `updates` allows it.
+  var pendingUpdate: Registration?
 
   init(id: PublicationID, purpose: Purpose, label: String, target: Name) {
     self.id = id
@@ -61,12 +62,12 @@ struct Claim: Sendable {
     let parent: Name =
       if case .service(let service, _) = purpose { service.type.name() } else { "local" }
     guard let name = try? parent.prefixed(by: label) else {
-      preconditionFailure("labels are validated before they are published")
+      preconditionFailure("a published label must have been validated: \(label)")
     }
     return name
   }
 
-  /// Whether nobody else can have the name, so that it need not be asked for.
+  /// Whether no other host can have the name, so that it is announced without probing.
   var isUnique: Bool {
     switch purpose {
     case .host(let isUnique): isUnique
@@ -78,10 +79,10 @@ struct Claim: Sendable {
     if case .service(let service, _) = purpose { service } else { nil }
   }
 
-  /// The host that a service is on.
+  /// The host that a service's SRV record names.
   var host: PublicationID? { if case .service(_, let host) = purpose { host } else { nil } }
 
-  /// The label after this one (RFC 6762 §9).
+  /// The label to try after `label` is taken (RFC 6762 §9).
   func successor(of label: String) -> String {
     switch purpose {
     case .host: InstanceName.hostSuccessor(of: label)
@@ -89,14 +90,14 @@ struct Claim: Sendable {
     }
   }
 
-  /// Takes another name; `target` is its host's.
+  /// Changes the label. `target` is the name of the service's host.
   mutating func rename(to label: String, target: Name) {
     self.label = label
     name = Self.name(label, for: purpose)
     rebuild(target: target)
   }
 
-  /// Becomes another service under the same name.
+  /// Replaces the service under the same name. `target` is the name of the service's host.
   mutating func change(to service: Registration, target: Name) {
     guard let host else { return }
     purpose = .service(service, host: host)
@@ -107,16 +108,16 @@ struct Claim: Sendable {
 // MARK: - Progress
 
 extension Claim {
-  /// Whether the name is ours on every link, and there is one.
+  /// Whether the name is claimed on every link, and there is at least one link.
   var isOwnedEverywhere: Bool { !progress.isEmpty && progress.allSatisfy { $0.state.isOwned } }
-  /// Whether it is ours somewhere.
+  /// Whether the name is claimed on at least one link.
   var isOwnedAnywhere: Bool { progress.contains { $0.state.isOwned } }
 
   func state(on link: UInt32) -> Progress? { progress.first { $0.link == link }?.state }
 
   func isOwned(on link: UInt32) -> Bool { state(on: link)?.isOwned ?? false }
 
-  /// How far it is on a link; `nil` where it is not there at all.
+  /// Sets the state on a link; nil removes the link.
   mutating func set(_ state: Progress?, on link: UInt32) {
     let place = progress.firstIndex { $0.link == link }
     switch (place, state) {
@@ -133,10 +134,10 @@ extension Claim {
 // MARK: - Records
 
 extension Claim {
-  /// Under which the types on a link are listed (RFC 6763 §9).
+  /// The name under which the service types on a link are listed (RFC 6763 §9).
   static let typesName: Name = "_services._dns-sd._udp.local"
 
-  /// All its records on a link, whether it is ours yet or not.
+  /// All records of the claim on a link, whether the name is claimed yet or not.
   func records(on link: Link) -> [OwnedRecord] {
     guard case .host = purpose, !link.addresses.isEmpty else { return records }
     let records = link.addresses.map { address in
@@ -145,10 +146,10 @@ extension Claim {
           name, .address(address.address), timeToLive: TimeToLive.host, flushesCache: true),
         role: .unique)
     }
-    return records + [absence(Set(records.map(\.record.type)).sorted(), TimeToLive.host)]
+    return records + [denial(Set(records.map(\.record.type)).sorted(), TimeToLive.host)]
   }
 
-  /// Those that nobody else may have, as probes carry them: without cache-flush bit.
+  /// The unique records as a probe proposes them, without the cache-flush bit.
   func proposals(on link: Link) -> [Record] {
     records(on: link).filter { $0.role == .unique }.map { owned in
       var record = owned.record
@@ -176,21 +177,21 @@ extension Claim {
     records =
       shared.map { OwnedRecord(record: $0, role: .shared) }
       + unique.map { OwnedRecord(record: $0, role: .unique) }
-      + [absence([.txt, .srv], TimeToLive.other)]
+      + [denial([.txt, .srv], TimeToLive.other)]
   }
 
-  /// The NSEC that denies all other types, with the life that such a record would have
-  /// (RFC 6762 §6.1).
-  private func absence(_ types: [RecordType], _ timeToLive: UInt32) -> OwnedRecord {
+  /// The NSEC record that denies all types but `types`, with the time to live that such a record
+  /// would have (RFC 6762 §6.1).
+  private func denial(_ types: [RecordType], _ timeToLive: UInt32) -> OwnedRecord {
     OwnedRecord(
       record: Record(
         name, .types(next: name, types), timeToLive: timeToLive, flushesCache: true),
-      role: .absence)
+      role: .denial)
   }
 
-  /// Whether it says the same, on any of `links`: the same data is never a conflict
-  /// (RFC 6762 §9).
-  func says(_ data: RecordData, on links: [Link]) -> Bool {
+  /// Whether the claim has a record with this data on any of `links`. Identical data is never a
+  /// conflict (RFC 6762 §9).
+  func hasRecord(with data: RecordData, on links: [Link]) -> Bool {
     switch purpose {
     case .host:
       guard case .address(let address) = data else { return false }
@@ -199,8 +200,8 @@ extension Claim {
     }
   }
 
-  /// Whether it has a record of the type under its name on any of `links`.
-  func has(_ type: RecordType, on links: [Link]) -> Bool {
+  /// Whether the claim has a record of this type on any of `links`.
+  func hasRecord(of type: RecordType, on links: [Link]) -> Bool {
     switch purpose {
     case .host:
       links.contains { $0.addresses.contains { ($0.address.isV6 ? .aaaa : .a) == type } }
@@ -209,20 +210,21 @@ extension Claim {
   }
 }
 
-/// When a service's records changed: at most ten times a minute (RFC 6762 §8.4).
+/// The times of a service's recent changes, which limit changes to ten in one minute (RFC 6762
+/// §8.4).
 struct UpdateHistory: Sendable {
-  /// Changes within `window`.
+  /// The maximum number of changes, and the time in which they count.
   static let limit = 10
   static let window = Duration.seconds(60)
 
-  private var moments: [Instant] = []
+  private var times: [Instant] = []
 
-  /// When the next change may be told.
-  func allowed(at now: Instant) -> Instant {
-    guard moments.count == Self.limit, let first = moments.first else { return now }
+  /// The earliest time at which the next change may be announced.
+  func nextUpdate(after now: Instant) -> Instant {
+    guard times.count == Self.limit, let first = times.first else { return now }
     return max(now, first.advanced(by: Self.window))
   }
 
-  /// A change is told.
-  mutating func record(at now: Instant) { moments = moments.suffix(Self.limit - 1) + [now] }
+  /// Adds a change that is announced now.
+  mutating func record(at now: Instant) { times = times.suffix(Self.limit - 1) + [now] }
 }

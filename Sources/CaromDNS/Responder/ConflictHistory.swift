@@ -1,32 +1,33 @@
 import CaromCore
 
-/// How often others contradicted a name of ours, and how fast it may be asked for again.
+/// The recent conflicts about a name, which limit the rate of further probes.
 struct ConflictHistory: Sendable {
-  /// Conflicts within this time count together, and so many slow probing down to one try in
-  /// five seconds (RFC 6762 §8.1).
+  /// After `limit` conflicts within `window`, probing slows down to one attempt per `pause` (RFC
+  /// 6762 §8.1).
   static let window = Duration.seconds(10)
   static let limit = 15
   static let pause = Duration.seconds(5)
-  /// After that long without a free name the user is told (RFC 6762 §9).
-  static let patience = Duration.seconds(60)
+  /// If no free name is found within this time, the publication fails (RFC 6762 §9).
+  static let timeout = Duration.seconds(60)
 
-  private var moments: [Instant] = []
-  /// Whether there were too many of them since the name was last won.
+  private var times: [Instant] = []
+  /// Whether probing has been slowed down since the name was last claimed.
   private var isSlowed = false
   private var first: Instant?
 
-  /// Counts a conflict: when the next probe may be sent, or `nil` once patience has run out.
+  /// Adds a conflict. Returns the earliest time of the next probe, or nil if `timeout` has passed
+  /// since the first conflict.
   mutating func record(at now: Instant) -> Instant? {
     let first = first ?? now
     self.first = first
-    guard now - first <= Self.patience else { return nil }
-    moments = moments.filter { now - $0 < Self.window }.suffix(Self.limit - 1) + [now]
-    isSlowed = isSlowed || moments.count >= Self.limit
+    guard now - first <= Self.timeout else { return nil }
+    times = times.filter { now - $0 < Self.window }.suffix(Self.limit - 1) + [now]
+    isSlowed = isSlowed || times.count >= Self.limit
     return isSlowed ? now.advanced(by: Self.pause) : now
   }
 
-  /// The name was won: the minute begins anew with the next conflict.
-  mutating func settle() {
+  /// Resets the history once the name is claimed.
+  mutating func reset() {
     first = nil
     isSlowed = false
   }

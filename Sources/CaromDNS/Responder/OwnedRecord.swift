@@ -1,25 +1,26 @@
 import CaromCore
 
-/// A record of ours on one link.
+/// A record that this responder publishes on one link.
 struct OwnedRecord: Hashable, Sendable {
-  /// Who else may have records of that name and type (RFC 6762 §2).
+  /// Whether other hosts may have records of the same name and type (RFC 6762 §2).
   enum Role: Hashable, Sendable {
-    /// Everybody.
+    /// A record that other hosts may publish too.
     case shared
-    /// Nobody.
+    /// A record that only this host may publish.
     case unique
-    /// Nobody: the NSEC that says which types the name has. Only questions for others bring it.
-    case absence
+    /// The NSEC record that lists the types of a unique name. It answers only questions for types
+    /// that do not exist.
+    case denial
   }
 
   var record: Record
   var role: Role
 
-  /// Whether nobody else may have records of that name and type.
+  /// Whether other hosts may not have records of the same name and type.
   var isUnique: Bool { role != .shared }
 
-  /// Whether it is an address that is not among these.
-  func isOther(than addresses: Set<IPAddress>) -> Bool {
+  /// Whether the record is an address record whose address is not in `addresses`.
+  func isAddress(notIn addresses: Set<IPAddress>) -> Bool {
     if case .address(let address) = record.data { !addresses.contains(address) } else { false }
   }
 }

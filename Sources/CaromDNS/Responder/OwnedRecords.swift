@@ -1,18 +1,20 @@
 import CaromCore
 
-/// What is owned on one link, by name and by identity, and when each record was said.
+/// The records that the responder publishes on one link, by name and by identity, with the times at
+/// which they were sent.
 ///
-/// A record keeps its slot as long as somebody has it. There are as many as the services make:
-/// nothing that comes from the link adds any.
+/// A record keeps its slot as long as any claim uses it. Only publications add records; nothing
+/// received does.
 struct OwnedRecords: Sendable {
-  /// A record of ours and what was and will be said of it.
+  /// A published record and its sending state.
   struct Entry: Sendable {
     let owned: OwnedRecord
-    /// How many of our claims have it: pointers from a type to its name are shared among ours too.
+    /// The number of claims that use the record. Several claims share the pointer from a service
+    /// type to its name.
     var users = 1
-    /// When it was last multicast.
+    /// The time at which the record was last multicast.
     var lastSent: Instant?
-    /// The batch of answers that it waits in.
+    /// The batch of pending answers that contains the record.
     var batch: UInt64?
 
     var record: Record { owned.record }
@@ -23,22 +25,22 @@ struct OwnedRecords: Sendable {
   private var places: [Record.Identity: Int] = [:]
   private var names: [Name: [Int]] = [:]
 
-  /// How many records there are.
+  /// The number of records.
   var count: Int { places.count }
 
-  /// What is in a slot; `nil` where it was freed.
+  /// The record in a slot, or nil if the slot is free.
   subscript(slot: Int) -> Entry? { slots[slot] }
 
   func slot(of identity: Record.Identity) -> Int? { places[identity] }
 
-  /// The records under a name, in the order in which they came.
+  /// The slots of the records under a name, in the order in which they were added.
   func slots(of name: Name) -> [Int] { names[name] ?? [] }
 
   func has(_ name: Name) -> Bool { names[name] != nil }
 
   mutating func setBatch(_ batch: UInt64?, of slot: Int) { slots[slot]?.batch = batch }
 
-  /// It was multicast: nobody waits for it any more.
+  /// Stores the time at which the record was multicast, and removes the record from its batch.
   mutating func markSent(_ slot: Int, at now: Instant) {
     slots[slot]?.lastSent = now
     slots[slot]?.batch = nil
@@ -59,21 +61,21 @@ struct OwnedRecords: Sendable {
     }
   }
 
-  /// Takes one user off each; gives the records that nobody has any more.
+  /// Decrements the use count of each record, and returns the records that no claim uses any more.
   mutating func remove(_ records: [OwnedRecord]) -> [OwnedRecord] {
-    var gone: [OwnedRecord] = []
+    var removed: [OwnedRecord] = []
     for owned in records {
       let identity = owned.record.identity
       guard let slot = places[identity], let entry = slots[slot] else { continue }
       slots[slot]?.users -= 1
       guard entry.users == 1 else { continue }
-      gone.append(entry.owned)
+      removed.append(entry.owned)
       slots[slot] = nil
       free.append(slot)
       places[identity] = nil
       names[owned.record.name]?.removeAll { $0 == slot }
       if names[owned.record.name]?.isEmpty == true { names[owned.record.name] = nil }
     }
-    return gone
+    return removed
   }
 }

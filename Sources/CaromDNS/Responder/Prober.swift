@@ -1,15 +1,15 @@
 import CaromCore
 
-/// Claims names on one link: asks three times, a quarter of a second apart (RFC 6762 §8.1).
+/// The timer of a claim's probes: three, 250 ms apart (RFC 6762 §8.1).
 package struct Prober: Hashable, Sendable {
-  /// What to do now.
+  /// What the caller must do now.
   package enum Action: Hashable, Sendable { case probe, claim }
 
-  /// How often it asks.
+  /// The number of probes.
   static let probes = 3
-  /// Between two probes, and after the last.
+  /// The interval between two probes, and from the last probe to the claim.
   static let interval = Duration.milliseconds(250)
-  /// After a lost tiebreak (RFC 6762 §8.2).
+  /// The delay after a lost tiebreak (RFC 6762 §8.2).
   static let deferral = Duration.seconds(1)
 
   private enum State: Hashable {
@@ -19,20 +19,20 @@ package struct Prober: Hashable, Sendable {
 
   private var state: State
 
-  /// Asks first at `start`.
+  /// Creates a timer whose first probe is due at `start`.
   package init(start: Instant) { state = .probing(sent: 0, next: start) }
 
-  /// When it wants to be called next; `nil` once the names are claimed.
+  /// The next time at which `handleTimeout` must be called, or nil once the name is claimed.
   package var nextTimeout: Instant? {
     if case .probing(_, let next) = state { next } else { nil }
   }
 
-  /// Whether it has asked: answers that come earlier were not for it.
+  /// Whether a probe has been sent. Responses that arrive earlier do not answer it.
   package var hasAsked: Bool {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }
 
-  /// Time has passed.
+  /// Returns what is due at this time, or nil if nothing is.
   package mutating func handleTimeout(at now: Instant) -> Action? {
     guard case .probing(let sent, let next) = state, now >= next else { return nil }
     if sent == Self.probes {
@@ -43,14 +43,15 @@ package struct Prober: Hashable, Sendable {
     return .probe
   }
 
-  /// Another prober wants the same names and won: try again at `start`, a second later or more.
+  /// Starts probing again at `start`, after another prober won the tiebreak.
   mutating func yield(until start: Instant) {
     guard case .probing = state else { return }
     state = .probing(sent: 0, next: start)
   }
 
-  /// Whether the set `ours` comes first: record by record by class, type and raw data, the
-  /// lexicographically later one wins, and the longer set (RFC 6762 §8.2.1).
+  /// Compares the proposals of two simultaneous probes. Both sets are sorted by class, type and raw
+  /// data and then compared record by record: the lexicographically later set wins, and the longer
+  /// one if the other is its prefix (RFC 6762 §8.2.1).
   package static func tiebreak(_ ours: [Record], _ theirs: [Record]) -> Tiebreak {
     let mine = ours.map(sortKey).sorted { $0.lexicographicallyPrecedes($1) }
     let other = theirs.map(sortKey).sorted { $0.lexicographicallyPrecedes($1) }
@@ -61,7 +62,7 @@ package struct Prober: Hashable, Sendable {
     return mine.count < other.count ? .lost : .won
   }
 
-  /// How a tiebreak ends.
+  /// The result of a tiebreak, from this host's point of view.
   package enum Tiebreak: Hashable, Sendable { case won, lost, same }
 
   private static func sortKey(_ record: Record) -> [UInt8] {

@@ -1,17 +1,17 @@
-/// Why a service is not published, or not so.
+/// Why a service cannot be published or changed.
 package enum PublicationError: Error, Hashable, Sendable {
-  /// The responder has as many services as it may: 1,024.
+  /// The responder already publishes its maximum of 1,024 services.
   case tooMany
-  /// It cannot have this name.
+  /// The instance name is not valid.
   case name(InstanceNameError)
-  /// A subtype that is not 1 to 63 bytes.
+  /// This subtype does not have 1 to 63 bytes.
   case subtype(String)
-  /// That many subtypes; at most 64 are allowed.
+  /// The service has this many subtypes; at most 64 are allowed.
   case subtypes(Int)
-  /// Strings of that many bytes, which no message holds beside the name.
+  /// The TXT record has this many bytes, which do not fit into a message together with the name.
   case textTooLong(Int)
-  /// Others have the name, and it may not change.
+  /// Another service has the name, and `Registration.renames` is false.
   case nameTaken
-  /// No free name was found within a minute.
+  /// No free name was found within one minute.
   case noFreeName
 }

@@ -1,15 +1,16 @@
-/// Which publication of a responder.
+/// Identifies a publication of a responder.
 package struct PublicationID: Hashable, Sendable {
-  /// The host's own name, which publications point at.
+  /// The claim of the host's own name, to which most services point.
   static let host = PublicationID(number: 0)
 
-  /// A second name of the host, unique by construction, for services that are.
+  /// The claim of the host's second name, which is random and therefore unique, for services with
+  /// unique names.
   static let uniqueHost = PublicationID(number: 1)
 
   let number: UInt64
 }
 
 extension PublicationID: Comparable {
-  /// In the order in which they were published, after the host's.
+  /// Orders publications by their start, after the claims of the host names.
   package static func < (a: PublicationID, b: PublicationID) -> Bool { a.number < b.number }
 }

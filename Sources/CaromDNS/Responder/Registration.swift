@@ -1,30 +1,31 @@
 import CaromCore
 
-/// A service as the responder is asked to publish it.
+/// The description of a service to publish.
 package struct Registration: Hashable, Sendable {
-  /// Subtypes of one service.
+  /// The maximum number of subtypes of one service.
   package static let subtypeLimit = 64
 
-  /// What people see, 1 to 63 bytes.
+  /// The user-visible name, 1 to 63 bytes in UTF-8.
   package var instance: String
-  /// What it speaks.
+  /// The service type.
   package var type: ServiceType
-  /// Narrower types that it is also found under (RFC 6763 §7.1), such as "_ranked".
+  /// The subtypes under which the service can also be found (RFC 6763 §7.1), such as "_ranked".
   package var subtypes: [String]
-  /// Where it listens.
+  /// The port on which the service listens.
   package var port: UInt16
-  /// The strings beside it.
+  /// The TXT record.
   package var text: TXTRecord
-  /// Whether a taken name is changed to "X (2)"; else the publication fails.
+  /// Whether the service is renamed to "X (2)" if its name is taken. Otherwise the publication
+  /// fails.
   package var renames: Bool
-  /// Whether nobody can have the same name by its construction, such as one with a UUID: it is
-  /// announced at once, without asking for it (RFC 6762 §8.1). Its SRV names a host that is
-  /// unique by construction too.
+  /// Whether the name is known to be unique, for example because it contains a UUID. It is then
+  /// announced at once, without probing (RFC 6762 §8.1), and its SRV record names a host whose name
+  /// is also known to be unique.
   package var isUnique: Bool
-  /// The indices of the links that it is published on; `nil` for all.
+  /// The indices of the links to publish on, or nil for all links.
   package var links: Set<UInt32>?
 
-  /// A service on `port` of this host.
+  /// Creates a description of a service on a port of this host.
   package init(
     instance: String, type: ServiceType, port: UInt16, text: TXTRecord = [:],
     subtypes: [String] = [], renames: Bool = true, isUnique: Bool = false,
@@ -40,7 +41,7 @@ package struct Registration: Hashable, Sendable {
     self.links = links
   }
 
-  /// Throws what no responder publishes.
+  /// Throws an error if the service cannot be published on any responder.
   package func validate() throws(PublicationError) {
     do throws(InstanceNameError) { try InstanceName.validate(instance) } catch {
       throw .name(error)
@@ -50,13 +51,13 @@ package struct Registration: Hashable, Sendable {
       let count = subtype.composed.utf8.count
       guard (1...Name.maximumLabelLength).contains(count) else { throw .subtype(subtype) }
     }
-    // Header, name, and the ten bytes between a record's name and its data.
+    // The header, the name, and the ten bytes between a record's name and its data.
     let name = 1 + instance.composed.utf8.count + type.name().wire.count + 1
     guard MessageWriter.headerLength + name + 10 + text.length <= Message.maximumPayload else {
       throw .textTooLong(text.length)
     }
   }
 
-  /// Whether it is published on that link.
+  /// Whether the service is published on the link.
   func isPublished(on link: UInt32) -> Bool { links?.contains(link) ?? true }
 }

@@ -1,13 +1,14 @@
 import CaromCore
 
 extension Responder {
-  /// Tells of an interface, or of its new addresses: names are claimed there anew.
+  /// Adds a link or updates it. If its addresses or its carrier changed, the names on it are
+  /// claimed again.
   package mutating func setLink(_ link: Link, at now: Instant) {
-    guard let index = place(of: link.index) else {
+    guard let index = index(of: link.index) else {
       let index = links.firstIndex { $0.link.index > link.index } ?? links.count
       links.insert(ResponderLink(link), at: index)
       let start = nextProbeStart(at: now)
-      for id in serviceIDs { begin(id, on: index, start: start, at: now) }
+      for id in serviceIDs { beginClaim(id, on: index, start: start, at: now) }
       return handleTimeout(at: now)
     }
     guard !links[index].link.isSame(as: link) else {
@@ -17,7 +18,7 @@ extension Responder {
     reclaimNames(on: index, as: link, at: now)
   }
 
-  /// Claims every name anew on every link, such as after the computer slept.
+  /// Claims every name on every link again, for example after the computer has slept.
   package mutating func reclaimNames(at now: Instant) {
     for index in links.indices { reclaimNames(on: index, as: links[index].link, at: now) }
   }
@@ -28,10 +29,10 @@ extension Responder {
     let addresses = Set(link.addresses.map(\.address))
     var goodbyes = Goodbyes()
     for id in ids {
-      if id <= .uniqueHost { remember(id, at: now) }
+      if id <= .uniqueHost { recordReplaced(id, at: now) }
       let old = set(.probing(Prober(start: start)), of: id, on: index)
-      // The others are told again, and till then nobody needs to drop them (RFC 6762 §8.4).
-      goodbyes.add(old.filter { $0.isOther(than: addresses) }, on: link.index)
+      // The other records are announced again, so other hosts need not drop them (RFC 6762 §8.4).
+      goodbyes.add(old.filter { $0.isAddress(notIn: addresses) }, on: link.index)
     }
     links[index].restart(link)
     send(goodbyes)
@@ -41,18 +42,18 @@ extension Responder {
     handleTimeout(at: now)
   }
 
-  /// An interface is gone.
+  /// Removes a link.
   package mutating func removeLink(_ link: UInt32, at now: Instant) {
-    guard let index = place(of: link) else { return }
+    guard let index = index(of: link) else { return }
     links.remove(at: index)
     for id in claims.keys {
       claims[id]?.set(nil, on: link)
       claims[id]?.dependents[link] = nil
     }
-    for id in serviceIDs { report(id) }
+    for id in serviceIDs { reportIfPublished(id) }
   }
 
-  /// When the names that are new now are asked for first: all of them together.
+  /// The time of the first probe for new names, shared by all names that start shortly before it.
   mutating func nextProbeStart(at now: Instant) -> Instant {
     if probeStart <= now || now.advanced(by: Self.probeDelay.upperBound) < probeStart {
       probeStart = now.advanced(by: generator.duration(in: Self.probeDelay))
@@ -61,11 +62,12 @@ extension Responder {
   }
 }
 
-// MARK: - Where claims stand
+// MARK: - Claims
 
 extension Responder {
-  /// Starts to claim a service's name on a link, and its host's where that is new.
-  mutating func begin(
+  /// Starts claiming a service's name on a link, and its host's name if that is not claimed there
+  /// yet.
+  mutating func beginClaim(
     _ id: PublicationID, on index: Int, start: Instant, at now: Instant
   ) {
     let link = links[index].link.index
@@ -81,17 +83,17 @@ extension Responder {
     }
   }
 
-  /// Ends a service's claim on a link, and its host's with the last one.
-  mutating func end(_ id: PublicationID, on link: UInt32, _ goodbyes: inout Goodbyes) {
-    guard let index = place(of: link), let host = claims[id]?.host else { return }
+  /// Ends the claim of a service's name on a link, and its host's claim with the last service.
+  mutating func endClaim(_ id: PublicationID, on link: UInt32, _ goodbyes: inout Goodbyes) {
+    guard let index = index(of: link), let host = claims[id]?.host else { return }
     goodbyes.add(set(nil, of: id, on: index), on: link)
     let left = (claims[host]?.dependents[link] ?? 1) - 1
     claims[host]?.dependents[link] = left > 0 ? left : nil
     if left <= 0 { goodbyes.add(set(nil, of: host, on: index), on: link) }
   }
 
-  /// Moves a claim on a link, and keeps the link's records and the timers in step; gives the
-  /// records that are not ours any more.
+  /// Sets the state of a claim on a link, and updates the link's records and the timers. Returns
+  /// the records that are no longer published.
   @discardableResult
   mutating func set(
     _ state: Claim.Progress?, of id: PublicationID, on index: Int
@@ -109,14 +111,17 @@ extension Responder {
     }
   }
 
-  /// Unique records that are about to be replaced: their echo is no conflict.
-  mutating func remember(_ id: PublicationID, at now: Instant) {
+  /// Remembers a claim's unique records before they are replaced, because their delayed echo is not
+  /// a conflict.
+  mutating func recordReplaced(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
-    if former.count >= Self.echoLimit { former = former.filter { $0.value >= now } }
+    if replacedRecords.count >= Self.echoLimit {
+      replacedRecords = replacedRecords.filter { $0.value >= now }
+    }
     for link in links {
       for owned in claim.records(on: link.link)
-      where owned.role == .unique && former.count < Self.echoLimit {
-        former[owned.record.identity] = now.advanced(by: Self.echoLife)
+      where owned.role == .unique && replacedRecords.count < Self.echoLimit {
+        replacedRecords[owned.record.identity] = now.advanced(by: Self.echoLife)
       }
     }
   }
@@ -132,13 +137,14 @@ extension Responder {
   }
 }
 
-/// Records that are ours no more, by link (RFC 6762 §10.1).
+/// Records that are no longer published, with a time to live of zero, by link (RFC 6762 §10.1).
 struct Goodbyes: Sendable {
   private(set) var records: [UInt32: [Record]] = [:]
 
-  /// The NSEC needs none: nobody keeps it when the records that it speaks of are gone.
+  /// Adds goodbyes for records. NSEC records need none, because other hosts drop them with the
+  /// records that they describe.
   mutating func add(_ owned: [OwnedRecord], on link: UInt32) {
-    for owned in owned where owned.role != .absence {
+    for owned in owned where owned.role != .denial {
       var record = owned.record
       record.timeToLive = 0
       records[link, default: []].append(record)

@@ -1,16 +1,17 @@
 import CaromCore
 
 extension Responder {
-  /// Shared answers wait that long, so that many hosts do not answer at once (RFC 6762 §6).
+  /// The random delay of shared answers, which keeps many hosts from answering at once (RFC 6762
+  /// §6).
   static let sharedDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
-  /// Where more known answers follow in further packets (RFC 6762 §7.2).
+  /// The random delay of an answer while more known answers are expected (RFC 6762 §7.2).
   static let truncatedDelay: ClosedRange<Duration> = .milliseconds(400) ... .milliseconds(500)
-  /// Further packets put an answer off for so long after the first one in all.
-  static let truncatedPatience = Duration.seconds(1)
+  /// The maximum delay of an answer for further known-answer packets, from the first packet on.
+  static let truncatedMaximumDelay = Duration.seconds(1)
 
-  /// Answers a query that came in by an interface.
+  /// Handles a query and schedules or sends the answers.
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
-    guard let index = place(of: datagram.interface) else { return }
+    guard let index = index(of: datagram.interface) else { return }
     let link = links[index].link
     let source = datagram.source
     let isUnicast = !datagram.destination.address.isMulticast
@@ -24,18 +25,18 @@ extension Responder {
     guard !isLegacy else { return answerLegacy(query, to: source, on: index, at: now) }
     let request = AnswerRequest(
       questions: questions(query, on: index), known: known(query, on: index),
-      probed: Set(query.authorities.lazy.map(\.name)), source: source,
-      mayUnicast: isOnLink && !link.hasAddress(source.address), prefersUnicast: isUnicast,
-      isSpread: query.questions.count > 1, arrival: now, due: now)
+      probedNames: Set(query.authorities.lazy.map(\.name)), source: source,
+      allowsUnicast: isOnLink && !link.hasAddress(source.address), prefersUnicast: isUnicast,
+      hasSeveralQuestions: query.questions.count > 1, arrival: now, due: now)
     if query.authorities.isEmpty, query.isTruncated || query.questions.isEmpty {
       collect(request, isLast: !query.isTruncated, on: index, at: now)
     } else {
       answer(request, on: index, isLate: false, at: now)
     }
-    flush(on: index, at: now)
+    sendDueAnswers(on: index, at: now)
   }
 
-  /// The questions that names of ours are asked for, each once.
+  /// The questions for names that this responder publishes, without duplicates.
   private func questions(_ query: Message, on index: Int) -> [Question] {
     var seen: Set<Question> = []
     return query.questions.filter {
@@ -43,7 +44,7 @@ extension Responder {
     }
   }
 
-  /// What the asker knows of our records.
+  /// Our records among the query's known answers, each with its stated time to live.
   private func known(_ query: Message, on index: Int) -> [Record.Identity: UInt32] {
     var known: [Record.Identity: UInt32] = [:]
     for record in query.answers {
@@ -55,19 +56,19 @@ extension Responder {
     return known
   }
 
-  /// Collects the answers to every question, without those that the asker knows.
+  /// Schedules the answers to all questions, except for the known answers.
   private mutating func answer(
     _ request: AnswerRequest, on index: Int, isLate: Bool, at now: Instant
   ) {
     var direct: [[Int]] = []
     var multicast: [(set: [Int], isDefence: Bool)] = []
     var seen: Set<Int> = []
-    var isShared = request.isSpread
+    var isShared = request.hasSeveralQuestions
     for question in request.questions {
       let matches = links[index].answers(to: question)
       counters.examined += matches.sets.count
-      let isDefence = request.probed.contains(question.key.name)
-      let wantsUnicast = request.mayUnicast && (question.wantsUnicast || request.prefersUnicast)
+      let isDefence = request.probedNames.contains(question.key.name)
+      let wantsUnicast = request.allowsUnicast && (question.wantsUnicast || request.prefersUnicast)
       for set in matches.sets {
         guard seen.insert(set[0]).inserted, !links[index].isKnown(set, request.known) else {
           continue
@@ -91,13 +92,14 @@ extension Responder {
     }
   }
 
-  /// Unicast answers, all or none: `false` where the budget is used up, so that a storm of
-  /// questions costs the link no more than one multicast a second.
+  /// Sends unicast answers, all or none. Returns false if the rate limit is exhausted; the caller
+  /// then multicasts the answers, so that a flood of queries costs the link at most one multicast
+  /// per second.
   private mutating func send(
     _ direct: [[Int]], to request: AnswerRequest, on index: Int, at now: Instant
   ) -> Bool {
     guard !direct.isEmpty else { return true }
-    guard links[index].mayAnswerOne(at: now) else {
+    guard links[index].canAnswerByUnicast(at: now) else {
       counters.withheld += 1
       return false
     }
@@ -115,11 +117,12 @@ extension Responder {
     return true
   }
 
-  /// When shared answers go; together with those that wait already, if that is soon enough.
+  /// The time at which shared answers are sent, together with pending ones if those are due soon
+  /// enough.
   private mutating func answerTime(on index: Int, at now: Instant) -> Instant {
     let range = Self.sharedDelay
     let random = now.advanced(by: generator.duration(in: range))
-    return links[index].moment(
+    return links[index].sendTime(
       in: now.advanced(by: range.lowerBound)...now.advanced(by: range.upperBound), or: random)
   }
 }
@@ -127,8 +130,8 @@ extension Responder {
 // MARK: - Known answers in several packets
 
 extension Responder {
-  /// Waits for the further known answers of an asker (RFC 6762 §7.2). `isLast` says that no more
-  /// follow this one.
+  /// Collects the known answers of a querier from several packets (RFC 6762 §7.2). `isLast` tells
+  /// that no more packets follow.
   private mutating func collect(
     _ request: AnswerRequest, isLast: Bool, on index: Int, at now: Instant
   ) {
@@ -154,7 +157,7 @@ extension Responder {
     }
     links[index].requests[source] = waiting
     if !isLast {
-      let end = waiting.arrival.advanced(by: Self.truncatedPatience)
+      let end = waiting.arrival.advanced(by: Self.truncatedMaximumDelay)
       postpone(source, until: min(due, end), on: index)
     }
   }
@@ -164,9 +167,9 @@ extension Responder {
     timers.insert(.request(source, link: links[index].link.index), at: due)
   }
 
-  /// An asker has said all that it knows, or had its time.
+  /// Answers a query whose known answers are complete or whose time is up.
   mutating func answerRequest(of source: Endpoint, on link: UInt32, at now: Instant) {
-    guard let index = place(of: link), let request = links[index].requests[source],
+    guard let index = index(of: link), let request = links[index].requests[source],
       request.due <= now
     else { return }
     links[index].requests[source] = nil
@@ -174,11 +177,11 @@ extension Responder {
   }
 }
 
-// MARK: - Resolvers that know nothing of multicast
+// MARK: - Legacy queriers
 
 extension Responder {
-  /// They get what they expect (RFC 6762 §6.7): a conventional answer, empty where a name of
-  /// ours lacks the type.
+  /// Answers a legacy querier with a conventional unicast response (RFC 6762 §6.7), which is empty
+  /// if the name exists without records of the type.
   private mutating func answerLegacy(
     _ query: Message, to source: Endpoint, on index: Int, at now: Instant
   ) {
@@ -188,12 +191,13 @@ extension Responder {
     counters.examined += slots.count
     let records = slots.compactMap { links[index].owned[$0]?.owned }
     guard !records.isEmpty else { return }
-    guard links[index].mayAnswerOne(at: now), links[index].budget.consume(1, at: now.nanoseconds)
+    guard links[index].canAnswerByUnicast(at: now),
+      links[index].budget.consume(1, at: now.nanoseconds)
     else {
       counters.withheld += 1
       return
     }
-    let answers = records.filter { $0.role != .absence }.map(\.record)
+    let answers = records.filter { $0.role != .denial }.map(\.record)
     var writer = MessageWriter(
       id: query.id, flags: Message(isResponse: true).flags,
       limit: links[index].link.payloadLimit, compressesTargets: false)

@@ -1,33 +1,34 @@
 import CaromCore
 
 extension Responder {
-  /// Claims that are tried together at first in one probe; hardly more fit a frame.
-  private static let mostProbes = 32
+  /// The number of claims to try first when packing a probe. More rarely fit into a frame.
+  private static let initialClaimsPerProbe = 32
 
-  /// Time has passed: probes, announces and answers what is due.
+  /// Performs everything that is due: sends probes, announcements and answers.
   package mutating func handleTimeout(at now: Instant) {
     while let next = timers.nextDeadline, next <= now {
-      var turns: [UInt32: Set<PublicationID>] = [:]
+      var dueClaims: [UInt32: Set<PublicationID>] = [:]
       while let timer = timers.popFirst(until: now) {
         switch timer {
-        case .claim(let id, let link): turns[link, default: []].insert(id)
-        case .update(let id): applyWanted(id, at: now)
+        case .claim(let id, let link): dueClaims[link, default: []].insert(id)
+        case .update(let id): applyPendingUpdate(id, at: now)
         case .request(let source, let link): answerRequest(of: source, on: link, at: now)
         }
       }
       for index in links.indices {
-        guard let ids = turns[links[index].link.index] else { continue }
-        take(ids.sorted(), on: index, at: now)
+        guard let ids = dueClaims[links[index].link.index] else { continue }
+        advance(ids.sorted(), on: index, at: now)
       }
     }
-    for index in links.indices { flush(on: index, at: now) }
+    for index in links.indices { sendDueAnswers(on: index, at: now) }
   }
 
-  /// The turn of some claims on a link: names that stayed silent are ours.
-  private mutating func take(_ ids: [PublicationID], on index: Int, at now: Instant) {
+  /// Advances the claims on a link whose timers are due. A name is claimed if nobody answered its
+  /// probes.
+  private mutating func advance(_ ids: [PublicationID], on index: Int, at now: Instant) {
     let link = links[index].link.index
-    var asking: [PublicationID] = []
-    var telling: [PublicationID] = []
+    var toProbe: [PublicationID] = []
+    var toAnnounce: [PublicationID] = []
     for id in ids {
       switch claims[id]?.state(on: link) {
       case .probing(var prober):
@@ -35,29 +36,30 @@ extension Responder {
         case .claim: set(.announcing(Announcer(start: now)), of: id, on: index)
         case .probe:
           set(.probing(prober), of: id, on: index)
-          asking.append(id)
+          toProbe.append(id)
         case nil: break
         }
       case .announcing(var announcer):
         guard announcer.handleTimeout(at: now) else { continue }
         let isDone = announcer.nextTimeout == nil
-        set(isDone ? .settled : .announcing(announcer), of: id, on: index)
-        telling.append(id)
-      case .settled, nil: break
+        set(isDone ? .announced : .announcing(announcer), of: id, on: index)
+        toAnnounce.append(id)
+      case .announced, nil: break
       }
     }
-    probe(asking, on: index)
-    // Hosts behind the services that need them.
-    let hosts = telling.prefix { $0 <= .uniqueHost }
-    announce(telling.dropFirst(hosts.count) + hosts, on: index, at: now)
-    for id in telling { report(id) }
+    probe(toProbe, on: index)
+    // Announce hosts after the services that refer to them.
+    let hosts = toAnnounce.prefix { $0 <= .uniqueHost }
+    announce(toAnnounce.dropFirst(hosts.count) + hosts, on: index, at: now)
+    for id in toAnnounce { reportIfPublished(id) }
   }
 
-  /// Probes with their proposed records, as many as fit each (RFC 6762 §8.1, §8.2).
+  /// Sends probes with their proposed records, as many claims in each packet as fit (RFC 6762 §8.1,
+  /// §8.2).
   private mutating func probe(_ ids: [PublicationID], on index: Int) {
     let link = links[index].link
     var rest = ids.compactMap { claims[$0] }[...]
-    var guess = Self.mostProbes
+    var guess = Self.initialClaimsPerProbe
     while !rest.isEmpty {
       var count = min(rest.count, guess)
       var payload = Self.probe(rest.prefix(count), on: link, limit: link.payloadLimit)
@@ -82,7 +84,7 @@ extension Responder {
     }
     for claim in claims {
       for record in claim.proposals(on: link) {
-        // Alone at the highest limit, a text that does not fit is left out.
+        // If even the largest message is too small for one claim, leave out its TXT record.
         guard writer.append(record, to: .authority) || limit == Message.maximumPayload else {
           return nil
         }
@@ -91,7 +93,7 @@ extension Responder {
     return writer.bytes
   }
 
-  /// Tells the link all records of some claims (RFC 6762 §8.3).
+  /// Multicasts all records of the claims (RFC 6762 §8.3).
   private mutating func announce(_ ids: ArraySlice<PublicationID>, on index: Int, at now: Instant) {
     guard !ids.isEmpty else { return }
     let link = links[index].link
@@ -99,14 +101,14 @@ extension Responder {
     var records: [Record] = []
     for id in ids {
       for owned in claims[id]?.records(on: link) ?? []
-      where owned.role != .absence && seen.insert(owned.record.identity).inserted {
+      where owned.role != .denial && seen.insert(owned.record.identity).inserted {
         records.append(owned.record)
       }
     }
     send(Response.pack(records, limit: link.payloadLimit), on: index, at: now)
   }
 
-  /// Multicasts records of ours and remembers when.
+  /// Multicasts responses and records the time for each of our records in them.
   private mutating func send(_ responses: [Response], on index: Int, at now: Instant) {
     for response in responses {
       for record in response.records {
@@ -118,9 +120,10 @@ extension Responder {
     }
   }
 
-  /// Sends the answers whose moment has come, with what their askers will want next.
-  mutating func flush(on index: Int, at now: Instant) {
-    let slots = links[index].takeDue(at: now)
+  /// Sends the answers that are due, with additional records that the queriers are likely to need
+  /// next.
+  mutating func sendDueAnswers(on index: Int, at now: Instant) {
+    let slots = links[index].popDueRecords(at: now)
     guard !slots.isEmpty else { return }
     let responses = links[index].responses(slots) { entry in
       entry.lastSent.map { now - $0 < ResponderLink.repeatInterval } ?? false
@@ -139,18 +142,20 @@ extension Responder {
     }
   }
 
-  /// Tells the user a name that has become theirs.
-  mutating func report(_ id: PublicationID) {
+  /// Reports a name that is now claimed on every link, together with its host's name.
+  mutating func reportIfPublished(_ id: PublicationID) {
     guard let claim = claims[id], claim.isOwnedEverywhere else { return }
-    claims[id]?.conflicts.settle()
+    claims[id]?.conflicts.reset()
     guard let host = claim.host else {
-      for id in serviceIDs where claims[id]?.host == claim.id { report(id) }
+      for id in serviceIDs where claims[id]?.host == claim.id { reportIfPublished(id) }
       return
     }
-    guard claims[host]?.isOwnedEverywhere ?? false, claim.reported != claim.label else { return }
-    claims[id]?.reported = claim.label
+    guard claims[host]?.isOwnedEverywhere ?? false, claim.reportedLabel != claim.label else {
+      return
+    }
+    claims[id]?.reportedLabel = claim.label
     emit(
-      claim.reported == nil
+      claim.reportedLabel == nil
         ? .published(id, name: claim.label) : .renamed(id, name: claim.label))
   }
 }

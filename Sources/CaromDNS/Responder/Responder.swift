@@ -1,31 +1,31 @@
 import CaromCore
 
-/// Publishes services on several links: claims their names, answers for them, and says goodbye
-/// (RFC 6762 §6-§10, RFC 6763). Polled.
+/// Publishes services on several links: claims their names, answers queries for them, and sends
+/// goodbyes (RFC 6762 §6-§10, RFC 6763). The responder is polled.
 package struct Responder: Sendable {
-  /// What the user is told.
+  /// What the responder reports to its caller.
   package enum Event: Hashable, Sendable {
-    /// The service is visible under this name, on every link.
+    /// The service is published under this name on every link.
     case published(PublicationID, name: String)
-    /// It is visible under a new name: it lost its own to another host, or was given this one.
+    /// The service is published under a new name, after a conflict or a call of `rename`.
     case renamed(PublicationID, name: String)
-    /// It is not visible any more: the last event of a publication.
+    /// The service is no longer published. This is the last event of the publication.
     case failed(PublicationID, PublicationError)
-    /// The host's name was taken, and this is the new one.
+    /// The host's name was taken by another host, and its new label is this one.
     case hostRenamed(String)
   }
 
-  /// What was done and left undone, and how much work it was.
+  /// Counters of the responder's work and of the work that it declined.
   package struct Counters: Hashable, Sendable {
-    /// Records that were looked at to answer questions.
+    /// Records examined to answer questions.
     package var examined = 0
-    /// Unicast answers that were not sent, or became multicasts, since the budget was used up.
+    /// Unicast answers that the rate limit dropped or turned into multicasts.
     package var withheld = 0
-    /// Multicast answers that had to wait for the budget.
+    /// Multicast answers that the rate limit delayed.
     package var delayed = 0
-    /// Packets of known answers beyond the limit of one asker or of all.
+    /// Known-answer packets that exceeded the limit of one querier or of all queriers.
     package var unassembled = 0
-    /// Questions and unicast responses that came from outside the link.
+    /// Queries and unicast responses from outside the link.
     package var offLink = 0
   }
 
@@ -35,34 +35,35 @@ package struct Responder: Sendable {
     case request(Endpoint, link: UInt32)
   }
 
-  /// The services that one responder publishes, at most.
+  /// The maximum number of services that one responder publishes.
   package static let publicationLimit = 1024
-  /// Records that were replaced and are remembered: all of the unique ones, twice over.
+  /// The maximum number of replaced records that are remembered: twice as many as all unique
+  /// records.
   static let echoLimit = 4 * publicationLimit
-  /// Own records that were replaced are no conflict for so long: their echo may be on its way.
+  /// How long a replaced record is not treated as a conflict, because its echo may still arrive.
   static let echoLife = Duration.seconds(3)
-  /// The first probe waits a random time up to this (RFC 6762 §8.1).
+  /// The range of the random delay before the first probe (RFC 6762 §8.1).
   static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
   var claims: [PublicationID: Claim] = [:]
-  /// Which claim has a name.
+  /// The claim of each name.
   var names: [Name: PublicationID] = [:]
   var links: [ResponderLink] = []
   var generator: SeededGenerator
   var timers = DeadlineQueue<Timer>()
-  /// Own records that were replaced, and until when.
-  var former: [Record.Identity: Instant] = [:]
-  /// When new names are probed next: all that come before go together.
+  /// Our replaced records, with the time until which each is remembered.
+  var replacedRecords: [Record.Identity: Instant] = [:]
+  /// The time of the next first probes, shared by all names that start before it.
   var probeStart = Instant.zero
-  /// What was done and left undone.
+  /// The responder's counters.
   package internal(set) var counters = Counters()
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()
   private var nextNumber = PublicationID.uniqueHost.number + 1
 
-  /// A responder of the host `hostLabel`.local; what may not stand in a host's name becomes a
-  /// hyphen. `isHostUnique` says that nobody else can have that name, so that it need not be asked
-  /// for.
+  /// Creates a responder for the host `hostLabel`.local; characters that are not allowed in a host
+  /// name become hyphens. Set `isHostUnique` if no other host can have that name; it is then
+  /// announced without probing.
   package init(hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator) {
     self.generator = generator
     let random = String(self.generator.next(), radix: 36)
@@ -76,16 +77,17 @@ package struct Responder: Sendable {
     }
   }
 
-  /// The host's name as it is now.
+  /// The host's current name.
   package var hostName: Name { name(of: .host) }
 
-  /// The next packet to send; poll until `nil` after each call that changes something.
+  /// The next datagram to send. Poll until nil after each mutating call.
   package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
-  /// The next event; poll until `nil` after each call that changes something.
+  /// The next event. Poll until nil after each mutating call.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
-  /// When `handleTimeout` has something to do, or a little earlier.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed. A stale
+  /// timer can make the time earlier than necessary.
   package var nextTimeout: Instant? {
     links.reduce(timers.nextDeadline) { earliest($0, $1.nextTimeout) }
   }
@@ -105,9 +107,9 @@ package struct Responder: Sendable {
     return PublicationID(number: nextNumber)
   }
 
-  func place(of link: UInt32) -> Int? { links.firstIndex { $0.link.index == link } }
+  func index(of link: UInt32) -> Int? { links.firstIndex { $0.link.index == link } }
 
-  /// The name of a host of ours.
+  /// The current name of one of this responder's host claims.
   func name(of host: PublicationID) -> Name { claims[host]?.name ?? .root }
 
   /// The services, in the order in which they were published.
@@ -115,6 +117,6 @@ package struct Responder: Sendable {
     claims.keys.filter { $0 > .uniqueHost }.sorted()
   }
 
-  /// How many services there are.
+  /// The number of services.
   var serviceCount: Int { claims.count - 2 }
 }

@@ -1,19 +1,20 @@
 import CaromCore
 
 extension ResponderLink {
-  /// What answers a question: sets that are said whole, each in one piece.
+  /// The answers to a question, as record sets that are each sent whole.
   struct Matches: Sendable {
-    /// One record each where others may have more of them, else all of a name and type.
+    /// The slots of each set: one record if the set is shared, or all records of the name and type
+    /// if it is unique.
     var sets: [[Int]] = []
-    /// Whether others may have answers too.
+    /// Whether other hosts may have answers too.
     var isShared = false
   }
 
-  /// The records that answer a question, or where the name is ours and lacks the type, the NSEC
-  /// that says so (RFC 6762 §6.1).
+  /// The records that answer a question, or the name's NSEC record if this responder owns the name
+  /// without records of the type (RFC 6762 §6.1).
   func answers(to question: Question) -> Matches {
     var matches = Matches()
-    var absence: Int?
+    var denial: Int?
     for slot in owned.slots(of: question.key.name) {
       guard let entry = owned[slot] else { continue }
       let isWanted = question.isAnswered(by: entry.record)
@@ -25,19 +26,20 @@ extension ResponderLink {
         let type = entry.record.type
         let place = matches.sets.firstIndex { owned[$0[0]]?.record.type == type }
         if let place { matches.sets[place].append(slot) } else { matches.sets.append([slot]) }
-      case .absence: absence = slot
+      case .denial: denial = slot
       case .shared, .unique: break
       }
     }
-    if matches.sets.isEmpty, let absence,
+    if matches.sets.isEmpty, let denial,
       [Record.internet, Question.anyClass].contains(question.questionClass)
     {
-      matches.sets.append([absence])
+      matches.sets.append([denial])
     }
     return matches
   }
 
-  /// Whether the asker knows all of a set for half of its life or more (RFC 6762 §7.1).
+  /// Whether the querier knows all records of a set with at least half of their time to live left
+  /// (RFC 6762 §7.1).
   func isKnown(_ set: [Int], _ known: [Record.Identity: UInt32]) -> Bool {
     guard !known.isEmpty else { return false }
     return set.allSatisfy { slot in
@@ -48,7 +50,8 @@ extension ResponderLink {
     }
   }
 
-  /// Whether everybody on the link heard the set within a quarter of its life (RFC 6762 §5.4).
+  /// Whether all records of a set were multicast within the last quarter of their time to live (RFC
+  /// 6762 §5.4).
   func isFresh(_ set: [Int], at now: Instant) -> Bool {
     set.allSatisfy { slot in
       guard let entry = owned[slot], let sent = entry.lastSent else { return false }
@@ -56,8 +59,8 @@ extension ResponderLink {
     }
   }
 
-  /// Messages that hold the records and what their askers will want next, without what `skips`
-  /// says.
+  /// The responses that carry the records in `slots` and their additional records, without the
+  /// additional records for which `skips` returns true.
   func responses(
     _ slots: [Int], skipping skips: (OwnedRecords.Entry) -> Bool
   ) -> [Response] {
@@ -66,8 +69,8 @@ extension ResponderLink {
     }
   }
 
-  /// What saves the asker a further question (RFC 6763 §12, RFC 6762 §6.2), without what is
-  /// among the answers already.
+  /// The additional records of a response, which save the querier further queries (RFC 6763 §12,
+  /// RFC 6762 §6.2). Records among `answers` are left out.
   func additionals(
     to answers: [Record], skipping skips: (OwnedRecords.Entry) -> Bool = { _ in false }
   ) -> [Record] {
@@ -76,7 +79,7 @@ extension ResponderLink {
     var queue = answers
     var next = 0
     while next < queue.count {
-      for slot in follow(queue[next]) where seen.insert(slot).inserted {
+      for slot in relatedSlots(queue[next]) where seen.insert(slot).inserted {
         guard let entry = owned[slot] else { continue }
         queue.append(entry.record)
         let isSkipped = set(of: slot).allSatisfy { owned[$0].map(skips) ?? true }
@@ -87,14 +90,14 @@ extension ResponderLink {
     return added
   }
 
-  /// What is said together with a record: all of its name and type where nobody else has any, so
-  /// that its flush bit drops none of them (RFC 6762 §10.2).
+  /// The slots that must be sent together with a slot: all records of the name and type if they are
+  /// unique, so that the cache-flush bit removes none of them (RFC 6762 §10.2).
   func set(of slot: Int) -> [Int] {
     guard let entry = owned[slot], entry.owned.role == .unique else { return [slot] }
     return owned.slots(of: entry.record.name).filter { owned[$0]?.record.type == entry.record.type }
   }
 
-  private func follow(_ record: Record) -> [Int] {
+  private func relatedSlots(_ record: Record) -> [Int] {
     switch record.data {
     case .pointer(let name): owned.slots(of: name).filter { owned[$0]?.owned.role == .unique }
     case .service(_, _, _, let target): hostSlots(target)
@@ -103,7 +106,8 @@ extension ResponderLink {
     }
   }
 
-  /// A host's addresses, and the NSEC where it has none of one family (RFC 6762 §6.2).
+  /// The slots of a host's addresses, and of its NSEC record if it has addresses of only one family
+  /// (RFC 6762 §6.2).
   private func hostSlots(_ name: Name) -> [Int] {
     let slots = owned.slots(of: name)
     let addresses = slots.filter { owned[$0]?.owned.role == .unique }

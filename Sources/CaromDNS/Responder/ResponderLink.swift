@@ -1,45 +1,46 @@
 import CaromCore
 
-/// What the responder keeps for one link.
+/// The responder's state on one link.
 struct ResponderLink: Sendable {
-  /// Answers that are sent at once, packets, and the time after which one more may be: enough
-  /// for a thousand services to answer everybody who asks, and far below what a storm asks for.
+  /// The number of response packets that may be sent in a burst, and the interval after which one
+  /// more is allowed: enough for a thousand services to answer every querier, and far less than a
+  /// flood of queries asks for.
   static let burst = 256
   static let responseInterval = Duration.milliseconds(8)
-  /// What is left of it for multicasts, however many want an answer of their own.
+  /// The part of the rate limit that unicast answers leave to multicasts.
   static let reserve = burst / 4
-  /// The same record is not multicast again earlier (RFC 6762 §6).
+  /// The minimum time between two multicasts of the same record (RFC 6762 §6).
   static let repeatInterval = Duration.seconds(1)
-  /// Nor, when it is defended against a probe.
+  /// The minimum time between two multicasts of a record that is defended against probes (RFC 6762
+  /// §6).
   static let defenceInterval = Duration.milliseconds(250)
 
   var link: Link
-  /// What is ours here.
+  /// The records published on this link.
   var owned = OwnedRecords()
-  /// Answers that wait, the next first.
+  /// The pending answers, the earliest first.
   private(set) var batches: [AnswerBatch] = []
-  /// Askers whose further known answers are waited for (RFC 6762 §7.2).
+  /// The queries whose further known answers are awaited, by querier (RFC 6762 §7.2).
   var requests: [Endpoint: AnswerRequest] = [:]
-  /// What may still be answered.
+  /// The rate limit of responses.
   var budget = TokenBucket(
     capacity: ResponderLink.burst, tokens: 1, per: ResponderLink.responseInterval.wholeNanoseconds)
   private var nextBatch: UInt64 = 0
 
   init(_ link: Link) { self.link = link }
 
-  /// When the next answers leave.
+  /// The time at which the next answers are sent.
   var nextTimeout: Instant? { batches.first?.due }
 
-  /// Whether the budget allows a unicast answer.
-  mutating func mayAnswerOne(at now: Instant) -> Bool {
+  /// Whether the rate limit allows a unicast answer.
+  mutating func canAnswerByUnicast(at now: Instant) -> Bool {
     budget.available(at: now.nanoseconds) > Self.reserve
   }
 
-  /// How many answers wait.
-  var waiting: Int { batches.reduce(0) { $0 + $1.slots.count } }
+  /// The number of pending answers.
+  var pendingAnswerCount: Int { batches.reduce(0) { $0 + $1.slots.count } }
 
-  /// The link is new, or its addresses are: nothing that waited is wanted, and nobody heard
-  /// anything yet.
+  /// Restarts on a new or changed link: pending answers and queries are discarded.
   mutating func restart(_ link: Link) {
     self.link = link
     batches = []
@@ -47,12 +48,12 @@ struct ResponderLink: Sendable {
   }
 }
 
-// MARK: - Answers that wait
+// MARK: - Pending answers
 
 extension ResponderLink {
-  /// A moment within `range` for new answers: that of answers that wait already, or `random`,
-  /// which those then wait for too if they may (RFC 6762 §6.4).
-  mutating func moment(in range: ClosedRange<Instant>, or random: Instant) -> Instant {
+  /// The time at which to send new answers: that of a pending batch within `range`, otherwise
+  /// `random`. Pending batches that may wait until `random` are moved to it (RFC 6762 §6.4).
+  mutating func sendTime(in range: ClosedRange<Instant>, or random: Instant) -> Instant {
     if let due = batches.lazy.map(\.due).first(where: { range.contains($0) }) { return due }
     for index in batches.indices
     where batches[index].due < random && batches[index].latest >= random {
@@ -62,15 +63,16 @@ extension ResponderLink {
     return random
   }
 
-  /// The records of `set` are to be said together, at `due` or when each may be said again.
+  /// Schedules the records of `set` to be sent together, at `due` or once each may be multicast
+  /// again.
   mutating func schedule(_ set: [Int], at due: Instant, isDefence: Bool) {
     let interval = isDefence ? Self.defenceInterval : Self.repeatInterval
     let allowed = set.compactMap { owned[$0]?.lastSent?.advanced(by: interval) }.max()
     var moment = due
     var latest = due
     if let allowed, allowed > due {
-      moment = Self.gridded(allowed)
-      latest = isDefence ? moment : moment.advanced(by: AnswerBatch.patience)
+      moment = Self.roundedUp(allowed)
+      latest = isDefence ? moment : moment.advanced(by: AnswerBatch.maximumDelay)
     }
     let batch = batch(from: moment, to: latest, isDefence: isDefence)
     for slot in set {
@@ -84,26 +86,26 @@ extension ResponderLink {
     }
   }
 
-  private static func gridded(_ moment: Instant) -> Instant {
-    let step = AnswerBatch.grid.wholeNanoseconds
+  private static func roundedUp(_ moment: Instant) -> Instant {
+    let step = AnswerBatch.batchGranularity.wholeNanoseconds
     let rest = moment.nanoseconds % step
     return rest == 0 ? moment : moment.advanced(byNanoseconds: step - rest)
   }
 
-  /// The place of a batch that leaves between the two moments.
+  /// The index of a batch that is sent between the two times, which is created if necessary.
   private mutating func batch(from low: Instant, to high: Instant, isDefence: Bool) -> Int {
     if let place = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {
       return place
     }
-    let latest = isDefence ? low : low.advanced(by: AnswerBatch.patience)
+    let latest = isDefence ? low : low.advanced(by: AnswerBatch.maximumDelay)
     let place = batches.firstIndex { $0.due > low } ?? batches.count
     batches.insert(AnswerBatch(id: nextBatch, due: low, latest: latest), at: place)
     nextBatch += 1
     return place
   }
 
-  /// Takes out the records whose moment has come.
-  mutating func takeDue(at now: Instant) -> [Int] {
+  /// Removes the records that are due from their batches and returns their slots.
+  mutating func popDueRecords(at now: Instant) -> [Int] {
     var due: [Int] = []
     while let batch = batches.first, batch.due <= now {
       batches.removeFirst()
@@ -116,17 +118,19 @@ extension ResponderLink {
   }
 }
 
-/// Answers that wait for the same moment, to leave in as few messages as they fit in.
+/// Answers that are sent at the same time, in as few messages as possible.
 struct AnswerBatch: Sendable {
-  /// Answers are put off so long to leave together with later ones (RFC 6762 §6.4).
-  static let patience = Duration.milliseconds(500)
-  /// Batches that wait for a second to pass leave at multiples of this, so that there are few.
-  static let grid = Duration.milliseconds(10)
+  /// How long answers may be delayed so that they are sent together with later ones (RFC 6762
+  /// §6.4).
+  static let maximumDelay = Duration.milliseconds(500)
+  /// Batches that wait until a record may be multicast again are sent at multiples of this time, so
+  /// that there are few of them.
+  static let batchGranularity = Duration.milliseconds(10)
 
   let id: UInt64
   var due: Instant
-  /// Up to when it may be put off.
+  /// The time until which the batch may be delayed.
   let latest: Instant
-  /// The slots of its records; a slot that moved on names another batch.
+  /// The slots of its records. A slot that moved to another batch no longer counts.
   var slots: [Int] = []
 }

@@ -1,22 +1,22 @@
-/// A response that is ready to send.
+/// An encoded response.
 struct Response: Sendable {
-  /// Answers that are tried together at first; hardly more fit one frame.
-  static let mostAnswers = 64
+  /// The number of answers to try first when packing a message. More rarely fit into a frame.
+  static let initialAnswersPerMessage = 64
 
   var payload: [UInt8]
-  /// What it says, answers first.
+  /// The records in the message, answers first.
   var records: [Record]
-  /// How many of them are answers.
+  /// The number of records that are answers.
   var answerCount: Int
 
-  /// Responses that hold all `answers`, each within the limit, and each with what its own
-  /// answers make the asker want next.
+  /// Packs all `answers` into responses within the limit. Each response also carries the additional
+  /// records for its own answers.
   static func pack(
     _ answers: [Record], limit: Int, additionals: ([Record]) -> [Record] = { _ in [] }
   ) -> [Response] {
     var rest = answers[...]
     var responses: [Response] = []
-    var guess = mostAnswers
+    var guess = initialAnswersPerMessage
     while !rest.isEmpty {
       var count = min(rest.count, guess)
       var response = make(Array(rest.prefix(count)), limit, additionals)
@@ -26,13 +26,13 @@ struct Response: Sendable {
       }
       responses.append(response ?? makeLarge(rest[rest.startIndex], limit, additionals))
       rest = rest.dropFirst(count)
-      // What follows is mostly alike, so that two tries a message suffice.
+      // The remaining records usually have similar sizes, so two attempts for each message suffice.
       guess = count + max(1, count / 8)
     }
     return responses
   }
 
-  /// The response if all of it fits.
+  /// The response with all records, or nil if they do not fit.
   private static func make(
     _ answers: [Record], _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response? {
@@ -44,8 +44,9 @@ struct Response: Sendable {
       payload: writer.bytes, records: answers + additionals, answerCount: answers.count)
   }
 
-  /// One answer with as many additionals as fit; a single record may be larger than a frame
-  /// (RFC 6762 §17). Additionals of a name and type come whole or not at all (§10.2).
+  /// The response with one answer and as many additional records as fit. A single record may exceed
+  /// a frame (RFC 6762 §17). The additional records of one name and type are included together or
+  /// not at all (§10.2).
   private static func makeLarge(
     _ answer: Record, _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response {

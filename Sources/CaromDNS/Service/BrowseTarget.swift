@@ -1,32 +1,33 @@
-/// What a browsing looks for: the PTR records under one name (RFC 6763 §4, §7.1, §9, §11).
+/// What a browse looks for: the PTR records under one name (RFC 6763 §4, §7.1, §9, §11).
 package enum BrowseTarget: Hashable, Sendable {
-  /// Which list of domains (RFC 6763 §11); the raw value is the label that asks for it.
+  /// A kind of domain list (RFC 6763 §11). The raw value is the label that queries for it.
   package enum DomainKind: String, Hashable, Sendable, CaseIterable {
-    /// Domains that are recommended for browsing.
+    /// The domains that are recommended for browsing.
     case browsing = "b"
-    /// The one that browsing begins with.
+    /// The domain to browse by default.
     case defaultBrowsing = "db"
-    /// Domains that are recommended for registering services.
+    /// The domains that are recommended for registering services.
     case registration = "r"
-    /// The one that registering begins with.
+    /// The domain in which to register services by default.
     case defaultRegistration = "dr"
-    /// Domains that programs browse which do not let people choose.
+    /// The domains for programs that browse without letting the user choose a domain.
     case automaticBrowsing = "lb"
   }
 
-  /// The services of a type.
+  /// All services of a type.
   case services(ServiceType, domain: Name = "local")
-  /// Those of them that are also published under a narrower type; any 1 to 63 bytes.
+  /// The services of a type that are also published under a subtype, which is any label of 1 to 63
+  /// bytes.
   case subtype([UInt8], of: ServiceType, domain: Name = "local")
-  /// The services whose PTR records stand under that name, such as a type that breaks the rules
-  /// for types.
+  /// The services that the PTR records under this name list, for example under a type that breaks
+  /// the rules for service types.
   case named(Name)
-  /// Which types of service there are.
+  /// The service types that are offered in a domain.
   case types(domain: Name = "local")
-  /// Which domains there are, as told within a domain or a subnet's reverse name.
+  /// The domains that a domain, or the reverse name of a subnet, recommends.
   case domains(DomainKind, in: Name = "local")
 
-  /// Under which name the PTR records stand; throws where a subtype or a domain is too long.
+  /// The name that owns the PTR records. Throws an error if the subtype or the domain is too long.
   package func name() throws(NameError) -> Name {
     switch self {
     case .services(let type, let domain): try Self.name(type.labels, domain)
@@ -39,7 +40,8 @@ package enum BrowseTarget: Hashable, Sendable {
     }
   }
 
-  /// Before which name the instances stand; `nil` where names are listed that are no services.
+  /// The domain that ends the name of each instance, or nil if the target lists names that are not
+  /// services.
   func base() throws(NameError) -> Name? {
     switch self {
     case .subtype(_, let type, let domain): try Self.name(type.labels, domain)

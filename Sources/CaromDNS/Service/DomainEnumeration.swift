@@ -1,11 +1,10 @@
-/// Where to ask in which domains to browse and to register (RFC 6763 §11);
-/// `BrowseTarget.domains` has the questions.
+/// Where to ask for recommended domains (RFC 6763 §11), with the queries of `BrowseTarget.domains`.
 package enum DomainEnumeration {
-  /// Domains that are asked at most: "local", the search domains, and the subnets.
+  /// The maximum number of domains to ask: "local", the search domains and the subnets.
   package static let domainLimit = 32
 
-  /// "local" first, then the search domains, then the subnets of the host's own addresses;
-  /// loopback and link-local ones have no names with servers.
+  /// The domains to ask: "local", then the search domains, then the reverse names of the host's
+  /// subnets. Loopback and link-local subnets are left out, because no name server serves them.
   package static func domains(searchDomains: [Name], addresses: [Link.Address]) -> [Name] {
     let subnets = addresses.compactMap(\.reverseDomain)
     var seen: Set<Name> = []

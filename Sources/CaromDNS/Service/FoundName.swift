@@ -1,13 +1,13 @@
-/// A type or a domain that browsing found.
+/// A service type or a domain that a browse found.
 package struct FoundName: Hashable, Sendable {
-  /// The type within its domain, or the domain.
+  /// The service type within its domain, or the domain.
   package var name: Name
-  /// The indices of the interfaces that it was heard on, ascending.
+  /// The indices of the interfaces on which the name was found, in ascending order.
   package var interfaces: [UInt32]
 }
 
 extension FoundName {
-  /// A name that was found on these interfaces; a name server's on none.
+  /// Creates a result. `interfaces` is empty if a name server supplied the name.
   package init(_ name: Name, on interfaces: [UInt32]) {
     self.init(name: name, interfaces: interfaces)
   }

@@ -1,19 +1,19 @@
-/// A service that browsing found.
+/// A service that a browse found.
 package struct FoundService: Hashable, Sendable {
-  /// Its whole name: instance, type, domain.
+  /// The full name: instance, type and domain.
   package var name: Name
-  /// Its strings, once they are known.
+  /// The TXT record, once it is known.
   package var text: TXTRecord?
-  /// The indices of the interfaces that it was heard on, ascending.
+  /// The indices of the interfaces on which the service was found, in ascending order.
   package var interfaces: [UInt32]
 
-  /// What people see: what stands before the type; some publishers make several labels of a
-  /// name with dots.
+  /// The user-visible name: everything before the type. Some publishers split a name with dots into
+  /// several labels.
   package var instance: String
 }
 
 extension FoundService {
-  /// A service that a name server told of, under a type within its domain; no interface is its.
+  /// Creates the result for a service of `type` that a name server listed, which has no interfaces.
   package init(_ name: Name, of type: Name) {
     self.init(name: name, text: nil, interfaces: [], instance: name.prefix(before: type))
   }

@@ -1,6 +1,6 @@
-/// The part of a service's name that people see: one label (RFC 6763 §4.1.1).
+/// The rules for the user-visible part of a service's name, which is one label (RFC 6763 §4.1.1).
 package enum InstanceName {
-  /// Throws what may not stand in an instance name.
+  /// Throws an error if the text is not a valid instance name.
   package static func validate(_ name: String) throws(InstanceNameError) {
     let name = name.composed
     let count = name.utf8.count
@@ -9,20 +9,21 @@ package enum InstanceName {
     guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
   }
 
-  /// "X" to "X (2)", "X (2)" to "X (3)" (RFC 6763 appendix D); shortened to fit 63 bytes.
+  /// The name to try next: "X" becomes "X (2)", and "X (2)" becomes "X (3)" (RFC 6763 appendix D).
+  /// Long names are shortened to fit 63 bytes.
   package static func successor(of name: String) -> String {
     let (base, number) = split(name, before: " (", after: ")")
     return joined(base, " (\(number + 1))")
   }
 
-  /// "host" to "host-2", "host-2" to "host-3".
+  /// The host label to try next: "host" becomes "host-2", and "host-2" becomes "host-3".
   package static func hostSuccessor(of label: String) -> String {
     let (base, number) = split(label, before: "-", after: "")
     return joined(base, "-\(number + 1)")
   }
 
-  /// A label that may name a host, of any text: ASCII letters, digits and hyphens within, 1 to 63
-  /// of them (RFC 1123 §2.1).
+  /// A valid host label derived from any text: 1 to 63 ASCII letters, digits and inner hyphens (RFC
+  /// 1123 §2.1).
   package static func hostLabel(from text: String) -> String {
     let allowed = text.unicodeScalars.map { scalar in
       let isLegal = scalar.isASCII && (scalar.properties.isAlphabetic || isDigit(scalar))
@@ -36,7 +37,7 @@ package enum InstanceName {
 
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// The name without its counter, and the counter; 1 where there is none.
+  /// The name without its counter, and the counter, which is 1 if the name has none.
   private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
     guard name.hasSuffix(after) else { return (name[...], 1) }
     let inner = name.dropLast(after.count)
@@ -55,12 +56,12 @@ package enum InstanceName {
   }
 }
 
-/// Why a text cannot name a service.
+/// Why text is not a valid instance name.
 package enum InstanceNameError: Error, Hashable, Sendable {
-  /// At least one byte is needed.
+  /// The name is empty.
   case empty
-  /// That many UTF-8 bytes; at most 63 are allowed.
+  /// The name has this many UTF-8 bytes; at most 63 are allowed.
   case tooLong(Int)
-  /// A byte below 0x20, or 0x7F.
+  /// The name contains a byte below 0x20, or 0x7F.
   case controlCharacter
 }

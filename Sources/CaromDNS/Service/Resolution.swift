@@ -1,13 +1,14 @@
 import CaromCore
 
-/// Where a service listens, and its strings.
+/// The endpoints and the TXT record of a resolved service.
 package struct Resolution: Hashable, Sendable {
-  /// Its host's name.
+  /// The name of the host that offers the service.
   package var host: Name
-  /// Where to connect to, the best first: link-local IPv6 addresses carry their scope.
+  /// The endpoints to connect to, the preferred first. Link-local IPv6 addresses carry their scope.
   package var endpoints: [Endpoint]
-  /// Its strings; empty where it has none.
+  /// The TXT record, which is empty if the service has none.
   package var text: TXTRecord
-  /// The interface that it was heard on.
+  /// The index of the interface on which the service was found, or zero if a name server supplied
+  /// it.
   package var interface: UInt32
 }

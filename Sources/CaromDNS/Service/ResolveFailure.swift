@@ -1,12 +1,13 @@
-/// Why it is not known where a service listens.
+/// Why a service could not be resolved.
 package enum ResolveFailure: Error, Hashable, Sendable {
-  /// The deadline passed, and nobody said anything of the service: it may be gone.
+  /// The deadline passed without any response about the service, which may be gone.
   case noAnswer
-  /// Its host is known, but no address of that; before the deadline if the host says that it
-  /// has none.
+  /// The service's host is known, but no address of it was found by the deadline, or the host
+  /// reported that it has none.
   case noAddress(host: Name)
-  /// Its host says that it is not offered (RFC 2782, target "."), or that it has no such record.
+  /// The service's host reports that the service is not offered (RFC 2782, target "."), or that it
+  /// has no SRV record.
   case notOffered
-  /// As many are resolved already as one querier resolves at a time: wait for one of them.
+  /// The maximum number of concurrent resolves is running. Wait for one to finish.
   case tooMany
 }

@@ -1,27 +1,28 @@
-/// What a service speaks: "_airhockey._tcp" (RFC 6763 §7, RFC 6335 §5.1). Stored in lower case.
+/// The type of a service, such as "_airhockey._tcp" (RFC 6763 §7, RFC 6335 §5.1), stored in lower
+/// case.
 public struct ServiceType: Hashable, Sendable {
-  /// TCP, or anything else (RFC 6763 §7).
+  /// The second label of a type. "_udp" stands for every protocol other than TCP (RFC 6763 §7).
   public enum Transport: String, Hashable, Sendable {
     case tcp = "_tcp"
     case udp = "_udp"
   }
 
-  /// The longest name, characters without the underscore (RFC 6335 §5.1).
+  /// The maximum length of a name, in characters without the underscore (RFC 6335 §5.1).
   public static let maximumNameLength = 15
 
-  /// The service's name without underscore: "airhockey".
+  /// The service's name without the underscore, such as "airhockey".
   public let name: String
-  /// "_tcp" or "_udp".
+  /// The transport label: "_tcp" or "_udp".
   public let transport: Transport
 
-  /// The type of a bare service name; throws what RFC 6335 forbids.
+  /// Creates a type from a bare service name. Throws an error if RFC 6335 forbids the name.
   public init(name: String, transport: Transport) throws(ServiceTypeError) {
     try Self.validate(name)
     self.name = name.lowercased()
     self.transport = transport
   }
 
-  /// Reads "_name._tcp" or "_name._udp"; a dot at the end is allowed.
+  /// Parses text such as "_name._tcp" or "_name._udp". A trailing dot is allowed.
   public init(_ text: String) throws(ServiceTypeError) {
     let trimmed = text.hasSuffix(".") ? text.dropLast() : text[...]
     let parts = trimmed.split(separator: ".", omittingEmptySubsequences: false)
@@ -50,28 +51,31 @@ public struct ServiceType: Hashable, Sendable {
     }
   }
 
-  /// The type within `domain`.
+  /// The type's name within `domain`.
   package func name(in domain: Name = "local") -> Name {
     guard
       let name = try? Name(
         labels: [Array("_\(name)".utf8), Array(transport.rawValue.utf8)] + domain.labels)
-    else { preconditionFailure("a type of 20 bytes does not fit \(domain)") }
+    else {
+      preconditionFailure(
+        "the domain \(domain) is too long to hold a service type: use a shorter one")
+    }
     return name
   }
 }
 
 extension ServiceType: CustomStringConvertible {
-  /// "_airhockey._tcp"
+  /// The type as text, such as "_airhockey._tcp".
   public var description: String { "_\(name).\(transport.rawValue)" }
 }
 
 extension ServiceType: ExpressibleByStringLiteral {
-  /// A type that stands in the program's text; use `init(_:)` for text from elsewhere.
+  /// Creates a type from a valid literal. Use `init(_:)` for text from elsewhere.
   public init(stringLiteral value: String) {
     do throws(ServiceTypeError) {
       self = try ServiceType(value)
     } catch {
-      preconditionFailure("'\(value)': \(error)")
+      preconditionFailure("the literal '\(value)' is not a service type: \(error)")
     }
   }
 }

@@ -1,38 +1,39 @@
-/// Which rule a service type breaks (RFC 6335 §5.1, RFC 6763 §7).
+/// Why text is not a valid service type (RFC 6335 §5.1, RFC 6763 §7).
 public enum ServiceTypeError: Error, Hashable, Sendable {
-  /// It is not two labels with a dot between them.
+  /// The text does not consist of two labels separated by a dot.
   case notTwoLabels
-  /// The name does not begin with an underscore.
+  /// The first label does not begin with an underscore.
   case missingUnderscore
   /// The second label is neither "_tcp" nor "_udp".
   case unknownTransport
-  /// Nothing stands behind the underscore.
+  /// No name follows the underscore.
   case emptyName
-  /// The name has that many characters; at most 15 are allowed.
+  /// The name has this many characters; at most 15 are allowed.
   case nameTooLong(Int)
-  /// A character is no ASCII letter, digit or hyphen.
+  /// The name contains a character that is not an ASCII letter, digit or hyphen.
   case invalidCharacter
-  /// There is no letter.
+  /// The name contains no letter.
   case noLetter
-  /// It begins or ends with a hyphen.
+  /// The name begins or ends with a hyphen.
   case edgeHyphen
-  /// Two hyphens stand side by side.
+  /// The name contains two adjacent hyphens.
   case doubleHyphen
 }
 
 extension ServiceTypeError: CustomStringConvertible {
-  /// One line for people.
+  /// A one-line message for display.
   public var description: String {
     switch self {
-    case .notTwoLabels: "a service type has two labels, such as _airhockey._tcp"
-    case .missingUnderscore: "a service type begins with an underscore"
-    case .unknownTransport: "a service type ends with ._tcp or ._udp"
-    case .emptyName: "a service type needs a name behind its underscore"
-    case .nameTooLong(let count): "a service name may have 15 characters, this one has \(count)"
-    case .invalidCharacter: "a service name has ASCII letters, digits and hyphens only"
-    case .noLetter: "a service name needs a letter"
+    case .notTwoLabels: "a service type must have two labels, such as _airhockey._tcp"
+    case .missingUnderscore: "a service type must begin with an underscore"
+    case .unknownTransport: "a service type must end with ._tcp or ._udp"
+    case .emptyName: "a service type needs a name after its underscore"
+    case .nameTooLong(let count):
+      "a service name has at most 15 characters, but this one has \(count)"
+    case .invalidCharacter: "a service name may contain only ASCII letters, digits and hyphens"
+    case .noLetter: "a service name must contain a letter"
     case .edgeHyphen: "a service name may not begin or end with a hyphen"
-    case .doubleHyphen: "a service name may not have two hyphens side by side"
+    case .doubleHyphen: "a service name may not contain two adjacent hyphens"
     }
   }
 }

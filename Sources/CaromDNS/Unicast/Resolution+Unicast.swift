@@ -1,9 +1,9 @@
 import CaromCore
 
 extension Resolution {
-  /// Where a service listens by what name servers said of it: its SRV records, the addresses of
-  /// the hosts that these name, and its strings. `nil` where it is not offered (RFC 2782), or has
-  /// no address.
+  /// Creates a result from the records of name servers: SRV records, the addresses of their hosts,
+  /// and a TXT record. Returns nil if the service is not offered (RFC 2782) or no host has an
+  /// address.
   package init?(
     services: [Record], addresses: [Name: [IPAddress]], text: TXTRecord,
     using generator: inout SeededGenerator

@@ -1,14 +1,14 @@
-/// What a name server says to a question, and nothing that it was not asked.
+/// The part of a name server's response that answers the question.
 package struct UnicastAnswer: Hashable, Sendable {
-  /// The name that the records stand under: the asked one, or where its aliases lead.
+  /// The name that owns the records: the queried name, or the end of its chain of aliases.
   package var name: Name
-  /// What was asked for; empty where the name has no such records.
+  /// The records that answer the question. Empty if the name has no such records.
   package var records: [Record]
-  /// What the records lead to, within the domain that was asked: what else it says is no
-  /// business of that server's.
+  /// The additional records that the answers refer to. Records outside the queried domain are left
+  /// out, because the server is not an authority for them.
   package var additionals: [Record]
 
-  /// What was said under `name`.
+  /// Creates an answer with records of `name`.
   package init(name: Name, records: [Record], additionals: [Record] = []) {
     self.name = name
     self.records = records
@@ -17,11 +17,11 @@ package struct UnicastAnswer: Hashable, Sendable {
 }
 
 extension UnicastAnswer {
-  /// Aliases that are followed from one name to the next.
+  /// The maximum length of a chain of aliases.
   package static let aliasLimit = 8
 
-  /// Takes out of a message what answers `key`; `nil` where its aliases run in a circle, or are
-  /// too many.
+  /// Extracts the answer to `key` from a response. Returns nil if the chain of aliases is circular
+  /// or too long.
   init?(to key: RecordKey, from message: Message) {
     let answers = message.answers.filter(\.isPlainInternet)
     guard let name = Self.end(of: key, in: answers) else { return nil }
@@ -32,7 +32,7 @@ extension UnicastAnswer {
       by: records, among: message.additionals.filter(\.isPlainInternet), within: key.name.bailiwick)
   }
 
-  /// Where the aliases of a name lead.
+  /// The end of the chain of aliases of the key's name.
   private static func end(of key: RecordKey, in answers: [Record]) -> Name? {
     guard key.type != .cname, key.type != .any else { return key.name }
     var name = key.name
@@ -44,7 +44,8 @@ extension UnicastAnswer {
     return name
   }
 
-  /// The records that others lead to, each once, in the order in which they came.
+  /// The additional records that the answers refer to, without duplicates, in their order in the
+  /// message.
   private static func referred(
     by records: [Record], among additionals: [Record], within domain: Name
   ) -> [Record] {
@@ -61,10 +62,11 @@ extension UnicastAnswer {
 }
 
 extension Record {
-  /// Whether it is of class IN; the bit that multicast takes for a flag is none here.
+  /// Whether the record is of class IN. The bit that multicast DNS uses for cache flushing must be
+  /// zero.
   fileprivate var isPlainInternet: Bool { recordClass == Record.internet && !flushesCache }
 
-  /// The name that its data names.
+  /// The target name of a PTR or SRV record.
   fileprivate var target: Name? {
     switch data {
     case .pointer(let name), .service(_, _, _, let name): name
@@ -72,7 +74,7 @@ extension Record {
     }
   }
 
-  /// What `name` is an alias of, where this record says so.
+  /// The alias target of `name`, if the record is a CNAME record for it.
   fileprivate func alias(of name: Name) -> Name? {
     guard self.name == name, case .raw(.cname, let bytes) = data else { return nil }
     return Name(wire: Array(bytes.dropLast()))
@@ -80,15 +82,15 @@ extension Record {
 }
 
 extension Name {
-  /// Whether it is `domain` or a name below it.
+  /// Whether the name is `domain` or a name below it.
   func isWithin(_ domain: Name) -> Bool {
     var rest = self
     while rest.wire.count > domain.wire.count { rest = rest.parent }
     return rest == domain
   }
 
-  /// What a server that was asked for this name may speak of: of a service's name its domain, of
-  /// any other the name and what is below.
+  /// The domain within which a server that was queried for this name is trusted: for a service's
+  /// name its domain, otherwise the name and everything below it.
   fileprivate var bailiwick: Name {
     let transports: Set<String> = ["_tcp", "_udp"]
     var rest = self

@@ -1,31 +1,30 @@
 import CaromCore
 
-/// Which name servers this host asks, and in which domains its people are at home, as
-/// resolv.conf(5) says.
+/// The host's name servers and search domains, as in resolv.conf(5).
 package struct UnicastConfiguration: Hashable, Sendable {
-  /// Bytes of the file that are read.
+  /// The maximum number of bytes of the file that are read.
   package static let textLimit = 65_536
-  /// Servers that are kept, in order; they are asked one after the other.
+  /// The maximum number of servers, which are queried one after the other.
   package static let serverLimit = UnicastResolver.serverLimit
-  /// Search domains that are kept, in order: each costs five questions when domains are listed.
+  /// The maximum number of search domains. Listing domains takes five queries for each.
   package static let domainLimit = 16
   /// The port of name servers.
   package static let port: UInt16 = 53
 
-  /// The servers, the preferred first.
+  /// The name servers, in order of preference.
   package var servers: [Endpoint]
-  /// The search domains, the preferred first; none that belongs to the link.
+  /// The search domains, in order of preference, without link-local ones.
   package var domains: [Name]
 
-  /// These servers and domains.
+  /// Creates a configuration.
   package init(servers: [Endpoint] = [], domains: [Name] = []) {
     self.servers = servers
     self.domains = domains
   }
 
-  /// Reads the file's text; what it does not understand is skipped. Without a line of domains
-  /// the host's own is taken, which is what follows the first dot of `hostName`.
-  /// `interfaceIndex` finds the interface that a link-local server's address names.
+  /// Parses the text of resolv.conf and skips what it does not understand. If the file sets no
+  /// domains, the part of `hostName` after its first dot is used. `interfaceIndex` returns the
+  /// index of an interface by its name, for link-local server addresses.
   package init(
     parsing text: [UInt8], hostName: String = "", interfaceIndex: (String) -> UInt32? = { _ in nil }
   ) {
@@ -38,7 +37,7 @@ package struct UnicastConfiguration: Hashable, Sendable {
       case "nameserver" where words.count > 1 && servers.count < Self.serverLimit:
         guard let address = Self.address(words[1], interfaceIndex) else { continue }
         servers.append(Endpoint(address, port: Self.port))
-      // Of several lines the last counts.
+      // The last of several lines counts.
       case "search": domains = Array(words.dropFirst())
       case "domain": domains = Array(words.dropFirst().prefix(1))
       default: continue

@@ -1,41 +1,41 @@
-/// Why a question to name servers has no answer; each case is another thing to do.
+/// Why a query to name servers failed. Each case calls for a different reaction.
 package enum UnicastError: Error, Hashable, Sendable {
-  /// There is no such name: check its spelling.
+  /// The name does not exist. Check its spelling.
   case nameError
-  /// No server could answer: try again later.
+  /// No server could answer. Try again later.
   case serverFailure
-  /// No server is willing to answer: ask others.
+  /// Every server refused to answer. Use other servers.
   case refused
-  /// No server can be reached: check the network.
+  /// No server could be reached. Check the network.
   case unreachable
-  /// No server answered in time: try again or give up.
+  /// No server answered in time. Try again or give up.
   case timedOut
-  /// The name belongs to the link: ask by multicast.
+  /// The name is link-local. Query for it by multicast.
   case multicastName
-  /// There is no server to ask: name one.
+  /// No server is configured. Name one.
   case noServers
-  /// Too many questions are open: wait for one of them.
+  /// Too many queries are running. Wait for one to finish.
   case tooManyQueries
-  /// Whoever waited has gone.
+  /// The caller cancelled the query.
   case cancelled
-  /// The loop has ended: open another one.
+  /// The network loop has ended. Open another one.
   case closed
 }
 
 extension UnicastError: CustomStringConvertible {
-  /// One line for people: what happened, and what to do.
+  /// A one-line message for display: what happened and what to do.
   package var description: String {
     switch self {
-    case .nameError: "there is no such name: check its spelling"
+    case .nameError: "the name does not exist: check its spelling"
     case .serverFailure: "no name server could answer: try again later"
-    case .refused: "no name server is willing to answer: ask another one"
-    case .unreachable: "no name server can be reached: check the network"
+    case .refused: "every name server refused to answer: use another one"
+    case .unreachable: "no name server could be reached: check the network"
     case .timedOut: "no name server answered in time: try again"
-    case .multicastName: "the name belongs to the link: name servers do not know it"
-    case .noServers: "no name server is known: name one"
-    case .tooManyQueries: "too many questions are open: wait for an answer"
-    case .cancelled: "cancelled"
-    case .closed: "the loop has ended: open another one"
+    case .multicastName: "the name is link-local: query for it by multicast"
+    case .noServers: "no name server is configured: name one"
+    case .tooManyQueries: "too many queries are running: wait for one to finish"
+    case .cancelled: "the query was cancelled"
+    case .closed: "the network loop has ended: open another one"
     }
   }
 }

@@ -1,33 +1,34 @@
 import CaromCore
 
-/// Which question to name servers.
+/// Identifies a query to name servers.
 package struct UnicastQueryID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// One try to ask one server: a socket or a connection that serves no other.
+/// Identifies one attempt: a socket or connection to one server that is used for nothing else.
 package struct UnicastFlow: Hashable, Sendable {
   let number: UInt64
 }
 
-/// One question to name servers: tries one after the other until there is an answer, all have
-/// declined, or time is up.
+/// A query to name servers. Tries one server after the other until one answers, all have failed, or
+/// the deadline passes.
 struct UnicastQuery: Sendable {
-  /// How long the first server may take, and in each further round twice as long, up to a limit.
-  static let firstPatience = Duration.seconds(1)
-  static let longestPatience = Duration.seconds(8)
-  /// How long a connection to a server may take with its answer.
-  static let streamPatience = Duration.seconds(5)
-  /// Tries in all, so that a server that answers in circles is left.
+  /// The time limit for each server in the first round. It doubles with each round, up to the
+  /// longest.
+  static let firstTimeout = Duration.seconds(1)
+  static let longestTimeout = Duration.seconds(8)
+  /// The time limit for an answer over a TCP connection.
+  static let streamTimeout = Duration.seconds(5)
+  /// The maximum number of attempts, which bounds the work that misbehaving servers can cause.
   static let attemptLimit = 16
 
-  /// What is to be done next.
+  /// What the resolver must do next.
   enum Step: Sendable {
     case ask(Endpoint, overStream: Bool)
     case finish(Result<UnicastAnswer, UnicastError>)
   }
 
-  /// A server that was asked, and what it has said so far.
+  /// The current attempt: the queried server, and the bytes received from it so far.
   struct Attempt: Sendable {
     var flow: UnicastFlow
     var id: UInt16
@@ -44,7 +45,7 @@ struct UnicastQuery: Sendable {
   private var position = 0
   private var round = 0
   private var attempts = 0
-  private var refusal: UnicastError?
+  private var lastError: UnicastError?
 
   init(_ key: RecordKey, servers: [Endpoint], deadline: Instant) {
     self.key = key
@@ -54,18 +55,18 @@ struct UnicastQuery: Sendable {
 
   var nextTimeout: Instant { attempt?.expires ?? deadline }
 
-  /// The question as it goes out: it wants the server to do all the work (RFC 1035 §4.1.1).
+  /// The query as a message, with recursion desired (RFC 1035 §4.1.1).
   func message(id: UInt16) -> Message {
     var message = Message(id: id, flags: 0x0100)
     message.questions = [Question(key.name, key.type)]
     return message
   }
 
-  /// The next server, or the end.
+  /// Moves on to the next server, or finishes the query.
   mutating func next(at now: Instant) -> Step {
     attempt = nil
     guard now < deadline, attempts < Self.attemptLimit, !servers.isEmpty else {
-      let error = servers.isEmpty ? refusal ?? .noServers : .timedOut
+      let error = servers.isEmpty ? lastError ?? .noServers : .timedOut
       return .finish(.failure(error))
     }
     if position >= servers.count {
@@ -76,30 +77,30 @@ struct UnicastQuery: Sendable {
     return .ask(servers[position], overStream: false)
   }
 
-  /// A server is asked from now on.
+  /// Starts an attempt with a server.
   mutating func begin(
     _ flow: UnicastFlow, id: UInt16, to server: Endpoint, overStream isStream: Bool,
     at now: Instant
   ) {
     attempts += 1
-    let patience =
+    let timeout =
       isStream
-      ? Self.streamPatience : min(Self.firstPatience * (1 << min(round, 8)), Self.longestPatience)
+      ? Self.streamTimeout : min(Self.firstTimeout * (1 << min(round, 8)), Self.longestTimeout)
     attempt = Attempt(
       flow: flow, id: id, server: server, isStream: isStream,
-      expires: min(now.advanced(by: patience), deadline))
+      expires: min(now.advanced(by: timeout), deadline))
   }
 
-  /// Time has passed.
+  /// Handles the time limit of the attempt and the deadline of the query.
   mutating func handleTimeout(at now: Instant) -> Step? {
     guard now >= nextTimeout else { return nil }
     return next(at: now)
   }
 
-  /// The way to the server broke, or there was none.
-  mutating func handleClosed(at now: Instant) -> Step? { strike(.unreachable, at: now) }
+  /// Handles a connection that failed or that could not be opened.
+  mutating func handleClosed(at now: Instant) -> Step? { dropServer(.unreachable, at: now) }
 
-  /// A datagram came from somebody.
+  /// Handles a received datagram. Datagrams that do not answer the query are ignored.
   mutating func handleDatagram(_ payload: [UInt8], at now: Instant) -> Step? {
     guard let attempt, !attempt.isStream,
       let message = Self.message(payload, limit: Message.maximumLength), answers(message)
@@ -108,7 +109,7 @@ struct UnicastQuery: Sendable {
     return conclude(message, at: now)
   }
 
-  /// Bytes came over the connection: a length, and that many bytes (RFC 7766 §8).
+  /// Handles bytes from the connection: a two-byte length and the message (RFC 7766 §8).
   mutating func handleBytes(_ bytes: [UInt8], at now: Instant) -> Step? {
     guard attempt?.isStream == true else { return nil }
     attempt?.received.append(contentsOf: bytes)
@@ -118,12 +119,12 @@ struct UnicastQuery: Sendable {
     let payload = Array(received[2..<2 + length])
     guard let message = Self.message(payload, limit: Message.maximumStreamLength),
       answers(message), !message.isTruncated
-    else { return strike(.serverFailure, at: now) }
+    else { return dropServer(.serverFailure, at: now) }
     return conclude(message, at: now)
   }
 
-  /// The message in `payload`. Of one that says that it was cut off only the question is read:
-  /// the cut may be anywhere.
+  /// Decodes a message. Only the question of a truncated message is read, because it may be cut
+  /// anywhere.
   private static func message(_ payload: [UInt8], limit: Int) -> Message? {
     var payload = payload
     if payload.count >= MessageWriter.headerLength, payload[2] & 0x02 != 0 {
@@ -132,7 +133,8 @@ struct UnicastQuery: Sendable {
     return try? Message(decoding: payload, limit: limit)
   }
 
-  /// Whether it answers the question that was sent: same id, same question (RFC 5452 §9.1).
+  /// Whether the message answers this query: it has the same ID and the same question (RFC 5452
+  /// §9.1).
   private func answers(_ message: Message) -> Bool {
     message.isResponse && message.flags & 0x7800 == 0 && message.id == attempt?.id
       && message.questions == [Question(key.name, key.type)]
@@ -142,19 +144,19 @@ struct UnicastQuery: Sendable {
     switch message.flags & 0x000F {
     case 0:
       guard let answer = UnicastAnswer(to: key, from: message) else {
-        return strike(.serverFailure, at: now)
+        return dropServer(.serverFailure, at: now)
       }
       return .finish(.success(answer))
     case 3: return .finish(.failure(.nameError))
-    case 5: return strike(.refused, at: now)
-    default: return strike(.serverFailure, at: now)
+    case 5: return dropServer(.refused, at: now)
+    default: return dropServer(.serverFailure, at: now)
     }
   }
 
-  /// The server that was asked is asked no more.
-  private mutating func strike(_ error: UnicastError, at now: Instant) -> Step? {
+  /// Removes the current server from the list and moves on to the next one.
+  private mutating func dropServer(_ error: UnicastError, at now: Instant) -> Step? {
     guard let server = attempt?.server else { return nil }
-    refusal = error
+    lastError = error
     if let index = servers.firstIndex(of: server) {
       servers.remove(at: index)
       if index < position { position -= 1 }

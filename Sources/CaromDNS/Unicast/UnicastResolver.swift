@@ -1,37 +1,37 @@
 import CaromCore
 
-/// Asks name servers (RFC 1035, RFC 7766), each time with a new id from a new port, and believes
-/// only what the asked server says to the asked question (RFC 5452).
+/// Queries name servers (RFC 1035, RFC 7766). Each attempt uses a new random ID and a new port, and
+/// only responses from the queried server to the query's question are accepted (RFC 5452).
 ///
-/// Polled: after each call carry out what `pollTransmit` gives, take what `pollEvent` gives, and
-/// call `handleTimeout` at `nextTimeout`.
+/// The resolver is polled. After each call, carry out the steps from `pollTransmit`, handle the
+/// events from `pollEvent`, and call `handleTimeout` at `nextTimeout`.
 package struct UnicastResolver: Sendable {
-  /// Questions that may be open at a time: each holds a socket.
+  /// The maximum number of concurrent queries. Each holds a socket.
   package static let queryLimit = 256
-  /// Servers that are tried for a question; further ones are left out.
+  /// The maximum number of servers tried for a query. Further ones are ignored.
   package static let serverLimit = 8
 
-  /// What is to be done outside.
+  /// An input or output operation for the caller to perform.
   package enum Transmit: Hashable, Sendable {
-    /// Send this from a new socket, whose port the system chooses at random.
+    /// Send a datagram from a new socket, whose port the system chooses at random.
     case datagram(UnicastFlow, [UInt8], to: Endpoint)
-    /// Connect, and send this.
+    /// Open a TCP connection and send the bytes.
     case stream(UnicastFlow, [UInt8], to: Endpoint)
-    /// Close the socket or the connection.
+    /// Close the attempt's socket or connection.
     case close(UnicastFlow)
   }
 
-  /// How a question ended: each ends once.
+  /// The result of a query. Each query ends with exactly one.
   package enum Event: Hashable, Sendable {
     case answered(UnicastQueryID, UnicastAnswer)
     case failed(UnicastQueryID, UnicastError)
   }
 
-  /// What came in and was not used, by reason.
+  /// Received data that was ignored, by reason.
   package struct Counters: Hashable, Sendable {
-    /// From another than the asked server.
-    package var foreign = 0
-    /// Not the answer to the open question: forged, late, or broken.
+    /// Datagrams from an endpoint other than the queried server.
+    package var wrongSource = 0
+    /// Datagrams that do not answer the query: forged, late or malformed.
     package var unexpected = 0
   }
 
@@ -45,16 +45,17 @@ package struct UnicastResolver: Sendable {
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()
   private var nextNumber: UInt64 = 0
-  /// What was not used.
+  /// The counters of ignored data.
   package private(set) var counters = Counters()
 
-  /// Asks nothing yet. Ids are drawn from `generator`, which nobody outside may guess.
+  /// Creates a resolver. `generator` supplies the IDs and must be unpredictable to others.
   package init(generator: some RandomNumberGenerator & Sendable) { self.generator = generator }
 
-  /// How many questions are open.
+  /// The number of running queries.
   package var openQueries: Int { entries.count }
 
-  /// Asks the servers, one after the other, until `deadline`. Throws what cannot be asked.
+  /// Queries the servers, one after the other, until `deadline`. Throws an error if the query
+  /// cannot start.
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {
@@ -66,58 +67,58 @@ package struct UnicastResolver: Sendable {
     entries.append(
       Entry(id: id, query: UnicastQuery(key, servers: chosen, deadline: deadline)))
     let index = entries.count - 1
-    touch(index, at: now) { $0.next(at: now) }
+    advance(index, at: now) { $0.next(at: now) }
     return id
   }
 
-  /// Forgets a question: no event follows.
+  /// Cancels a query. No event follows.
   package mutating func cancel(_ id: UnicastQueryID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if let flow = entries.remove(at: index).query.attempt?.flow { outbox.append(.close(flow)) }
   }
 
-  /// A datagram came to a flow's socket.
+  /// Handles a datagram that an attempt's socket received.
   package mutating func handleDatagram(
     _ payload: [UInt8], from source: Endpoint, on flow: UnicastFlow, at now: Instant
   ) {
     guard let index = index(of: flow) else { return }
     guard entries[index].query.attempt?.server == source else {
-      counters.foreign += 1
+      counters.wrongSource += 1
       return
     }
-    let isUsed = touch(index, at: now) { $0.handleDatagram(payload, at: now) }
+    let isUsed = advance(index, at: now) { $0.handleDatagram(payload, at: now) }
     if !isUsed { counters.unexpected += 1 }
   }
 
-  /// Bytes came over a flow's connection.
+  /// Handles bytes that an attempt's connection received.
   package mutating func handleBytes(_ bytes: [UInt8], on flow: UnicastFlow, at now: Instant) {
     guard let index = index(of: flow) else { return }
-    touch(index, at: now) { $0.handleBytes(bytes, at: now) }
+    advance(index, at: now) { $0.handleBytes(bytes, at: now) }
   }
 
-  /// A flow could not be opened, or its connection ended.
+  /// Handles an attempt's socket or connection that could not be opened or that was closed.
   package mutating func handleClosed(_ flow: UnicastFlow, at now: Instant) {
     guard let index = index(of: flow) else { return }
-    touch(index, at: now) { $0.handleClosed(at: now) }
+    advance(index, at: now) { $0.handleClosed(at: now) }
   }
 
-  /// Time has passed.
+  /// Handles all time limits that have passed.
   package mutating func handleTimeout(at now: Instant) {
     for id in entries.map(\.id) {
       guard let index = entries.firstIndex(where: { $0.id == id }) else { continue }
-      touch(index, at: now) { $0.handleTimeout(at: now) }
+      advance(index, at: now) { $0.handleTimeout(at: now) }
     }
   }
 
-  /// The next thing to do outside; `nil` when there is none.
+  /// The next operation to perform, or nil if there is none.
   package mutating func pollTransmit() -> Transmit? {
     outbox.popFirst()
   }
 
-  /// The next event; `nil` when there is none.
+  /// The next event, or nil if there is none.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
-  /// When `handleTimeout` has something to do; `nil` for never.
+  /// The next time at which `handleTimeout` must be called, or nil if no query is running.
   package var nextTimeout: Instant? { entries.map(\.query.nextTimeout).min() }
 }
 
@@ -133,10 +134,10 @@ extension UnicastResolver {
     return nextNumber
   }
 
-  /// Gives one event to a query and carries out its step, if there is one: whatever was open
-  /// for it before is not needed any more.
+  /// Passes one event to a query and carries out the resulting step, if there is one; the query's
+  /// previous socket or connection is then closed. Returns whether there was a step.
   @discardableResult
-  private mutating func touch(
+  private mutating func advance(
     _ index: Int, at now: Instant, _ event: (inout UnicastQuery) -> UnicastQuery.Step?
   ) -> Bool {
     let flow = entries[index].query.attempt?.flow

@@ -1,40 +1,41 @@
 import CaromCore
 
-/// Watches what name servers say to one question by asking again as the answer grows old.
+/// Monitors the answer to one query to name servers by querying again before its records expire.
 package struct UnicastWatch: Sendable {
-  /// Between two questions at least, so that tiny times to live cause no polling.
+  /// The minimum interval between two queries, so that very short times to live do not cause
+  /// polling.
   package static let shortestInterval = Duration.seconds(15)
-  /// Between two questions at most.
+  /// The maximum interval between two queries.
   package static let longestInterval = Duration.seconds(3600)
-  /// Until a name that had nothing is asked for again.
+  /// The interval after which a name without records is queried again.
   static let emptyInterval = Duration.seconds(60)
-  /// Records that are watched at most; further ones are not told.
+  /// The maximum number of monitored records. Further ones are ignored.
   package static let limit = 8192
 
-  /// What an answer changed.
+  /// A difference between two successive answers.
   package enum Change: Hashable, Sendable {
     case added(Record)
     case removed(Record)
   }
 
-  /// When to ask next; `nil` while an answer is awaited.
+  /// The time of the next query, or nil while an answer is awaited.
   package private(set) var nextTimeout: Instant?
-  /// What is there, in the order in which it came.
+  /// The current records, in the order in which they appeared.
   package private(set) var records: [Record] = []
   private var expires: Instant?
   private var interval = UnicastWatch.shortestInterval
 
-  /// Asks first at `start`.
+  /// Creates a monitor whose first query is due at `start`.
   package init(start: Instant) { nextTimeout = start }
 
-  /// Time has passed; `true` asks for a question now.
+  /// Returns whether a query must be sent now.
   package mutating func handleTimeout(at now: Instant) -> Bool {
     guard let due = nextTimeout, now >= due else { return false }
     nextTimeout = nil
     return true
   }
 
-  /// The answer: what it has that was not there, and what it has no more.
+  /// Handles an answer and returns the records that appeared or disappeared.
   package mutating func handleAnswer(_ answer: UnicastAnswer, at now: Instant) -> [Change] {
     let current = Set(answer.records.map(\.identity))
     var known = Set(records.map(\.identity))
@@ -55,8 +56,8 @@ package struct UnicastWatch: Sendable {
     return lost.map(Change.removed) + found.map(Change.added)
   }
 
-  /// There is no answer. A name that is not there has no records; otherwise they live as long as
-  /// they were said to.
+  /// Handles a failed query and returns the records that disappeared. If the name does not exist,
+  /// all records disappear at once; otherwise they stay until their times to live end.
   package mutating func handleFailure(_ error: UnicastError, at now: Instant) -> [Change] {
     nextTimeout = now.advanced(by: interval)
     interval = min(interval * 2, Self.longestInterval)

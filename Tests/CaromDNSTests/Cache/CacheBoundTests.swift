@@ -2,7 +2,7 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// What strangers may fill, and what they cannot.
+/// Limits on what other hosts can fill the cache with.
 @Suite struct CacheBoundTests {
   #if DEBUG
     private static let many = 6000
@@ -18,10 +18,10 @@ import Testing
   }
 
   private func makePointer(_ label: String, life: UInt32 = 4500) -> Record {
-    Record(Self.type, .pointer(Hub.makeInstance(label)), timeToLive: life)
+    Record(Self.type, .pointer(SimulatedNetwork.makeInstance(label)), timeToLive: life)
   }
 
-  /// Takes in a record that is wanted where it stands under the type, or under `wanted`.
+  /// Inserts a record. Records of the service type or of the name `wanted` count as wanted.
   @discardableResult
   private func insert(
     _ record: Record, in cache: inout RecordCache, from source: UInt32 = 1, at seconds: Double = 0,
@@ -33,11 +33,12 @@ import Testing
   }
 
   private func holds(_ cache: RecordCache, _ record: Record) -> Bool {
-    cache.entries(at: RecordCache.Place(interface: 2, key: record.key))
+    cache.entries(at: RecordCache.SetKey(interface: 2, key: record.key))
       .contains { $0.record.identity == record.identity }
   }
 
-  @Test func `a sender fills a quarter of the records, and its oldest junk goes first`() {
+  @Test func `one sender fills at most a quarter of the records, and loses its oldest junk first`()
+  {
     var cache = RecordCache()
     insert(makePointer("real"), in: &cache, from: 7)
     for index in 0..<3000 { insert(makeJunk(index), in: &cache, at: Double(index) / 1000) }
@@ -48,7 +49,7 @@ import Testing
     #expect(holds(cache, makePointer("real")))
   }
 
-  @Test func `a sender fills a quarter of the bytes`() {
+  @Test func `one sender fills at most a quarter of the bytes`() {
     var cache = RecordCache()
     for index in 0..<500 {
       let big = Record(
@@ -59,7 +60,7 @@ import Testing
     #expect(cache.byteCount > RecordCache.byteCapacity / 5)
   }
 
-  @Test func `many senders fill no more than all, in records and in bytes`() {
+  @Test func `many senders together cannot exceed the limits on records and bytes`() {
     var cache = RecordCache()
     for index in 0..<Self.many {
       insert(makeJunk(index), in: &cache, from: UInt32(index % 50))
@@ -73,12 +74,12 @@ import Testing
     }
     #expect(cache.byteCount <= RecordCache.byteCapacity)
     #expect(cache.tableCounts.sources <= 50)
-    #expect(cache.tableCounts.rows <= cache.count)
-    #expect(cache.tableCounts.ids == cache.count)
+    #expect(cache.tableCounts.sets <= cache.count)
+    #expect(cache.tableCounts.records == cache.count)
     #expect(cache.timerCount <= 2 * RecordCache.capacity + 257)
   }
 
-  @Test func `what answers an open question stays while there is junk to drop`() {
+  @Test func `records that answer an active question stay while unwanted records can be evicted`() {
     var cache = RecordCache()
     let wanted = (0..<20).map { makePointer("real \($0)", life: 10) }
     for record in wanted { insert(record, in: &cache, from: 9) }
@@ -88,50 +89,50 @@ import Testing
     #expect(wanted.allSatisfy { holds(cache, $0) })
   }
 
-  @Test func `of what nobody wants, what expires first goes first`() {
+  @Test func `among unwanted records, the ones that expire first are evicted first`() {
     var cache = RecordCache()
     for index in 0..<1024 {
       insert(makeJunk(index, life: index < 512 ? 1000 : 100), in: &cache)
     }
     insert(makeJunk(2000), in: &cache)
-    let gone = cache.takeEvicted()
+    let gone = cache.popEvicted()
     #expect(gone.count == 129)
     #expect(gone.allSatisfy { $0.1.timeToLive == 100 })
   }
 
-  @Test func `what is wanted is dropped too, the greediest sender's first`() {
+  @Test func `among wanted records, those of the sender with the most are evicted first`() {
     var cache = RecordCache()
     for index in 0..<20 { insert(makePointer("real \(index)"), in: &cache, from: 99) }
     for index in 0..<Self.many {
       insert(makePointer("fake \(index)", life: 86_400), in: &cache, from: UInt32(index % 8))
-      for (_, record) in cache.takeEvicted() { #expect(record.timeToLive == 86_400) }
+      for (_, record) in cache.popEvicted() { #expect(record.timeToLive == 86_400) }
     }
     #expect(cache.count <= RecordCache.pointerCapacity)
     #expect((0..<20).allSatisfy { holds(cache, makePointer("real \($0)")) })
   }
 
-  @Test func `junk that nobody wants never displaces what is wanted`() {
+  @Test func `unwanted records never displace wanted ones`() {
     var cache = RecordCache()
     for index in 0..<1024 { insert(makePointer("real \(index)", life: 10), in: &cache) }
     #expect(insert(makeJunk(1), in: &cache) == .refused)
-    #expect(cache.takeEvicted().isEmpty)
+    #expect(cache.popEvicted().isEmpty)
     #expect(insert(makeJunk(1), in: &cache, from: 2) == .new)
   }
 
-  @Test func `one name has at most 64 records of a type, pointers 2048`() {
+  @Test func `a name has at most 64 records of a type, or 2048 PTR records`() {
     var cache = RecordCache()
     for index in 0..<1000 {
       let record = Record("a.local", .address(.v4(UInt32(index))), timeToLive: 120)
       insert(record, in: &cache, wanted: "a.local")
       insert(makePointer("\(index)"), in: &cache, from: 3)
     }
-    let place = RecordCache.Place(interface: 2, key: RecordKey("a.local", .a))
+    let place = RecordCache.SetKey(interface: 2, key: RecordKey("a.local", .a))
     #expect(cache.entries(at: place).count <= RecordCache.setCapacity)
     #expect(cache.entries(at: place).last?.record.data == .address(.v4(999)))
     #expect(cache.count == cache.entries(at: place).count + 1000)
   }
 
-  @Test func `searching for room is rare: a flood costs little for each record`() {
+  @Test func `a flood causes few eviction searches for each record`() {
     let count = Self.many
     var cache = RecordCache()
     var asked = 0
@@ -144,35 +145,37 @@ import Testing
           asked += 1
           return key.name == Self.type
         })
-      _ = cache.takeEvicted()
+      _ = cache.popEvicted()
     }
     #expect(asked <= 40 * count)
   }
 
-  @Test func `a flush of many records looks at each once`() {
+  @Test func `a cache flush visits each of many records once`() {
     var cache = RecordCache()
     for index in 0..<1000 { insert(makePointer("\(index)"), in: &cache) }
     var flush = makePointer("flush")
     flush.flushesCache = true
     for index in 0..<1000 { insert(flush, in: &cache, at: 2 + Double(index) / 10_000) }
-    let place = RecordCache.Place(interface: 2, key: flush.key)
+    let place = RecordCache.SetKey(interface: 2, key: flush.key)
     #expect(cache.current(at: place).map(\.record.identity) == [flush.identity])
     while cache.handleTimeout(at: .zero + .seconds(3.5), isWanted: { _ in false }) != nil {}
     #expect(cache.count == 1)
   }
 
-  @Test func `times to live are cut to a day`() {
+  @Test func `times to live are limited to a day`() {
     var cache = RecordCache()
     insert(makeJunk(1, life: .max), in: &cache)
-    let place = RecordCache.Place(interface: 2, key: makeJunk(1).key)
+    let place = RecordCache.SetKey(interface: 2, key: makeJunk(1).key)
     #expect(cache.entries(at: place).first?.expires == .zero + .seconds(86_400))
   }
 }
 
 extension Name {
-  /// A host's name, one of many.
+  /// One of many distinct host names.
   init(junk index: Int) {
-    guard let name = try? Name(text: "junk\(index).local") else { preconditionFailure() }
+    guard let name = try? Name(text: "junk\(index).local") else {
+      preconditionFailure("junk\(index).local is not a valid name")
+    }
     self = name
   }
 }

@@ -19,10 +19,10 @@ import Testing
 
   private func live(_ cache: inout RecordCache, at seconds: Double) -> [RecordData] {
     while cache.handleTimeout(at: .zero + .seconds(seconds), isWanted: { _ in false }) != nil {}
-    return cache.entries(at: RecordCache.Place(interface: 2, key: key)).map(\.record.data)
+    return cache.entries(at: RecordCache.SetKey(interface: 2, key: key)).map(\.record.data)
   }
 
-  @Test func `R53: a flush bit ends older data in a second, not what came within the last one`() {
+  @Test func `R53: a cache-flush bit expires data older than one second after one more second`() {
     var cache = RecordCache()
     insert(makeRecord(1), in: &cache, at: 0)
     insert(makeRecord(2), in: &cache, at: 5)
@@ -31,7 +31,7 @@ import Testing
     #expect(live(&cache, at: 6) == [.address(.v4(2)), .address(.v4(3))])
   }
 
-  @Test func `R52: a goodbye ends a record in a second; saying it again saves it`() {
+  @Test func `R52: a goodbye expires a record after one second unless it is received again`() {
     var cache = RecordCache()
     insert(makeRecord(1), in: &cache, at: 0)
     insert(makeRecord(1, life: 0), in: &cache, at: 10)
@@ -57,7 +57,7 @@ import Testing
     #expect(cache.count == 0)
   }
 
-  @Test func `saying the same record for ever costs no memory`() {
+  @Test func `receiving the same record repeatedly takes no more memory`() {
     var cache = RecordCache()
     for index in 0..<5000 { insert(makeRecord(1), in: &cache, at: Double(index) / 1000) }
     #expect(cache.count == 1)

@@ -2,128 +2,134 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// Several links, links that come and go, and names as they are on the wire.
+/// Rules for several links, for links that change, and for names on the wire.
 @Suite struct LinkRuleTests {
-  private func makeTwoLinks() -> Hub {
-    var hub = Hub()
-    hub.addNode("a", [Hub.makeAttachment(0, 2, 1), Hub.makeAttachment(1, 3, 1)])
-    return hub
+  private func makeTwoLinks() -> SimulatedNetwork {
+    var network = SimulatedNetwork()
+    network.addNode(
+      "a", [SimulatedNetwork.makeAttachment(0, 2, 1), SimulatedNetwork.makeAttachment(1, 3, 1)])
+    return network
   }
 
-  private func say(_ hub: inout Hub, _ answers: [Record], on segment: Int) {
+  private func respond(_ network: inout SimulatedNetwork, _ answers: [Record], on segment: Int) {
     var message = Message(isResponse: true)
     message.answers = answers
     let source = Endpoint(.v4(0x0A00_0009 | UInt32(segment) << 8), port: 5353)
-    hub.inject(message.encoded(), from: source, on: segment)
-    hub.run(for: .milliseconds(1))
+    network.inject(message.encoded(), from: source, on: segment)
+    network.run(for: .milliseconds(1))
   }
 
-  @Test func `R46: a link that comes up is asked anew, at 1, 2, 4 seconds; the others are not`() {
-    var hub = makeTwoLinks()
-    var places = hub.nodes[0].attachments
-    hub.browse(0)
-    hub.run(for: .seconds(100))
-    hub.setLinks(0, [places[0]])
-    hub.run(for: .milliseconds(100))
-    hub.log = []
-    places[1].link.receivesUnicast = true
-    hub.setLinks(0, places)
-    hub.run(for: .seconds(10))
-    #expect(hub.log.map(\.outgoing.interface) == [3, 3, 3, 3])
+  @Test func `R46: a returning link is queried again after 1, 2 and 4 s, and other links are not`()
+  {
+    var network = makeTwoLinks()
+    var attachments = network.nodes[0].attachments
+    network.browse(0)
+    network.run(for: .seconds(100))
+    network.setLinks(0, [attachments[0]])
+    network.run(for: .milliseconds(100))
+    network.log = []
+    attachments[1].link.receivesUnicast = true
+    network.setLinks(0, attachments)
+    network.run(for: .seconds(10))
+    #expect(network.log.map(\.transmit.interface) == [3, 3, 3, 3])
     #expect(
-      hub.log.map { $0.message.questions[0].wantsUnicast } == [true, false, false, false])
-    #expect(hub.log[0].at >= hub.log[1].at.advanced(by: .milliseconds(-1000)))
+      network.log.map { $0.message.questions[0].wantsUnicast } == [true, false, false, false])
+    #expect(network.log[0].at >= network.log[1].at.advanced(by: .milliseconds(-1000)))
   }
 
-  @Test func `R46: new addresses are a new link; another MTU or unicast socket is not`() {
-    var hub = makeTwoLinks()
-    var places = hub.nodes[0].attachments
-    hub.browse(0)
-    hub.run(for: .seconds(100))
-    hub.log = []
-    places[0].link.receivesUnicast = true
-    places[0].link.mtu = 1280
-    hub.setLinks(0, places)
-    hub.run(for: .seconds(20))
-    #expect(hub.log.isEmpty)
-    places[0] = Hub.makeAttachment(0, 2, 77)
-    hub.setLinks(0, places)
-    hub.run(for: .milliseconds(200))
-    #expect(hub.log.map(\.outgoing.interface) == [2])
+  @Test func `R46: new addresses restart questions; a new MTU or unicast reception does not`() {
+    var network = makeTwoLinks()
+    var attachments = network.nodes[0].attachments
+    network.browse(0)
+    network.run(for: .seconds(100))
+    network.log = []
+    attachments[0].link.receivesUnicast = true
+    attachments[0].link.mtu = 1280
+    network.setLinks(0, attachments)
+    network.run(for: .seconds(20))
+    #expect(network.log.isEmpty)
+    attachments[0] = SimulatedNetwork.makeAttachment(0, 2, 77)
+    network.setLinks(0, attachments)
+    network.run(for: .milliseconds(200))
+    #expect(network.log.map(\.transmit.interface) == [2])
   }
 
-  @Test func `R46: after a sleep everything is asked again`() {
-    var hub = makeTwoLinks()
-    hub.browse(0)
-    hub.run(for: .seconds(100))
-    hub.log = []
-    hub.with(0) { $0.restartQuestions(on: nil, at: $1) }
-    hub.run(for: .milliseconds(200))
-    #expect(hub.log.map(\.outgoing.interface) == [2, 3])
+  @Test func `R46: all questions are asked again after a sleep`() {
+    var network = makeTwoLinks()
+    network.browse(0)
+    network.run(for: .seconds(100))
+    network.log = []
+    network.with(0) { $0.restartQuestions(on: nil, at: $1) }
+    network.run(for: .milliseconds(200))
+    #expect(network.log.map(\.transmit.interface) == [2, 3])
   }
 
   @Test(arguments: [false, true])
-  func `R46: what nobody repeats after a sleep or a cable is gone in ten seconds, all else stays`(
+  func `R46: records not repeated within ten seconds of a sleep or a cable change are removed`(
     isCable: Bool
   ) {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.addNode(2)
-    hub.publish(1)
-    hub.browse(0)
-    hub.say([Hub.makePointer("left behind")])
-    hub.run(for: .seconds(100))
-    let start = hub.now
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.addNode(2)
+    network.publish(1)
+    network.browse(0)
+    network.respond([SimulatedNetwork.makePointer("left behind")])
+    network.run(for: .seconds(100))
+    let start = network.now
     if isCable {
-      var places = hub.nodes[0].attachments
-      places[0].link.epoch += 1
-      hub.setLinks(0, places)
+      var attachments = network.nodes[0].attachments
+      attachments[0].link.epoch += 1
+      network.setLinks(0, attachments)
     } else {
-      hub.with(0) { $0.restartQuestions(on: nil, at: $1) }
+      network.with(0) { $0.restartQuestions(on: nil, at: $1) }
     }
-    hub.run(for: .seconds(60))
-    #expect(hub.changes(0) == ["+left behind", "+Maya's table", "-left behind"])
-    #expect(hub.nodes[0].events.last.map { $0.at - start == .seconds(10) } == true)
+    network.run(for: .seconds(60))
+    #expect(network.changes(0) == ["+left behind", "+Maya's table", "-left behind"])
+    #expect(network.nodes[0].events.last.map { $0.at - start == .seconds(10) } == true)
   }
 
-  @Test func `R56: what was heard on a link goes with it at once`() {
-    var hub = makeTwoLinks()
-    let places = hub.nodes[0].attachments
-    hub.browse(0)
-    say(&hub, [Hub.makePointer()], on: 0)
-    say(&hub, [Hub.makePointer(), Hub.makePointer("B")], on: 1)
-    hub.setLinks(0, [places[0]])
-    #expect(hub.changes(0) == ["+Maya's table", "+B", "-B"])
-    hub.setLinks(0, [])
-    #expect(hub.changes(0) == ["+Maya's table", "+B", "-B", "-Maya's table"])
-    #expect(hub.nodes[0].machine.cachedRecords(Hub.type.name(), .ptr, at: hub.now).isEmpty)
+  @Test func `R56: records received on a link are removed with the link`() {
+    var network = makeTwoLinks()
+    let attachments = network.nodes[0].attachments
+    network.browse(0)
+    respond(&network, [SimulatedNetwork.makePointer()], on: 0)
+    respond(&network, [SimulatedNetwork.makePointer(), SimulatedNetwork.makePointer("B")], on: 1)
+    network.setLinks(0, [attachments[0]])
+    #expect(network.changes(0) == ["+Maya's table", "+B", "-B"])
+    network.setLinks(0, [])
+    #expect(network.changes(0) == ["+Maya's table", "+B", "-B", "-Maya's table"])
+    #expect(
+      network.nodes[0].machine.cachedRecords(SimulatedNetwork.type.name(), .ptr, at: network.now)
+        .isEmpty)
   }
 
-  @Test func `R61: a service on two links is found once, with both, and stays while one does`() {
-    var hub = makeTwoLinks()
-    let places = hub.nodes[0].attachments
-    let other = hub.addNode("b", [Hub.makeAttachment(0, 2, 2), Hub.makeAttachment(1, 3, 2)])
-    hub.publish(other)
-    hub.browse(0)
-    hub.run(for: .seconds(10))
-    hub.setLinks(0, [places[0]])
-    hub.run(for: .seconds(10))
-    #expect(hub.changes(0) == ["+Maya's table"])
-    hub.setLinks(0, [])
-    #expect(hub.changes(0) == ["+Maya's table", "-Maya's table"])
+  @Test func `R61: a service on two links is reported once and stays while one link remains`() {
+    var network = makeTwoLinks()
+    let attachments = network.nodes[0].attachments
+    let other = network.addNode(
+      "b", [SimulatedNetwork.makeAttachment(0, 2, 2), SimulatedNetwork.makeAttachment(1, 3, 2)])
+    network.publish(other)
+    network.browse(0)
+    network.run(for: .seconds(10))
+    network.setLinks(0, [attachments[0]])
+    network.run(for: .seconds(10))
+    #expect(network.changes(0) == ["+Maya's table"])
+    network.setLinks(0, [])
+    #expect(network.changes(0) == ["+Maya's table", "-Maya's table"])
   }
 
-  @Test func `R61: all addresses of a host come from all links, link-local ones with their scope`()
+  @Test func `R61: a host's addresses on all links are resolved, link-local ones with a scope`()
     throws
   {
-    var hub = Hub()
-    hub.addNode("a", [0, 1].map { Hub.makeAttachment($0, UInt32(2 + $0), 1, dualStack: true) })
-    let other = hub.addNode(
-      "b", [0, 1].map { Hub.makeAttachment($0, UInt32(2 + $0), 2, dualStack: true) })
-    hub.publish(other)
-    hub.run(for: .seconds(5))
-    _ = hub.resolve(0)
-    let resolution = try #require(hub.resolutions(0).first ?? nil)
+    var network = SimulatedNetwork()
+    network.addNode(
+      "a", [0, 1].map { SimulatedNetwork.makeAttachment($0, UInt32(2 + $0), 1, dualStack: true) })
+    let other = network.addNode(
+      "b", [0, 1].map { SimulatedNetwork.makeAttachment($0, UInt32(2 + $0), 2, dualStack: true) })
+    network.publish(other)
+    network.run(for: .seconds(5))
+    _ = network.resolve(0)
+    let resolution = try #require(network.resolutions(0).first ?? nil)
     let fe80 = { (scope: UInt32) in
       Endpoint(.v6(high: 0xFE80 << 48, low: 2, scope: scope), port: 7777)
     }
@@ -135,68 +141,73 @@ import Testing
     #expect(resolution.interface == 2)
   }
 
-  @Test func `R61: the same name on two links is two services; their addresses are not mixed`()
+  @Test func `R61: services with the same name on two links do not share addresses`()
     throws
   {
-    var hub = makeTwoLinks()
-    hub.browse(0)
+    var network = makeTwoLinks()
+    network.browse(0)
     let all = { (host: UInt8, port: UInt16) in
       [
-        Hub.makePointer(), Hub.makeServer(port: port), Hub.makeText([:]), Hub.makeAddress(host),
+        SimulatedNetwork.makePointer(), SimulatedNetwork.makeServer(port: port),
+        SimulatedNetwork.makeText([:]), SimulatedNetwork.makeAddress(host),
       ]
     }
-    say(&hub, all(8, 1), on: 0)
-    say(&hub, all(9, 2), on: 1)
-    #expect(hub.changes(0) == ["+Maya's table"])
-    _ = hub.resolve(0)
-    let resolution = try #require(hub.resolutions(0).first ?? nil)
+    respond(&network, all(8, 1), on: 0)
+    respond(&network, all(9, 2), on: 1)
+    #expect(network.changes(0) == ["+Maya's table"])
+    _ = network.resolve(0)
+    let resolution = try #require(network.resolutions(0).first ?? nil)
     #expect(resolution.endpoints == [Endpoint(.v4(0x0A00_0008), port: 1)])
   }
 
-  @Test func `R62: two interfaces on one link find a service once and agree when it goes`() {
-    var hub = Hub()
-    hub.addNode("a", [Hub.makeAttachment(0, 2, 1), Hub.makeAttachment(0, 3, 2)])
-    hub.addNode(3)
-    let id = hub.publish(1)
-    hub.browse(0)
-    hub.run(for: .seconds(700))
-    #expect(hub.changes(0) == ["+Maya's table"])
-    hub.with(1) { $0.withdraw(id, at: $1) }
-    hub.run(for: .seconds(3))
-    #expect(hub.changes(0) == ["+Maya's table", "-Maya's table"])
+  @Test func `R62: two interfaces on one link report a service once and its removal once`() {
+    var network = SimulatedNetwork()
+    network.addNode(
+      "a", [SimulatedNetwork.makeAttachment(0, 2, 1), SimulatedNetwork.makeAttachment(0, 3, 2)])
+    network.addNode(3)
+    let id = network.publish(1)
+    network.browse(0)
+    network.run(for: .seconds(700))
+    #expect(network.changes(0) == ["+Maya's table"])
+    network.with(1) { $0.withdraw(id, at: $1) }
+    network.run(for: .seconds(3))
+    #expect(network.changes(0) == ["+Maya's table", "-Maya's table"])
   }
 
-  @Test func `R64: names are bytes: no case, form or mark is changed but ASCII compared without`()
+  @Test func `R64: received names keep their bytes and are compared without ASCII case only`()
     throws
   {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.browse(0)
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.browse(0)
     let labels: [[UInt8]] = [
       Array("é".utf8), Array("e\u{301}".utf8), Array("\u{FEFF}x".utf8), Array("x".utf8),
       Array("xn--9ca".utf8), [0xFF, 0xFE], Array("É".utf8),
     ]
     for label in labels {
-      let name = try Name(labels: [label] + Hub.type.name().labels)
-      hub.say([Record(Hub.type.name(), .pointer(name), timeToLive: 4500)])
+      let name = try Name(labels: [label] + SimulatedNetwork.type.name().labels)
+      network.respond([Record(SimulatedNetwork.type.name(), .pointer(name), timeToLive: 4500)])
     }
     var found: [[UInt8]] = []
-    for case .added(_, let service) in hub.told(0) { found.append(service.name.labels[0]) }
+    for case .added(_, let service) in network.querierEvents(0) {
+      found.append(service.name.labels[0])
+    }
     #expect(found == labels)
-    hub.say([Hub.makePointer("X"), Hub.makePointer("XN--9CA")])
-    #expect(hub.told(0).count == labels.count)
-    hub.say([Record(Name("_AIRHOCKEY._TCP.Local"), .pointer("q.local"), timeToLive: 4500)])
-    #expect(hub.told(0).count == labels.count + 1)
+    network.respond([SimulatedNetwork.makePointer("X"), SimulatedNetwork.makePointer("XN--9CA")])
+    #expect(network.querierEvents(0).count == labels.count)
+    network.respond([Record(Name("_AIRHOCKEY._TCP.Local"), .pointer("q.local"), timeToLive: 4500)])
+    #expect(network.querierEvents(0).count == labels.count + 1)
   }
 
-  @Test func `R76: keys that nobody knows are kept, and cost nothing`() {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.browse(0)
+  @Test func `R76: unknown TXT keys are kept`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.browse(0)
     let text: TXTRecord = ["txtvers": "9", "seats": "1/2", "unheard-of": "x"]
-    hub.say([Hub.makePointer()], additionals: [Hub.makeText(text)])
-    guard case .added(_, let service) = hub.told(0).first else {
-      Issue.record("nothing was found")
+    network.respond(
+      [SimulatedNetwork.makePointer()], additionals: [SimulatedNetwork.makeText(text)])
+    guard case .added(_, let service) = network.querierEvents(0).first else {
+      Issue.record("no service was found")
       return
     }
     #expect(service.text?["txtvers"] == "9" && service.text?["seats"] == "1/2")

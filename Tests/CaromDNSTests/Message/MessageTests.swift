@@ -27,12 +27,12 @@ import Testing
     return message
   }
 
-  @Test func `a message comes back as it was written`() throws {
+  @Test func `a decoded message equals the encoded one`() throws {
     let message = makeMessage()
     #expect(try Message(decoding: message.encoded()) == message)
   }
 
-  @Test func `R68: names are compressed, also inside PTR, SRV and NSEC data`() {
+  @Test func `R68: names are compressed, including those in PTR, SRV and NSEC data`() {
     let message = makeMessage()
     let bytes = message.encoded()
     #expect(bytes.count == 188)
@@ -42,19 +42,19 @@ import Testing
     #expect(message.encoded(compressesTargets: false).count == bytes.count + 5)
   }
 
-  @Test func `every shorter message throws and none traps`() {
+  @Test func `every truncated message throws an error`() {
     let bytes = makeMessage().encoded()
     for count in 0..<bytes.count {
       #expect(throws: DecodeError.self) { try Message(decoding: Array(bytes[..<count])) }
     }
   }
 
-  /// A header for one question, then `body`.
+  /// A message with a header for one question, or for `answers` records, followed by `body`.
   private func makeQuery(_ body: [UInt8], answers: UInt8 = 0) -> [UInt8] {
     [0, 0, 0, 0, 0, answers == 0 ? 1 : 0, 0, answers, 0, 0, 0, 0] + body
   }
 
-  @Test func `pointers lead strictly backwards`() {
+  @Test func `compression pointers must lead backwards`() {
     let tail: [UInt8] = [0, 1, 0, 1]
     for pointer in [[0xC0, 12], [0xC0, 13], [0xC0, 200], [0xC0, 0], [1, 97, 0xC0, 12]] as [[UInt8]]
     {
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `data is read within its length; a malformed record is left out alone`() throws {
+  @Test func `a record with malformed data is left out without affecting the next one`() throws {
     let good: [UInt8] = [1, 97, 0, 0, 1, 0, 1, 0, 0, 0, 9, 0, 4, 10, 0, 0, 1]
     let head: [UInt8] = [1, 97, 0]
     let bad: [[UInt8]] = [
@@ -97,12 +97,12 @@ import Testing
     }
   }
 
-  @Test func `R72: an empty TXT reads as one empty string`() throws {
+  @Test func `R72: an empty TXT record reads as one empty string`() throws {
     let bytes: [UInt8] = [1, 97, 0, 0, 16, 0, 1, 0, 0, 0, 9, 0, 0]
     #expect(try Message(decoding: makeQuery(bytes, answers: 1)).answers[0].data == .text([0]))
   }
 
-  @Test func `names that multiply by pointers are bounded`() {
+  @Test func `names that compression pointers multiply are limited in total length`() {
     let label = [63] + [UInt8](repeating: 97, count: 63)
     var bytes: [UInt8] = [0, 0, 0, 0, 1, 0x90, 0, 0, 0, 0, 0, 0] + label + label + label
     bytes += [0, 0, 1, 0, 1]
@@ -116,14 +116,14 @@ import Testing
     }
   }
 
-  @Test func `no bytes trap, and what decodes comes back after encoding`() throws {
+  @Test func `mutated messages never trap, and decoded ones can be encoded again`() throws {
     #if DEBUG
       let rounds = 5000
     #else
       let rounds = 100_000
     #endif
     var generator = SeededGenerator(seed: 20_260_101)
-    let seeds = [makeMessage().encoded(), Hub.makeProbeBytes()]
+    let seeds = [makeMessage().encoded(), SimulatedNetwork.makeProbeBytes()]
     for _ in 0..<rounds {
       var bytes = seeds[Int.random(in: 0..<2, using: &generator)]
       for _ in 0..<Int.random(in: 1...6, using: &generator) {
@@ -136,39 +136,39 @@ import Testing
     }
   }
 
-  @Test func `no bytes trap a running node`() {
+  @Test func `mutated packets never trap a running node`() {
     #if DEBUG
       let rounds = 500
     #else
       let rounds = 20_000
     #endif
     var generator = SeededGenerator(seed: 5353)
-    var hub = Hub()
-    hub.addNode(1)
-    hub.publish(0)
-    hub.browse(0)
-    hub.run(for: .seconds(5))
-    let seeds = hub.log.map(\.outgoing.payload)
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.publish(0)
+    network.browse(0)
+    network.run(for: .seconds(5))
+    let seeds = network.log.map(\.transmit.payload)
     for _ in 0..<rounds {
       var bytes = seeds[Int.random(in: seeds.indices, using: &generator)]
       for _ in 0..<Int.random(in: 1...8, using: &generator) {
         bytes[Int.random(in: 2..<bytes.count, using: &generator)] =
           UInt8.random(in: 0...255, using: &generator)
       }
-      hub.inject(bytes, from: Endpoint(.v4(0x0A00_0007), port: 5353))
-      hub.run(for: .milliseconds(1))
-      hub.log = []
+      network.inject(bytes, from: Endpoint(.v4(0x0A00_0007), port: 5353))
+      network.run(for: .milliseconds(1))
+      network.log = []
     }
   }
 }
 
-extension Hub {
-  /// A probe for a host and a service, as bytes.
+extension SimulatedNetwork {
+  /// The bytes of a probe for a host and a service.
   static func makeProbeBytes() -> [UInt8] {
-    var hub = Hub()
-    hub.addNode(1, dualStack: true)
-    hub.publish(0)
-    hub.run(for: .seconds(1))
-    return hub.log[0].outgoing.payload
+    var network = SimulatedNetwork()
+    network.addNode(1, dualStack: true)
+    network.publish(0)
+    network.run(for: .seconds(1))
+    return network.log[0].transmit.payload
   }
 }

@@ -6,14 +6,14 @@ import Testing
     "Maya's table", "l’été", "a.b", "back\\slash", "🏒 table", "Go. 2 \\ é",
     String(repeating: "x", count: 63), "tab\u{7f}", "1.2", "\\065",
   ])
-  func `R69 R70: an instance name survives text and back`(label: String) throws {
+  func `R69 R70: an instance name can be written as text and parsed again`(label: String) throws {
     let name = try ServiceType("_airhockey._tcp").name().prefixed(by: label)
     #expect(try Name(text: name.description) == name)
     #expect(name.firstLabel == label)
     #expect(name.labels.count == 4)
   }
 
-  @Test func `R64: names are equal without ASCII case only`() {
+  @Test func `R64: names are equal regardless of ASCII case only`() {
     let name: Name = "Host.LOCAL"
     #expect(name == "host.local")
     #expect(name.hashValue == Name("host.local").hashValue)
@@ -22,7 +22,7 @@ import Testing
     #expect(Name("[.local") != Name("{.local"))
   }
 
-  @Test func `limits are 63 bytes a label and 255 a name`() {
+  @Test func `a label has at most 63 bytes and a name at most 255`() {
     let label = [UInt8](repeating: 97, count: 63)
     #expect(throws: NameError.labelTooLong(64)) { try Name(labels: [label + [97]]) }
     #expect(throws: NameError.emptyLabel) { try Name(labels: [[97], []]) }

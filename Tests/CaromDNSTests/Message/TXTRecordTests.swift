@@ -2,7 +2,7 @@ import CaromDNS
 import Testing
 
 @Suite struct TXTRecordTests {
-  @Test func `R74: absent, no value, empty value and value are four things`() throws {
+  @Test func `R74: an absent key, no value, an empty value and a value are distinct`() throws {
     var record = TXTRecord()
     try record.set("flag", to: .none)
     try record.set("empty", to: .bytes([]))
@@ -16,7 +16,7 @@ import Testing
     #expect(read["SEATS"] == "1/2" && read["flag"] == nil && read["empty"] == "")
   }
 
-  @Test func `R73: the first of equal keys wins, and strings without key are skipped`() {
+  @Test func `R73: the first of equal keys is used, and strings without a key are skipped`() {
     let strings = ["a=1", "=x", "A=2", "", "b"].map { Array($0.utf8) }
     let record = TXTRecord(decoding: strings.flatMap { [UInt8($0.count)] + $0 })
     #expect(record.keys == ["a", "b"])
@@ -24,12 +24,12 @@ import Testing
     #expect(TXTRecord(decoding: [9, 97]).isEmpty)
   }
 
-  @Test func `R72: an empty record is one zero byte`() {
+  @Test func `R72: an empty record is encoded as one zero byte`() {
     #expect(TXTRecord().encoded == [0])
     #expect(TXTRecord(decoding: [0]) == TXTRecord() && TXTRecord(decoding: []) == TXTRecord())
   }
 
-  @Test func `R73 R75: each limit has its error`() {
+  @Test func `R73 R75: each violated limit throws its own error`() {
     var record: TXTRecord = ["a": "1", "b": "2", "A": "3"]
     #expect(record.description == "a=1 b=2" && record.count == 2)
     #expect(throws: TXTRecordError.emptyKey) { try record.set("", to: .none) }

@@ -2,211 +2,219 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// How what was found is lost again.
+/// Rules for removing services and records.
 @Suite struct LifeRuleTests {
-  /// A publisher and who found its service.
-  private func makePair() -> (hub: Hub, service: PublicationID) {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.addNode(2)
-    let id = hub.publish(0)
-    hub.browse(1)
-    hub.run(for: .seconds(60))
-    hub.log = []
-    return (hub, id)
+  /// A publisher, and a browser that has found its service.
+  private func makePair() -> (network: SimulatedNetwork, service: PublicationID) {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.addNode(2)
+    let id = network.publish(0)
+    network.browse(1)
+    network.run(for: .seconds(60))
+    network.log = []
+    return (network, id)
   }
 
-  /// A browsing that heard one PTR record.
-  private func makeFound(life: UInt32 = 4500) -> Hub {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.browse(0)
-    hub.say([Hub.makePointer(life: life)], additionals: [Hub.makeText([:])])
-    return hub
+  /// A browser that has received one PTR record.
+  private func makeFound(life: UInt32 = 4500) -> SimulatedNetwork {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.browse(0)
+    network.respond(
+      [SimulatedNetwork.makePointer(life: life)], additionals: [SimulatedNetwork.makeText([:])])
+    return network
   }
 
-  @Test func `R52: a goodbye removes the service a second later, once`() throws {
-    var (hub, id) = makePair()
-    let start = hub.now
-    hub.with(0) { $0.withdraw(id, at: $1) }
-    hub.run(for: .seconds(20))
-    #expect(hub.changes(1) == ["+Maya's table", "-Maya's table"])
-    let removed = try #require(hub.nodes[1].events.last?.at)
+  @Test func `R52: a goodbye removes the service once, a second later`() throws {
+    var (network, id) = makePair()
+    let start = network.now
+    network.with(0) { $0.withdraw(id, at: $1) }
+    network.run(for: .seconds(20))
+    #expect(network.changes(1) == ["+Maya's table", "-Maya's table"])
+    let removed = try #require(network.nodes[1].events.last?.at)
     #expect(removed - start >= .seconds(1) && removed - start <= .milliseconds(1100))
   }
 
-  @Test func `R52: a service that is said again within the second was never gone`() {
-    var hub = makeFound()
-    hub.say([Hub.makePointer(life: 0)])
-    hub.run(for: .milliseconds(900))
-    hub.say([Hub.makePointer()])
-    hub.run(for: .seconds(3))
-    #expect(hub.changes(0) == ["+Maya's table"])
+  @Test func `R52: a service repeated within a second of its goodbye is not removed`() {
+    var network = makeFound()
+    network.respond([SimulatedNetwork.makePointer(life: 0)])
+    network.run(for: .milliseconds(900))
+    network.respond([SimulatedNetwork.makePointer()])
+    network.run(for: .seconds(3))
+    #expect(network.changes(0) == ["+Maya's table"])
   }
 
-  @Test func `R52: a goodbye for what nobody knows is nothing`() {
-    var hub = makeFound()
-    hub.say([Hub.makePointer("other", life: 0)])
-    hub.run(for: .seconds(3))
-    #expect(hub.changes(0) == ["+Maya's table"])
+  @Test func `R52: a goodbye for an unknown record is ignored`() {
+    var network = makeFound()
+    network.respond([SimulatedNetwork.makePointer("other", life: 0)])
+    network.run(for: .seconds(3))
+    #expect(network.changes(0) == ["+Maya's table"])
   }
 
-  @Test func `R53: new data of a unique set replaces the old for who resolves`() throws {
-    var hub = makeFound()
-    hub.say([Hub.makeServer(port: 1), Hub.makeAddress(8), Hub.makeAddress(9)])
-    hub.run(for: .milliseconds(1500))
-    hub.say([Hub.makeServer(port: 2), Hub.makeAddress(9)])
-    _ = hub.resolve(0)
-    let resolution = try #require(hub.resolutions(0).first ?? nil)
+  @Test func `R53: new data of a unique set replaces the old data in resolves`() throws {
+    var network = makeFound()
+    network.respond([
+      SimulatedNetwork.makeServer(port: 1), SimulatedNetwork.makeAddress(8),
+      SimulatedNetwork.makeAddress(9),
+    ])
+    network.run(for: .milliseconds(1500))
+    network.respond([SimulatedNetwork.makeServer(port: 2), SimulatedNetwork.makeAddress(9)])
+    _ = network.resolve(0)
+    let resolution = try #require(network.resolutions(0).first ?? nil)
     #expect(resolution.endpoints == [Endpoint(.v4(0x0A00_0009), port: 2)])
   }
 
-  @Test func `R53: two addresses that are told within a second are both true`() throws {
-    var hub = makeFound()
-    hub.say([Hub.makeServer(), Hub.makeAddress(8)])
-    hub.run(for: .milliseconds(500))
-    hub.say([Hub.makeAddress(9)])
-    hub.run(for: .seconds(5))
-    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).count == 2)
+  @Test func `R53: two addresses received within a second are both kept`() throws {
+    var network = makeFound()
+    network.respond([SimulatedNetwork.makeServer(), SimulatedNetwork.makeAddress(8)])
+    network.run(for: .milliseconds(500))
+    network.respond([SimulatedNetwork.makeAddress(9)])
+    network.run(for: .seconds(5))
+    #expect(network.nodes[0].machine.cachedRecords("host9.local", .a, at: network.now).count == 2)
   }
 
-  @Test func `R55: a service that crashed goes when its record expires`() {
-    var (hub, _) = makePair()
-    hub.cut = [0]
-    hub.run(for: .seconds(4400))
-    #expect(hub.changes(1) == ["+Maya's table"])
-    hub.run(for: .seconds(101))
-    #expect(hub.changes(1) == ["+Maya's table", "-Maya's table"])
+  @Test func `R55: a crashed service is removed when its record expires`() {
+    var (network, _) = makePair()
+    network.disconnected = [0]
+    network.run(for: .seconds(4400))
+    #expect(network.changes(1) == ["+Maya's table"])
+    network.run(for: .seconds(101))
+    #expect(network.changes(1) == ["+Maya's table", "-Maya's table"])
   }
 
-  @Test func `R57: a doubted service goes within eleven seconds, or stays if it answers`() throws {
-    var (hub, _) = makePair()
-    hub.with(1) { $0.reconfirm(Hub.makeInstance(), at: $1) }
-    hub.run(for: .seconds(30))
-    #expect(hub.changes(1) == ["+Maya's table"])
-    hub.cut = [0]
-    let start = hub.now
-    hub.log = []
-    hub.with(1) { $0.reconfirm(Hub.makeInstance(), at: $1) }
-    hub.run(for: .seconds(30))
-    #expect(hub.changes(1) == ["+Maya's table", "-Maya's table"])
-    let removed = try #require(hub.nodes[1].events.last?.at)
+  @Test func `R57: a reconfirmed service is removed within eleven seconds unless it responds`()
+    throws
+  {
+    var (network, _) = makePair()
+    network.with(1) { $0.reconfirm(SimulatedNetwork.makeInstance(), at: $1) }
+    network.run(for: .seconds(30))
+    #expect(network.changes(1) == ["+Maya's table"])
+    network.disconnected = [0]
+    let start = network.now
+    network.log = []
+    network.with(1) { $0.reconfirm(SimulatedNetwork.makeInstance(), at: $1) }
+    network.run(for: .seconds(30))
+    #expect(network.changes(1) == ["+Maya's table", "-Maya's table"])
+    let removed = try #require(network.nodes[1].events.last?.at)
     #expect(removed - start >= .seconds(10) && removed - start <= .seconds(11))
     for type in [RecordType.ptr, .srv] {
-      let asked = hub.questions(1, type).filter { $0.at < removed }
+      let asked = network.questions(1, type).filter { $0.at < removed }
       #expect(asked.count >= 2)
     }
   }
 
-  @Test func `R57: a record that nobody watches is doubted by two questions at least`() {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.say([Hub.makeAddress()])
-    hub.with(0) { $0.reconfirm(Hub.makeAddress(), at: $1) }
-    hub.run(for: .seconds(9))
-    #expect(hub.questions(0, .a).count >= 2)
-    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).count == 1)
-    hub.run(for: .milliseconds(1001))
-    #expect(hub.nodes[0].machine.cachedRecords("host9.local", .a, at: hub.now).isEmpty)
-    hub.log = []
-    hub.run(for: .seconds(1000))
-    #expect(hub.log.isEmpty)
+  @Test func `R57: a reconfirmed record without observers is queried at least twice`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.respond([SimulatedNetwork.makeAddress()])
+    network.with(0) { $0.reconfirm(SimulatedNetwork.makeAddress(), at: $1) }
+    network.run(for: .seconds(9))
+    #expect(network.questions(0, .a).count >= 2)
+    #expect(network.nodes[0].machine.cachedRecords("host9.local", .a, at: network.now).count == 1)
+    network.run(for: .milliseconds(1001))
+    #expect(network.nodes[0].machine.cachedRecords("host9.local", .a, at: network.now).isEmpty)
+    network.log = []
+    network.run(for: .seconds(1000))
+    #expect(network.log.isEmpty)
   }
 
-  @Test func `R57: what is not known is not asked for`() {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.with(0) { $0.reconfirm(Hub.makeAddress(), at: $1) }
-    hub.run(for: .seconds(20))
-    #expect(hub.log.isEmpty)
+  @Test func `R57: an unknown record is not reconfirmed`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.with(0) { $0.reconfirm(SimulatedNetwork.makeAddress(), at: $1) }
+    network.run(for: .seconds(20))
+    #expect(network.log.isEmpty)
   }
 
-  @Test func `R57: no more than 1024 records are doubted at a time`() {
-    var hub = Hub()
-    hub.addNode(1)
+  @Test func `R57: at most 1024 records are reconfirmed at a time`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
     let records = (0..<Querier.reconfirmLimit + 10).map { index in
       Record(Name(junk: index), .address(.v4(1)), timeToLive: 120, flushesCache: true)
     }
     for start in stride(from: 0, to: records.count, by: 40) {
-      hub.say(Array(records[start..<min(start + 40, records.count)]), from: UInt8(start / 400 + 9))
+      network.respond(
+        Array(records[start..<min(start + 40, records.count)]), from: UInt8(start / 400 + 9))
     }
-    hub.with(0) { machine, now in
+    network.with(0) { machine, now in
       for record in records { machine.reconfirm(record, at: now) }
     }
-    hub.run(for: .seconds(11))
+    network.run(for: .seconds(11))
     let left = records.count {
-      !hub.nodes[0].machine.cachedRecords($0.name, .a, at: hub.now).isEmpty
+      !network.nodes[0].machine.cachedRecords($0.name, .a, at: network.now).isEmpty
     }
     #expect(left == 10)
   }
 
-  @Test func `R58: two questions of others that stay unanswered for ten seconds end a record`()
+  @Test func `R58: two unanswered queries within ten seconds remove a record`()
     throws
   {
-    var hub = makeFound()
-    hub.run(for: .seconds(8))
-    hub.log = []
-    let start = hub.now
-    hub.ask([Question(Hub.type.name(), .ptr)])
-    hub.run(for: .seconds(3))
-    hub.ask([Question(Hub.type.name(), .ptr)], from: 8)
-    hub.run(for: .milliseconds(6990))
-    #expect(hub.changes(0) == ["+Maya's table"])
-    hub.run(for: .milliseconds(20))
-    #expect(hub.changes(0) == ["+Maya's table", "-Maya's table"])
-    let removed = try #require(hub.nodes[0].events.last?.at)
+    var network = makeFound()
+    network.run(for: .seconds(8))
+    network.log = []
+    let start = network.now
+    network.ask([Question(SimulatedNetwork.type.name(), .ptr)])
+    network.run(for: .seconds(3))
+    network.ask([Question(SimulatedNetwork.type.name(), .ptr)], from: 8)
+    network.run(for: .milliseconds(6990))
+    #expect(network.changes(0) == ["+Maya's table"])
+    network.run(for: .milliseconds(20))
+    #expect(network.changes(0) == ["+Maya's table", "-Maya's table"])
+    let removed = try #require(network.nodes[0].events.last?.at)
     #expect(removed - start <= .milliseconds(10_001))
-    // Without questions of our own, but for the browsing's next, which was due at 15 s.
-    #expect(hub.log.count == 1)
+    // Only the browse's own query was sent, which was due at 15 s.
+    #expect(network.log.count == 1)
   }
 
-  @Test func `R58: an answer, a known answer, a unicast question or a single one ends nothing`() {
-    let question = Question(Hub.type.name(), .ptr)
+  @Test func `R58: answered, known-answer, unicast and single queries do not remove a record`() {
+    let question = Question(SimulatedNetwork.type.name(), .ptr)
     let kinds: [(Question, known: [Record], count: Int, isAnswered: Bool)] = [
-      (question, [], 2, true), (question, [Hub.makePointer()], 5, false), (question, [], 1, false),
-      (Question(Hub.type.name(), .ptr, wantsUnicast: true), [], 5, false),
+      (question, [], 2, true), (question, [SimulatedNetwork.makePointer()], 5, false),
+      (question, [], 1, false),
+      (Question(SimulatedNetwork.type.name(), .ptr, wantsUnicast: true), [], 5, false),
     ]
     for (question, known, count, isAnswered) in kinds {
-      var hub = makeFound()
-      hub.run(for: .seconds(60))
+      var network = makeFound()
+      network.run(for: .seconds(60))
       for _ in 0..<count {
-        hub.ask([question], known: known)
-        hub.run(for: .milliseconds(1100))
+        network.ask([question], known: known)
+        network.run(for: .milliseconds(1100))
       }
-      if isAnswered { hub.say([Hub.makePointer()]) }
-      hub.run(for: .seconds(60))
-      #expect(hub.changes(0) == ["+Maya's table"])
+      if isAnswered { network.respond([SimulatedNetwork.makePointer()]) }
+      network.run(for: .seconds(60))
+      #expect(network.changes(0) == ["+Maya's table"])
     }
   }
 
-  @Test func `R58: questions more than ten seconds apart say nothing`() {
-    var hub = makeFound()
+  @Test func `R58: queries more than ten seconds apart do not remove a record`() {
+    var network = makeFound()
     for _ in 0..<5 {
-      hub.run(for: .seconds(11))
-      hub.ask([Question(Hub.type.name(), .ptr)])
+      network.run(for: .seconds(11))
+      network.ask([Question(SimulatedNetwork.type.name(), .ptr)])
     }
-    hub.run(for: .seconds(20))
-    #expect(hub.changes(0) == ["+Maya's table"])
+    network.run(for: .seconds(20))
+    #expect(network.changes(0) == ["+Maya's table"])
   }
 
-  @Test func `R58: our own questions say nothing`() {
-    var hub = makeFound()
-    hub.ask([Question(Hub.type.name(), .ptr)], from: 1)
-    hub.run(for: .seconds(2))
-    hub.ask([Question(Hub.type.name(), .ptr)], from: 1)
-    hub.run(for: .seconds(30))
-    #expect(hub.changes(0) == ["+Maya's table"])
+  @Test func `R58: our own unanswered queries do not remove a record`() {
+    var network = makeFound()
+    network.ask([Question(SimulatedNetwork.type.name(), .ptr)], from: 1)
+    network.run(for: .seconds(2))
+    network.ask([Question(SimulatedNetwork.type.name(), .ptr)], from: 1)
+    network.run(for: .seconds(30))
+    #expect(network.changes(0) == ["+Maya's table"])
   }
 
-  @Test func `a record of a tiny life causes no polling`() {
-    var hub = Hub()
-    hub.addNode(1)
-    _ = hub.with(0) { $0.query("host9.local", .a, at: $1) }
+  @Test func `a record with a tiny time to live does not cause polling`() {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
     var seen = 0
-    let end = hub.now.advanced(by: .seconds(300))
-    while hub.run(until: end, { $0.questions(0, .a).count > seen }) {
+    let end = network.now.advanced(by: .seconds(300))
+    while network.run(until: end, { $0.questions(0, .a).count > seen }) {
       seen += 1
-      hub.say([Hub.makeAddress(life: 1)])
+      network.respond([SimulatedNetwork.makeAddress(life: 1)])
     }
     #expect(seen <= 300 / 15 + 1)
   }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromDNS
 
-/// Anything in any order: the responder's tables agree with each other at every moment.
+/// Random operations keep the responder's tables consistent at every moment.
 @Suite struct ResponderChaosTests {
   private struct World {
     var responder = Responder(hostLabel: "host", generator: SeededGenerator(seed: 7))
@@ -21,7 +21,7 @@ import Testing
       return Link(index: index, addresses: addresses, receivesUnicast: pick(2) == 0)
     }
 
-    mutating func act() throws {
+    mutating func perform() throws {
       switch pick(12) {
       case 0:
         var service = Registration(
@@ -43,12 +43,12 @@ import Testing
       case 5: responder.setLink(makeLink(UInt32(1 + pick(3))), at: now)
       case 6: if pick(3) == 0 { responder.removeLink(UInt32(1 + pick(3)), at: now) }
       case 7: if pick(5) == 0 { responder.reclaimNames(at: now) }
-      default: hear()
+      default: receive()
       }
     }
 
-    /// Somebody says what we said, or something like it.
-    mutating func hear() {
+    /// Receives an earlier packet again, possibly altered.
+    mutating func receive() {
       guard !sent.isEmpty, var message = try? Message(decoding: sent[pick(sent.count)]) else {
         return
       }
@@ -72,15 +72,15 @@ import Testing
       }
     }
 
-    mutating func pass() {
+    mutating func advance() {
       let end = now + .milliseconds(pick(200))
       while let next = responder.nextTimeout, next <= end {
         now = max(now, next)
         responder.handleTimeout(at: now)
       }
       now = end
-      while let outgoing = responder.pollTransmit() {
-        sent.append(outgoing.payload)
+      while let transmit = responder.pollTransmit() {
+        sent.append(transmit.payload)
         if sent.count > 64 { sent.removeFirst() }
       }
       while let event = responder.pollEvent() {
@@ -89,8 +89,8 @@ import Testing
     }
   }
 
-  /// What is owned is what the claims own, names lead to their claims, and hosts know who needs
-  /// them.
+  /// Checks that the published records are those of the claims, that each name leads to its claim,
+  /// and that each host claim counts its services.
   private func check(_ responder: Responder) throws {
     let claims = responder.claims.values
     try #require(responder.names.count == claims.count)
@@ -113,7 +113,9 @@ import Testing
   }
 
   @Test(arguments: 1...6 as ClosedRange<UInt64>)
-  func `whatever happens, the tables agree, and at the end they are empty`(seed: UInt64) throws {
+  func `the tables stay consistent under random operations and are empty at the end`(seed: UInt64)
+    throws
+  {
     #if DEBUG
       let rounds = 250
     #else
@@ -121,8 +123,8 @@ import Testing
     #endif
     var world = World(generator: SeededGenerator(seed: seed))
     for _ in 0..<rounds {
-      try world.act()
-      world.pass()
+      try world.perform()
+      world.advance()
       try check(world.responder)
     }
     try #require(world.responder.serviceCount == world.ids.count)
@@ -131,7 +133,7 @@ import Testing
     let left = world.responder.links.map(\.owned.count)
     #expect(left.allSatisfy { $0 == 0 })
     world.now = world.now + .seconds(100)
-    world.pass()
+    world.advance()
     #expect(world.responder.nextTimeout == nil)
   }
 }

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromDNS
 
-/// Every table of the responder has an end, and reaching it is no trap.
+/// Every table of the responder is limited, and reaching a limit does not trap.
 @Suite struct ResponderLimitTests {
   private func makeResponder() -> Responder {
     var responder = Responder(hostLabel: "host", generator: SeededGenerator(seed: 1))
@@ -23,7 +23,7 @@ import Testing
       [], from: Endpoint(.v4(0x0A00_0000 | host), port: 5353), to: MulticastGroup.v4, interface: 2)
   }
 
-  @Test func `a responder has 1024 services, and one more is an error`() throws {
+  @Test func `a responder publishes 1024 services, and one more throws an error`() throws {
     var responder = makeResponder()
     for index in 0..<1024 {
       _ = try responder.publish(
@@ -37,7 +37,7 @@ import Testing
     #expect(responder.links[0].owned.count == 0)
   }
 
-  @Test func `answers that wait are as many as there are records, whoever asks`() throws {
+  @Test func `pending answers are limited by the number of records, not of queries`() throws {
     var responder = makeResponder()
     for index in 0..<20 {
       _ = try responder.publish(
@@ -49,7 +49,7 @@ import Testing
     query.questions = [Question("_x._tcp.local", .ptr), Question("_x._tcp.local", .any)]
     for host in 0..<2000 as Range<UInt32> {
       responder.handleQuery(query, from: makeDatagram(from: host % 200), at: now)
-      #expect(responder.links[0].waiting <= 2 * responder.links[0].owned.count)
+      #expect(responder.links[0].pendingAnswerCount <= 2 * responder.links[0].owned.count)
       #expect(responder.links[0].batches.count <= 130)
       now = now.advanced(by: .microseconds(100))
       while let next = responder.nextTimeout, next <= now { responder.handleTimeout(at: next) }
@@ -57,19 +57,19 @@ import Testing
     #expect(responder.timers.count <= 64)
   }
 
-  @Test func `records that were replaced are remembered up to a limit`() throws {
+  @Test func `the number of remembered replaced records is limited`() throws {
     var responder = makeResponder()
     let id = try responder.publish(
       Registration(instance: "x", type: "_x._tcp", port: 1), at: .zero)
     for index in 0..<Responder.echoLimit + 100 {
       try responder.update(id, text: ["n": "\(index)"], at: .zero)
     }
-    #expect(responder.former.count == Responder.echoLimit)
+    #expect(responder.replacedRecords.count == Responder.echoLimit)
     try responder.update(id, text: ["n": "later"], at: .zero + .seconds(4))
-    #expect(responder.former.count < 10)
+    #expect(responder.replacedRecords.count < 10)
   }
 
-  @Test func `packets of known answers that never end keep nothing for long`() throws {
+  @Test func `endless known-answer packets do not accumulate state`() throws {
     var responder = makeResponder()
     _ = try responder.publish(Registration(instance: "x", type: "_x._tcp", port: 1), at: .zero)
     run(&responder, until: .zero + .seconds(5))
@@ -89,7 +89,7 @@ import Testing
     #expect(responder.links[0].requests.isEmpty)
   }
 
-  @Test func `a slot serves many records one after another, and forgets each`() {
+  @Test func `a record slot can be reused many times`() {
     var owned = OwnedRecords()
     for index in 0..<100 as Range<UInt32> {
       let record = OwnedRecord(

@@ -6,7 +6,9 @@ import Testing
     ("_airhockey._tcp", "_airhockey._tcp"), ("_AirHockey._UDP.", "_airhockey._udp"),
     ("_a-1._udp", "_a-1._udp"), ("_123456789abcdef._tcp", "_123456789abcdef._tcp"),
   ])
-  func `R77: a type is read, its case folded`(text: String, expected: String) throws {
+  func `R77: a service type is parsed and converted to lower case`(text: String, expected: String)
+    throws
+  {
     #expect(try ServiceType(text).description == expected)
   }
 
@@ -23,7 +25,7 @@ import Testing
     #expect(!expected.description.isEmpty)
   }
 
-  @Test func `a type becomes a name in the domain`() {
+  @Test func `a service type has a name within the domain`() {
     #expect(ServiceType("_airhockey._tcp").name() == "_airhockey._tcp.local")
   }
 }

@@ -2,45 +2,45 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// What the Bonjour Conformance Test asks of a device that has its names.
+/// The tests of Apple's Bonjour Conformance Test for a device that has claimed its names.
 extension ConformanceSuite {
-  private static let pointer = Question(Hub.type.name(), .ptr)
+  private static let pointer = Question(SimulatedNetwork.type.name(), .ptr)
   private static let types = Question("_services._dns-sd._udp.local", .ptr)
   private static let service = Question(instance, .srv)
 
-  private static func makeSettled(_ start: Start = .fresh) -> Hub {
-    var hub = makeStarting(start)
-    hub.run(for: .seconds(5))
-    hub.log = []
-    return hub
+  private static func makeSettled(_ start: Start = .fresh) -> SimulatedNetwork {
+    var network = makeStarting(start)
+    network.run(for: .seconds(5))
+    network.log = []
+    return network
   }
 
   @Test func `SIMPLE REPLY VERIFICATION`() throws {
     for question in [Question(Self.host, .a), Self.service, Question(Self.instance, .txt)] {
-      var hub = Self.makeSettled()
-      let answer = try #require(hub.answers(to: [question]).first)
-      let bytes = answer.outgoing.payload
+      var network = Self.makeSettled()
+      let answer = try #require(network.answers(to: [question]).first)
+      let bytes = answer.transmit.payload
       #expect(bytes[0..<4] == [0, 0, 0x84, 0] && bytes[4..<6] == [0, 0])
       #expect(answer.message.answers.map(\.key) == [question.key])
-      #expect(answer.outgoing.destination == MulticastGroup.v4)
+      #expect(answer.transmit.destination == MulticastGroup.v4)
     }
   }
 
   @Test func `SIMPLE REPLY RESPONSE TIME`() throws {
     for question in [Question(Self.host, .a), Self.service] {
-      var hub = Self.makeSettled()
-      let start = hub.now
-      #expect(try #require(hub.answers(to: [question]).first).at - start <= .milliseconds(10))
+      var network = Self.makeSettled()
+      let start = network.now
+      #expect(try #require(network.answers(to: [question]).first).at - start <= .milliseconds(10))
     }
   }
 
-  /// How long shared answers waited, milliseconds.
+  /// The delays of shared answers, in milliseconds.
   private static func waits(_ questions: [Question], count: Int) -> [Double] {
-    var hub = makeSettled()
+    var network = makeSettled()
     return (0..<count).map { _ in
-      hub.run(for: .seconds(2))
-      let start = hub.now + hub.delay
-      return hub.answers(to: questions).first.map { ($0.at - start).inMilliseconds } ?? -1
+      network.run(for: .seconds(2))
+      let start = network.now + network.delay
+      return network.answers(to: questions).first.map { ($0.at - start).inMilliseconds } ?? -1
     }
   }
 
@@ -50,7 +50,8 @@ extension ConformanceSuite {
   }
 
   @Test func `UNIFORM RANDOM DISTRIBUTION`() {
-    // Of 400 a quarter has 100, give or take 8.7: four and a half times that allows no skew.
+    // Each quarter expects 100 of 400 with a standard deviation of 8.7. The bounds allow 4.5
+    // deviations.
     var quarters = [0, 0, 0, 0]
     for wait in Self.waits([Self.pointer], count: 400) {
       quarters[min(3, Int(wait - 20) / 25)] += 1
@@ -65,103 +66,107 @@ extension ConformanceSuite {
   }
 
   @Test func `MULTIPLE QUESTIONS: DUPLICATE SUPPRESSION`() {
-    var hub = Self.makeSettled()
-    let known = Record(Hub.type.name(), .pointer(Self.instance), timeToLive: 4500)
-    let answers = hub.answers(to: [Self.pointer, Self.types], known: [known])
+    var network = Self.makeSettled()
+    let known = Record(SimulatedNetwork.type.name(), .pointer(Self.instance), timeToLive: 4500)
+    let answers = network.answers(to: [Self.pointer, Self.types], known: [known])
     #expect(answers.flatMap(\.message.answers).map(\.name) == [Self.types.key.name])
   }
 
   @Test func `MULTIPLE QUESTIONS: DISTRIBUTED DUPLICATE SUPPRESSION`() {
-    var hub = Self.makeSettled()
+    var network = Self.makeSettled()
     let known = [
-      Record(Self.types.key.name, .pointer(Hub.type.name()), timeToLive: 4500),
-      Record(Hub.type.name(), .pointer(Self.instance), timeToLive: 4500),
+      Record(Self.types.key.name, .pointer(SimulatedNetwork.type.name()), timeToLive: 4500),
+      Record(SimulatedNetwork.type.name(), .pointer(Self.instance), timeToLive: 4500),
     ]
     for (index, record) in known.enumerated() {
-      var part = Hub.makeQuery(index == 0 ? [Self.pointer, Self.types] : [], known: [record])
+      var part = SimulatedNetwork.makeQuery(
+        index == 0 ? [Self.pointer, Self.types] : [], known: [record])
       part.isTruncated = index == 0
-      hub.inject(part, from: 9)
-      hub.run(for: .milliseconds(100))
+      network.inject(part, from: 9)
+      network.run(for: .milliseconds(100))
     }
-    hub.run(for: .seconds(2))
-    #expect(hub.log.isEmpty)
+    network.run(for: .seconds(2))
+    #expect(network.log.isEmpty)
   }
 
   @Test func `REPLY AGGREGATION`() {
-    var hub = Self.makeSettled()
+    var network = Self.makeSettled()
     for question in [Self.pointer, Self.types] {
-      hub.inject(Hub.makeQuery([question]), from: 9)
-      hub.run(for: .milliseconds(5))
+      network.inject(SimulatedNetwork.makeQuery([question]), from: 9)
+      network.run(for: .milliseconds(5))
     }
-    hub.run(for: .seconds(1))
-    #expect(hub.log.count == 1)
-    #expect(hub.log.flatMap(\.message.answers).count == 2)
+    network.run(for: .seconds(1))
+    #expect(network.log.count == 1)
+    #expect(network.log.flatMap(\.message.answers).count == 2)
   }
 
   @Test func `MANUAL NAME CHANGE`() {
-    var hub = Hub()
-    hub.addNode(1)
-    let id = hub.publish(0)
-    hub.run(for: .seconds(5))
-    hub.log = []
-    hub.rename(0, id, to: "New - Bonjour")
-    hub.run(for: .seconds(5))
-    let kinds = hub.log.map { packet in
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    let id = network.publish(0)
+    network.run(for: .seconds(5))
+    network.log = []
+    network.rename(0, id, to: "New - Bonjour")
+    network.run(for: .seconds(5))
+    let kinds = network.log.map { packet in
       !packet.message.isResponse
         ? "probe" : packet.message.answers[0].timeToLive == 0 ? "goodbye" : "announce"
     }
     #expect(kinds == ["goodbye", "probe", "probe", "probe", "announce", "announce"])
-    let new = Hub.makeInstance("New - Bonjour")
-    #expect(hub.log[0].message.answers.contains { $0.data == .pointer(Self.instance) })
-    #expect(hub.log[4].message.answers.contains { $0.data == .pointer(new) })
-    #expect(hub.answers(to: [Self.service]).isEmpty)
-    #expect(hub.answers(to: [Question(new, .srv)]).count == 1)
+    let new = SimulatedNetwork.makeInstance("New - Bonjour")
+    #expect(network.log[0].message.answers.contains { $0.data == .pointer(Self.instance) })
+    #expect(network.log[4].message.answers.contains { $0.data == .pointer(new) })
+    #expect(network.answers(to: [Self.service]).isEmpty)
+    #expect(network.answers(to: [Question(new, .srv)]).count == 1)
   }
 
   @Test func `HOT-PLUGGING`() {
-    // Each probing test runs after the cable came back too; here, what nobody may see meanwhile.
-    var hub = Self.makeStarting(.replugged)
-    hub.inject(Hub.makeQuery([Self.service]), from: 9)
-    hub.run(for: .milliseconds(500))
-    #expect(hub.packets(0, responses: true).isEmpty && !hub.probes(0).isEmpty)
-    hub.run(for: .seconds(5))
-    #expect(hub.answers(to: [Self.service]).count == 1)
-    #expect(hub.names(0).isEmpty && hub.nodes[0].machine.hostName == Self.host)
+    // Every probing test also runs after a cable change. This one checks that no answer is sent
+    // before the names are claimed again.
+    var network = Self.makeStarting(.replugged)
+    network.inject(SimulatedNetwork.makeQuery([Self.service]), from: 9)
+    network.run(for: .milliseconds(500))
+    #expect(network.packets(0, responses: true).isEmpty && !network.probes(0).isEmpty)
+    network.run(for: .seconds(5))
+    #expect(network.answers(to: [Self.service]).count == 1)
+    #expect(network.names(0).isEmpty && network.nodes[0].machine.hostName == Self.host)
   }
 
   @Test func `CABLE CHANGE`() {
-    // From one network to another, where the address is another and the name is taken.
-    var hub = Hub()
-    hub.addNode(1)
-    hub.addNode("rival", [Hub.makeAttachment(1, 2, 9)])
-    hub.publish(1)
-    hub.publish(0)
-    hub.run(for: .seconds(5))
-    #expect(hub.names(0) == ["Maya's table"])
-    hub.setLinks(0, [])
-    hub.run(for: .seconds(2))
-    hub.log = []
-    hub.setLinks(0, [Hub.makeAttachment(1, 2, 1)])
-    hub.run(for: .seconds(5))
-    #expect(hub.names(0) == ["Maya's table", "Maya's table (2)"])
-    #expect(hub.said(0).contains { $0.data == .address(.v4(0x0A00_0101)) })
-    #expect(!hub.said(0).contains { $0.data == .address(.v4(0x0A00_0001)) })
+    // Moves to another network, where the address is different and the name is taken.
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.addNode("rival", [SimulatedNetwork.makeAttachment(1, 2, 9)])
+    network.publish(1)
+    network.publish(0)
+    network.run(for: .seconds(5))
+    #expect(network.names(0) == ["Maya's table"])
+    network.setLinks(0, [])
+    network.run(for: .seconds(2))
+    network.log = []
+    network.setLinks(0, [SimulatedNetwork.makeAttachment(1, 2, 1)])
+    network.run(for: .seconds(5))
+    #expect(network.names(0) == ["Maya's table", "Maya's table (2)"])
+    #expect(network.sentRecords(0).contains { $0.data == .address(.v4(0x0A00_0101)) })
+    #expect(!network.sentRecords(0).contains { $0.data == .address(.v4(0x0A00_0001)) })
   }
 
   @Test func `NO DUPLICATE RECORDS IN PACKETS`() {
-    var hub = Hub()
-    hub.addNode(1, dualStack: true)
+    var network = SimulatedNetwork()
+    network.addNode(1, dualStack: true)
     for index in 0..<30 {
-      var service = Hub.makeService("\(index)")
+      var service = SimulatedNetwork.makeService("\(index)")
       service.subtypes = ["_a", "_b"]
-      hub.publish(0, service)
+      network.publish(0, service)
     }
-    hub.run(for: .seconds(5))
-    let any = Question(Hub.type.name(), .any)
-    _ = hub.answers(to: [Self.pointer, any, Self.types, Self.pointer])
-    _ = hub.answers(to: [Question(Hub.makeInstance("7"), .any), Question(Self.host, .any)])
-    hub.with(0) { $0.withdrawAll(at: $1) }
-    for packet in hub.log {
+    network.run(for: .seconds(5))
+    let any = Question(SimulatedNetwork.type.name(), .any)
+    _ = network.answers(to: [Self.pointer, any, Self.types, Self.pointer])
+    _ = network.answers(to: [
+      Question(SimulatedNetwork.makeInstance("7"), .any), Question(Self.host, .any),
+    ])
+    network.with(0) { $0.withdrawAll(at: $1) }
+    for packet in network.log {
       let records = packet.message.answers + packet.message.additionals
       #expect(Set(records.map(\.identity)).count == records.count)
       #expect(
@@ -175,8 +180,8 @@ extension ConformanceSuite {
       (Question(Self.host, .a), [.nsec]), (Self.types, []),
     ]
     for (question, types) in expected {
-      var hub = Self.makeSettled()
-      let answer = try #require(hub.answers(to: [question]).first)
+      var network = Self.makeSettled()
+      let answer = try #require(network.answers(to: [question]).first)
       #expect(answer.message.additionals.map(\.type) == types)
     }
   }
@@ -185,16 +190,19 @@ extension ConformanceSuite {
     for label in [
       "Maya's Mac \u{1F3D2}", "", "-.-", String(repeating: "x", count: 80), "a_b", "été",
     ] {
-      var hub = Hub()
-      hub.addNode(1, name: label)
-      hub.addNode(2, name: label)
-      var unique = Hub.makeService("5b9c3f8e")
+      var network = SimulatedNetwork()
+      network.addNode(1, name: label)
+      network.addNode(2, name: label)
+      var unique = SimulatedNetwork.makeService("5b9c3f8e")
       unique.isUnique = true
-      for (node, service) in [(0, Hub.makeService()), (1, Hub.makeService("B")), (0, unique)] {
-        hub.publish(node, service)
+      for (node, service) in [
+        (0, SimulatedNetwork.makeService()), (1, SimulatedNetwork.makeService("B")), (0, unique),
+      ] {
+        network.publish(node, service)
       }
-      hub.run(for: .seconds(10))
-      let names = Set((hub.said(0) + hub.said(1)).filter { $0.type == .a }.map(\.name))
+      network.run(for: .seconds(10))
+      let names = Set(
+        (network.sentRecords(0) + network.sentRecords(1)).filter { $0.type == .a }.map(\.name))
       #expect(names.count >= 3)
       for name in names {
         let text = name.labels[0]
@@ -209,66 +217,66 @@ extension ConformanceSuite {
   }
 
   @Test func `CACHE FLUSH BIT SET IN NON-SHARED RESPONSES`() {
-    var hub = Self.makeStarting(.fresh)
-    hub.run(for: .seconds(5))
+    var network = Self.makeStarting(.fresh)
+    network.run(for: .seconds(5))
     for question in [Self.pointer, Self.service, Question(Self.host, .aaaa)] {
-      hub.inject(Hub.makeQuery([question]), from: 9)
-      hub.run(for: .seconds(2))
+      network.inject(SimulatedNetwork.makeQuery([question]), from: 9)
+      network.run(for: .seconds(2))
     }
-    #expect(hub.said(0).count >= 15)
-    #expect(hub.said(0).allSatisfy { $0.flushesCache == ($0.type != .ptr) })
+    #expect(network.sentRecords(0).count >= 15)
+    #expect(network.sentRecords(0).allSatisfy { $0.flushesCache == ($0.type != .ptr) })
   }
 
   @Test func `CACHE FLUSH BIT NOT SET IN PROPOSED ANSWER OF PROBES`() {
-    var hub = Self.makeStarting(.fresh)
-    hub.run(for: .seconds(5))
-    #expect(hub.probes(0).flatMap(\.message.authorities).count == 9)
-    #expect(hub.probes(0).flatMap(\.message.authorities).allSatisfy { !$0.flushesCache })
+    var network = Self.makeStarting(.fresh)
+    network.run(for: .seconds(5))
+    #expect(network.probes(0).flatMap(\.message.authorities).count == 9)
+    #expect(network.probes(0).flatMap(\.message.authorities).allSatisfy { !$0.flushesCache })
   }
 
   @Test func `CACHE FLUSH BIT NOT SET IN UNICAST RESPONSE`() {
-    var hub = Self.makeSettled()
+    var network = Self.makeSettled()
     for question in [Self.service, Question(Self.host, .a), Self.pointer] {
-      #expect(hub.answers(to: [question], port: 40_000).count == 1)
-      #expect(hub.said(0).allSatisfy { !$0.flushesCache })
+      #expect(network.answers(to: [question], port: 40_000).count == 1)
+      #expect(network.sentRecords(0).allSatisfy { !$0.flushesCache })
     }
   }
 
   @Test func `UNICAST INTEROPERABILITY`() throws {
-    var hub = Self.makeSettled()
-    var query = Hub.makeQuery([Self.service])
+    var network = Self.makeSettled()
+    var query = SimulatedNetwork.makeQuery([Self.service])
     query.id = 0xBEEF
-    hub.inject(query, from: 9, port: 40_000)
-    hub.run(for: .milliseconds(10))
-    let answer = try #require(hub.log.first)
-    #expect(answer.outgoing.destination == Endpoint(.v4(0x0A00_0009), port: 40_000))
+    network.inject(query, from: 9, port: 40_000)
+    network.run(for: .milliseconds(10))
+    let answer = try #require(network.log.first)
+    #expect(answer.transmit.destination == Endpoint(.v4(0x0A00_0009), port: 40_000))
     #expect(answer.message.id == 0xBEEF && answer.message.questions == query.questions)
     let records = answer.message.answers + answer.message.additionals
     #expect(records.map(\.type) == [.srv, .a])
     #expect(records.allSatisfy { $0.timeToLive <= 10 })
-    // The target of the SRV stands there in full.
-    #expect(answer.outgoing.payload.filter { $0 == UInt8(ascii: "1") }.count == 1)
-    // A type that the name lacks is told by an empty answer, not by silence.
-    let empty = try #require(hub.answers(to: [Question(Self.host, .aaaa)], port: 40_000).first)
+    // The SRV record's target is not compressed.
+    #expect(answer.transmit.payload.filter { $0 == UInt8(ascii: "1") }.count == 1)
+    // A missing type of an owned name gets an empty response.
+    let empty = try #require(network.answers(to: [Question(Self.host, .aaaa)], port: 40_000).first)
     #expect(empty.message.answers.isEmpty)
   }
 
   @Test func `CHATTINESS`() {
-    var hub = Hub()
-    hub.addNode(1)
-    hub.addNode(2)
-    hub.publish(0)
-    hub.browse(0)
-    hub.publish(1, "Leo's table")
-    hub.run(for: .seconds(8000))
-    hub.log = []
-    hub.run(for: .seconds(6 * 3600))
-    // One question an hour, and what answers it.
-    let asked = hub.packets(0, responses: false)
-    #expect(asked.count <= 6 && hub.packets(1, responses: false).isEmpty)
-    for answer in hub.log where answer.message.isResponse {
+    var network = SimulatedNetwork()
+    network.addNode(1)
+    network.addNode(2)
+    network.publish(0)
+    network.browse(0)
+    network.publish(1, "Leo's table")
+    network.run(for: .seconds(8000))
+    network.log = []
+    network.run(for: .seconds(6 * 3600))
+    // One query an hour, and the responses to it.
+    let asked = network.packets(0, responses: false)
+    #expect(asked.count <= 6 && network.packets(1, responses: false).isEmpty)
+    for answer in network.log where answer.message.isResponse {
       #expect(asked.contains { (.zero ... .seconds(1)).contains(answer.at - $0.at) })
     }
-    #expect(hub.log.count <= 3 * 6)
+    #expect(network.log.count <= 3 * 6)
   }
 }

@@ -3,60 +3,81 @@ import CaromTesting
 import Foundation
 import Testing
 
-/// Whatever comes in, in whatever order, a node keeps its rules and never traps.
+/// A node keeps its invariants and never traps, whatever it receives and in whatever order.
 @Suite struct MachineFuzzTests {
   #if DEBUG
     static let inputs = 20
-    /// Of the corpus, one of so many is run.
+    /// Debug builds run one of this many inputs of the corpus.
     static let corpusStride = 16
   #else
-    /// More of them by `make fuzz`.
+    /// `make fuzz` runs more of them.
     static let inputs = 6_250
     static let corpusStride = 1
   #endif
-  /// Parts of the inputs, so that every core has some.
+  /// The number of parallel parts that the inputs are split into.
   static let parts = 4
 
-  private static let corpus: [[UInt8]] = {
-    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
-        "Fixtures/fuzz/machine.txt")
-    let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
-    return lines.map { line in
-      var bytes: [UInt8] = []
-      var rest = line[...]
-      while let byte = UInt8(rest.prefix(2), radix: 16) {
-        bytes.append(byte)
-        rest = rest.dropFirst(2)
-      }
-      return bytes
+  /// A fixture that cannot be used.
+  private struct FixtureError: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// The fixture's inputs, or the error with which reading them failed.
+  private static let corpus = Result { try readCorpus() }
+
+  private static func readCorpus() throws -> [[UInt8]] {
+    let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent()
+    let file = tests.appendingPathComponent("Fixtures/fuzz/machine.txt")
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    return try lines.enumerated().map { index, line in
+      try bytes(of: line, line: index + 1)
     }
-  }()
+  }
+
+  /// The bytes of a line of hexadecimal digits.
+  private static func bytes(of text: Substring, line: Int) throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    var rest = text
+    while !rest.isEmpty {
+      guard rest.count >= 2, let byte = UInt8(rest.prefix(2), radix: 16) else {
+        throw FixtureError(
+          description: "machine.txt, line \(line): not pairs of hexadecimal digits")
+      }
+      bytes.append(byte)
+      rest = rest.dropFirst(2)
+    }
+    return bytes
+  }
 
   private static func run(_ input: [UInt8]) throws {
     var script = MachineScript(input)
     try script.run()
   }
 
-  @Test func `inputs that found something once find nothing now`() throws {
-    #expect(Self.corpus.count > 100)
-    for index in stride(from: 0, to: Self.corpus.count, by: Self.corpusStride) {
-      try Self.run(Self.corpus[index])
+  @Test func `inputs that once revealed a fault pass`() throws {
+    let corpus = try Self.corpus.get()
+    #expect(corpus.count > 100)
+    for index in stride(from: 0, to: corpus.count, by: Self.corpusStride) {
+      try Self.run(corpus[index])
     }
   }
 
   @Test(arguments: 0..<parts)
-  func `packets, time, links and wishes in any order break no rule`(part: Int) throws {
+  func `random packets, time steps, links and requests violate no invariant`(part: Int) throws {
     let replay = ProcessInfo.processInfo.environment["CAROM_SEED"]
+    let corpus = try Self.corpus.get()
     let first = UInt64(part * Self.inputs)
     try Seeds(Self.inputs, from: first, replay: replay).check { seed in
       var generator = SeededGenerator(seed: seed)
-      try Self.run(Self.makeInput(using: &generator))
+      try Self.run(Self.makeInput(from: corpus, using: &generator))
     }
   }
 
-  /// An input of the corpus with mistakes, or with another's end; or chance alone.
-  private static func makeInput(using generator: inout SeededGenerator) -> [UInt8] {
+  /// A mutated or combined input of the corpus, or random bytes.
+  private static func makeInput(
+    from corpus: [[UInt8]], using generator: inout SeededGenerator
+  ) -> [UInt8] {
     let length = Int.random(in: 20...(generator.chance(0.1) ? 400 : 60), using: &generator)
     guard let base = corpus.randomElement(using: &generator), generator.chance(0.8) else {
       return (0..<length).map { _ in UInt8(truncatingIfNeeded: generator.next()) }

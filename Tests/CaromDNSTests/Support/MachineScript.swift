@@ -1,23 +1,23 @@
 import CaromCore
 import CaromDNS
 
-/// A node of discovery that does what bytes say: packets, time, links and wishes, in whatever
-/// order. What must hold whatever comes is checked after each step.
+/// A discovery node that is driven by a script of bytes: packets, time steps, link changes and
+/// requests in any order. The invariants are checked after each step.
 ///
 /// The fuzz target and the ordinary tests run the same scripts.
 struct MachineScript {
-  /// What must not happen.
+  /// An invariant that did not hold.
   struct Violation: Error, CustomStringConvertible {
     let description: String
 
     init(_ description: String) { self.description = description }
   }
 
-  /// Steps of one script at most.
+  /// The maximum number of steps in a script.
   static let stepLimit = 160
-  /// Packets that one step may cause.
+  /// The maximum number of packets that one step may cause.
   static let packetLimit = 4_000
-  /// Timeouts in a row that may fall due at one moment.
+  /// The maximum number of timeouts in a row at one moment.
   static let timeoutLimit = 256
 
   var bytes: ScriptBytes
@@ -26,7 +26,7 @@ struct MachineScript {
   var links: [Link] = []
   var publications: [PublicationID] = []
   var open = OpenRequests()
-  /// What it sent last, to be sent back to it.
+  /// The packets sent most recently, some of which are sent back to the node.
   var sent: [[UInt8]] = []
 
   init(_ input: [UInt8]) {
@@ -36,19 +36,19 @@ struct MachineScript {
       hostLabel: "host", isHostUnique: seed & 1 == 1, generator: SeededGenerator(seed: seed))
   }
 
-  /// Runs it to its end, and takes everything back.
+  /// Runs the script to its end, and then withdraws all services.
   mutating func run() throws(Violation) {
     setLinks(0b0000_0011)
-    try settle()
+    try runDueTimeouts()
     var steps = 0
     while !bytes.isEmpty, steps < Self.stepLimit {
       step()
-      try settle()
+      try runDueTimeouts()
       steps += 1
     }
     machine.withdrawAll(at: now)
     publications = []
-    try settle()
+    try runDueTimeouts()
   }
 
   private mutating func step() {
@@ -56,7 +56,7 @@ struct MachineScript {
     switch code & 15 {
     case 0...3: receive(ScriptMessage.make(&bytes), bytes.next())
     case 4: receive(mutatedEcho(), bytes.next())
-    case 5: receive(bytes.take(Int(bytes.next())), bytes.next())
+    case 5: receive(bytes.read(Int(bytes.next())), bytes.next())
     case 6: if let next = machine.nextTimeout { now = max(now, next) }
     case 7: now = now.advanced(by: .milliseconds(Int64(bytes.next())))
     case 8: now = now.advanced(by: .seconds(Int64(1) << Int64(bytes.next() & 15)))
@@ -67,7 +67,7 @@ struct MachineScript {
     machine.handleTimeout(at: now)
   }
 
-  /// Something that it sent, as it was or with a mistake.
+  /// A packet that the node sent, possibly with one byte changed.
   private mutating func mutatedEcho() -> [UInt8] {
     let choice = Int(bytes.next())
     guard !sent.isEmpty else { return [] }
@@ -79,7 +79,7 @@ struct MachineScript {
     return echo
   }
 
-  /// A packet comes in; `how` says from whom, to whom and where.
+  /// Passes a packet to the node. The bits of `how` select its source, destination and interface.
   private mutating func receive(_ payload: [UInt8], _ how: UInt8) {
     let isV6 = how & 1 != 0
     let interface = UInt32(2 + (how >> 1) & 1)
@@ -99,7 +99,7 @@ struct MachineScript {
       at: now)
   }
 
-  /// Two interfaces, each there or not, with changing addresses.
+  /// Sets up to two links, with addresses selected by `code`.
   private mutating func setLinks(_ code: UInt8) {
     links = []
     for index in 0..<2 where code & (1 << UInt8(index)) != 0 {
@@ -120,7 +120,7 @@ struct MachineScript {
   }
 }
 
-// MARK: - Wishes
+// MARK: - Requests
 
 extension MachineScript {
   private mutating func changePublications(_ kind: UInt8, _ choice: UInt8) {
@@ -181,75 +181,79 @@ extension MachineScript {
 
   private mutating func stop(_ kind: UInt8, _ choice: Int) {
     switch kind {
-    case 8: if let id = open.takeBrowse(choice) { machine.stopBrowsing(id) }
-    case 9: if let id = open.takeResolve(choice) { machine.cancelResolve(id) }
-    case 10: if let id = open.takeQuery(choice) { machine.stopQuery(id) }
-    default: if let id = open.takeMonitor(choice) { machine.stopMonitoring(id) }
+    case 8: if let id = open.removeBrowse(choice) { machine.stopBrowsing(id) }
+    case 9: if let id = open.removeResolve(choice) { machine.cancelResolve(id) }
+    case 10: if let id = open.removeQuery(choice) { machine.stopQuery(id) }
+    default: if let id = open.removeMonitor(choice) { machine.stopMonitoring(id) }
     }
   }
 }
 
-// MARK: - What must hold
+// MARK: - Invariants
 
 extension MachineScript {
-  /// Takes what the machine gives, lets it do what is due, and looks at all of it.
-  private mutating func settle() throws(Violation) {
+  /// Polls the node, runs all timeouts that are due, and checks every packet and event.
+  private mutating func runDueTimeouts() throws(Violation) {
     try drain()
     var timeouts = 0
     while let next = machine.nextTimeout, next <= now {
       machine.handleTimeout(at: now)
       try drain()
       timeouts += 1
-      guard timeouts < Self.timeoutLimit else { throw Violation("a timeout without end") }
+      guard timeouts < Self.timeoutLimit else {
+        throw Violation("the node keeps asking for a timeout that is already due")
+      }
     }
   }
 
   private mutating func drain() throws(Violation) {
     var packets = 0
-    while let outgoing = machine.pollTransmit() {
+    while let transmit = machine.pollTransmit() {
       packets += 1
-      guard packets < Self.packetLimit else { throw Violation("packets without end") }
-      try check(outgoing)
+      guard packets < Self.packetLimit else {
+        throw Violation("one step caused more than \(Self.packetLimit) packets")
+      }
+      try check(transmit)
     }
     while let event = machine.pollEvent() {
       switch event {
-      case .querier(let event): try open.note(event)
-      case .responder(let event): try note(event)
+      case .querier(let event): try open.record(event)
+      case .responder(let event): try record(event)
       }
     }
   }
 
-  private mutating func check(_ outgoing: Transmit) throws(Violation) {
-    guard links.contains(where: { $0.index == outgoing.interface }) else {
-      throw Violation("a packet for a link that is gone")
+  private mutating func check(_ transmit: Transmit) throws(Violation) {
+    guard links.contains(where: { $0.index == transmit.interface }) else {
+      throw Violation("a packet for a removed link")
     }
-    guard let message = try? Message(decoding: outgoing.payload) else {
-      throw Violation("a packet that cannot be read")
+    guard let message = try? Message(decoding: transmit.payload) else {
+      throw Violation("a packet that cannot be decoded")
     }
     let records = message.answers.count + message.authorities.count + message.additionals.count
-    guard outgoing.payload.count <= Message.maximumSentLength || records <= 1 else {
-      throw Violation("\(outgoing.payload.count) bytes with \(records) records")
+    guard transmit.payload.count <= Message.maximumSentLength || records <= 1 else {
+      throw Violation("a packet of \(transmit.payload.count) bytes with \(records) records")
     }
-    let isMulticast = outgoing.destination.address.isMulticast
-    guard !isMulticast || message.id == 0 else { throw Violation("a multicast with an id") }
+    let isMulticast = transmit.destination.address.isMulticast
+    guard !isMulticast || message.id == 0 else { throw Violation("a multicast with a nonzero ID") }
     guard !isMulticast || !message.isResponse || message.questions.isEmpty else {
       throw Violation("a multicast response with a question")
     }
     guard !message.isResponse || message.flags & 0x0400 != 0 else {
-      throw Violation("a response without authority")
+      throw Violation("a response without the AA bit")
     }
     if sent.count >= 16 { sent.removeFirst() }
-    sent.append(outgoing.payload)
+    sent.append(transmit.payload)
   }
 
-  private mutating func note(_ event: Responder.Event) throws(Violation) {
+  private mutating func record(_ event: Responder.Event) throws(Violation) {
     let id: PublicationID
     switch event {
     case .published(let of, _), .renamed(let of, _): id = of
     case .failed(let of, _): id = of
     case .hostRenamed: return
     }
-    guard publications.contains(id) else { throw Violation("\(event) of what was taken back") }
+    guard publications.contains(id) else { throw Violation("\(event) for a withdrawn service") }
     if case .failed = event { publications.removeAll { $0 == id } }
   }
 }

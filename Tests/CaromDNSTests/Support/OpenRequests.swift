@@ -1,46 +1,46 @@
 import CaromCore
 import CaromDNS
 
-/// What a script has asked for, in order, and what it was told: nothing twice, nothing after the
-/// end.
+/// The requests that a script has made, checked against their events: nothing is reported twice,
+/// and nothing after the end of a request.
 struct OpenRequests {
   var browses: [(id: BrowseID, names: Set<Name>)] = []
   var resolves: [ResolveID] = []
   var monitors: [MonitorID] = []
-  /// How many records each query was told of that are still there.
+  /// The number of present records reported to each query.
   var queries: [(id: QueryID, count: Int)] = []
 
-  mutating func takeBrowse(_ choice: Int) -> BrowseID? {
+  mutating func removeBrowse(_ choice: Int) -> BrowseID? {
     browses.isEmpty ? nil : browses.remove(at: choice % browses.count).id
   }
 
-  mutating func takeResolve(_ choice: Int) -> ResolveID? {
+  mutating func removeResolve(_ choice: Int) -> ResolveID? {
     resolves.isEmpty ? nil : resolves.remove(at: choice % resolves.count)
   }
 
-  mutating func takeQuery(_ choice: Int) -> QueryID? {
+  mutating func removeQuery(_ choice: Int) -> QueryID? {
     queries.isEmpty ? nil : queries.remove(at: choice % queries.count).id
   }
 
-  mutating func takeMonitor(_ choice: Int) -> MonitorID? {
+  mutating func removeMonitor(_ choice: Int) -> MonitorID? {
     monitors.isEmpty ? nil : monitors.remove(at: choice % monitors.count)
   }
 
-  mutating func note(_ event: Querier.Event) throws(MachineScript.Violation) {
+  mutating func record(_ event: Querier.Event) throws(MachineScript.Violation) {
     switch event {
     case .added(let id, let service): try add(service.name, to: id)
     case .nameAdded(let id, let name): try add(name.name, to: id)
     case .updated(let id, let service):
       guard browses.first(where: { $0.id == id })?.names.contains(service.name) == true else {
-        throw .init("\(service.name) changed and was not there")
+        throw .init("\(service.name) was updated but not present")
       }
     case .removed(let id, let service): try remove(service.name, from: id)
     case .nameRemoved(let id, let name): try remove(name.name, from: id)
     case .resolved(let id, _), .unresolved(let id, _):
-      guard let index = resolves.firstIndex(of: id) else { throw .init("a resolving ended twice") }
+      guard let index = resolves.firstIndex(of: id) else { throw .init("a resolve ended twice") }
       resolves.remove(at: index)
     case .text(let id, _):
-      guard monitors.contains(id) else { throw .init("strings that nobody watches") }
+      guard monitors.contains(id) else { throw .init("a TXT record for a stopped monitor") }
     case .recordAdded(let id, _, _): try count(1, id)
     case .recordRemoved(let id, _, _): try count(-1, id)
     case .recordDenied(let id, _): try count(0, id)
@@ -49,21 +49,21 @@ struct OpenRequests {
 
   private mutating func count(_ change: Int, _ id: QueryID) throws(MachineScript.Violation) {
     guard let index = queries.firstIndex(where: { $0.id == id }) else {
-      throw .init("a record that nobody asks for")
+      throw .init("a record for a stopped query")
     }
     queries[index].count += change
-    guard queries[index].count >= 0 else { throw .init("a record went twice") }
+    guard queries[index].count >= 0 else { throw .init("a record was removed twice") }
   }
 
   private mutating func add(_ name: Name, to id: BrowseID) throws(MachineScript.Violation) {
     guard let index = browses.firstIndex(where: { $0.id == id }),
       browses[index].names.insert(name).inserted
-    else { throw .init("\(name) came twice") }
+    else { throw .init("\(name) was added twice, or to a stopped browse") }
   }
 
   private mutating func remove(_ name: Name, from id: BrowseID) throws(MachineScript.Violation) {
     guard let index = browses.firstIndex(where: { $0.id == id }),
       browses[index].names.remove(name) != nil
-    else { throw .init("\(name) went twice") }
+    else { throw .init("\(name) was removed twice, or from a stopped browse") }
   }
 }

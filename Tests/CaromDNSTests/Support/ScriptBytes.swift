@@ -1,4 +1,4 @@
-/// The bytes of a script, one after the other; zeros after the last.
+/// Reads the bytes of a script in order, followed by zeros.
 struct ScriptBytes {
   private let bytes: [UInt8]
   private var position = 0
@@ -13,8 +13,8 @@ struct ScriptBytes {
     return bytes[position]
   }
 
-  /// As many as there are, `count` at most.
-  mutating func take(_ count: Int) -> [UInt8] {
+  /// Reads up to `count` of the remaining bytes.
+  mutating func read(_ count: Int) -> [UInt8] {
     let end = min(bytes.count, position + count)
     defer { position = end }
     return Array(bytes[position..<end])

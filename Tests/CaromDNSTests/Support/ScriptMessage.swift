@@ -1,7 +1,7 @@
 import CaromCore
 import CaromDNS
 
-/// Messages of a script: well formed, and about what the script's node publishes and asks for.
+/// Builds well-formed messages about the names that the script's node publishes and queries.
 enum ScriptMessage {
   static let type: ServiceType = "_game._udp"
 
@@ -14,7 +14,10 @@ enum ScriptMessage {
   private static let lives: [UInt32] = [0, 1, 10, 120, 4500, 60, 2, .max]
 
   private static func instance(_ label: String) -> Name {
-    (try? ("_game._udp.local" as Name).prefixed(by: label)) ?? .root
+    guard let name = try? type.name().prefixed(by: label) else {
+      preconditionFailure("'\(label)' is not a valid label")
+    }
+    return name
   }
 
   static func name(_ code: UInt8) -> Name { names[Int(code) % names.count] }
@@ -62,7 +65,7 @@ enum ScriptMessage {
     case 4: return .address(.v4(0x0A00_0000 | UInt32(code & 3)))
     case 5: return .address(.v6(high: 0xFE80 << 48, low: UInt64(code & 3), scope: 0))
     case 6: return .types(next: name(code), code & 1 == 0 ? [.a] : [.txt, .srv])
-    default: return .raw(RecordType(rawValue: UInt16(code)), bytes.take(Int(code & 15)))
+    default: return .raw(RecordType(rawValue: UInt16(code)), bytes.read(Int(code & 15)))
     }
   }
 }

@@ -2,17 +2,17 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// What of a server's answer is believed.
+/// Which parts of a name server's response are trusted.
 @Suite struct UnicastAnswerTests {
-  typealias Double = UnicastServerDouble
+  typealias Harness = UnicastResolverHarness
 
   private func answer(
     to key: RecordKey, _ answers: [Record], additionals: [Record] = []
-  ) throws -> UnicastServerDouble {
-    var double = Double()
-    try double.ask(key, of: [Double.servers[0]])
-    try double.reply(try double.answer(answers) { $0.additionals = additionals })
-    return double
+  ) throws -> UnicastResolverHarness {
+    var harness = Harness()
+    try harness.ask(key, of: [Harness.servers[0]])
+    try harness.reply(try harness.answer(answers) { $0.additionals = additionals })
+    return harness
   }
 
   private func makeAlias(_ name: Name, _ target: Name) -> Record {
@@ -29,7 +29,7 @@ import Testing
     return [makeAddress(names[length], 1)] + aliases.reversed()
   }
 
-  @Test func `R86: aliases are followed, up to eight, and never in a circle`() throws {
+  @Test func `R86: up to eight aliases are followed, but not in a circle`() throws {
     let key = RecordKey("A0.example.com", .a)
     for length in [0, 1, 8] {
       let found = try answer(to: key, try makeChain(length)).onlyAnswer()
@@ -59,13 +59,14 @@ import Testing
     #expect(found.records == [makeAddress(key.name, 1)])
   }
 
-  @Test func `R86: additionals count where the answer leads to them, within the domain`() throws {
+  @Test func `R86: additional records count if the answer refers to them within the domain`() throws
+  {
     let instance: Name = "Maya._game._tcp.example.com"
     let service = { (target: Name) in
       Record(
         instance, .service(priority: 0, weight: 0, port: 7, target: target), timeToLive: 60)
     }
-    let pointer = Record(Double.key.name, .pointer(instance), timeToLive: 60)
+    let pointer = Record(Harness.key.name, .pointer(instance), timeToLive: 60)
     let wanted = [
       service("host.example.com"), Record(instance, .text([0]), timeToLive: 60),
       makeAddress("host.example.com", 1),
@@ -75,7 +76,7 @@ import Testing
       Record("Leo._game._tcp.example.com", .text([0]), timeToLive: 60),
     ]
     let found = try answer(
-      to: Double.key, [pointer], additionals: unwanted + wanted + unwanted + wanted
+      to: Harness.key, [pointer], additionals: unwanted + wanted + unwanted + wanted
     ).onlyAnswer()
     #expect(found.additionals == wanted)
     let elsewhere = try answer(

@@ -9,7 +9,7 @@ import Testing
     }
   }
 
-  @Test func `servers and domains are read, whatever else stands there`() {
+  @Test func `servers and domains are parsed, and unknown lines are skipped`() {
     let read = parse(
       """
       # a comment
@@ -33,7 +33,7 @@ import Testing
     #expect(read.domains == ["example.com", "sub.example.com"])
   }
 
-  @Test func `without domains the host's own is taken`() {
+  @Test func `without configured domains, the host name's domain is used`() {
     #expect(parse("", hostName: "maya.example.com").domains == ["example.com"])
     #expect(parse("search\n", hostName: "maya.example.com").domains == [])
     #expect(parse("domain a.example b.example").domains == ["a.example"])
@@ -41,7 +41,7 @@ import Testing
     #expect(parse("", hostName: "maya.local").domains == [])
   }
 
-  @Test func `bytes, servers and domains have limits`() {
+  @Test func `the numbers of bytes, servers and domains are limited`() {
     let servers = (0..<40).map { "nameserver 10.0.0.\($0)\n" }.joined()
     let domains = "search " + (0..<40).map { "d\($0).example" }.joined(separator: " ") + "\n"
     let long = String(repeating: "#", count: UnicastConfiguration.textLimit) + "\n"
@@ -50,7 +50,7 @@ import Testing
     #expect(parse(long + servers) == UnicastConfiguration())
   }
 
-  @Test func `R81: domains are asked for in local, in search domains and by subnet`() {
+  @Test func `R81: domain lists are queried in local, search domains and subnets`() {
     let addresses = [
       Link.Address(.v4(0xC0A8_0C22), prefixLength: 16), Link.Address(.loopback4, prefixLength: 8),
       Link.Address(.v4(0xA9FE_0101), prefixLength: 16),
@@ -67,7 +67,7 @@ import Testing
       ])
   }
 
-  @Test func `the domains that are asked have a limit`() throws {
+  @Test func `the number of domains to query is limited`() throws {
     let many = try (0..<100).map { try Name(text: "d\($0).example") }
     let domains = DomainEnumeration.domains(searchDomains: many, addresses: [])
     #expect(domains.count == DomainEnumeration.domainLimit)

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `what comes and goes is told once, and asked for as it grows old`() throws {
+  @Test func `changes are reported once, and the query is repeated as records age`() throws {
     var now = Instant.zero
     var watch = UnicastWatch(start: now)
     let asks = [watch.handleTimeout(at: now), watch.handleTimeout(at: now)]
@@ -38,7 +38,7 @@ import Testing
     #expect(watch.nextTimeout == now + UnicastWatch.longestInterval)
   }
 
-  @Test func `records outlive a failure as long as they may, and no longer`() throws {
+  @Test func `records survive failures until they expire`() throws {
     var watch = UnicastWatch(start: .zero)
     _ = watch.handleAnswer(try makeAnswer(["a"]), at: .zero)
     var lost: [[String]] = []
@@ -52,7 +52,7 @@ import Testing
     #expect(labels(gone) == ["-a"])
   }
 
-  @Test func `records have a limit`() throws {
+  @Test func `the number of records is limited`() throws {
     var watch = UnicastWatch(start: .zero)
     let many = try makeAnswer((0..<UnicastWatch.limit + 10).map { "n\($0)" })
     let counts = (0..<2).map { _ in watch.handleAnswer(many, at: .zero).count }

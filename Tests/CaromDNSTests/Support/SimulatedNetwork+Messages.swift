@@ -1,10 +1,10 @@
 import CaromCore
 import CaromDNS
 
-/// What tests say on the link as hosts that are no machines.
-extension Hub {
-  /// A response from 10.0.0.`host` to everybody.
-  mutating func say(_ answers: [Record], additionals: [Record] = [], from host: UInt8 = 9) {
+/// Messages from simulated hosts that are not nodes.
+extension SimulatedNetwork {
+  /// Multicasts a response from 10.0.0.`host`.
+  mutating func respond(_ answers: [Record], additionals: [Record] = [], from host: UInt8 = 9) {
     var message = Message(isResponse: true)
     message.answers = answers
     message.additionals = additionals
@@ -12,7 +12,7 @@ extension Hub {
     run(for: .milliseconds(1))
   }
 
-  /// A query from 10.0.0.`host` to everybody.
+  /// Multicasts a query from 10.0.0.`host`.
   mutating func ask(
     _ questions: [Question], known: [Record] = [], authorities: [Record] = [],
     isTruncated: Bool = false, from host: UInt8 = 9
@@ -57,14 +57,14 @@ extension Hub {
     Record(name, .types(next: name, types), timeToLive: life, flushesCache: true)
   }
 
-  /// What a node's querier told, in order.
-  func told(_ node: Int) -> [Querier.Event] {
+  /// The events of a node's querier, in order.
+  func querierEvents(_ node: Int) -> [Querier.Event] {
     nodes[node].events.compactMap { entry in
       if case .querier(let event) = entry.event { event } else { nil }
     }
   }
 
-  /// The questions of a node, each with its moment.
+  /// The questions that a node sent for a type, with their times.
   func questions(_ node: Int, _ type: RecordType) -> [(at: Instant, question: Question)] {
     packets(node, responses: false).filter(\.message.authorities.isEmpty).flatMap { packet in
       packet.message.questions.filter { $0.key.type == type }.map { (packet.at, $0) }

@@ -1,52 +1,54 @@
 import CaromCore
 
 extension Querier {
-  /// Time has passed: asks what is due, drops what is too old.
+  /// Performs everything that is due: expires and refreshes records, sends queries, and evaluates
+  /// resolvers.
   package mutating func handleTimeout(at now: Instant) {
     for event in cacheEvents(at: now) {
       switch event {
-      case .refresh(let place): refresh(place, at: now)
-      case .expired(let place, let record): lost(record, at: place, wasEvicted: false, at: now)
+      case .refresh(let setKey): refresh(setKey, at: now)
+      case .expired(let setKey, let record):
+        handleLost(record, at: setKey, wasEvicted: false, at: now)
       }
     }
-    endDoubts(at: now)
+    endReconfirmations(at: now)
     ask(at: now)
-    while let id = resolverTimers.popFirst(until: now) { touch(id) }
-    evaluateTouched(at: now)
+    while let id = resolverTimers.popFirst(until: now) { setNeedsEvaluation(id) }
+    evaluatePending(at: now)
   }
 
   private mutating func cacheEvents(at now: Instant) -> [RecordCache.Event] {
-    let wanted = inquiries
+    let questions = activeQuestions
     var events: [RecordCache.Event] = []
-    while let event = cache.handleTimeout(at: now, isWanted: wanted.wants) {
+    while let event = cache.handleTimeout(at: now, isWanted: questions.isWanted) {
       events.append(event)
     }
     return events
   }
 
-  /// A record grows old: it is asked for on the link that it came by; a denial by what it
-  /// denies.
-  private mutating func refresh(_ place: RecordCache.Place, at now: Instant) {
-    let name = place.key.name
+  /// Schedules a query for an aging record on the interface that it came from. For an NSEC record,
+  /// queries for the types that it denies.
+  private mutating func refresh(_ setKey: RecordCache.SetKey, at now: Instant) {
+    let name = setKey.key.name
     let types =
-      place.key.type == .nsec
-      ? inquiries.types(of: name).filter {
-        $0 == .nsec || isDenied(RecordKey(name, $0), on: place.interface)
-      } : [place.key.type, .any]
+      setKey.key.type == .nsec
+      ? activeQuestions.types(of: name).filter {
+        $0 == .nsec || isDenied(RecordKey(name, $0), on: setKey.interface)
+      } : [setKey.key.type, .any]
     for type in types {
-      inquiries.modify(RecordKey(name, type)) { inquiry in
-        inquiry.modify(place.interface) { $0.refresh(at: now) }
+      activeQuestions.modify(RecordKey(name, type)) { question in
+        question.modify(setKey.interface) { $0.refresh(at: now) }
       }
     }
   }
 
   private mutating func ask(at now: Instant) {
-    guard let next = inquiries.nextTimeout, max(next, busyUntil) <= now else { return }
+    guard let next = activeQuestions.nextTimeout, max(next, busyUntil) <= now else { return }
     busyUntil = max(busyUntil, now.advanced(by: Self.packetInterval * -Self.packetBurst))
     let packets = 1 + Int((now - busyUntil) / Self.packetInterval)
     let unicast = Set(links.filter(\.receivesUnicast).map(\.index))
-    var due = inquiries.takeDue(
-      at: now, limit: packets * Self.packetQuestions, hearsUnicast: unicast.contains)[...]
+    var due = activeQuestions.popDue(
+      at: now, limit: packets * Self.packetQuestions, receivesUnicast: unicast.contains)[...]
     var sent = 0
     for link in links where !due.isEmpty {
       let questions = due.prefix { $0.link == link.index }.map(\.question)
@@ -61,16 +63,16 @@ extension Querier {
         }
       }
     }
-    // A train of known answers is not torn, though it may take more than there was.
+    // All known-answer packets of a query are sent together, even if they exceed the rate limit.
     busyUntil = busyUntil.advanced(by: Self.packetInterval * sent)
   }
 
-  /// The shared answers that need not be repeated: more than half of their life is left
-  /// (RFC 6762 §7.1).
+  /// The known answers of a query: cached shared records with more than half of their time to live
+  /// left (RFC 6762 §7.1).
   func knownAnswers(_ key: RecordKey, on interface: UInt32, at now: Instant) -> [Record] {
     entries(key, on: interface).compactMap { entry in
       let left = now.duration(to: entry.expires)
-      guard !entry.record.flushesCache, !entry.isLeaving,
+      guard !entry.record.flushesCache, !entry.isExpiring,
         left > .seconds(Int64(min(entry.record.timeToLive, TimeToLive.ceiling))) / 2
       else { return nil }
       var record = entry.record
@@ -79,9 +81,9 @@ extension Querier {
     }
   }
 
-  /// Queries within the limit. As many questions as fit one packet go together; their known
-  /// answers that do not fit follow in further packets, and all but the last say so
-  /// (RFC 6762 §7.2).
+  /// Encodes queries of at most `limit` bytes. As many questions as fit share a packet; known
+  /// answers that do not fit follow in further packets, and all packets but the last have the TC
+  /// bit set (RFC 6762 §7.2).
   static func queries(
     _ questions: [Question], limit: Int, knownAnswers: (RecordKey) -> [Record]
   ) -> [[UInt8]] {
@@ -90,7 +92,7 @@ extension Querier {
     while !rest.isEmpty {
       var writer = makeWriter(limit)
       let asked = rest.prefix { writer.append($0) }
-      // A question takes at most 260 bytes: one at least fits.
+      // A question takes at most 260 bytes, so at least one fits.
       rest = rest.dropFirst(max(1, asked.count))
       for record in asked.flatMap({ knownAnswers($0.key) })
       where !writer.append(record, to: .answer) {

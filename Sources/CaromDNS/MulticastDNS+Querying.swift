@@ -1,73 +1,78 @@
 import CaromCore
 
-// MARK: - Intents of the asking side
+// MARK: - Querying
 
 extension MulticastDNS {
-  /// Watches for what `target` names; check `target.name()` first where it comes from outside.
-  /// `nil` where there are `Querier.browseLimit` browsings.
+  /// Browses for `target`. Returns nil if `Querier.browseLimit` browses are running. Targets from
+  /// outside the program must be checked with `target.name()` first.
   package mutating func browse(_ target: BrowseTarget, at now: Instant) -> BrowseID? {
     querier.browse(target, at: now)
   }
 
-  /// Watches for services of a type; at most `Querier.browseLimit` at a time.
+  /// Browses for services of a type. At most `Querier.browseLimit` browses may run at a time.
   package mutating func browse(_ type: ServiceType, at now: Instant) -> BrowseID {
     guard let id = querier.browse(.services(type), at: now) else {
-      preconditionFailure("at most \(Querier.browseLimit) browsings at a time")
+      preconditionFailure(
+        "at most \(Querier.browseLimit) browses may run at a time: stop one first")
     }
     return id
   }
 
-  /// Stops watching.
+  /// Stops a browse.
   package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
 
-  /// Learns where a service listens, until `deadline`: exactly one event follows.
+  /// Resolves the addresses, the port and the TXT record of a service. Exactly one event follows,
+  /// at `deadline` at the latest.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {
     querier.resolve(instance, deadline: deadline, at: now)
   }
 
-  /// Gives up resolving.
+  /// Cancels a resolve. No event follows.
   package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
 
-  /// Watches the strings of a service; `nil` where there are `Querier.monitorLimit`.
+  /// Monitors the TXT record of a service. Returns nil if `Querier.monitorLimit` monitors are
+  /// running.
   package mutating func monitorText(of instance: Name, at now: Instant) -> MonitorID? {
     querier.monitorText(of: instance, at: now)
   }
 
-  /// Watches them no more.
+  /// Stops a TXT record monitor.
   package mutating func stopMonitoring(_ id: MonitorID) { querier.stopMonitoring(id) }
 
-  /// Asks for records of any type; `nil` where there are `Querier.queryLimit` queries.
+  /// Queries for records of any type. Returns nil if `Querier.queryLimit` queries are running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     querier.query(name, type, at: now)
   }
 
-  /// Asks for them no more.
+  /// Stops a query.
   package mutating func stopQuery(_ id: QueryID) { querier.stopQuery(id) }
 
-  /// What is known now, without a question.
+  /// The cached records of a name and type. No query is sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     querier.cachedRecords(name, type, at: now)
   }
 
-  /// A service does not answer: ask again, and forget it in ten seconds if it stays silent.
+  /// Reports that a service does not respond: queries for its records, and removes them after ten
+  /// seconds unless they are received again.
   package mutating func reconfirm(_ instance: Name, at now: Instant) {
     querier.reconfirm(instance, at: now)
   }
 
-  /// A record seems to be wrong: ask again, and forget it in ten seconds if nobody repeats it.
+  /// Reports that a record seems to be stale: queries for it, and removes it after ten seconds
+  /// unless it is received again.
   package mutating func reconfirm(_ record: Record, at now: Instant) {
     querier.reconfirm(record, at: now)
   }
 
-  /// Asks everything again, as on a link that is new: after a sleep, or when a cable came back.
-  /// What nobody repeats within ten seconds is gone. `nil` for every link.
+  /// Restarts all questions on `link`, or on every link if it is nil, as on a new link: for example
+  /// after a sleep or a reconnected cable. Records that are not received again within ten seconds
+  /// are removed.
   package mutating func restartQuestions(on link: UInt32?, at now: Instant) {
     querier.restartQuestions(on: link, at: now)
   }
 
-  /// Whether more events belong to what the last call brought: `pollEvent` gives them before
-  /// anything else happens.
+  /// Whether more events of the last call remain to be polled.
   package var hasMoreEvents: Bool { querier.hasMoreEvents }
 }

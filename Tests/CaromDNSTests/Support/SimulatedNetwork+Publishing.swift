@@ -1,7 +1,7 @@
 import CaromCore
 import CaromDNS
 
-extension Hub {
+extension SimulatedNetwork {
   static let type: ServiceType = "_airhockey._tcp"
 
   static func makeService(_ name: String = "Maya's table", port: UInt16 = 7777) -> Registration {
@@ -17,29 +17,31 @@ extension Hub {
 
   @discardableResult
   mutating func publish(_ node: Int, _ service: Registration) -> PublicationID {
-    expectingNone { try with(node) { try $0.publish(service, at: $1) } }
+    withoutError { try with(node) { try $0.publish(service, at: $1) } }
   }
 
   mutating func update(_ node: Int, _ id: PublicationID, text: TXTRecord) {
-    expectingNone { try with(node) { try $0.update(id, text: text, at: $1) } }
+    withoutError { try with(node) { try $0.update(id, text: text, at: $1) } }
   }
 
   mutating func update(_ node: Int, _ id: PublicationID, subtypes: [String]) {
-    expectingNone { try with(node) { try $0.update(id, subtypes: subtypes, at: $1) } }
+    withoutError { try with(node) { try $0.update(id, subtypes: subtypes, at: $1) } }
   }
 
   mutating func rename(_ node: Int, _ id: PublicationID, to name: String) {
-    expectingNone { try with(node) { try $0.rename(id, to: name, at: $1) } }
+    withoutError { try with(node) { try $0.rename(id, to: name, at: $1) } }
   }
 
-  private func expectingNone<Result>(_ body: () throws -> Result) -> Result {
-    do { return try body() } catch { preconditionFailure("\(error)") }
+  private func withoutError<Result>(_ body: () throws -> Result) -> Result {
+    do { return try body() } catch {
+      preconditionFailure("the call must not throw, but threw \(error)")
+    }
   }
 
   @discardableResult
   mutating func browse(_ node: Int) -> BrowseID { with(node) { $0.browse(Self.type, at: $1) } }
 
-  /// The names that a node's services ended with, in the order of the reports.
+  /// The names under which a node's services were published or renamed, in order.
   func names(_ node: Int) -> [String] {
     nodes[node].events.compactMap { entry in
       switch entry.event {
@@ -49,7 +51,7 @@ extension Hub {
     }
   }
 
-  /// What a node's browsing reported: "+name", "~name" or "-name".
+  /// The changes that a node's browse reported: "+name", "~name" or "-name".
   func changes(_ node: Int) -> [String] {
     nodes[node].events.compactMap { entry in
       switch entry.event {
@@ -71,30 +73,33 @@ extension Hub {
     }
   }
 
-  /// The packets of one node.
+  /// The queries or the responses that a node sent.
   func packets(_ node: Int, responses: Bool) -> [Packet] {
     log.filter { $0.sender == node && $0.message.isResponse == responses }
   }
 
-  /// The packets that probe: they propose records.
+  /// The probes that a node sent: queries that propose records.
   func probes(_ node: Int) -> [Packet] {
     packets(node, responses: false).filter { !$0.message.authorities.isEmpty }
   }
 
   static func makeInstance(_ label: String = "Maya's table") -> Name {
-    guard let name = try? type.name().prefixed(by: label) else { preconditionFailure(label) }
+    guard let name = try? type.name().prefixed(by: label) else {
+      preconditionFailure("'\(label)' is not a valid label")
+    }
     return name
   }
 
-  /// One host that has published a service and said so.
+  /// A network with one node that has published and announced a service.
   static func makePublished(
-    _ seed: UInt64 = 1, _ service: Registration = Hub.makeService(), dualStack: Bool = false
-  ) -> (hub: Hub, id: PublicationID) {
-    var hub = Hub(seed: seed)
-    hub.addNode(1, dualStack: dualStack)
-    let id = hub.publish(0, service)
-    hub.run(for: .seconds(5))
-    return (hub, id)
+    _ seed: UInt64 = 1, _ service: Registration = SimulatedNetwork.makeService(),
+    dualStack: Bool = false
+  ) -> (network: SimulatedNetwork, id: PublicationID) {
+    var network = SimulatedNetwork(seed: seed)
+    network.addNode(1, dualStack: dualStack)
+    let id = network.publish(0, service)
+    network.run(for: .seconds(5))
+    return (network, id)
   }
 
   static func makeQuery(_ questions: [Question], known: [Record] = []) -> Message {
@@ -110,7 +115,7 @@ extension Hub {
     return response
   }
 
-  /// Somebody asks: what the first node answers within 900 ms.
+  /// The first node's responses within 900 ms of a query.
   mutating func answers(
     to questions: [Question], known: [Record] = [], from host: UInt8 = 9, port: UInt16 = 5353
   ) -> [Packet] {
@@ -120,8 +125,8 @@ extension Hub {
     return packets(0, responses: true)
   }
 
-  /// Everything that a node said, answers before additionals.
-  func said(_ node: Int) -> [Record] {
+  /// All records that a node sent, answers before additional records.
+  func sentRecords(_ node: Int) -> [Record] {
     packets(node, responses: true).flatMap { $0.message.answers + $0.message.additionals }
   }
 }

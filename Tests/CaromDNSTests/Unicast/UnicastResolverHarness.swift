@@ -2,14 +2,14 @@ import CaromCore
 import CaromDNS
 import Testing
 
-/// A resolver at virtual time, and what it asked for so far.
-struct UnicastServerDouble {
+/// A resolver in virtual time, with a log of its operations and events.
+struct UnicastResolverHarness {
   static let servers = [
     Endpoint(.v4(0x0A00_0035), port: 53), Endpoint(.v4(0x0A00_0036), port: 53),
   ]
   static let key = RecordKey("_game._tcp.example.com", .ptr)
 
-  /// A question that is on its way.
+  /// A query that the resolver sent.
   struct Asked {
     var flow: UnicastFlow
     var server: Endpoint
@@ -35,7 +35,7 @@ struct UnicastServerDouble {
     return try resolver.ask(key, of: servers, deadline: now + limit, at: now)
   }
 
-  /// Calls the resolver and takes what it wants.
+  /// Calls the resolver and logs its operations and events.
   mutating func with(_ body: (inout UnicastResolver, Instant) -> Void) {
     body(&resolver, now)
     drain()
@@ -46,35 +46,35 @@ struct UnicastServerDouble {
       switch step {
       case .close(let flow): closed.append(flow)
       case .datagram(let flow, let payload, let server):
-        note(flow, server, payload, isStream: false)
+        record(flow, server, payload, isStream: false)
       case .stream(let flow, let bytes, let server):
         #expect(Int(bytes[0]) << 8 | Int(bytes[1]) == bytes.count - 2)
-        note(flow, server, Array(bytes.dropFirst(2)), isStream: true)
+        record(flow, server, Array(bytes.dropFirst(2)), isStream: true)
       }
     }
     while let event = resolver.pollEvent() { events.append(event) }
   }
 
-  private mutating func note(
+  private mutating func record(
     _ flow: UnicastFlow, _ server: Endpoint, _ payload: [UInt8], isStream: Bool
   ) {
     guard let message = try? Message(decoding: payload) else {
-      Issue.record("not a message")
+      Issue.record("the resolver sent bytes that are not a message")
       return
     }
     asked.append(
       Asked(flow: flow, server: server, message: message, isStream: isStream, at: now))
   }
 
-  /// Goes on to the next timeout; false where there is none.
-  mutating func skip() -> Bool {
+  /// Advances the time to the next timeout. Returns false if there is none.
+  mutating func advanceToTimeout() -> Bool {
     guard let next = resolver.nextTimeout else { return false }
     now = max(now, next)
     with { $0.handleTimeout(at: $1) }
     return true
   }
 
-  /// The answer to the last question, changed by `change`.
+  /// A response to the last query, altered by `change`.
   func answer(
     _ records: [Record] = [], code: UInt16 = 0, _ change: (inout Message) -> Void = { _ in }
   ) throws -> Message {
@@ -87,12 +87,13 @@ struct UnicastServerDouble {
     return message
   }
 
-  /// Gives an answer to the last question.
+  /// Delivers a response to the last query.
   mutating func reply(_ message: Message, from source: Endpoint? = nil) throws {
     try reply(bytes: message.encoded(), from: source)
   }
 
-  /// Gives an answer's bytes to the last question, over a connection behind their length.
+  /// Delivers a response's bytes to the last query. Over a connection they follow a length and
+  /// arrive in pieces.
   mutating func reply(bytes: [UInt8], from source: Endpoint? = nil, piece: Int = .max) throws {
     let last = try #require(asked.last)
     guard last.isStream else {
@@ -108,14 +109,14 @@ struct UnicastServerDouble {
     }
   }
 
-  /// Pointers to that many services.
+  /// PTR records for this many services.
   static func makePointers(_ count: Int) throws -> [Record] {
     try (0..<count).map { index in
       Record(key.name, .pointer(try key.name.prefixed(by: "table \(index)")), timeToLive: 60)
     }
   }
 
-  /// The one answer that came.
+  /// The only event's answer.
   func onlyAnswer() throws -> UnicastAnswer {
     try #require(events.count == 1, "\(events)")
     guard case .answered(_, let answer) = events[0] else {
@@ -125,7 +126,7 @@ struct UnicastServerDouble {
     return answer
   }
 
-  /// The errors that questions ended with.
+  /// The errors of all failed queries.
   var errors: [UnicastError] {
     events.compactMap { if case .failed(_, let error) = $0 { error } else { nil } }
   }

@@ -1,9 +1,9 @@
 import CaromCore
 import CaromDNS
 
-/// Machines on virtual links with virtual time: every multicast reaches everybody on its
-/// segment, the sender too, as on a real interface.
-struct Hub {
+/// Nodes on simulated links in virtual time. As on a real interface, every multicast reaches all
+/// nodes on its segment, including the sender.
+struct SimulatedNetwork {
   struct Node {
     var machine: MulticastDNS
     var attachments: [Attachment]
@@ -19,7 +19,7 @@ struct Hub {
     var at: Instant
     var sender: Int
     var segment: Int
-    var outgoing: Transmit
+    var transmit: Transmit
     var message: Message
   }
 
@@ -32,17 +32,17 @@ struct Hub {
   var nodes: [Node] = []
   var now = Instant.zero
   var log: [Packet] = []
-  /// Probability that a receiver misses a packet.
+  /// The probability that a receiver loses a packet.
   var loss = 0.0
-  /// Senders whose packets do not arrive, and receivers that hear nothing.
-  var cut: Set<Int> = []
+  /// The nodes whose packets are lost in both directions.
+  var disconnected: Set<Int> = []
   var delay = Duration.microseconds(50)
   private var flights: [Flight] = []
   private var generator: SeededGenerator
 
   init(seed: UInt64 = 1) { generator = SeededGenerator(seed: seed) }
 
-  /// Adds a node with one interface, index 2, and the address 10.0.0.`host`.
+  /// Adds a node with one interface, which has index 2 and the address 10.0.0.`host`.
   @discardableResult
   mutating func addNode(_ host: UInt8, name: String? = nil, dualStack: Bool = false) -> Int {
     addNode(name ?? "host\(host)", [Self.makeAttachment(0, 2, host, dualStack: dualStack)])
@@ -71,7 +71,7 @@ struct Hub {
     return Attachment(segment: segment, link: Link(index: interface, addresses: addresses))
   }
 
-  /// Calls a machine and carries out what it wants.
+  /// Calls a node and carries out the resulting transmits and events.
   mutating func with<Result>(
     _ node: Int, _ body: (inout MulticastDNS, Instant) throws -> Result
   ) rethrows -> Result {
@@ -85,34 +85,34 @@ struct Hub {
   }
 
   private mutating func drain(_ node: Int) {
-    while let outgoing = nodes[node].machine.pollTransmit() { send(outgoing, from: node) }
+    while let transmit = nodes[node].machine.pollTransmit() { send(transmit, from: node) }
     while let event = nodes[node].machine.pollEvent() { nodes[node].events.append((now, event)) }
   }
 
-  private mutating func send(_ outgoing: Transmit, from sender: Int) {
+  private mutating func send(_ transmit: Transmit, from sender: Int) {
     guard
       let origin = nodes[sender].attachments.first(where: {
-        $0.link.index == outgoing.interface
-      }), let message = try? Message(decoding: outgoing.payload)
+        $0.link.index == transmit.interface
+      }), let message = try? Message(decoding: transmit.payload)
     else { return }
     log.append(
       Packet(
-        at: now, sender: sender, segment: origin.segment, outgoing: outgoing, message: message))
-    let address = outgoing.destination.address
-    guard !cut.contains(sender),
+        at: now, sender: sender, segment: origin.segment, transmit: transmit, message: message))
+    let address = transmit.destination.address
+    guard !disconnected.contains(sender),
       let source = origin.link.addresses.first(where: { $0.address.isV6 == address.isV6 })
     else { return }
     inject(
-      outgoing.payload, from: Endpoint(source.address, port: 5353), to: outgoing.destination,
+      transmit.payload, from: Endpoint(source.address, port: 5353), to: transmit.destination,
       on: origin.segment)
   }
 
-  /// A packet from anybody on the segment.
+  /// Delivers a packet to the nodes on a segment.
   mutating func inject(
     _ payload: [UInt8], from source: Endpoint, to destination: Endpoint = MulticastGroup.v4,
     on segment: Int = 0
   ) {
-    for receiver in nodes.indices where !cut.contains(receiver) {
+    for receiver in nodes.indices where !disconnected.contains(receiver) {
       for place in nodes[receiver].attachments where place.segment == segment {
         let address = destination.address
         let hears =
@@ -138,22 +138,22 @@ struct Hub {
     nodes.reduce(flights.map(\.at).min()) { earliest($0, $1.machine.nextTimeout) }
   }
 
-  /// Lets time pass.
+  /// Advances the time by `duration`.
   mutating func run(for duration: Duration) {
     let end = now.advanced(by: duration)
     _ = run(until: end) { _ in false }
     now = end
   }
 
-  /// Lets time pass until the condition holds; says whether it did before `end`.
-  mutating func run(until end: Instant, _ condition: (Hub) -> Bool) -> Bool {
+  /// Advances the time until the condition holds. Returns whether it did by `end`.
+  mutating func run(until end: Instant, _ condition: (SimulatedNetwork) -> Bool) -> Bool {
     var steps = 0
     while !condition(self) {
       guard let next = nextMoment, next <= end else { return false }
       now = max(now, next)
       step()
       steps += 1
-      precondition(steps < 1_000_000, "a machine asks for ever the same timeout")
+      precondition(steps < 1_000_000, "a node keeps asking for a timeout that is already due")
     }
     return true
   }
