@@ -76,4 +76,67 @@ struct RuleTests {
     try "func  f( ) {\nlet x=1;}\n".write(to: file, atomically: true, encoding: .utf8)
     #expect(try await Formatter.complaints(about: [file.path]).contains("error"))
   }
+
+  @Test func `a type of a later folder is found, and one of an earlier folder passes`() {
+    let wire = makeFile("struct Frame {}", at: "Sources/CaromProtocol/Wire/Frame.swift")
+    let host = makeFile(
+      "struct Host { let frame: Frame }", at: "Sources/CaromProtocol/Host/Host.swift")
+    #expect(FolderRule.violations(in: [wire, host]) == [])
+    let planted = makeFile(
+      "struct Cookie {\n  let host: Host  // why\n}",
+      at: "Sources/CaromProtocol/Wire/Cookie.swift")
+    #expect(
+      FolderRule.violations(in: [wire, host, planted]) == [
+        "Sources/CaromProtocol/Wire/Cookie.swift:2: Wire must not use Host, which is in Host"
+      ])
+  }
+
+  @Test(arguments: ["// A Host does this.", "let text = \"Host\"", "let other = Hosts()"])
+  func `a later type's name in a comment, a string or a longer word passes`(line: String) {
+    let host = makeFile("struct Host {}", at: "Sources/CaromProtocol/Host/Host.swift")
+    let file = makeFile(line, at: "Sources/CaromProtocol/Wire/Frame.swift")
+    #expect(FolderRule.violations(in: [host, file]) == [])
+  }
+
+  @Test func `a file in the module's folder may use every folder, and none may use it`() {
+    let top = makeFile(
+      "struct MulticastDNS { let name: Name }", at: "Sources/CaromDNS/MulticastDNS.swift")
+    let name = makeFile("struct Name {}", at: "Sources/CaromDNS/Message/Name.swift")
+    #expect(FolderRule.violations(in: [top, name]) == [])
+    let planted = makeFile(
+      "extension Name { typealias A = MulticastDNS }", at: "Sources/CaromDNS/Unicast/A.swift")
+    #expect(FolderRule.violations(in: [top, name, planted]).count == 1)
+  }
+
+  @Test func `a folder that the plan lacks and a folder of too many files are found`() {
+    let stray = makeFile("struct A {}", at: "Sources/CaromDNS/Stray/A.swift")
+    #expect(FolderRule.violations(in: [stray]).count == 1)
+    let files = (0...FolderRule.fileLimit).map { makeFile("", at: "Tests/SomeTests/\($0).swift") }
+    #expect(FolderRule.violations(in: files).count == 1)
+    #expect(FolderRule.violations(in: Array(files.dropLast())) == [])
+  }
+
+  @Test(arguments: VocabularyRule.entries.map(\.old))
+  func `a retired word is found in prose and in identifiers`(word: String) {
+    let capital = word.prefix(1).uppercased() + word.dropFirst()
+    let folder = VocabularyRule.entries.first { $0.old == word }?.folders.first ?? "Sources/Any"
+    for line in ["/// The \(word) here.", "let \(word)Count = 0", "let old\(capital) = 0"] {
+      let file = makeFile(line, at: "\(folder)/Some.swift")
+      #expect(VocabularyRule.violations(in: file).count == 1, "\(line)")
+    }
+  }
+
+  @Test func `a longer word that contains a retired one passes`() {
+    let line = "/// manner, divider and \u{22}strangers\u{22} are words of their own; so is Spider."
+    #expect(VocabularyRule.violations(in: makeFile(line)) == [])
+  }
+
+  @Test func `a public type without a topic, and a topic without a type, are told apart`() {
+    let code = "public struct A {}\n@frozen public enum B {}\nstruct C {}\npublic func d() {}"
+    let files = [makeFile(code, at: "Sources/CaromCore/A.swift")]
+    #expect(DocumentationRule.publicNames(of: "CaromCore", in: files) == ["A", "B", "d"])
+    let page = makeFile("See ``B``.\n- ``A``\n- ``d()``\n- <doc:Page>", at: "Sources/x.md")
+    #expect(DocumentationRule.topics(of: page) == ["A", "d"])
+    #expect(DocumentationRule.linkedPages(of: page).map(\.name) == ["Page"])
+  }
 }

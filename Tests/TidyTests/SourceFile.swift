@@ -64,7 +64,7 @@ enum SourceTree {
 
   static let swift = files(below: ["Sources", "Benchmarks", "Tests"], endings: ["swift"])
   static let c = files(below: ["CSources", "Benchmarks"], endings: ["c", "h"])
-  static let pages = files(below: ["Sources/Carom/Carom.docc"], endings: ["md"])
+  static let pages = files(below: ["Sources"], endings: ["md"])
 
   static func files(below folders: [String], endings: Set<String>) -> [SourceFile] {
     folders.flatMap { folder in

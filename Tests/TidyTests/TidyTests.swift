@@ -17,6 +17,40 @@ struct TidyTests {
     #expect((SourceTree.swift + SourceTree.c).flatMap(WordRule.violations) == [])
   }
 
+  @Test func `folders hold 40 files at most, and use only the folders before them`() {
+    #expect(FolderRule.violations(in: SourceTree.swift) == [])
+  }
+
+  @Test func `words that the glossary has replaced do not come back`() {
+    #expect(
+      (SourceTree.swift + SourceTree.c + SourceTree.pages).flatMap(VocabularyRule.violations) == [])
+  }
+
+  @Test func `every public type stands under a topic of its module's page`() {
+    #expect(SourceTree.pages.count > 15)
+    for page in SourceTree.pages where page.path.hasSuffix(".docc/\(page.module ?? "").md") {
+      let names = DocumentationRule.publicNames(of: page.module ?? "", in: SourceTree.swift)
+      let topics = DocumentationRule.topics(of: page)
+      #expect(names.subtracting(topics).sorted() == [], "\(page.path) lacks these")
+      #expect(topics.subtracting(names).sorted() == [], "\(page.path) lists what does not exist")
+    }
+  }
+
+  @Test func `every link of a page leads to a page or a type`() {
+    let pages = Set(SourceTree.pages.map { $0.path.split(separator: "/").last?.dropLast(3) ?? "" })
+    for page in SourceTree.pages {
+      for link in DocumentationRule.linkedPages(of: page) where !pages.contains(link.name[...]) {
+        Issue.record("\(page.complaint(link.line, "no page is called \(link.name)"))")
+      }
+      for link in DocumentationRule.linkedSymbols(of: page) {
+        let names = DocumentationRule.publicNames(of: link.module, in: SourceTree.swift)
+        if !names.contains(link.type) {
+          Issue.record("\(page.complaint(link.line, "\(link.module) has no \(link.type)"))")
+        }
+      }
+    }
+  }
+
   @Test func `each numbered requirement of discovery has its test, and each test its row`() throws {
     let page = try String(
       contentsOf: SourceTree.top.appending(path: "Sources/Carom/Carom.docc/Conformance.md"),

@@ -53,10 +53,9 @@ enum VocabularyRule {
   }
 
   private static func isMentioned(_ word: String, in file: SourceFile) -> Bool {
-    // "linkid" stands for "LinkID" too, whose capitals no quick search can guess.
-    word == "linkid"
-      ? file.mentions("LinkID") || file.mentions("linkID")
-      : file.mentions(word) || file.mentions(word.prefix(1).uppercased() + word.dropFirst())
+    let spellings =
+      word == "linkid" ? [word, "Linkid", "linkID", "LinkID"] : [word, word.capitalized]
+    return spellings.contains(where: file.mentions)
   }
 
   /// The words of a line in lower case; identifiers are split where a capital follows a small
