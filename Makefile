@@ -1,9 +1,10 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play test build bench lint format sanitize soak fuzz
+.PHONY: help play test build bench lint format sanitize soak docs fuzz
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
-TESTABLE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
+OPTIMIZED := --scratch-path .build-optimized -c release -Xswiftc -enable-testing
+RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Games as processes are left out: a sanitizer makes them many times slower than their clocks.
@@ -22,21 +23,19 @@ play: ## set up, build, and play a match in this terminal (ARGS=… for options)
 	@swift build -c release --product air-hockey
 	@.build/release/air-hockey play $(ARGS)
 
-# The sources are the same in both builds, and other programs need to be met by one of them.
-test: ## the gate: build and test, debug and release
+# Unoptimized, everything is tested. Optimized, only what optimization can change: numbers, bytes and
+# their order. Programs that keep time run apart from the tests that use both cores.
+test: ## the gate: build and run all tests
 	@.ci/setup test
-	@$(QUIET) 'debug build' swift build --build-tests
-	@$(QUIET) 'debug tests' swift test --skip-build --disable-xctest \
-	  --skip '^InteropTests\.|$(PROGRAMS)'
-	@$(QUIET) 'debug programs' swift test --skip-build --disable-xctest \
-	  --filter '$(PROGRAMS)'
-	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
-	@$(QUIET) 'release tests' swift test $(TESTABLE) --skip-build --disable-xctest \
-	  --skip '^(TidyTests|InteropTests)\.|$(PROGRAMS)'
-	@$(QUIET) 'release programs' swift test $(TESTABLE) --skip-build --disable-xctest \
-	  --filter '$(PROGRAMS)'
-	@$(QUIET) 'release interop' swift test $(TESTABLE) --skip-build --disable-xctest \
+	@$(QUIET) 'build' swift build --build-tests
+	@$(QUIET) 'tests' swift test --skip-build --disable-xctest --skip '^InteropTests\.|$(PROGRAMS)'
+	@$(QUIET) 'programs' swift test --skip-build --disable-xctest --filter '$(PROGRAMS)'
+	@$(QUIET) 'other implementations' swift test --skip-build --disable-xctest \
 	  --filter '^InteropTests\.'
+	@$(QUIET) 'examples' Examples/run.sh
+	@CAROM_OPTIMIZED_TESTS=1 $(QUIET) 'optimized build' swift build $(OPTIMIZED) --build-tests
+	@CAROM_OPTIMIZED_TESTS=1 $(QUIET) 'optimized tests' swift test $(OPTIMIZED) --skip-build \
+	  --disable-xctest --skip 'PythonPeerTests'
 	@$(QUIET) 'determinism' Tests/determinism.sh
 
 build: ## everything, release
@@ -81,12 +80,16 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	@python3 Tests/soak.py $(or $(SECONDS),600) $(or $(ROUNDS),20)
 	@$(QUIET) 'rollback' .build/release/bench rollback --minutes 10 \
 	  --thresholds Benchmarks/Thresholds/rollback.json
-	@$(QUIET) 'release build' swift build $(TESTABLE) --build-tests
+	@$(QUIET) 'release build' swift build $(RELEASE) --build-tests
 	@CAROM_MATCH_SECONDS=$(or $(SECONDS),600) $(QUIET) 'matches in step' \
-	  swift test $(TESTABLE) --skip-build --disable-xctest \
+	  swift test $(RELEASE) --skip-build --disable-xctest \
 	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
-	  swift test $(TESTABLE) --skip-build --disable-xctest --filter NetworkConditionTests
+	  swift test $(RELEASE) --skip-build --disable-xctest --filter NetworkConditionTests
+
+docs: ## the documentation as a static site in .build/docs
+	@.ci/setup play
+	@.ci/docs .build/docs
 
 fuzz: ## random bytes at every decoder, RUNS=1000000 inputs each (or a time, as in 30s)
 	@.ci/setup play

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// Complete programs that use Carom as any other package would. Each is one file, and runs for some
+/// seconds by itself: `swift run --package-path Examples Chat`.
+let package = Package(
+  name: "Examples",
+  platforms: [.macOS(.v26)],
+  dependencies: [
+    .package(name: "carom", path: ".."),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+  ],
+  targets: [
+    .executableTarget(name: "Chat", dependencies: [.product(name: "Carom", package: "carom")]),
+    .executableTarget(name: "TugOfWar", dependencies: [.product(name: "Carom", package: "carom")]),
+    .executableTarget(
+      name: "FourPlayers", dependencies: [.product(name: "Carom", package: "carom")]),
+    .executableTarget(
+      name: "WorldServer",
+      dependencies: [
+        .product(name: "Carom", package: "carom"),
+        .product(name: "CaromServer", package: "carom"),
+        .product(name: "Logging", package: "swift-log"),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+      ]),
+  ],
+  swiftLanguageModes: [.v6]
+)

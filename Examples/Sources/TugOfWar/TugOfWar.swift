@@ -1,0 +1,102 @@
+import Carom
+
+/// Two pull at a rope: who brings it to 1,000 has won.
+struct TugOfWar: Simulation, PacketCodable, Hashable {
+  struct Pull: SimulationInput {
+    var strength: Int32 = 0
+
+    init() {}
+    init(_ strength: Int32) { self.strength = strength }
+    static var fieldCount: Int { 1 }
+    func field(_ index: Int) -> Int32 { strength }
+    init(fields: Span<Int32>) throws(DecodeError) {
+      guard (0...9).contains(fields[0]) else { throw .invalid(what: "strength") }
+      strength = fields[0]
+    }
+  }
+
+  enum Event: Hashable, Sendable { case won(Int) }
+
+  static var playerCounts: ClosedRange<Int> { 2...2 }
+  var rope: Int32 = 0
+
+  mutating func step(_ pulls: Span<Pull>, events: inout [Event]) {
+    guard rope.magnitude < 1_000 else { return }
+    rope += pulls[1].strength - pulls[0].strength
+    if rope.magnitude >= 1_000 { events.append(.won(rope < 0 ? 0 : 1)) }
+  }
+
+  var hash: UInt64 {
+    var hash = StateHash()
+    hash.combine(Int64(rope))
+    return hash.value
+  }
+
+  func encode(into writer: inout PacketWriter) { writer.write(UInt32(bitPattern: rope)) }
+  init() {}
+  init(decoding reader: inout PacketReader) throws(DecodeError) {
+    rope = Int32(bitPattern: try reader.read(UInt32.self))
+    guard (-1_008...1_008).contains(rope) else { throw .invalid(what: "rope") }
+  }
+}
+
+extension MessageChannel<RollbackPacket> {
+  static var game: Self { .init(0, .reliableOrdered) }
+}
+
+/// A server and one client of it over loopback: the client pulls harder, and wins.
+@main enum Program {
+  static func main() async throws {
+    try await withNetworkLoop { loop in
+      let me = PeerInfo(id: .random(), name: "Leo", application: "tug-of-war")
+      let host = PeerInfo(id: .random(), name: "Maya", application: "tug-of-war")
+      try await Session.host(as: host, on: [.loopback4], seats: 1, loop: loop) { session, port in
+        let server = Task { try await serve(session, on: loop) }
+        let endpoint = Endpoint(.loopback4, port: port)
+        let winner = try await Session.join([endpoint], as: me, loop: loop) { session, host in
+          try await play(session, with: host, on: loop)
+        }
+        server.cancel()
+        _ = await server.result
+        print("player \(winner) wins")
+        guard winner == 1 else { fatalError("the weaker player won") }
+      }
+    }
+  }
+
+  /// Simulates the authoritative state; player 0 is at the server and pulls with a strength of 3.
+  static func serve(_ session: Session, on loop: NetworkLoop) async throws {
+    var server = RollbackServer(TugOfWar(), players: 2, at: loop.now)
+    var clients: [Peer: Int] = [:]
+    for await _ in FixedStep(hertz: 60, on: loop) {
+      while let event = session.poll() {
+        if case .joined(let peer) = event { clients[peer] = server.addPlayer(1) }
+      }
+      for packet in session.takeMessages(on: .game) {
+        guard let client = clients[packet.peer] else { continue }
+        try server.receive(packet.message, from: client, at: loop.now)
+      }
+      server.setInput(TugOfWar.Pull(3), for: 0)
+      for _ in 0..<server.takeDueTicks(at: loop.now) { server.advance() }
+      while let (client, packet) = server.pollPacket() {
+        clients.first { $0.value == client }?.key.post(packet, on: .game)
+      }
+    }
+  }
+
+  /// Pulls with a strength of 8 until a victory is confirmed; returns the player who won.
+  static func play(_ session: Session, with host: Peer, on loop: NetworkLoop) async throws -> Int {
+    var client = RollbackClient<TugOfWar>(player: 1, at: loop.now)
+    for await _ in FixedStep(hertz: 60, on: loop) {
+      for packet in session.takeMessages(on: .game) {
+        try client.receive(packet.message, at: loop.now)
+      }
+      for _ in 0..<client.takeDueTicks(at: loop.now) { client.advance(with: TugOfWar.Pull(8)) }
+      while let packet = client.pollPacket() { host.post(packet, on: .game) }
+      while let event = client.pollEvent() {
+        if case .confirmed(.won(let player), _) = event { return player }
+      }
+    }
+    throw CancellationError()
+  }
+}
