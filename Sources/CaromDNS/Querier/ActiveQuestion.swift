@@ -24,8 +24,8 @@ struct ActiveQuestion: Sendable {
     schedules.contains { $0.link == link && $0.expectsUnicast(at: now) }
   }
 
-  /// Suspends the question after a complete answer arrived on `link`. The other links are suspended
-  /// too once they have sent their first query.
+  /// Suspends the question after a complete answer arrived on `link`. Other links on which the
+  /// first query was already sent are suspended too.
   mutating func answered(on link: UInt32) {
     for index in schedules.indices where schedules[index].link == link || !schedules[index].isFirst
     {

@@ -56,7 +56,8 @@ struct QuestionSchedule: Sendable {
     isSuspended = true
   }
 
-  /// Schedules a query now, or one second after the last query if that is later.
+  /// Schedules a query now, or one second after the last query if that is later, unless an earlier
+  /// one is scheduled already.
   mutating func refresh(at now: Instant) {
     let soon = max(now, lastAsked.map { $0.advanced(by: Self.firstInterval) } ?? now)
     next = min(next ?? soon, soon)

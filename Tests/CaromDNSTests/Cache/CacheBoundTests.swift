@@ -95,9 +95,9 @@ import Testing
       insert(makeJunk(index, life: index < 512 ? 1000 : 100), in: &cache)
     }
     insert(makeJunk(2000), in: &cache)
-    let gone = cache.popEvicted()
-    #expect(gone.count == 129)
-    #expect(gone.allSatisfy { $0.1.timeToLive == 100 })
+    let evicted = cache.popEvicted()
+    #expect(evicted.count == 129)
+    #expect(evicted.allSatisfy { $0.1.timeToLive == 100 })
   }
 
   @Test func `among wanted records, those of the sender with the most are evicted first`() {

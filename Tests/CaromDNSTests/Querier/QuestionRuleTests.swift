@@ -14,9 +14,9 @@ import Testing
     zip(times, times.dropFirst()).map { ($1 - $0).components.seconds }
   }
 
-  private func setReceivesUnicast(_ network: inout SimulatedNetwork, _ hears: Bool) {
+  private func setReceivesUnicast(_ network: inout SimulatedNetwork, _ isEnabled: Bool) {
     var attachments = network.nodes[0].attachments
-    attachments[0].link.receivesUnicast = hears
+    attachments[0].link.receivesUnicast = isEnabled
     network.setLinks(0, attachments)
   }
 

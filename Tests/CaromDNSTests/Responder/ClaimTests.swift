@@ -193,12 +193,12 @@ import Testing
     network.setLinks(0, [SimulatedNetwork.makeAttachment(0, 2, 77)])
     network.run(for: .seconds(4))
     #expect(network.probes(0).count == 3)
-    let told = try #require(
+    let announcements = try #require(
       network.packets(0, responses: true).first {
         $0.message.answers.allSatisfy { $0.timeToLive > 0 }
       })
-    #expect(told.at - start <= .milliseconds(1100))
-    #expect(told.message.answers.contains { $0.data == .address(.v4(0x0A00_004D)) })
+    #expect(announcements.at - start <= .milliseconds(1100))
+    #expect(announcements.message.answers.contains { $0.data == .address(.v4(0x0A00_004D)) })
     #expect(network.names(0) == ["Maya's table"])
   }
 
@@ -230,10 +230,10 @@ import Testing
     #expect(network.nodes[0].machine.hostName == "host-2.local")
     #expect(network.nodes[1].machine.hostName == "host.local")
     for segment in 0...1 {
-      let told = network.log.filter {
+      let announcements = network.log.filter {
         $0.segment == segment && $0.sender == 0 && $0.message.isResponse
       }
-      #expect(told.last?.message.answers.map(\.name).contains("host-2.local") ?? false)
+      #expect(announcements.last?.message.answers.map(\.name).contains("host-2.local") ?? false)
     }
     #expect(network.names(0) == ["Maya's table"])
   }

@@ -82,10 +82,10 @@ import Testing
 
   @Test func `R33: at most 256 queriers are awaited, and the rest is counted`() {
     var network = makeServices(1)
-    for asker in 1...300 {
-      let source = Endpoint(.v4(0x0A00_0000 | UInt32(asker % 250)), port: 5353)
-      let other = Endpoint(.v6(high: 0xFE80 << 48, low: UInt64(asker), scope: 2), port: 5353)
-      network.inject(makePart(asks: true).encoded(), from: asker < 250 ? source : other)
+    for querier in 1...300 {
+      let source = Endpoint(.v4(0x0A00_0000 | UInt32(querier % 250)), port: 5353)
+      let other = Endpoint(.v6(high: 0xFE80 << 48, low: UInt64(querier), scope: 2), port: 5353)
+      network.inject(makePart(asks: true).encoded(), from: querier < 250 ? source : other)
     }
     network.run(for: .milliseconds(1))
     #expect(network.nodes[0].machine.responderCounters.unassembled == 44)

@@ -166,10 +166,10 @@ import Testing
       #expect(probe.message.questions.map(\.key.name) == [Self.host, Self.instance])
       #expect(probe.message.authorities.map(\.type) == [.a, .srv, .txt])
     }
-    let told = network.packets(0, responses: true)
-    #expect(told.count == 2)
-    #expect(told[1].at - told[0].at >= .seconds(1))
-    for packet in told {
+    let announcements = network.packets(0, responses: true)
+    #expect(announcements.count == 2)
+    #expect(announcements[1].at - announcements[0].at >= .seconds(1))
+    for packet in announcements {
       #expect(Set(packet.message.answers.map(\.type)) == [.ptr, .srv, .txt, .a])
     }
   }

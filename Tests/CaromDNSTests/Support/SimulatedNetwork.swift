@@ -115,11 +115,11 @@ struct SimulatedNetwork {
     for receiver in nodes.indices where !disconnected.contains(receiver) {
       for place in nodes[receiver].attachments where place.segment == segment {
         let address = destination.address
-        let hears =
+        let isReceiver =
           address.isMulticast
           ? (address.isV6 ? place.link.usesV6 : place.link.usesV4)
           : place.link.addresses.contains { $0.address == address.scoped(to: 0) }
-        guard hears, !generator.chance(loss) else { continue }
+        guard isReceiver, !generator.chance(loss) else { continue }
         let from = Endpoint(source.address.scoped(to: place.link.index), port: source.port)
         flights.append(
           Flight(

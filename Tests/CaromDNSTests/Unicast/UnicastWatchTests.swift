@@ -48,8 +48,8 @@ import Testing
     #expect(lost == [[], [], ["-a"]])
     #expect(watch.nextTimeout == .zero + .seconds(125 + 60))
     _ = watch.handleAnswer(try makeAnswer(["a"]), at: .zero)
-    let gone = watch.handleFailure(.nameError, at: .zero)
-    #expect(labels(gone) == ["-a"])
+    let removed = watch.handleFailure(.nameError, at: .zero)
+    #expect(labels(removed) == ["-a"])
   }
 
   @Test func `the number of records is limited`() throws {
