@@ -1,6 +1,6 @@
 import CaromPhysics
 
-/// A field of pixels, two of which (one above the other) make a terminal's cell.
+/// A grid of pixels. Two of them, one above the other, make one cell of the terminal.
 package struct Canvas: Hashable, Sendable {
   /// Pixels in a row.
   package let width: Int
@@ -8,7 +8,7 @@ package struct Canvas: Hashable, Sendable {
   package let height: Int
   private var pixels: [Color]
 
-  /// A canvas all in one colour.
+  /// A canvas filled with one color.
   package init(width: Int, height: Int, filledWith color: Color) {
     precondition(width > 0 && height > 0, "a canvas has at least one pixel")
     self.width = width
@@ -16,14 +16,14 @@ package struct Canvas: Hashable, Sendable {
     pixels = Array(repeating: color, count: width * height)
   }
 
-  /// The pixel in column `x` of row `y`; both have to lie on the canvas.
+  /// The pixel in column `x` of row `y`, both of which must be on the canvas.
   package subscript(x: Int, y: Int) -> Color {
     get { pixels[y * width + x] }
     set { pixels[y * width + x] = newValue }
   }
 
-  /// Lays `color` over the pixels whose centres lie within `reach` of `center`, each as strongly
-  /// as `coverage` says for its distance from there (0 to 1).
+  /// Blends `color` over the pixels whose centers are within `reach` of `center`. `coverage` maps a
+  /// pixel's distance from `center` to the strength of the blend, 0 to 1.
   package mutating func paintRound(
     _ center: Vector, reach: Double, _ color: Color, coverage: (Double) -> Double
   ) {
@@ -33,7 +33,8 @@ package struct Canvas: Hashable, Sendable {
     }
   }
 
-  /// Lays `color` over the pixels of a box, each as strongly as `coverage` says for its centre.
+  /// Blends `color` over the pixels of a box. `coverage` maps a pixel's center to the strength of
+  /// the blend, 0 to 1.
   package mutating func paint(
     from low: Vector, to high: Vector, _ color: Color,
     coverage: (Vector) -> Double
@@ -56,6 +57,7 @@ package struct Canvas: Hashable, Sendable {
   }
 }
 
-/// How much of a pixel an edge leaves covered: `distance` is from the edge, in pixels, negative
-/// inside. A shape's border is one pixel wide.
+/// The share of a pixel that a shape covers, 0 to 1, for a pixel at `distance` from the shape's
+/// edge. The distance is in pixels and negative inside the shape; the edge is blended over one
+/// pixel.
 func edge(_ distance: Double) -> Double { min(max(0.5 - distance, 0), 1) }

@@ -1,15 +1,15 @@
-/// What one cell of the terminal shows.
+/// The contents of one cell of the terminal.
 package struct Cell: Hashable, Sendable {
-  /// The character; `Cell.tail` for the right half of a wide one.
+  /// The character, or `Cell.tail` in the second column of a wide character.
   package var glyph: Unicode.Scalar
-  /// The character's colour; of a half block, the upper pixel's.
+  /// The character's color; for a half block, the color of the upper pixel.
   package var foreground: Color
-  /// The ground's colour; of a half block, the lower pixel's.
+  /// The background color; for a half block, the color of the lower pixel.
   package var background: Color
-  /// Whether the character is in bold type.
+  /// Whether the character is bold.
   package var isBold: Bool
 
-  /// A cell with this character in these colours.
+  /// A cell with this character in these colors.
   package init(
     _ glyph: Unicode.Scalar, _ foreground: Color, on background: Color, isBold: Bool = false
   ) {
@@ -19,8 +19,8 @@ package struct Cell: Hashable, Sendable {
     self.isBold = isBold
   }
 
-  /// Stands in the second column of a character two columns wide.
+  /// The placeholder in the second column of a character that is two columns wide.
   package static let tail: Unicode.Scalar = "\0"
-  /// Shows two pixels.
+  /// The character that shows two pixels: the upper one in the foreground color.
   package static let halfBlock: Unicode.Scalar = "▀"
 }

@@ -1,4 +1,4 @@
-/// A colour as screens have it: three channels, 0 to 255.
+/// An RGB color with three channels, each 0 to 255.
 package struct Color: Hashable, Sendable {
   /// The red channel.
   package var red: UInt8
@@ -7,23 +7,23 @@ package struct Color: Hashable, Sendable {
   /// The blue channel.
   package var blue: UInt8
 
-  /// The colour of these channels.
+  /// A color with these channels.
   package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
-  /// The colour written as 0xRRGGBB.
+  /// A color from its hexadecimal value, 0xRRGGBB.
   package init(hex: UInt32) {
     self.init(
       UInt8(truncatingIfNeeded: hex >> 16), UInt8(truncatingIfNeeded: hex >> 8),
       UInt8(truncatingIfNeeded: hex))
   }
 
-  /// This colour with `other` laid over it at `share`, 0 (none of it) to 1 (all of it).
+  /// This color mixed with `other`; `share` is the share of `other`, from 0 to 1.
   package func mixed(with other: Color, _ share: Double) -> Color {
-    // 256 steps are all that a channel has, and whole numbers keep the frame loop quick.
+    // A channel has only 256 steps, and integer arithmetic keeps the frame loop fast.
     let part = Int(min(max(share, 0), 1) * 256)
     let mix = { (a: UInt8, b: UInt8) in
       UInt8(truncatingIfNeeded: (Int(a) * (256 - part) + Int(b) * part) >> 8)
@@ -31,10 +31,10 @@ package struct Color: Hashable, Sendable {
     return Color(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
   }
 
-  /// How bright it looks, 0 to 255 (ITU-R BT.601 weights).
+  /// The perceived brightness, 0 to 255 (ITU-R BT.601 weights).
   package var brightness: Int { (299 * Int(red) + 587 * Int(green) + 114 * Int(blue)) / 1000 }
 
-  /// The nearest of the 256 colours of older terminals: the 6×6×6 cube or the 24 greys.
+  /// The nearest of xterm's 256 colors, from the 6×6×6 cube or the 24 grays.
   package var paletteIndex: UInt8 {
     let level = { (channel: UInt8) in
       channel < 48 ? 0 : channel < 115 ? 1 : (Int(channel) - 35) / 40

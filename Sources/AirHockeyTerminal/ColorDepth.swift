@@ -1,13 +1,13 @@
-/// How many colours a terminal is given.
+/// The number of colors that are sent to a terminal.
 package enum ColorDepth: Hashable, Sendable {
-  /// None: bright pixels are blocks, dark ones blanks.
+  /// No colors: bright pixels become blocks and dark pixels blanks.
   case none
-  /// The 256 of xterm.
+  /// The 256 colors of xterm.
   case palette
-  /// 24 bits.
+  /// 24-bit colors.
   case full
 
-  /// What the environment says of the terminal: `NO_COLOR`, `COLORTERM` and `TERM`.
+  /// The depth that the environment variables `NO_COLOR`, `COLORTERM` and `TERM` indicate.
   package init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     let colorTerm = environment["COLORTERM"] ?? ""

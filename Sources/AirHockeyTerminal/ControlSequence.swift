@@ -1,12 +1,12 @@
-/// A control sequence taken apart: an optional prefix, numbers with sub-numbers, perhaps a dollar
-/// sign, a final byte.
+/// A parsed control sequence: an optional prefix, numbers with sub-numbers, an optional dollar
+/// sign, and a final byte.
 struct ControlSequence {
   private let prefix: UInt8?
   private let fields: [[Int?]]
   private let isAnswer: Bool
   private let final: UInt8
 
-  /// `nil` where the parameters are not numbers.
+  /// Parses a sequence; `nil` if its parameters are not numbers.
   init?(_ parameters: [UInt8], final: UInt8) {
     self.final = final
     prefix = parameters.first.flatMap { (0x3C...0x3F).contains($0) ? $0 : nil }
@@ -18,7 +18,7 @@ struct ControlSequence {
     }
   }
 
-  /// What it tells; `nil` for what a game has no use for.
+  /// The event that the sequence reports, or `nil` if the game has no use for it.
   var event: InputEvent? {
     if isAnswer { return mode }
     return switch (prefix, final) {
@@ -32,7 +32,7 @@ struct ControlSequence {
     }
   }
 
-  /// An answer of DECRQM: a mode's number and what it is, 1 for set and 3 for set for good.
+  /// A reply to DECRQM: the number of a mode and its state, 1 if set and 3 if permanently set.
   private var mode: InputEvent? {
     guard prefix == 0x3F, final == 0x79, field(0) == 1016, [1, 3].contains(field(1)) else {
       return nil
@@ -40,7 +40,8 @@ struct ControlSequence {
     return .reportsPixels
   }
 
-  /// SGR mouse reports: button; column; row, counted from 1; M pressed or moved, m released.
+  /// An SGR mouse report: button; column; row, both from 1. The final byte is M if the button was
+  /// pressed or the pointer moved, and m if it was released.
   private var pointer: InputEvent? {
     guard let button = field(0), let column = field(1), let row = field(2), column > 0, row > 0,
       button & 64 == 0
@@ -50,7 +51,7 @@ struct ControlSequence {
     return .pointer(x: column - 1, y: row - 1, action: action)
   }
 
-  /// The second field is the modifiers plus one, and below it what happened to the key.
+  /// A key report. Its second field is the modifiers plus one, with the key's action as sub-number.
   private func press(_ key: KeyPress.Key) -> InputEvent? {
     let modifiers = max(0, (field(1) ?? 1) - 1)
     let action: KeyPress.Action =
@@ -62,8 +63,8 @@ struct ControlSequence {
     return .key(KeyPress(key, action, control: modifiers & 4 != 0))
   }
 
-  /// A key's code: the place on a standard keyboard counts where the terminal tells it, so that
-  /// W, A, S and D lie together whatever the language.
+  /// A key's code: its position on a standard keyboard if the terminal reports it, so that W, A, S
+  /// and D are next to each other in every keyboard layout.
   private var code: Int? { field(0, 2) ?? field(0) }
 
   private static func key(_ code: Int) -> KeyPress.Key? {
@@ -86,7 +87,7 @@ struct ControlSequence {
     return fields[index][part]
   }
 
-  /// Up to nine digits; an empty or a longer one is no number.
+  /// Parses one to nine digits; anything else is not a number.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard (1...9).contains(digits.count) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }

@@ -2,31 +2,32 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 
-/// Makes mallet inputs and commands of what people do at one terminal.
+/// Turns the input events of one terminal into mallet inputs and commands.
 ///
-/// Everything is in the looker's own sight: the first player sits at the left. Keys push a mallet
-/// faster and faster up to a limit; the pointer says where the first player's mallet shall be.
+/// Positions are as seen on this screen, where the first player is on the left. Keys accelerate a
+/// mallet up to a limit; the pointer sets the target of the first player's mallet.
 package struct Controls: Sendable {
-  /// Who sits at the terminal.
+  /// The people at the terminal.
   package enum Seating: Hashable, Sendable {
-    /// One person, with every key and the pointer.
+    /// One player, who uses all keys and the pointer.
     case one
-    /// Two on one keyboard: W, A, S, D at the left; arrows or I, J, K, L at the right.
+    /// Two players at one keyboard: W, A, S, D for the left one; arrows or I, J, K, L for the right
+    /// one.
     case two
-    /// Nobody plays: the left and right arrows go back and forth in time.
+    /// No player: the left and right arrow keys move through a replay.
     case nobody
   }
 
-  /// What a person asks for beside moving a mallet.
+  /// A request other than moving a mallet.
   package enum Command: Hashable, Sendable {
     case quit
-    /// Hold the match, or let it go on.
+    /// Pause or resume the match.
     case pause
-    /// The next match, once one is over.
+    /// Start the next match after one has ended.
     case proceed
-    /// A little back in time, where nobody plays.
+    /// Go back a few seconds in a replay.
     case back
-    /// A little forth.
+    /// Go forward a few seconds in a replay.
     case forth
   }
 
@@ -36,11 +37,11 @@ package struct Controls: Sendable {
   private var releasesAreKnown = false
   private var pointsAtPixels = false
 
-  /// Controls that nobody has touched.
+  /// Controls in their initial state: no key is down.
   package init(_ seating: Seating) { self.seating = seating }
 
-  /// Takes an event that came at `now`. `layout` says where the table lies on the screen, and
-  /// `pixels` how large the window is, where that is known.
+  /// Handles an event that was received at `now`. `layout` maps the screen to the table; `pixels`
+  /// is the size of the window, if known.
   package mutating func handle(
     _ event: InputEvent, at now: Instant, layout: Layout?,
     pixels: (width: Int, height: Int)? = nil
@@ -58,12 +59,12 @@ package struct Controls: Sendable {
     return nil
   }
 
-  /// Where the first player's mallet shall be next, given where it is now.
+  /// The first player's input for the next tick, given the mallet's current position.
   package mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(first.target(from: mallet, at: now, releasesAreKnown))
   }
 
-  /// The same for the second player, who sits at the right.
+  /// The input for the next tick of the second player, who is on the right.
   package mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(second.target(from: mallet, at: now, releasesAreKnown))
   }
@@ -94,7 +95,7 @@ package struct Controls: Sendable {
     }
   }
 
-  /// Which player a key moves, and where to.
+  /// The player whose mallet a key moves, and the direction.
   private func meaning(of key: KeyPress.Key) -> (Seat, Direction)? {
     guard seating != .nobody else { return nil }
     let right: Seat = seating == .two ? .away : .home

@@ -1,10 +1,10 @@
 import CaromPhysics
 
-/// A way to push a mallet, as the screen shows it.
+/// A direction in which keys push a mallet, as seen on the screen.
 package enum Direction: Int, Hashable, Sendable, CaseIterable {
   case up, down, left, right
 
-  /// One unit that way.
+  /// The unit vector in this direction.
   var vector: Vector {
     switch self {
     case .up: Vector(0, 1)

@@ -1,9 +1,9 @@
-/// A cell as the terminal can tell it apart from others: two that would be sent alike are equal.
+/// A cell as it is sent to the terminal. Two cells that would be sent as the same bytes are equal.
 struct EncodedCell: Hashable, Sendable {
-  /// Stands for "whatever the terminal has".
+  /// The terminal's default color.
   static let noColor = UInt32.max
-  /// A brighter pixel is set where there are no colours: rails, lines and discs, not the field
-  /// with its faint score.
+  /// The brightness above which a pixel is drawn on a terminal without colors. Rails, lines and
+  /// discs are brighter; the field and its faint score are not.
   static let brightnessLimit = 66
 
   let glyph: Unicode.Scalar
@@ -29,7 +29,7 @@ struct EncodedCell: Hashable, Sendable {
     }
   }
 
-  /// The same cell with another foreground.
+  /// `cell` with another foreground color.
   init(_ cell: EncodedCell, foreground: UInt32) {
     glyph = cell.glyph
     self.foreground = foreground
@@ -41,7 +41,8 @@ struct EncodedCell: Hashable, Sendable {
     UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
   }
 
-  /// Half blocks by brightness alone; text stays text.
+  /// The half block that shows the cell's pixels by brightness alone, or the cell's own character
+  /// for text.
   private static func block(_ cell: Cell) -> Unicode.Scalar {
     guard cell.glyph == Cell.halfBlock || cell.glyph == " " else { return cell.glyph }
     let upper = cell.glyph == " " ? cell.background : cell.foreground

@@ -1,10 +1,10 @@
 import AirHockey
 import CaromPhysics
 
-/// Paints what does not move: rails, goal mouths, the field and its lines.
+/// Paints everything that does not move: rails, goal mouths, the field and its lines.
 struct FieldPainter {
   let layout: Layout
-  /// One pixel in metres: the least that a line is broad.
+  /// The size of one pixel in meters, which is the minimum width of a line.
   private var pixel: Double { 1 / layout.scale }
 
   func paint() -> Canvas {
@@ -30,7 +30,8 @@ struct FieldPainter {
     return mouth(at: place, over: color)
   }
 
-  /// Light from above: the upper rail's outside and the lower rail's inside are bright.
+  /// The rail's color with light from above: the outer edge of the upper rail and the inner edge of
+  /// the lower rail are bright.
   private func rail(at place: Vector, _ inner: Double) -> Color {
     let across = min(max(inner / Layout.rail, 0), 1)
     let lit = place.y > Preset.halfWidth ? across : 1 - across
@@ -55,7 +56,7 @@ struct FieldPainter {
     return color.mixed(with: side, 0.4 * edge(crease / pixel))
   }
 
-  /// The slot in the end rail, dark with a rim in its player's colour.
+  /// The goal mouth in the end rail: dark, with a rim in its player's color.
   private func mouth(at place: Vector, over color: Color) -> Color {
     let depth = abs(place.x) - Preset.halfLength
     guard depth > -0.5 * pixel, depth < Layout.rail + pixel else { return color }
@@ -68,7 +69,7 @@ struct FieldPainter {
       .mixed(with: side, 0.9 * edge(post / pixel) * inside * (1 - opening))
   }
 
-  /// The distance to a box with round corners, negative inside.
+  /// The signed distance to a box with rounded corners, negative inside.
   private func boxDistance(
     _ place: Vector, halfLength: Double, halfWidth: Double, radius: Double
   ) -> Double {

@@ -1,41 +1,42 @@
-/// What a terminal tells a program that reads it.
+/// An event that a terminal reports to the program.
 package enum InputEvent: Hashable, Sendable {
-  /// A key, with what happened to it.
+  /// A key was pressed, repeated or released.
   case key(KeyPress)
-  /// The pointer is over a place, counted from 0: a cell, or a pixel after `reportsPixels`.
+  /// The pointer moved or its button changed, at a position counted from 0: a cell, or a pixel
+  /// after `reportsPixels`.
   case pointer(x: Int, y: Int, action: PointerAction)
-  /// The window got the focus, or lost it; what is held down then is never released.
+  /// The window gained or lost the focus. Keys that are down when it is lost get no release event.
   case focus(Bool)
-  /// The terminal tells releases of keys too.
+  /// The terminal supports reports of key releases.
   case reportsReleases
-  /// The terminal tells the pointer's place in pixels.
+  /// The terminal reports the pointer's position in pixels.
   case reportsPixels
 
-  /// What the pointer did.
+  /// The pointer's action.
   package enum PointerAction: Hashable, Sendable { case moved, pressed, released }
 }
 
-/// A key and what happened to it.
+/// A key and its action.
 package struct KeyPress: Hashable, Sendable {
-  /// A key, by what it stands for.
+  /// A key, identified by its meaning.
   package enum Key: Hashable, Sendable {
     case character(Unicode.Scalar)
     case up, down, left, right
     case escape, enter, tab, backspace
   }
 
-  /// What happened to it. Terminals without the keyboard protocol tell presses alone, and a key
-  /// held down presses again and again.
+  /// The key's action. Terminals without the keyboard protocol report only presses, and report them
+  /// repeatedly while a key is held down.
   package enum Action: Hashable, Sendable { case pressed, repeated, released }
 
-  /// Which key; letters are small.
+  /// The key; letters are in lower case.
   package var key: Key
-  /// What happened to it.
+  /// The key's action.
   package var action: Action
   /// Whether the control key was down.
   package var control: Bool
 
-  /// A key press, or what `action` says.
+  /// An event of a key; a press by default.
   package init(_ key: Key, _ action: Action = .pressed, control: Bool = false) {
     self.key = key
     self.action = action

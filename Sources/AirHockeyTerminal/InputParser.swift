@@ -1,30 +1,30 @@
-/// Makes events of the bytes that a terminal sends, in whatever pieces they come: plain UTF-8,
-/// xterm's sequences (ECMA-48 §5.4), SGR mouse reports and the progressive keyboard protocol.
-/// What it does not know is passed over; no bytes trap it.
+/// Parses the bytes that a terminal sends into events: plain UTF-8, xterm's sequences (ECMA-48
+/// §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in pieces of
+/// any size. Unknown sequences are skipped.
 package struct InputParser: Sendable {
-  /// The most parameter bytes of a sequence that are kept: what is longer is no key's.
+  /// The maximum number of parameter bytes in a sequence. No key's sequence is longer.
   static let parameterLimit = 48
 
   private enum State: Hashable {
     case ground
     case escape
-    /// A control sequence's parameters so far; `nil` when they are too many.
+    /// A control sequence's parameters so far, or `nil` if there are too many.
     case control([UInt8]?)
     /// After ESC O.
     case single
-    /// A string up to its terminator; whether the last byte was ESC.
+    /// A string up to its terminator, and whether the last byte was ESC.
     case string(escaped: Bool)
-    /// The three bytes of an old mouse report, so far.
+    /// The bytes received so far of an old mouse report, which has three.
     case oldMouse([UInt8])
-    /// A character's code so far and the bytes that are to come.
+    /// A character's code so far, and the number of its bytes that are missing.
     case character(UInt32, left: Int)
   }
   private var state = State.ground
 
-  /// A parser at the beginning of the input.
+  /// A parser at the start of the input.
   package init() {}
 
-  /// Takes one byte. What it completes, if anything.
+  /// Parses one byte; returns the event that it completes, if any.
   package mutating func handle(_ byte: UInt8) -> InputEvent? {
     switch state {
     case .ground: return handleGround(byte)
@@ -42,7 +42,7 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// Says that no byte came for a while: an ESC that nothing followed is the key of that name.
+  /// Handles a pause in the input: an ESC that is not followed by another byte is the Escape key.
   package mutating func handlePause() -> InputEvent? {
     guard case .escape = state else { return nil }
     state = .ground
@@ -111,7 +111,7 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// Button and place, each with 32 added.
+  /// An old mouse report: the button, column and row, each with 32 added.
   private mutating func handleOldMouse(_ bytes: [UInt8]) -> InputEvent? {
     guard bytes.count == 3 else {
       state = .oldMouse(bytes)
@@ -135,7 +135,7 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// The character of a code, a small letter for a large one; `nil` for what is no character.
+  /// The character with this code, in lower case; `nil` if the code is not a character.
   static func small(_ code: UInt32) -> Unicode.Scalar? {
     guard let scalar = Unicode.Scalar(code) else { return nil }
     return scalar.properties.lowercaseMapping.unicodeScalars.first

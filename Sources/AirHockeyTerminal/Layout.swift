@@ -1,26 +1,26 @@
 import AirHockey
 import CaromPhysics
 
-/// Where things stand on a screen of a given size: a line of names above, a line of figures below,
-/// and the table, as large as fits, in the middle.
+/// The layout of a screen of a given size: a line of names at the top, a line of figures at the
+/// bottom, and between them the table, as large as possible.
 package struct Layout: Hashable, Sendable {
-  /// The smallest screen that a table fits on.
+  /// The minimum width of a screen, in cells.
   package static let minimumColumns = 40
-  /// The smallest screen that a table fits on.
+  /// The minimum height of a screen, in cells.
   package static let minimumRows = 12
-  /// How broad the rails are, in metres.
+  /// The width of the rails, in meters.
   static let rail = 0.056
 
   /// Cells in a row.
   package let columns: Int
   /// Rows of cells.
   package let rows: Int
-  /// Pixels a metre; a cell is one pixel wide and two high.
+  /// The scale in pixels per meter. A cell is one pixel wide and two pixels high.
   package let scale: Double
-  /// Where the table's middle lies, in pixels.
+  /// The center of the table, in pixels.
   let center: Vector
 
-  /// The layout for a screen; `nil` where it is too small.
+  /// The layout for a screen, or `nil` if the screen is too small.
   package init?(columns: Int, rows: Int) {
     guard columns >= Self.minimumColumns, rows >= Self.minimumRows else { return nil }
     self.columns = columns
@@ -32,19 +32,19 @@ package struct Layout: Hashable, Sendable {
     center = Vector(Double(columns) / 2, Double(rows))
   }
 
-  /// Where a place on the table lies, in pixels from the screen's upper left corner.
+  /// The pixel that shows a position on the table, from the screen's upper left corner.
   package func pixel(_ place: Vector) -> Vector {
     center + Vector(place.x, -place.y) * scale
   }
 
-  /// The place on the table under a pixel.
+  /// The position on the table that a pixel shows.
   package func place(_ pixel: Vector) -> Vector {
     let offset = (pixel - center) * (1 / scale)
     return Vector(offset.x, -offset.y)
   }
 
-  /// The place on the table under the middle of one of the parts that a window is divided in:
-  /// its cells, or its pixels.
+  /// The position on the table at the center of a part of the window. `parts` is the number of
+  /// cells or of pixels into which the window is divided.
   package func place(x: Int, y: Int, of parts: (width: Int, height: Int)) -> Vector {
     place(
       Vector(

@@ -1,4 +1,4 @@
-/// The face's colours.
+/// The colors of the game on the screen.
 enum Palette {
   static let backdrop = Color(hex: 0x080A12)
   static let rail = Color(hex: 0x424E78)

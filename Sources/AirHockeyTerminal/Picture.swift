@@ -1,8 +1,8 @@
 import CaromPhysics
 
-/// Screens as picture files, for the README.
+/// Renders screens as image files, for the README.
 package enum Picture {
-  /// Pixels that a cell is wide; it is twice as high.
+  /// The width of a cell in pixels; its height is twice that.
   static let cellWidth = 12
 
   /// The screen as a portable pixmap (PPM, 8 bits a channel).

@@ -1,19 +1,19 @@
-/// Letters of five by seven pixels, for scores and banners.
+/// A font of five by seven pixels, for scores and banners.
 enum PixelFont {
-  /// Columns of a letter, without the gap to the next.
+  /// The width of a letter, without the gap to the next one.
   static let width = 5
-  /// Rows of a letter.
+  /// The height of a letter.
   static let height = 7
-  /// Columns from one letter to the next.
+  /// The distance from one letter to the next.
   static let advance = 6
 
-  /// Seven rows from the top, and an eighth for what hangs below the line; the leftmost pixel is
-  /// the bit of value 16. Letters without a shape are blank.
+  /// The rows of a letter from the top: seven, and an eighth for descenders. The leftmost pixel is
+  /// the bit of value 16. Letters that the font lacks are blank.
   static func rows(of letter: Character) -> [UInt8] {
     shapes[letter] ?? shapes[Character(letter.uppercased())] ?? blank
   }
 
-  /// Columns that a text takes.
+  /// The width of a text in pixels.
   static func columns(of text: String) -> Int { max(0, text.count * advance - 1) }
 
   private static let blank: [UInt8] = [0, 0, 0, 0, 0, 0, 0]

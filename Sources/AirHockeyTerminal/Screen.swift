@@ -1,4 +1,4 @@
-/// A whole terminal's cells: pixels as half blocks, with text written over them.
+/// The cells of a whole terminal: pixels as half blocks, and text over them.
 package struct Screen: Hashable, Sendable {
   /// Cells in a row.
   package let columns: Int
@@ -6,7 +6,7 @@ package struct Screen: Hashable, Sendable {
   package let rows: Int
   private(set) var cells: [Cell]
 
-  /// Every cell a blank on `color`.
+  /// A screen of blanks on `color`.
   package init(columns: Int, rows: Int, filledWith color: Color = Color(0, 0, 0)) {
     precondition(columns > 0 && rows > 0, "a screen has at least one cell")
     self.columns = columns
@@ -14,7 +14,8 @@ package struct Screen: Hashable, Sendable {
     cells = Array(repeating: Cell(" ", color, on: color), count: columns * rows)
   }
 
-  /// A canvas's pixels, two a cell; a last odd row of pixels is left out.
+  /// A screen that shows a canvas, two pixels per cell. If the canvas has an odd number of rows,
+  /// the last row is omitted.
   package init(_ canvas: Canvas) {
     columns = canvas.width
     rows = canvas.height / 2
@@ -28,13 +29,13 @@ package struct Screen: Hashable, Sendable {
     }
   }
 
-  /// The cell in a column of a row; both have to lie on the screen.
+  /// The cell at a column and row, both of which must be on the screen.
   package subscript(column: Int, row: Int) -> Cell {
     get { cells[row * columns + column] }
     set { cells[row * columns + column] = newValue }
   }
 
-  /// Writes text from `column` on; what does not fit the row is cut off.
+  /// Writes text from `column` on, truncated at the end of the row.
   package mutating func write(
     _ text: some StringProtocol, column: Int, row: Int, _ color: Color, on ground: Color? = nil,
     isBold: Bool = false
@@ -54,7 +55,7 @@ package struct Screen: Hashable, Sendable {
     }
   }
 
-  /// Writes text around the middle of the columns `range`.
+  /// Writes text centered in the columns `range`.
   package mutating func writeCentered(
     _ text: some StringProtocol, in range: Range<Int>, row: Int, _ color: Color,
     on ground: Color? = nil, isBold: Bool = false
@@ -63,7 +64,7 @@ package struct Screen: Hashable, Sendable {
     write(text, column: start, row: row, color, on: ground, isBold: isBold)
   }
 
-  /// The characters alone, a line a row, without blanks at the ends: for tests and for logs.
+  /// The characters as text, one line per row without trailing blanks, for tests and logs.
   package var text: String {
     (0..<rows).map { row in
       var line = String.UnicodeScalarView()
@@ -76,7 +77,7 @@ package struct Screen: Hashable, Sendable {
 }
 
 extension Cell {
-  /// What text written over this cell stands on.
+  /// The background color for text that is written over this cell.
   var ground: Color {
     glyph == Cell.halfBlock ? foreground.mixed(with: background, 0.5) : background
   }

@@ -1,18 +1,18 @@
-/// Turns screens into the bytes that bring a terminal from the last one to the next: only cells
-/// that changed, inside one synchronized update.
+/// Encodes the difference between the last screen and the next as bytes for the terminal: only
+/// cells that changed, inside one synchronized update.
 package struct ScreenEncoder: Sendable {
   private let depth: ColorDepth
   private var shown: [EncodedCell] = []
   private var columns = 0
   private var style: EncodedCell?
 
-  /// An encoder for a terminal that shows nothing yet.
+  /// An encoder for a terminal whose contents are unknown.
   package init(depth: ColorDepth) { self.depth = depth }
 
-  /// Forgets what is shown: the next screen is sent whole.
+  /// Discards the last screen, so that the next one is encoded completely.
   package mutating func reset() { shown = [] }
 
-  /// The bytes for `screen`; none where nothing changed.
+  /// The bytes that show `screen`; empty if nothing changed.
   package mutating func encode(_ screen: Screen) -> [UInt8] {
     let next = screen.cells.map { EncodedCell($0, depth) }
     var body: [UInt8] = []
@@ -54,7 +54,7 @@ package struct ScreenEncoder: Sendable {
     if style?.isBold != cell.isBold || style == nil {
       output += Array((cell.isBold ? "\u{1B}[1m" : "\u{1B}[22m").utf8)
     }
-    // A blank shows no foreground, so the one that is set may stay.
+    // A blank has no visible foreground, so the current foreground color can stay.
     let showsForeground = cell.glyph != " "
     if showsForeground, style?.foreground != cell.foreground {
       setColor(cell.foreground, ground: false, &output)

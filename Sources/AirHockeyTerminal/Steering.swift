@@ -2,25 +2,27 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 
-/// One mallet's way from pushes and pointings to places: keys give a velocity, the pointer a place;
-/// whichever moved last counts.
+/// Computes one mallet's target from keys and the pointer. Keys set a velocity and the pointer a
+/// position; the device that was used last is in control.
 struct Steering: Hashable, Sendable {
-  /// How fast keys move a mallet at most, m/s: over the whole half in a quarter of a second.
+  /// The maximum speed under keys, in m/s: across half the table in a quarter of a second.
   static let speed = 3.6
-  /// How quickly keys bring it there, m/s².
+  /// The acceleration while a key is down, in m/s².
   static let acceleration = 36.0
-  /// How quickly it stops when nothing is pressed, m/s².
+  /// The deceleration when no key is down, in m/s².
   static let braking = 60.0
-  /// Without reports of releases, a key counts as down this long after it was pressed or repeated.
-  /// Keyboards repeat 25 to 30 times a second, after a first wait of a quarter second or more.
+  /// How long a key counts as down after a press or repeat if the terminal does not report
+  /// releases. Keyboards repeat 25 to 30 times a second, after an initial delay of a quarter of a
+  /// second or more.
   static let memory = Duration.milliseconds(180)
-  /// How much of the way to the pointer a mallet goes in a tick. The pointer jumps from cell to
-  /// cell, which is some centimetres; this makes one movement of the jumps.
+  /// The share of the distance to the pointer that a mallet covers in one tick. The pointer jumps
+  /// from cell to cell, which is some centimeters; this smooths the jumps.
   static let pursuit = 0.45
-  /// Longer pauses between samples count as this: nothing leaps after a wait.
+  /// The maximum time between two samples, in seconds. Longer pauses count as this, so that a
+  /// mallet does not jump after a pause.
   static let longestStep = 0.05
 
-  /// When each direction was last pressed; `nil` for those that are up.
+  /// When each direction was last pressed, by `rawValue`; `nil` if its key is up.
   private var pressed: [Instant?] = [nil, nil, nil, nil]
   private var pointer: Vector?
   private var velocity = Vector.zero
@@ -29,7 +31,7 @@ struct Steering: Hashable, Sendable {
   mutating func push(_ direction: Direction, isDown: Bool, at now: Instant) {
     pointer = nil
     pressed[direction.rawValue] = isDown ? now : nil
-    // The newer of two opposite keys wins.
+    // Of two opposite keys, the newer one wins.
     if isDown { pressed[direction.opposite.rawValue] = nil }
   }
 
@@ -48,7 +50,7 @@ struct Steering: Hashable, Sendable {
     velocity = .zero
   }
 
-  /// Where the mallet shall be at the next tick.
+  /// The mallet's target position for the next tick.
   mutating func target(
     from mallet: Vector, at now: Instant, _ releasesAreKnown: Bool
   ) -> Vector {

@@ -1,8 +1,8 @@
 import CaromPhysics
 
-// Words: names and score above, figures below, banners in the middle.
+// Text: names and score at the top, figures at the bottom, banners in the middle.
 extension TablePainter {
-  /// Darkens the table and writes the title as large as fits. Returns the row below the title.
+  /// Darkens the table and writes the title as large as possible. Returns the row below the title.
   func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
     let size = Vector(Double(layout.columns), Double(2 * layout.rows - 2))
     canvas.paint(from: Vector(0, 2), to: size, Palette.backdrop) { _ in 0.55 }
@@ -16,7 +16,8 @@ extension TablePainter {
     return (layout.rows + PixelFont.height * scale / 2) / 2 + 2
   }
 
-  /// The words of a banner that are plain text: the detail, and a title too long for large letters.
+  /// Writes the parts of a banner that are plain text: the detail, and a title that is too long for
+  /// large letters.
   func write(_ banner: TableView.Banner, below row: Int, on screen: inout Screen) {
     let all = 0..<screen.columns
     if row == screen.rows / 2 {
@@ -40,7 +41,7 @@ extension TablePainter {
     screen.writeCentered(score, in: 0..<screen.columns, row: 0, Palette.white, isBold: true)
   }
 
-  /// The figures matter more than the hint: where both do not fit, the hint goes.
+  /// Writes the status line. If the figures and the hint do not both fit, the hint is omitted.
   func writeStatus(_ view: TableView, on screen: inout Screen) {
     let row = screen.rows - 1
     screen.fillRow(row, Palette.railDark)
@@ -53,14 +54,15 @@ extension TablePainter {
 }
 
 extension Screen {
-  /// Blanks a row.
+  /// Fills a row with blanks.
   mutating func fillRow(_ row: Int, _ color: Color) {
     for column in 0..<columns { self[column, row] = Cell(" ", color, on: color) }
   }
 }
 
 extension Canvas {
-  /// Writes text in `PixelFont` around a point, each of the font's pixels `size` pixels wide.
+  /// Writes text in `PixelFont`, centered at a point; each of the font's pixels is `size` pixels
+  /// wide.
   mutating func write(
     _ text: String, around middle: Vector, size: Int, _ color: Color, strength: Double
   ) {

@@ -1,14 +1,14 @@
 import AirHockey
 import CaromPhysics
 
-/// Draws moments of the game as screens. It remembers the empty table of the last size.
+/// Paints the state of the game as a screen. The empty table is cached until the size changes.
 package struct TablePainter: Sendable {
   private var field: (layout: Layout, canvas: Canvas)?
 
-  /// A painter that has painted nothing yet.
+  /// A painter with an empty cache.
   package init() {}
 
-  /// The screen that shows `view`; on a screen that is too small, a line that says so.
+  /// Paints `view`; on a screen that is too small, writes a line that says so instead.
   package mutating func paint(_ view: TableView, columns: Int, rows: Int) -> Screen {
     guard let layout = Layout(columns: columns, rows: rows) else {
       return apology(columns: max(1, columns), rows: max(1, rows))
@@ -46,9 +46,9 @@ package struct TablePainter: Sendable {
   }
 }
 
-// The things that move, from the table up.
+// Everything that moves, painted from bottom to top.
 extension TablePainter {
-  /// The score, large and faint on each half of the field.
+  /// Paints the score, large and faint, on each half of the field.
   private func paintScores(_ view: TableView, _ layout: Layout, on canvas: inout Canvas) {
     let size = max(1, Int(0.058 * layout.scale))
     for side in TableView.Side.allCases {
@@ -64,7 +64,7 @@ extension TablePainter {
     let corner = Vector(Preset.halfLength, Preset.halfWidth)
     let low = layout.pixel(Vector(-corner.x, corner.y))
     let high = layout.pixel(Vector(corner.x, -corner.y))
-    // The puck went in at the end opposite to who scored.
+    // The puck entered the goal opposite to the player who scored.
     let goal = layout.pixel(Vector(side == .left ? corner.x : -corner.x, 0))
     canvas.paint(from: low, to: high, Palette.player(side)) { point in
       let near = max(0, 1 - (point - goal).length / (1.5 * corner.x * layout.scale))
@@ -90,8 +90,9 @@ extension TablePainter {
     }
   }
 
-  /// The distance from a stretch, and whether the point lies beside it rather than beyond its
-  /// ends (there the next stretch takes over, and no pixel is painted twice).
+  /// The distance of a point from a segment, and whether the point is beside the segment rather
+  /// than beyond its ends. Points beyond an end belong to the next segment, so that no pixel is
+  /// painted twice.
   private static func distance(
     of point: Vector, _ from: Vector, _ to: Vector
   ) -> (Double, Bool) {

@@ -2,7 +2,7 @@ import AirHockey
 import CaromPhysics
 
 extension TableView {
-  /// A match as `seat` sees it, with that player at the left.
+  /// The match as seen by `seat`, whose player is shown on the left.
   package init(_ state: RinkState, seenFrom seat: Seat, names: (own: String, other: String)) {
     let own = seat == .home ? state : state.mirrored
     self.init(
@@ -23,7 +23,7 @@ extension TableView {
 
   private static func side(_ seat: Seat) -> Side { seat == .home ? .left : .right }
 
-  /// The words that the phase calls for; the looker sits at home.
+  /// The banner for a phase of the match, if any, as seen by the home player.
   private static func banner(
     of state: RinkState, names: (own: String, other: String)
   ) -> Banner? {

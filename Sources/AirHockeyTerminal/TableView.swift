@@ -1,18 +1,18 @@
 import CaromPhysics
 
-/// What a face shows of a moment of the game. Positions are in metres from the table's middle,
-/// x to the right and y upwards, already turned so that the player who looks on sits at the left.
+/// The state of the game as it is shown on a screen. Positions are in meters from the center of the
+/// table, x to the right and y up, rotated so that the local player is on the left.
 package struct TableView: Hashable, Sendable {
-  /// An end of the table.
+  /// One end of the table.
   package enum Side: Hashable, Sendable, CaseIterable { case left, right }
 
-  /// One player's part of it.
+  /// One player's part of the view.
   package struct Player: Hashable, Sendable {
-    /// The display name, as it came from wherever it came.
+    /// The display name, unchecked: it may contain control characters.
     package var name: String
-    /// Goals so far.
+    /// The player's goals.
     package var score: Int
-    /// The mallet's middle.
+    /// The center of the mallet.
     package var mallet: Vector
 
     /// A player with this name, score and mallet.
@@ -23,16 +23,16 @@ package struct TableView: Hashable, Sendable {
     }
   }
 
-  /// Large words over the table.
+  /// Large text over the table.
   package struct Banner: Hashable, Sendable {
-    /// A word or two.
+    /// The title, one or two words.
     package var title: String
-    /// A line below it; may be empty.
+    /// A line of text below the title; may be empty.
     package var detail: String
-    /// Whose colour it takes; `nil` for neither's.
+    /// The side whose color the banner has; `nil` for a neutral color.
     package var side: Side?
 
-    /// A banner of these words.
+    /// A banner with this text.
     package init(_ title: String, detail: String = "", side: Side? = nil) {
       self.title = title
       self.detail = detail
@@ -40,15 +40,15 @@ package struct TableView: Hashable, Sendable {
     }
   }
 
-  /// Who sits at the left.
+  /// The player on the left.
   package var left: Player
-  /// Who sits at the right.
+  /// The player on the right.
   package var right: Player
-  /// The puck's middle; `nil` while there is none on the table.
+  /// The center of the puck; `nil` while no puck is on the table.
   package var puck: Vector?
-  /// Where the puck was on the last frames, the newest first.
+  /// The puck's positions in the last frames, newest first.
   package var trail: [Vector] = []
-  /// Who scored just now, and how much of the flash is left, 1 to 0.
+  /// The side that has just scored, and the remaining strength of the flash, from 1 to 0.
   package var flash: (side: Side, strength: Double)? {
     get { flashSide.map { ($0, flashStrength) } }
     set {
@@ -56,17 +56,17 @@ package struct TableView: Hashable, Sendable {
       flashStrength = newValue?.strength ?? 0
     }
   }
-  /// Words over the table, if any.
+  /// The banner over the table, if any.
   package var banner: Banner?
-  /// The last line's left part: figures.
+  /// The left part of the last line: figures.
   package var status = ""
-  /// The last line's right part: what the keys do.
+  /// The right part of the last line: what the keys do.
   package var hint = ""
 
   private var flashSide: Side?
   private var flashStrength = 0.0
 
-  /// A table with these players and, perhaps, a puck.
+  /// A view with these players and, if given, a puck.
   package init(left: Player, right: Player, puck: Vector?) {
     self.left = left
     self.right = right

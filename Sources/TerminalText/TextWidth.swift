@@ -1,7 +1,9 @@
-/// How many columns text takes. Names come from strangers: what would move the cursor, colour the
-/// screen or join other characters takes none, and is never written.
+/// The width of text on a terminal, and text that is safe to write there. Names come from other
+/// machines: characters that would move the cursor, change colors or join other characters have no
+/// width and are never written.
 package enum TextWidth {
-  /// 0 for what is not to be shown, 2 for East Asian wide characters and pictures, else 1.
+  /// The width of a character in columns: 0 if it must not be written, 2 for East Asian wide
+  /// characters and emoji, else 1.
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     if (0x20...0x7E).contains(scalar.value) { return 1 }
     switch scalar.properties.generalCategory {
@@ -12,12 +14,13 @@ package enum TextWidth {
     }
   }
 
-  /// The sum over the text's characters.
+  /// The width of a text in columns.
   package static func columns(of text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The text for a line of a log: without what moves a cursor, ends a line or turns others round.
+  /// The text for one line of a log, without characters that move the cursor, end the line or
+  /// reverse the direction of writing.
   package static func plain(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -29,8 +32,8 @@ package enum TextWidth {
     return String(scalars)
   }
 
-  /// The text on one line with what `plain` leaves out written as `\u{1B}`, so that it can be
-  /// seen; what joins pictures stays.
+  /// The text on one line, in which the characters that `plain` removes are visible as escapes such
+  /// as `\u{1B}`. Characters that join emoji stay.
   package static func escaped(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -46,7 +49,7 @@ package enum TextWidth {
     return out
   }
 
-  /// As much of the text as fits, with an ellipsis where something was cut.
+  /// The text truncated to `limit` columns; an ellipsis marks the cut.
   package static func fitting(_ text: String, _ limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
     var taken = 0
@@ -59,7 +62,7 @@ package enum TextWidth {
     return limit > 0 ? String(scalars) + "…" : ""
   }
 
-  /// The wide blocks of Unicode Standard Annex 11, coarsely.
+  /// Whether a character is wide, by the blocks of Unicode Standard Annex 11 (an approximation).
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
