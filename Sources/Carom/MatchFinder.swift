@@ -87,7 +87,7 @@ public actor MatchFinder: LoopActor {
   private func handle(_ event: SessionEvent) {
     switch event {
     case .advertise(let status, let freeSeats): advertise(status, freeSeats)
-    case .connect(let peer, let link): resolve(peer, for: link)
+    case .connect(let peer, let connection): resolve(peer, for: connection)
     default: handler?(event)
     }
   }
@@ -114,7 +114,7 @@ public actor MatchFinder: LoopActor {
       let before = tables.updateValue((sighting.id, service), forKey: service.name)
       // A name that is another table's now would else be remembered once for each of them.
       if let before, before.id != sighting.id { forget(before.id) }
-      node.assumeIsolated { $0.sighted(sighting) }
+      node.assumeIsolated { $0.addHost(sighting) }
     case .removed:
       guard let gone = tables.removeValue(forKey: service.name) else { return }
       forget(gone.id)
@@ -124,19 +124,19 @@ public actor MatchFinder: LoopActor {
   /// Whoever is still seen under another name stays: nobody can take another's table back.
   private func forget(_ peer: PeerID) {
     guard !tables.values.contains(where: { $0.id == peer }) else { return }
-    node.assumeIsolated { $0.lost(peer) }
+    node.assumeIsolated { $0.removeHost(peer) }
   }
 
-  private func resolve(_ peer: PeerID, for link: ConnectionID) {
+  private func resolve(_ peer: PeerID, for connection: ConnectionID) {
     guard let discovery, let table = tables.values.first(where: { $0.id == peer }) else {
-      return node.assumeIsolated { $0.connectFailed(link) }
+      return node.assumeIsolated { $0.failConnect(connection) }
     }
     let node = node
     discovery.resolve(table.service, within: Self.resolveLimit) { result in
       node.assumeIsolated { node in
         switch result {
-        case .success(let resolved): node.open(link, to: resolved.endpoints)
-        case .failure: node.connectFailed(link)
+        case .success(let resolved): node.open(connection, to: resolved.endpoints)
+        case .failure: node.failConnect(connection)
         }
       }
     }

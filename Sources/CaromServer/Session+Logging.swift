@@ -11,13 +11,6 @@ extension Session {
   }
 }
 
-extension SessionGroup {
-  /// Logs who joins and leaves on all loops, as a session does.
-  public func log(to logger: Logger) async {
-    await observe { $0.log(to: logger) }
-  }
-}
-
 extension PeerEvent {
   func log(to logger: Logger) {
     logger.log(level: logLevel, "\(logText)", metadata: metadata)

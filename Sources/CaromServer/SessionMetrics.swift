@@ -70,43 +70,20 @@ public final class SessionMetrics: Sendable {
 }
 
 extension Session {
-  /// Counts for `metrics` from now on, and reports what the peers' links are like at each
+  /// Counts events for `metrics` from now on, and reports the state of all peers at each
   /// `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     await observe { metrics.count($0) }
-    await metrics.report(every: interval, on: loop) {
-      (await peers, sent: await node.bytesSent, received: await node.bytesReceived)
-    }
-  }
-}
-
-extension SessionGroup {
-  /// Counts for `metrics`, as a session does, over all loops.
-  public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
-    await observe { metrics.count($0) }
-    await metrics.report(every: interval, on: loops[0]) {
-      let loops = await statistics
-      return (
-        await peers, sent: loops.reduce(0) { $0 + $1.bytesSent },
-        received: loops.reduce(0) { $0 + $1.bytesReceived }
-      )
-    }
-  }
-}
-
-extension SessionMetrics {
-  fileprivate func report(
-    every interval: Duration, on loop: NetworkLoop,
-    _ measure: () async -> ([Peer], sent: UInt64, received: UInt64)
-  ) async {
     var next = loop.now
     while true {
-      let (peers, sent, received) = await measure()
-      var statistics: [PeerStatistics] = []
-      for peer in peers {
-        if let peer = await peer.statistics { statistics.append(peer) }
+      let loops = await statistics
+      var peers: [PeerStatistics] = []
+      for peer in await self.peers {
+        if let peer = await peer.statistics { peers.append(peer) }
       }
-      report(statistics, sent: sent, received: received)
+      metrics.report(
+        peers, sent: loops.reduce(0) { $0 + $1.bytesSent },
+        received: loops.reduce(0) { $0 + $1.bytesReceived })
       next = next.advanced(by: interval)
       do throws(TransportError) { try await loop.sleep(until: next) } catch { return }
     }

@@ -30,7 +30,7 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loop) }
   }
 
-  /// A service that runs `body`, which hosts a `SessionGroup` on `loops`, or with loops of its own.
+  /// A service that runs `body`, which hosts a `Session` on `loops`, or with loops of its own.
   public init(
     on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {

@@ -30,8 +30,8 @@ actor Collector: LoopActor {
   }
 
   private func take(_ event: SessionEvent) {
-    if admitsAll, case .requested(let link, _, _) = event {
-      node?.assumeIsolated { $0.admit(link) }
+    if admitsAll, case .requested(let connection, _, _) = event {
+      node?.assumeIsolated { $0.admit(connection) }
     }
     events.append(event)
     if let index = waiters.firstIndex(where: { $0.test(event) }) {
@@ -46,8 +46,8 @@ actor Collector: LoopActor {
   }
 
   func opened() async -> (ConnectionID, PeerInfo) {
-    guard case .opened(let link, let info) = await first(\.isOpened) else { fatalError() }
-    return (link, info)
+    guard case .opened(let connection, let info) = await first(\.isOpened) else { fatalError() }
+    return (connection, info)
   }
 
   /// Why the first connection that was open ended.

@@ -60,7 +60,7 @@ private func meet(on loop: NetworkLoop) async throws {
 private func groupCycle(_ count: Int) async throws {
   try await withNetworkLoop { loop in
     for _ in 0..<count {
-      try await SessionGroup.host(as: makePeer("host"), on: [.loopback4], seats: 6, loops: 3) {
+      try await Session.host(as: makePeer("host"), on: [.loopback4], seats: 6, loops: 3) {
         _, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
         try await withThrowingTaskGroup { tasks in

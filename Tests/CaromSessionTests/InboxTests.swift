@@ -6,8 +6,8 @@ import Testing
     let (rooms, room) = AsyncStream<Void>.makeStream()
     let inbox = Inbox<Int>(limit: 4, overflow: .pause) { room.yield() }
     #expect((1...4).map { inbox.push($0) } == [true, true, true, false])
-    #expect(inbox.take() == 1)
-    #expect(inbox.take() == 2)
+    #expect(inbox.pop() == 1)
+    #expect(inbox.pop() == 2)
     room.finish()
     _ = rooms
     #expect(inbox.count == 2)
@@ -17,23 +17,23 @@ import Testing
     let inbox = Inbox<Int>(limit: 100, byteLimit: 10, overflow: .pause)
     #expect(inbox.push(1, bytes: 9))
     #expect(!inbox.push(2, bytes: 9))
-    _ = inbox.take()
+    _ = inbox.pop()
     #expect(inbox.bytes == 9)
   }
 
   @Test func `the oldest goes where elements may be lost`() {
     let inbox = Inbox<Int>(limit: 2, overflow: .dropOldest)
     for number in 1...5 { #expect(inbox.push(number)) }
-    #expect(inbox.take() == 4)
-    #expect(inbox.take() == 5)
-    #expect(inbox.take() == nil)
+    #expect(inbox.pop() == 4)
+    #expect(inbox.pop() == 5)
+    #expect(inbox.pop() == nil)
     #expect(inbox.dropped == 3)
   }
 
   @Test func `what is stale goes, and nothing else`() {
     let inbox = Inbox<Int>(limit: 2, overflow: .replace { $0 % 10 == $1 % 10 })
     for number in [1, 2, 11, 3] { #expect(inbox.push(number)) }
-    #expect([inbox.take(), inbox.take(), inbox.take()] == [2, 11, 3])
+    #expect([inbox.pop(), inbox.pop(), inbox.pop()] == [2, 11, 3])
   }
 
   @Test func `a cancelled reader gets nothing, and the next one everything`() async {

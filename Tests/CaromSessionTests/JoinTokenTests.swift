@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: [LinkKinds.datagram, .all])
   func `each visit brings a token for the next`(kinds: LinkKinds) async throws {
     try await withNetworkLoop(name: "guest") { loop in
-      try await SessionGroup.host(
+      try await Session.host(
         as: makePeer("host"), on: [.loopback4], over: kinds, seats: 2, loops: 3
       ) { group, port in
         let endpoints = [Endpoint(.loopback4, port: port)]

@@ -16,7 +16,7 @@ import Testing
         }
         var log: [String] = []
         while log.count < 4 {  // frames
-          log += hosting.received(on: .notes).map { "note \($0.message.text)" }
+          log += hosting.takeMessages(on: .notes).map { "note \($0.message.text)" }
           while let event = hosting.poll() { log.append(Self.describe(event)) }
           await Task.yield()
         }
@@ -41,8 +41,10 @@ import Testing
       async let seated = guest.connect(to: [Endpoint(.loopback4, port: port)])
       var log: [String] = []
       while !log.contains("requested") { log += await host.pollAll() }
-      let link = try await seated
-      for number in 1...3 { try await guest.send(Note([UInt8(number)]), on: .notes, to: link) }
+      let connection = try await seated
+      for number in 1...3 {
+        try await guest.send(Note([UInt8(number)]), on: .notes, to: connection)
+      }
       await guest.shutdown(Goodbye(.finished))
       while log.last?.hasPrefix("closed") != true { log += await host.pollAll() }
       #expect(
@@ -61,9 +63,9 @@ import Testing
       await counter.watch(host)
       let port = try await host.listen(on: [.loopback4])
       let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
-      let link = try await guest.connect(to: [Endpoint(.loopback4, port: port)])
+      let connection = try await guest.connect(to: [Endpoint(.loopback4, port: port)])
       for number in 1...100 {
-        try await guest.send(Note(.init(repeating: 1, count: number)), on: .notes, to: link)
+        try await guest.send(Note(.init(repeating: 1, count: number)), on: .notes, to: connection)
       }
       await guest.shutdown()
       _ = await events.ending()
@@ -102,8 +104,8 @@ extension SessionNode {
     var log: [String] = []
     while let event = poll() {
       switch event {
-      case .requested(let link, _, _):
-        admit(link)
+      case .requested(let connection, _, _):
+        admit(connection)
         log.append("requested")
       case .opened: log.append("opened")
       case .message(_, _, let bytes): log.append("\(bytes)")

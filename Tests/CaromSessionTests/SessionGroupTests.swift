@@ -17,7 +17,7 @@ import Testing
 
   @Test func `both links of each guest meet on one loop, and carry everything once`() async throws {
     try await withNetworkLoop(name: "guests") { loop in
-      let statistics = try await SessionGroup.host(
+      let statistics = try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: Self.guests, loops: 4
       ) { group, port in
         async let heard = Self.echo(group)
@@ -34,12 +34,12 @@ import Testing
       }
       #expect(statistics.allSatisfy { $0.bytesReceived > 0 })
       // Three of four come to another loop than their datagrams do.
-      #expect(statistics.reduce(0) { $0 + $1.streamsPassedOn } > Self.guests / 4)
+      #expect(statistics.reduce(0) { $0 + $1.streamsForwarded } > Self.guests / 4)
     }
   }
 
   /// Sends everything back, until everybody has said everything; what each has said.
-  private static func echo(_ group: SessionGroup) async -> [Peer: [[UInt8]]] {
+  private static func echo(_ group: Session) async -> [Peer: [[UInt8]]] {
     var heard: [Peer: [[UInt8]]] = [:]
     var count = 0
     for await received in group.messages(on: .notes) {
@@ -64,7 +64,7 @@ import Testing
     try await withNetworkLoop(name: "guests") { loop in
       let seats = 5
       let taken = Mutex((now: 0, most: 0))
-      try await SessionGroup.host(
+      try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: seats, loops: 3
       ) { group, port in
         await group.observe { event in
@@ -88,7 +88,7 @@ import Testing
 
   /// So many come at once, and whoever got a seat stays until all have an answer; how many did.
   private static func crowd(
-    _ count: Int, at endpoint: Endpoint, _ group: SessionGroup, on loop: NetworkLoop
+    _ count: Int, at endpoint: Endpoint, _ group: Session, on loop: NetworkLoop
   ) async throws -> Int {
     let (answers, answer) = AsyncStream.makeStream(of: Void.self)
     return try await withThrowingTaskGroup { tasks in
@@ -116,7 +116,7 @@ import Testing
 
   @Test func `a new address goes on on the loop where the old one was`() async throws {
     try await withNetworkLoop(name: "guest") { loop in
-      let passedOn = try await SessionGroup.host(
+      let passedOn = try await Session.host(
         as: makePeer("host"), on: [.loopback4], over: .datagram, seats: 1, loops: 4
       ) { group, port in
         let gateway = Gateway(to: Endpoint(.loopback4, port: port), on: loop)
@@ -139,7 +139,7 @@ import Testing
           }
         }
         await gateway.close()
-        return await group.statistics.reduce(0) { $0 + $1.datagramsPassedOn }
+        return await group.statistics.reduce(0) { $0 + $1.datagramsForwarded }
       }
       #expect(passedOn > 0)
     }
@@ -148,7 +148,7 @@ import Testing
   @Test func `who comes back is one peer, whatever loop it comes to`() async throws {
     try await withNetworkLoop(name: "guests") { loop in
       let guest = makePeer("guest")
-      try await SessionGroup.host(
+      try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: 2, loops: 4
       ) { group, port in
         let endpoint = Endpoint(.loopback4, port: port)
@@ -187,7 +187,7 @@ import Testing
 
   @Test func `everybody is told, asked and counted over all loops`() async throws {
     try await withNetworkLoop(name: "guests") { loop in
-      try await SessionGroup.host(
+      try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: 12, loops: 3
       ) { group, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
@@ -226,9 +226,9 @@ import Testing
   }
 
   @Test func `a port that is in use is an error, also one that is shared`() async throws {
-    try await SessionGroup.host(as: makePeer("host"), on: [.loopback4], loops: 2) { group, port in
+    try await Session.host(as: makePeer("host"), on: [.loopback4], loops: 2) { group, port in
       _ = await #expect(throws: TransportError.addressInUse(port: port)) {
-        try await SessionGroup.host(
+        try await Session.host(
           as: makePeer("other"), port: port, on: [.loopback4], loops: group.loops
         ) { _, _ in }
       }
@@ -253,7 +253,7 @@ extension PeerEvents.AsyncIterator {
   }
 }
 
-extension SessionGroup {
+extension Session {
   /// Everybody has what was sent, and leaves.
   fileprivate func endAll() async {
     for peer in await peers { await peer.close() }
@@ -268,15 +268,15 @@ extension Peer {
   /// Returns when the connection has two links that work: nobody is told of the second, since
   /// nothing changes for those who use the connection.
   func waitForBothLinks() async throws {
-    while await !node.hasBothLinks(link) {
+    while await !node.hasBothLinks(connectionID) {
       try await node.loop.sleep(until: node.loop.now + .milliseconds(1))
     }
   }
 }
 
 extension SessionNode {
-  fileprivate func hasBothLinks(_ link: ConnectionID) -> Bool {
-    guard let connection = lobby.host.connection(link) else { return false }
+  fileprivate func hasBothLinks(_ connection: ConnectionID) -> Bool {
+    guard let connection = lobby.host.connection(connection) else { return false }
     return connection.stream?.isJoined == true && connection.datagram?.isAnswered == true
   }
 }

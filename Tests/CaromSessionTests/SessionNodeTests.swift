@@ -31,11 +31,11 @@ private struct Table {
   @Test func `a guest sits down, and the round trip is measured on both sides`() async throws {
     try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
-      let link = try await table.guest.connect(to: table.endpoints)
+      let connection = try await table.guest.connect(to: table.endpoints)
       _ = await table.hostEvents.first(\.isMeasured)
       _ = await table.guestEvents.first(\.isMeasured)
       #expect(await table.hostEvents.opened().1.name == "guest")
-      #expect(await table.guest.roundTrip(to: link)?.smoothed != nil)
+      #expect(await table.guest.roundTrip(to: connection)?.smoothed != nil)
       await table.guest.shutdown()
       await table.host.shutdown()
     }
@@ -44,10 +44,10 @@ private struct Table {
   @Test func `messages arrive once and in order, both ways`() async throws {
     try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
-      let link = try await table.guest.connect(to: table.endpoints)
+      let connection = try await table.guest.connect(to: table.endpoints)
       let back = await table.hostEvents.opened().0
       for number in 0..<200 {
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
         try await table.host.send(Note([UInt8(number), 1]), on: .notes, to: back)
       }
       await table.guest.shutdown(Goodbye(.finished))
@@ -60,9 +60,9 @@ private struct Table {
   @Test func `a large message crosses a full socket whole`() async throws {
     try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
-      let link = try await table.guest.connect(to: table.endpoints)
+      let connection = try await table.guest.connect(to: table.endpoints)
       let large = [UInt8](repeating: 9, count: 900_000)
-      try await table.guest.send(Note(large), on: .notes, to: link)
+      try await table.guest.send(Note(large), on: .notes, to: connection)
       let event = await table.hostEvents.first { if case .message = $0 { true } else { false } }
       guard case .message(_, 0, let bytes) = event else { return }
       #expect(bytes == large)
@@ -160,8 +160,8 @@ private struct Table {
       var tables: [Table] = []
       for number in 0..<64 {
         let table = try await Table(on: loop)
-        let link = try await table.guest.connect(to: table.endpoints)
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        let connection = try await table.guest.connect(to: table.endpoints)
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
         tables.append(table)
       }
       for (number, table) in tables.enumerated() {
@@ -196,7 +196,7 @@ private struct Table {
       let table = try await Table(on: loop)
       await table.host.admit(.none)
       await table.host.close(.none, Goodbye(.left))
-      await table.host.connectFailed(.none)
+      await table.host.failConnect(.none)
       _ = try await table.guest.connect(to: table.endpoints)
       #expect(await table.host.peers.count == 1)
       await table.guest.shutdown()
@@ -207,11 +207,11 @@ private struct Table {
   @Test func `a new handler goes on where the old one stopped`() async throws {
     try await withNetworkLoop { loop in
       let table = try await Table(on: loop)
-      let link = try await table.guest.connect(to: table.endpoints)
+      let connection = try await table.guest.connect(to: table.endpoints)
       _ = await table.hostEvents.opened()
       var collectors: [Collector] = []
       for number in 0..<100 {
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: link)
+        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
         if number % 10 == 0 {
           let next = Collector(on: loop)
           await next.watch(table.host)

@@ -51,7 +51,7 @@ import Testing
     let traces = try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         session, port -> [Trace] in
-        _ = session.received(on: .notes)
+        _ = session.takeMessages(on: .notes)
         let endpoints = [Endpoint(.loopback4, port: port)]
         let guest = try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
           session, host in

@@ -14,11 +14,11 @@ struct SwarmNode: VirtualNode {
   private var socket: VirtualSocket?
   private var port: UInt16 = 0
   private var publication: PublicationID?
-  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
-  private var opening: [(link: ConnectionID, stream: VirtualStream)] = []
+  private var streams: [(connection: ConnectionID, stream: VirtualStream)] = []
+  private var opening: [(connection: ConnectionID, stream: VirtualStream)] = []
   private var tables: [(id: PeerID, name: Name)] = []
-  private var resolving: [(id: ResolveID, link: ConnectionID)] = []
-  private var resolved: [(link: ConnectionID, endpoints: [Endpoint])] = []
+  private var resolving: [(id: ResolveID, connection: ConnectionID)] = []
+  private var resolved: [(connection: ConnectionID, endpoints: [Endpoint])] = []
   private let startAt: Instant
   private var isStarted = false
   /// How many connections that were open ended.
@@ -51,9 +51,9 @@ struct SwarmNode: VirtualNode {
     network.join(MulticastGroup.v4.address, on: socket)
     self.socket = socket
     port = network.listen(host) ?? 0
-    let link = Link(
+    let connection = Link(
       index: host.interfaces[0].index, addresses: [.init(host.v4, prefixLength: 8)])
-    dns.setLinks([link], at: network.now)
+    dns.setLinks([connection], at: network.now)
     _ = dns.browse(Self.type, at: network.now)
     drain(in: &network)
   }
@@ -63,16 +63,16 @@ struct SwarmNode: VirtualNode {
     switch event {
     case .datagram(let datagram, _): dns.handle(datagram, at: now)
     case .accepted(let stream, _, _):
-      let link = lobby.makeConnectionID()
-      if lobby.accept(link, at: now) {
-        streams.append((link, stream))
+      let connection = lobby.makeConnectionID()
+      if lobby.accept(connection, at: now) {
+        streams.append((connection, stream))
       } else {
         network.reset(stream)
       }
     case .connected(let stream):
       guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
       let entry = opening.remove(at: index)
-      if lobby.handleStreamConnected(entry.link, at: now) {
+      if lobby.handleStreamConnected(entry.connection, at: now) {
         streams.append(entry)
       } else {
         network.close(stream)
@@ -80,12 +80,14 @@ struct SwarmNode: VirtualNode {
     case .refused(let stream), .timedOut(let stream):
       if let entry = opening.first(where: { $0.stream == stream }) {
         opening.removeAll { $0.stream == stream }
-        lobby.handleStreamFailed(entry.link, at: now)
+        lobby.handleStreamFailed(entry.connection, at: now)
       }
       end(stream, .timedOut, at: now)
     case .bytes(let bytes, let stream):
-      guard let link = streams.first(where: { $0.stream == stream })?.link else { break }
-      lobby.receive(bytes.span, on: link, at: now)
+      guard let connection = streams.first(where: { $0.stream == stream })?.connection else {
+        break
+      }
+      lobby.receive(bytes.span, on: connection, at: now)
     case .end(let stream):
       end(stream, .ended, at: now)
       network.close(stream)
@@ -97,7 +99,7 @@ struct SwarmNode: VirtualNode {
 
   private mutating func end(_ stream: VirtualStream, _ end: LinkEnd, at now: Instant) {
     guard let index = streams.firstIndex(where: { $0.stream == stream }) else { return }
-    lobby.handleLinkEnd(end, of: streams.remove(at: index).link, at: now)
+    lobby.handleLinkEnd(end, of: streams.remove(at: index).connection, at: now)
   }
 
   private mutating func drain(in network: inout VirtualNetwork) {
@@ -114,10 +116,10 @@ struct SwarmNode: VirtualNode {
       }
       for entry in resolved {
         guard let endpoint = entry.endpoints.first(where: { !$0.address.isV6 }) else { continue }
-        opening.append((entry.link, network.connect(from: host, to: endpoint)))
+        opening.append((entry.connection, network.connect(from: host, to: endpoint)))
       }
       resolved = []
-      for (link, stream) in streams { flush(link, stream, in: &network) }
+      for (connection, stream) in streams { flush(connection, stream, in: &network) }
     }
     guard let socket else { return }
     while let packet = dns.pollTransmit() {
@@ -128,15 +130,14 @@ struct SwarmNode: VirtualNode {
   }
 
   private mutating func flush(
-    _ link: ConnectionID, _ stream: VirtualStream, in network: inout VirtualNetwork
+    _ connection: ConnectionID, _ stream: VirtualStream, in network: inout VirtualNetwork
   ) {
     var bytes: [UInt8] = []
-    while lobby.pollTransmit(on: link, queued: 0, into: &bytes, at: network.now) {
+    while lobby.pollTransmit(on: connection, queued: 0, into: &bytes, at: network.now) {
       network.write(bytes, to: stream)
-      bytes.removeAll(keepingCapacity: true)
     }
-    guard let action = lobby.pollLinkAction(on: link) else { return }
-    streams.removeAll { $0.link == link }
+    guard let action = lobby.pollLinkAction(on: connection) else { return }
+    streams.removeAll { $0.connection == connection }
     if action == .cut { network.reset(stream) } else { network.close(stream) }
   }
 
@@ -154,11 +155,11 @@ struct SwarmNode: VirtualNode {
     case .querier(.resolved(let id, let resolution)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
-      resolved.append((entry.link, resolution.endpoints))
+      resolved.append((entry.connection, resolution.endpoints))
     case .querier(.unresolved(let id, _)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
       resolving.removeAll { $0.id == id }
-      lobby.handleStreamFailed(entry.link, at: now)
+      lobby.handleStreamFailed(entry.connection, at: now)
     case .querier, .responder: break
     }
   }
@@ -175,15 +176,15 @@ struct SwarmNode: VirtualNode {
           instance: lobby.host.local.name, type: Self.type, port: port, text: sighting.text)
         publication = try? dns.publish(service, at: now)
       }
-    case .connect(let peer, let link):
+    case .connect(let peer, let connection):
       guard let name = tables.first(where: { $0.id == peer })?.name else {
-        return lobby.handleStreamFailed(link, at: now)
+        return lobby.handleStreamFailed(connection, at: now)
       }
-      resolving.append((dns.resolve(name, deadline: now + .seconds(3), at: now), link))
-    case .cancelConnect(let link):
-      resolving.removeAll { $0.link == link }
-      for entry in opening where entry.link == link { network.reset(entry.stream) }
-      opening.removeAll { $0.link == link }
+      resolving.append((dns.resolve(name, deadline: now + .seconds(3), at: now), connection))
+    case .cancelConnect(let connection):
+      resolving.removeAll { $0.connection == connection }
+      for entry in opening where entry.connection == connection { network.reset(entry.stream) }
+      opening.removeAll { $0.connection == connection }
     case .host(.closed(_, _, _, let wasOpen)): if wasOpen { losses += 1 }
     case .host: break
     }

@@ -29,7 +29,7 @@ actor SessionCaromAnswerer: LoopActor {
     var echo = SessionBytes(count: message.bytes.count)
     for index in message.bytes.indices { echo.bytes[index] = message.bytes[index] }
     let channel: MessageChannel<SessionBytes> = message.channel == 0 ? .small : .inputs
-    let link = message.link
+    let link = message.connectionID
     node.assumeIsolated { [echo] in try? $0.send(echo, on: channel, to: link) }
   }
 }

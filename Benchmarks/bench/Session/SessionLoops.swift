@@ -11,10 +11,10 @@ enum SessionLoops {
   static func run(loops count: Int) async throws -> SessionFigures {
     let loop = try NetworkLoop(name: "players")
     do {
-      let figures = try await SessionGroup.host(
+      let figures = try await Session.host(
         as: SessionCarom.peer(0), on: [.loopback4], seats: players, loops: count
-      ) { group, port in
-        try await measure(group, Endpoint(.loopback4, port: port), on: loop)
+      ) { session, port in
+        try await measure(session, Endpoint(.loopback4, port: port), on: loop)
       }
       await loop.shutdown()
       return figures
@@ -25,16 +25,16 @@ enum SessionLoops {
   }
 
   private static func measure(
-    _ group: SessionGroup, _ endpoint: Endpoint, on loop: NetworkLoop
+    _ session: Session, _ endpoint: Endpoint, on loop: NetworkLoop
   ) async throws -> SessionFigures {
     let (seats, seat) = AsyncStream.makeStream(of: Peer.self)
     return try await withThrowingTaskGroup { tasks in
       for number in 1...players {
         tasks.addTask {
           try await Session.join([endpoint], as: SessionCarom.peer(number), loop: loop) {
-            session, host in
+            guest, host in
             seat.yield(host)
-            for await event in session.events { if case .left = event { break } }
+            for await event in guest.events { if case .left = event { break } }
           }
         }
       }
@@ -43,39 +43,39 @@ enum SessionLoops {
         hosts.append(host)
         if hosts.count == players { break }
       }
-      let before = await times(of: group)
-      let received = await play(group, hosts, on: loop)
-      let spent = zip(await times(of: group), before).map { Double($0 - $1) }
-      let statistics = await group.statistics
-      for peer in await group.peers { await peer.close() }
+      let before = await times(of: session)
+      let received = await play(session, hosts, on: loop)
+      let spent = zip(await times(of: session), before).map { Double($0 - $1) }
+      let statistics = await session.statistics
+      for peer in await session.peers { await peer.close() }
       try await tasks.waitForAll()
       var figures = SessionFigures()
       figures["cpu"] = spent.reduce(0, +) / Double(players * ticks)
       figures["busiest"] = (spent.max() ?? .nan) / Double(players * ticks)
       figures["received"] = Double(received) / Double(players * ticks)
-      figures["streams"] = Double(statistics.reduce(0) { $0 + $1.streamsPassedOn })
-      figures["datagrams"] = Double(statistics.reduce(0) { $0 + $1.datagramsPassedOn })
+      figures["streams"] = Double(statistics.reduce(0) { $0 + $1.streamsForwarded })
+      figures["datagrams"] = Double(statistics.reduce(0) { $0 + $1.datagramsForwarded })
       return figures
     }
   }
 
   /// Everybody says something at each tick, and hears something; how many of those came.
   private static func play(
-    _ group: SessionGroup, _ hosts: [Peer], on loop: NetworkLoop
+    _ session: Session, _ hosts: [Peer], on loop: NetworkLoop
   ) async -> Int {
     var received = 0
     for await step in FixedStep(hertz: 60, on: loop) {
-      received += group.received(on: .inputs).count
+      received += session.takeMessages(on: .inputs).count
       if step.tick.rawValue >= UInt64(ticks) { break }
       for host in hosts { host.post(SessionBytes(count: 60), on: .inputs) }
-      group.post(SessionBytes(count: 300), on: .states)
+      session.post(SessionBytes(count: 300), on: .states)
     }
     return received
   }
 
-  private static func times(of group: SessionGroup) async -> [UInt64] {
+  private static func times(of session: Session) async -> [UInt64] {
     var times: [UInt64] = []
-    for loop in group.loops { times.append(await loop.run { bench_thread_cpu_nanoseconds() }) }
+    for loop in session.loops { times.append(await loop.run { bench_thread_cpu_nanoseconds() }) }
     return times
   }
 }

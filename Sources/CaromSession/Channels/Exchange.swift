@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// A channel for questions and their answers: each answer finds the question that it belongs to.
+/// A channel for requests and their responses, each response matched to its request.
 ///
 /// ```swift
 /// extension Exchange<MoveRequest, Verdict> { static var moves: Self { .init(9) } }
@@ -10,14 +10,16 @@ import CaromProtocol
 /// await session.respond(to: .moves) { peer, move in rules.judge(move, by: peer.id) }
 /// ```
 ///
-/// Both sides give its number the same meaning, and nothing else goes over that channel.
-public struct Exchange<Question: PacketCodable, Answer: PacketCodable>: Hashable, Sendable {
-  /// The channel that its messages go over, 0 to 63.
+/// Both sides must declare the same types for the same channel number, and must not send other
+/// messages on that channel.
+public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashable, Sendable {
+  /// The number of the channel that carries the requests and responses, 0 to 63.
   public let id: UInt8
   let channel: MessageChannel<ExchangeMessage>
 
-  /// Questions and answers go over the channel `id`, each once and in order, or, where
-  /// `isOrdered` is not, as soon as they come.
+  /// An exchange over the channel `id`. Requests and responses are delivered reliably: in order,
+  /// or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` are those of
+  /// `MessageChannel`.
   public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(
@@ -25,12 +27,12 @@ public struct Exchange<Question: PacketCodable, Answer: PacketCodable>: Hashable
   }
 }
 
-/// The answer of whoever has done what a message says.
+/// An empty response, which confirms that the peer has applied a message.
 public struct Applied: Hashable, Sendable, PacketCodable {
-  /// It is done.
+  /// An empty response.
   public init() {}
-  /// Appends nothing.
+  /// Writes nothing: the response has no content.
   public func encode(into writer: inout PacketWriter) {}
-  /// Reads nothing.
+  /// Reads nothing: the response has no content.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {}
 }

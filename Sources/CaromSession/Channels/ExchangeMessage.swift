@@ -1,19 +1,20 @@
 import CaromCore
 
-/// What goes over an exchange's channel: a question or an answer with its number.
+/// The wire format of an exchange: a request or a response, with the request's number.
 struct ExchangeMessage: PacketCodable {
   enum Kind: UInt8, Sendable {
-    case question = 0
-    case answer = 1
-    /// Whoever was asked could not answer.
+    case request = 0
+    case response = 1
+    /// The responder's closure threw an error.
     case failed = 2
-    /// Too many questions wait already.
+    /// The responder's queue of requests is full.
     case busy = 3
   }
 
   var kind: Kind
-  /// The asking side's; the answer has that of its question.
+  /// The request's number, chosen by the requester; a response repeats the number of its request.
   var number: UInt32
+  /// The encoded request or response; empty in `failed` and `busy`.
   var body: [UInt8]
 
   init(_ kind: Kind, _ number: UInt32, _ body: [UInt8] = []) {
@@ -30,13 +31,13 @@ struct ExchangeMessage: PacketCodable {
 
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let kind = Kind(rawValue: try reader.read()) else {
-      throw .invalid(what: "kind of a question or answer")
+      throw .invalid(what: "kind of a request or response")
     }
     self.kind = kind
     number = try reader.read()
     body = reader.readRest()
     if kind == .failed || kind == .busy, !body.isEmpty {
-      throw .invalid(what: "answer: bytes after a refusal")
+      throw .invalid(what: "response: bytes after a refusal")
     }
   }
 }

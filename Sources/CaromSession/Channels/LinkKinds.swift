@@ -1,18 +1,18 @@
 import CaromProtocol
 
-/// Which kinds of links a session offers and opens; with both, UDP is preferred, and TCP carries
-/// the session where UDP is blocked.
+/// The kinds of links that a session offers and opens. With both kinds, UDP is preferred, and TCP
+/// carries the session where UDP is blocked.
 public struct LinkKinds: OptionSet, Hashable, Sendable {
-  /// One bit a kind.
+  /// One bit for each kind of link.
   public let rawValue: UInt8
 
-  /// The kinds of these bits.
+  /// The set whose bits are `rawValue`.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// UDP.
+  /// Datagrams over UDP.
   public static let datagram = LinkKinds(rawValue: 1)
-  /// TCP.
+  /// A stream over TCP.
   public static let stream = LinkKinds(rawValue: 2)
-  /// Both.
+  /// Both UDP and TCP.
   public static let all: LinkKinds = [.datagram, .stream]
 }

@@ -1,36 +1,35 @@
 import CaromCore
 import CaromProtocol
 
-/// A numbered lane of a connection: its messages' type and what is promised for them, declared
-/// once.
+/// A numbered channel of a connection: the type of its messages and how they are delivered,
+/// declared once.
 ///
 /// ```swift
 /// extension MessageChannel<Goal> { static var goals: Self { .init(0, .reliableOrdered) } }
 /// ```
 public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
-  /// The number on the wire; both sides give it the same meaning.
+  /// The channel's number on the wire, 0 to 63. Both sides must declare the same type for it.
   public let id: UInt8
-  /// What is promised for its messages.
+  /// The delivery guarantee of the channel's messages.
   public let delivery: Delivery
-  /// From 0, which is served first, to 7: a message is sent only while no channel of a lower number
-  /// has anything to send.
+  /// The channel's priority, 0 (first) to 7 (last). Everything queued on channels of one priority
+  /// is sent before anything on channels of the next.
   public let priority: UInt8
-  /// The channel's share of the bandwidth relative to other channels of the same priority, 1 or
-  /// more.
+  /// The channel's share of the bandwidth among channels of the same priority, 1 or more.
   public let weight: UInt8
 
-  /// A lane; numbers are the application's own, 0 to 63.
+  /// A channel with the number `id`; the application chooses its numbers, from 0 to 63.
   public init(_ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1) {
-    precondition(id < 64, "channels are 0 to 63")
-    precondition(priority < 8, "a priority is 0 to 7")
-    precondition(weight > 0, "a weight is 1 or more")
+    precondition(id < 64, "a channel's number is 0 to 63")
+    precondition(priority < 8, "a channel's priority is 0 to 7")
+    precondition(weight > 0, "a channel's weight is 1 or more")
     self.id = id
     self.delivery = delivery
     self.priority = priority
     self.weight = weight
   }
 
-  /// How this side's messages are sent on it.
+  /// The send options of one message on this channel.
   func options(
     lifetime: Duration?, wantsReceipt: Bool = false, at now: @autoclosure () -> Instant
   ) -> SendOptions {

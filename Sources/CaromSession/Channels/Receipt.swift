@@ -1,16 +1,18 @@
 import CaromProtocol
 
-/// What a receipt is told under.
-struct ReceiptName: Hashable, Sendable {
-  let link: ConnectionID
+/// Identifies a message whose sender wants to know whether it was delivered.
+struct ReceiptKey: Hashable, Sendable {
+  let connection: ConnectionID
+  /// The number that the connection gave the message.
   let message: UInt64
 }
 
-/// What is known of a message whose sender wants to hear of it.
+/// The state of a delivery receipt.
 enum Receipt: Sendable {
-  /// It left, and its task has not gone on yet.
-  case open
-  /// What became of it, before its task went on.
-  case told(Bool)
+  /// The message was sent, and its sender's task has not resumed yet.
+  case pending
+  /// The result arrived before the sender's task resumed: true if the message was delivered.
+  case resolved(Bool)
+  /// The sender's task is suspended until the result arrives.
   case awaited(CheckedContinuation<Bool, Never>)
 }

@@ -1,7 +1,7 @@
-/// A message and who sent it.
+/// A received message and its sender.
 public struct Received<Message: Sendable>: Sendable {
-  /// Who sent it.
+  /// The peer that sent the message.
   public let peer: Peer
-  /// What it says.
+  /// The decoded message.
   public let message: Message
 }

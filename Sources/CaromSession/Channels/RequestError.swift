@@ -1,19 +1,19 @@
 import CaromProtocol
 
-/// Why a question was not answered.
+/// The reason why a request got no response.
 public enum RequestError: Error, Hashable, Sendable {
-  /// It could not be sent.
+  /// The request could not be sent.
   case notSent(SendError)
-  /// No answer came in time.
+  /// No response arrived within the time limit.
   case timedOut
-  /// Whoever was asked could not answer.
+  /// The peer received the request, and its `respond` closure threw an error.
   case failed
-  /// Too many questions wait there, or here; ask again later.
+  /// Too many requests are pending, here or at the peer. Try again later.
   case busy
-  /// The connection ended before the answer came.
+  /// The connection ended before the response arrived.
   case disconnected(DisconnectReason)
-  /// The answer cannot be read: the two sides mean another thing by the exchange.
-  case malformedAnswer
+  /// The response cannot be decoded: the two sides declare different types for the exchange.
+  case malformedResponse
   /// The task was cancelled.
   case cancelled
 }

@@ -1,58 +1,61 @@
 import CaromCore
 import CaromProtocol
 
-/// Questions that this side has asked and that are not answered yet.
+/// Requests that this side has sent and that have no response yet.
 struct RequestTable {
-  /// The most questions to one peer that are open at a time: half of what it lets wait.
+  /// The most pending requests to one peer: half of the number that a responder queues.
   static let limit = 128
 
   typealias Outcome = Result<[UInt8], RequestError>
 
   enum State {
-    /// It leaves.
-    case open
-    /// It was answered before the asking task went on.
-    case told(Outcome)
+    /// The request is being sent.
+    case sending
+    /// The outcome arrived before the requester's task resumed.
+    case resolved(Outcome)
+    /// The requester's task is suspended until the outcome arrives.
     case awaited(CheckedContinuation<Outcome, Never>)
   }
 
   struct Entry {
-    let link: ConnectionID
+    let connection: ConnectionID
     let deadline: Instant
-    var state = State.open
+    var state = State.sending
   }
 
   var entries: [UInt32: Entry] = [:]
-  var lastNumber: UInt32 = 0
+  private var lastNumber: UInt32 = 0
 
-  /// Opens a question; `nil` where too many are open.
-  mutating func open(to link: ConnectionID, until deadline: Instant) -> UInt32? {
-    guard entries.values.count(where: { $0.link == link }) < Self.limit else { return nil }
+  /// Adds a request and returns its number, or nil if too many requests to the peer are pending.
+  mutating func add(to connection: ConnectionID, until deadline: Instant) -> UInt32? {
+    guard entries.values.count(where: { $0.connection == connection }) < Self.limit else {
+      return nil
+    }
     repeat { lastNumber &+= 1 } while entries[lastNumber] != nil
-    entries[lastNumber] = Entry(link: link, deadline: deadline)
+    entries[lastNumber] = Entry(connection: connection, deadline: deadline)
     return lastNumber
   }
 
-  /// The outcome is known.
-  mutating func settle(_ number: UInt32, _ outcome: Outcome) {
+  /// Hands the outcome of a request to its task, or stores it until the task asks.
+  mutating func resolve(_ number: UInt32, _ outcome: Outcome) {
     switch entries[number]?.state {
-    case .open: entries[number]?.state = .told(outcome)
+    case .sending: entries[number]?.state = .resolved(outcome)
     case .awaited(let continuation):
       entries[number] = nil
       continuation.resume(returning: outcome)
-    case .told, nil: break
+    case .resolved, nil: break
     }
   }
 
-  /// When the next one is late of those that have left.
+  /// The earliest deadline of the requests whose tasks are suspended, or nil if there are none.
   var nextTimeout: Instant? {
     entries.values.reduce(nil) { time, entry in
       if case .awaited = entry.state { earliest(time, entry.deadline) } else { time }
     }
   }
 
-  /// The questions that `isWanted` holds for, in the order of asking.
-  func numbers(where isWanted: (Entry) -> Bool) -> [UInt32] {
-    entries.filter { isWanted($0.value) }.keys.sorted()
+  /// The numbers of the requests for which `predicate` holds, in the order of sending.
+  func numbers(where predicate: (Entry) -> Bool) -> [UInt32] {
+    entries.filter { predicate($0.value) }.keys.sorted()
   }
 }

@@ -1,30 +1,30 @@
 import CaromCore
 import CaromTransport
 
-/// How often a session is joined again when nobody answers or the host is busy.
+/// How often `Session.join` tries again if the host does not answer or is busy.
 public struct RetryPolicy: Hashable, Sendable {
-  /// Attempts in all, 1 or more.
+  /// The number of attempts in total, 1 or more.
   public var attempts: Int
-  /// How long the second attempt waits; each one after it waits twice as long.
+  /// The delay before the second attempt. Each later delay is twice as long as the one before.
   public var firstDelay: Duration
-  /// The longest wait.
+  /// The upper bound of a delay.
   public var longestDelay: Duration
 
-  /// Waits are drawn from the upper half of their length, so that those who lost a host together
-  /// do not come back together.
+  /// A policy of `attempts` attempts. Each delay is drawn at random between half of its length and
+  /// all of it, so that clients that lost a host together do not all reconnect at once.
   public init(
     attempts: Int, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(8)
   ) {
-    precondition(attempts >= 1, "joining takes one attempt at least")
+    precondition(attempts >= 1, "joining takes at least one attempt")
     self.attempts = attempts
     self.firstDelay = firstDelay
     self.longestDelay = longestDelay
   }
 
-  /// One attempt.
+  /// A single attempt.
   public static let never = RetryPolicy(attempts: 1)
 
-  /// How long to wait after so many attempts; `nil` when there is to be none after them.
+  /// The delay after attempt number `attempt`, or nil if it was the last one.
   func delay(after attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
     guard attempt < attempts else { return nil }
     let whole = min(longestDelay, firstDelay * (1 << min(attempt - 1, 20)))
@@ -33,7 +33,7 @@ public struct RetryPolicy: Hashable, Sendable {
 }
 
 extension SessionError {
-  /// Whether another attempt may come to more.
+  /// Whether another attempt may succeed.
   var isWorthRetrying: Bool {
     switch self {
     case .transport(.cancelled): false

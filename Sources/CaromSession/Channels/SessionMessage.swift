@@ -1,18 +1,17 @@
 import CaromProtocol
 
-/// A message where it lies: who sent it, on which channel, and its bytes, which are there while
-/// the handler runs.
+/// A received message that has not been copied: its bytes are valid only while the handler runs.
 public struct SessionMessage: ~Escapable {
-  /// The link that it came on.
-  public let link: ConnectionID
-  /// The channel's number.
+  /// The connection that the message arrived on.
+  public let connectionID: ConnectionID
+  /// The number of the message's channel.
   public let channel: UInt8
-  /// The message.
+  /// The encoded message.
   public let bytes: Span<UInt8>
 
   @_lifetime(copy bytes)
-  init(link: ConnectionID, channel: UInt8, bytes: Span<UInt8>) {
-    self.link = link
+  init(connectionID: ConnectionID, channel: UInt8, bytes: Span<UInt8>) {
+    self.connectionID = connectionID
     self.channel = channel
     self.bytes = bytes
   }

@@ -1,7 +1,7 @@
-/// A host's one answer to a request for a seat.
+/// A host's decision about a peer that asks for a seat.
 public enum Admission: Hashable, Sendable {
-  /// The seat is the peer's.
+  /// The peer gets the seat.
   case accept
-  /// It is not, and the peer is told why: at most 255 bytes.
+  /// The peer is refused, and is sent this reason: at most 255 bytes of UTF-8.
   case decline(String)
 }

@@ -1,13 +1,13 @@
-/// What one loop of a `SessionGroup` does, counted from its beginning.
+/// Counters of one event loop of a session, since the session began.
 public struct LoopStatistics: Hashable, Sendable {
-  /// Peers that live on it now.
+  /// The number of connected peers that live on the loop now.
   public var peers = 0
-  /// Bytes that it handed to the system.
+  /// Bytes that the loop has handed to its sockets.
   public var bytesSent: UInt64 = 0
-  /// Bytes that it took from the system, those that it passed on included.
+  /// Bytes that the loop has read from its sockets, including those it forwarded to other loops.
   public var bytesReceived: UInt64 = 0
-  /// Datagrams that came here and belong to a peer of another loop.
-  public var datagramsPassedOn: UInt64 = 0
-  /// Streams that came here and belong to a peer of another loop.
-  public var streamsPassedOn: UInt64 = 0
+  /// Datagrams that arrived on this loop and were forwarded to the loop of their peer.
+  public var datagramsForwarded: UInt64 = 0
+  /// Streams that arrived on this loop and were handed over to the loop of their peer.
+  public var streamsForwarded: UInt64 = 0
 }

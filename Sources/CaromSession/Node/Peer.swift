@@ -1,108 +1,114 @@
 import CaromCore
 import CaromProtocol
 
-/// A connected peer: a handle that can be copied and sent anywhere.
+/// A connected peer: a handle that can be copied and sent to any task.
 public struct Peer: Sendable {
-  /// What the peer says of itself.
+  /// The peer's description of itself, received when it connected.
   public let info: PeerInfo
-  /// The connection, for code that speaks to the node itself.
-  public let link: ConnectionID
+  /// The id of the connection to the peer, for calls to `SessionNode`.
+  public let connectionID: ConnectionID
   let hub: SessionHub
 
   var node: SessionNode { hub.node }
 
-  /// Who it is.
+  /// The peer's id.
   public var id: PeerID { info.id }
-  /// What people call it.
+  /// The peer's display name.
   public var name: String { info.name }
-  /// Whether it only looks on.
+  /// Whether the peer is a spectator rather than a player.
   public var isSpectator: Bool { info.isSpectator }
 }
 
 extension Peer: Hashable {
-  /// Equal where the connection is the same one.
-  public static func == (a: Peer, b: Peer) -> Bool { a.hub === b.hub && a.link == b.link }
+  /// Two handles are equal if they refer to the same connection.
+  public static func == (a: Peer, b: Peer) -> Bool {
+    a.hub === b.hub && a.connectionID == b.connectionID
+  }
 
-  /// Hashes the connection.
-  public func hash(into hasher: inout Hasher) { hasher.combine(link) }
+  /// Hashes the connection's id.
+  public func hash(into hasher: inout Hasher) { hasher.combine(connectionID) }
 }
 
 // MARK: - Sending
 extension Peer {
-  /// Sends a message, as its channel's `Delivery` says, as soon as the queue to the peer has room
-  /// for it. A message whose `lifetime` passes meanwhile is `expired`.
+  /// Sends a message with its channel's delivery guarantee, waiting until the send queue to the
+  /// peer has room. Throws `expired` if `lifetime` passes before that.
   public func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
-    try await node.sendWhenRoom(message, on: channel, to: link, lifetime: lifetime)
+    try await node.sendWhenRoom(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Sends a message if the queue to the peer has room for it now; otherwise it is `queueFull`.
+  /// Sends a message without waiting, and throws `queueFull` if the send queue to the peer has no
+  /// room for it.
   public func trySend<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
-    try await node.send(message, on: channel, to: link, lifetime: lifetime)
+    try await node.send(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Sends a message and returns when it is known what became of it: whether the peer's end has
-  /// it. It may have been lost, late or replaced, as its channel's `Delivery` says.
+  /// Sends a message and waits for its delivery receipt. Returns whether the peer's connection has
+  /// received the message. False means that the message was lost, arrived too late or was
+  /// replaced by a newer one, as the channel's `Delivery` allows, or that the connection ended.
   public func sendConfirmed<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) -> Bool {
-    try await node.sendConfirmed(message, on: channel, to: link, lifetime: lifetime)
+    try await node.sendConfirmed(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Hands a message over from any thread without waiting, and without a word of what becomes of
-  /// it. `false` where it was not even taken: it is too long, or too much waits for the loop.
+  /// Queues a message from any thread, without waiting and without reporting whether the message
+  /// arrives. Returns false if the message is too long or too many messages are queued for the
+  /// loop.
   @discardableResult
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
-    node.post(message, on: channel, to: link, lifetime: lifetime)
+    node.post(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Asks the peer something, and returns its answer.
-  public func request<Question, Answer>(
-    _ question: Question, over exchange: Exchange<Question, Answer>,
+  /// Sends a request to the peer and returns its response.
+  public func request<Request, Response>(
+    _ request: Request, over exchange: Exchange<Request, Response>,
     within limit: Duration = .seconds(5)
-  ) async throws(RequestError) -> Answer {
-    try await hub.request(question, over: exchange, of: link, within: limit)
+  ) async throws(RequestError) -> Response {
+    try await hub.request(request, over: exchange, of: connectionID, within: limit)
   }
 
-  /// The newest message of the peer on a channel, each time that it is asked for: for a loop that
-  /// draws the newest state. It reads the channel: nobody else can.
+  /// A view of the newest message from the peer on a channel, for a game loop that draws the newest
+  /// state. Each peer of the channel can have one such view; `Session.messages(on:)` and
+  /// `Session.takeMessages(on:)` cannot read the channel at the same time.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
-    LatestMessage(peer: self, inbox: hub.shelf.inbox(for: channel))
+    LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))
   }
 }
 
 // MARK: - The connection
 extension Peer {
-  /// Ends the connection; the peer is told why.
+  /// Closes the connection and sends `goodbye` to the peer.
   public func close(_ goodbye: Goodbye = Goodbye(.left)) async {
-    await node.close(link, goodbye)
+    await node.close(connectionID, goodbye)
   }
 
-  /// Makes the peer leave, and tells it why: at most 255 bytes.
-  public func kick(_ why: String = "") async { await node.kick(link, why) }
+  /// Disconnects the peer and sends it `reason`, at most 255 bytes of UTF-8.
+  public func kick(_ reason: String = "") async { await node.kick(connectionID, reason) }
 
-  /// What is known of the way to the peer; `nil` once it is gone.
+  /// The measured round trip to the peer, or nil if the connection has ended.
   public var roundTrip: RoundTrip? {
-    get async { await node.roundTrip(to: link) }
+    get async { await node.roundTrip(to: connectionID) }
   }
 
-  /// The peer's clock minus this one's; `nil` before it was measured.
+  /// The peer's clock minus this side's clock, or nil if it has not been measured yet.
   public var clockOffset: Duration? {
-    get async { await node.roundTrip(to: link)?.clockOffset }
+    get async { await node.roundTrip(to: connectionID)?.clockOffset }
   }
 
-  /// What carries messages to the peer now.
+  /// The kind of link that carries messages to the peer now, or nil if no link works.
   public var linkKind: LinkKind? {
-    get async { await node.kind(of: link) }
+    get async { await node.kind(of: connectionID) }
   }
 
-  /// What is counted: the way to the peer, and what went over it; `nil` once it is gone.
+  /// Counters and measurements of the connection to the peer, or nil if it has ended.
   public var statistics: PeerStatistics? {
-    get async { await node.statistics(of: link) }
+    get async { await node.statistics(of: connectionID) }
   }
 }

@@ -1,19 +1,20 @@
 import CaromProtocol
 
-/// What happens to the peers of a session.
+/// An event of one of a session's peers.
 public enum PeerEvent: Hashable, Sendable {
-  /// The peer is connected.
+  /// The peer has connected.
   case joined(Peer)
-  /// Messages go by another kind of link from now on; none was lost or doubled.
+  /// Messages now use another kind of link. No message was lost or duplicated by the change.
   case linkChanged(Peer, LinkKind)
-  /// No link to the peer works; the connection waits for `SessionTiming.resumeLimit`.
+  /// No link to the peer works. The connection can be resumed within `SessionTiming.resumeLimit`.
   case interrupted(Peer)
-  /// A link works again, and nothing reliable was lost.
+  /// An interrupted connection works again, and no reliable message was lost.
   case resumed(Peer)
-  /// A watched input has been silent for its limit, or its peer is gone: stop what it steers.
+  /// A watched input has been silent for its limit, or its peer has disconnected: stop whatever
+  /// the input controls.
   case inputStopped(Peer, channel: UInt8)
-  /// A watched input that had stopped goes on.
+  /// Messages of a watched input that had stopped arrive again.
   case inputResumed(Peer, channel: UInt8)
-  /// The peer is gone, once, with the reason.
+  /// The peer has disconnected. Reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
 }

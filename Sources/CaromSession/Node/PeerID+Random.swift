@@ -1,7 +1,8 @@
 import CaromCore
 
 extension PeerID {
-  /// A new id from the system's generator: for the shell, since pure code is given its chance.
+  /// A random id from the system's generator. It is declared here because `CaromCore` must not use
+  /// the system's generator.
   public static func random() -> PeerID {
     PeerID(high: .random(in: .min ... .max), low: .random(in: .min ... .max))
   }

@@ -1,12 +1,13 @@
 import CaromProtocol
 import CaromTransport
 
-/// What nodes that listen on one port have in common.
+/// State shared by the nodes that listen on one port.
 final class PortShare: Sendable {
   let seats: Int
   let spectatorSeats: Int
-  /// Whichever node a caller's address was proven to, all of them believe it.
+  /// The key of address cookies: a client may answer one node with a cookie from another.
   let secret: HostSecret
+  /// The connections and seats of all nodes.
   let directory: Locked<HostDirectory>
 
   init(seats: Int, spectatorSeats: Int) {

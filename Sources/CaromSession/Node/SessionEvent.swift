@@ -1,40 +1,44 @@
 import CaromCore
 import CaromProtocol
 
-/// What a session node tells its owner, in order.
+/// An event of a session node, reported to its owner in order.
 public enum SessionEvent: Hashable, Sendable {
-  /// A peer asks for a seat: answer with `admit` or `close`. Admitting it ends `replacing`.
+  /// A peer asks for a seat. Answer with `admit` or `close`. Admitting the peer closes the
+  /// connection `replacing`, an older one of the same peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
-  /// The peer is connected.
+  /// A connection is open.
   case opened(ConnectionID, PeerInfo)
-  /// A message of the application.
+  /// A message of the application has arrived.
   case message(ConnectionID, channel: UInt8, bytes: [UInt8])
-  /// The round trip to a peer was measured anew.
+  /// The round trip to a peer has been measured again.
   case measured(ConnectionID, RoundTrip)
-  /// After a `queueFull`: half of the queue is free again.
+  /// After a `queueFull` error: half of the send queue is free again.
   case writable(ConnectionID)
-  /// A message's lifetime passed before it left; the number is what `send` returned.
+  /// The lifetime of a message passed before the message was sent; `message` is the number that
+  /// `send` returned.
   case expired(ConnectionID, channel: UInt8, message: UInt64)
-  /// What became of a message that asked for a receipt: it is with the peer, or it was lost.
+  /// The delivery receipt of a message: whether the peer has received it, or it was lost.
   case receipt(ConnectionID, channel: UInt8, message: UInt64, delivered: Bool)
-  /// Messages go by another kind of link from now on; none was lost or doubled.
+  /// Messages now use another kind of link. No message was lost or duplicated by the change.
   case linkChanged(ConnectionID, LinkKind)
-  /// No link works; the connection waits for `SessionTiming.resumeLimit` to be resumed.
+  /// No link works. The connection can be resumed within `SessionTiming.resumeLimit`.
   case interrupted(ConnectionID)
-  /// A link works again, and nothing reliable was lost.
+  /// An interrupted connection works again, and no reliable message was lost.
   case resumed(ConnectionID)
-  /// A watched input has been silent for its limit, or its peer is gone: stop what it steers.
+  /// A watched input has been silent for its limit, or its peer has disconnected: stop whatever
+  /// the input controls.
   case inputStopped(ConnectionID, channel: UInt8)
-  /// A watched input that had stopped goes on.
+  /// Messages of a watched input that had stopped arrive again.
   case inputResumed(ConnectionID, channel: UInt8)
-  /// The connection ended, once; `wasOpen` tells a lost peer from an attempt that came to nothing.
+  /// A connection or a connection attempt has ended. `wasOpen` is false for an attempt.
   case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
-  /// A node that matches players: tell everybody this, from now on.
+  /// In matchmaking mode: publish this status and number of free seats from now on.
   case advertise(Sighting.Status, freeSeats: Int)
-  /// A node that matches players: find out where the peer listens, then call `open`.
+  /// In matchmaking mode: find out where the peer listens, then call `open`, or `failConnect` if
+  /// that is not possible.
   case connect(PeerID, ConnectionID)
 
-  /// Whether it is for finding a partner: a node that retires has no use for it any more.
+  /// Whether the event serves finding a partner. A retired node does not report such events.
   var isMatching: Bool {
     switch self {
     case .advertise, .connect: true
@@ -42,9 +46,9 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  /// The link that has ended, if that is what it tells.
-  var endedLink: ConnectionID? {
-    if case .closed(let link, _, _, _) = self { link } else { nil }
+  /// The connection that has ended, if this is a `closed` event.
+  var endedConnection: ConnectionID? {
+    if case .closed(let connection, _, _, _) = self { connection } else { nil }
   }
 
   init?(_ event: LobbyEvent) {
@@ -72,13 +76,12 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  private init(_ event: ChannelEvent, on link: ConnectionID) {
+  private init(_ event: ChannelEvent, on id: ConnectionID) {
     switch event {
-    case .writable: self = .writable(link)
-    case .expired(let channel, let message):
-      self = .expired(link, channel: channel, message: message)
+    case .writable: self = .writable(id)
+    case .expired(let channel, let message): self = .expired(id, channel: channel, message: message)
     case .receipt(let channel, let message, let delivered):
-      self = .receipt(link, channel: channel, message: message, delivered: delivered)
+      self = .receipt(id, channel: channel, message: message, delivered: delivered)
     }
   }
 }

@@ -2,11 +2,11 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// A node that shares its port with others, each on a loop of its own. The system gives each
-// stream, and each address that datagrams come from, to one of the sockets: what came to the wrong
-// loop goes on to the right one.
+// Nodes that share one port, each on a loop of its own. The system assigns each stream, and each
+// remote address, to one of the sockets. What arrives on the wrong node is forwarded.
 extension SessionNode {
-  /// Listens on a port that all of `nodes` share and nobody else has; 0 lets the system choose.
+  /// Makes all of `nodes` listen on one port that no other program has; with port 0 the system
+  /// chooses. Returns the port.
   static func listen(
     _ nodes: [SessionNode], on addresses: [IPAddress], port: UInt16
   ) async throws(TransportError) -> UInt16 {
@@ -23,8 +23,9 @@ extension SessionNode {
   private static func listenOnce(
     _ nodes: [SessionNode], on addresses: [IPAddress], port: UInt16
   ) async throws(TransportError) -> UInt16 {
-    // Sockets that share a port would join those of any program of the same user's that do.
-    let chosen = try await nodes[0].findPort(on: addresses, port: port)
+    // Sockets that share a port would also share it with any other program of the same user that
+    // allows sharing, so first find a port that is free.
+    let chosen = try await nodes[0].findFreePort(on: addresses, port: port)
     do throws(TransportError) {
       for node in nodes { try await node.listen(among: nodes, on: addresses, port: chosen) }
     } catch {
@@ -34,8 +35,7 @@ extension SessionNode {
     return chosen
   }
 
-  /// A port that no socket has.
-  private func findPort(
+  private func findFreePort(
     on addresses: [IPAddress], port: UInt16
   ) throws(TransportError) -> UInt16 {
     defer { stopListening() }
@@ -47,81 +47,88 @@ extension SessionNode {
   private func listen(
     among nodes: [SessionNode], on addresses: [IPAddress], port: UInt16
   ) throws(TransportError) {
-    fellows = nodes
+    group?.nodes = nodes
     _ = try listenOnce(on: addresses, port: port, shared: true)
   }
 
   private func stopListening() {
-    for listener in listeners { listener.close() }
-    listeners = []
-    for socket in sockets { socket.close() }
-    sockets = []
+    sockets.closeListeners()
+    sockets.closeDatagrams()
   }
 }
 
-// MARK: - What is another's
+// MARK: - Forwarding
 extension SessionNode {
-  /// Settles what it cannot know by itself, and hands on what is another's.
-  func consult() {
-    guard let share else { return }
+  /// Resolves the requests that need the group's directory, and forwards what belongs to other
+  /// nodes.
+  func exchangeWithGroup() {
+    guard let share = group?.share else { return }
     if lobby.hasDirectoryRequests {
       let now = loop.now
       share.directory.withLock { lobby.resolveRequests(with: &$0, at: now) }
     }
-    while let (mail, member) = lobby.pollHandoff() { send(mail, to: member) }
+    while let (mail, member) = lobby.pollHandoff() { forward(mail, to: member) }
   }
 
-  private func send(_ mail: Handoff, to member: Int) {
-    var letter = Mailbox.Letter(mail: mail)
+  private func forward(_ mail: Handoff, to member: Int) {
+    var handoff = NodeHandoff(mail: mail)
     switch mail {
-    case .datagram: datagramsPassedOn += 1
-    case .stream(let link, _):
-      guard let stream = streams.removeValue(forKey: link) else { return }
+    case .datagram: group?.datagramsForwarded += 1
+    case .stream(let connection, _):
+      guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
       do throws(TransportError) {
-        letter.stream = try stream.detach()
-        streamsPassedOn += 1
-      } catch { return part(with: stream, abruptly: true) }
+        handoff.stream = try stream.detach()
+        group?.streamsForwarded += 1
+      } catch { return dispose(of: stream, abruptly: true) }
     case .evict, .evicted: break
     }
-    guard fellows.indices.contains(member) else { return }
-    fellows[member].deliver(letter)
+    guard let nodes = group?.nodes, nodes.indices.contains(member) else { return }
+    nodes[member].enqueue(handoff)
   }
 
-  private nonisolated func deliver(_ letter: Mailbox.Letter) {
-    guard mailbox.append(letter) else { return }
-    loop.post { self.assumeIsolated { $0.takeMail() } }
+  private nonisolated func enqueue(_ handoff: NodeHandoff) {
+    let isFirst =
+      switch handoff.mail {
+      case .datagram: relayedDatagrams.append(handoff.mail) == .isFirst
+      case .stream: handoffs.append(handoff) == .isFirst
+      case .evict, .evicted: handoffs.append(handoff, isBounded: false) == .isFirst
+      }
+    if isFirst { loop.post { self.assumeIsolated { $0.receiveHandoffs() } } }
   }
 
-  private func takeMail() {
+  private func receiveHandoffs() {
     let now = loop.now
-    for letter in mailbox.take() {
-      switch letter.mail {
-      case .datagram(let bytes, let way): lobby.receiveRelayed(bytes.span, from: way, at: now)
-      case .stream(_, let handed): if let stream = letter.stream { take(handed, stream) }
-      case .evict(let link, let other): lobby.evict(link, for: other, at: now)
-      case .evicted(let link): lobby.handleEvicted(for: link, at: now)
+    for mail in relayedDatagrams.removeAll() {
+      guard case .datagram(let bytes, let route) = mail else { continue }
+      lobby.receiveRelayed(bytes.span, from: route, at: now)
+    }
+    for handoff in handoffs.removeAll() {
+      switch handoff.mail {
+      case .datagram: break
+      case .stream(_, let handed):
+        if let stream = handoff.stream { receive(handed, stream) }
+      case .evict(let connection, let other): lobby.evict(connection, for: other, at: now)
+      case .evicted(let connection): lobby.handleEvicted(for: connection, at: now)
       }
     }
     drain()
   }
 
-  /// A stream that came to another node; where it cannot be kept it is closed.
-  private func take(_ handed: HandedStream, _ detached: DetachedStream) {
-    guard !isShutDown, leaving.count < Host.connectionLimit else { return }
+  /// Takes over a stream from another node, or closes it if that is not possible.
+  private func receive(_ handed: HandedStream, _ detached: DetachedStream) {
+    guard !isShutDown, sockets.closing.count < Host.connectionLimit else { return }
     do throws(TransportError) {
       let stream = try TCPStream(on: loop, attaching: detached)
-      let link = lobby.makeConnectionID()
-      guard lobby.accept(handed, as: link, at: loop.now) else { return stream.reset() }
-      adopt(stream, as: link)
+      let connection = lobby.makeConnectionID()
+      guard lobby.accept(handed, as: connection, at: loop.now) else { return stream.reset() }
+      adopt(stream, as: connection)
     } catch { return }
   }
-}
 
-// MARK: - What is counted
-extension SessionNode {
   var loopStatistics: LoopStatistics {
     LoopStatistics(
       peers: peers.count, bytesSent: bytesSent, bytesReceived: bytesReceived,
-      datagramsPassedOn: datagramsPassedOn, streamsPassedOn: streamsPassedOn)
+      datagramsForwarded: group?.datagramsForwarded ?? 0,
+      streamsForwarded: group?.streamsForwarded ?? 0)
   }
 }

@@ -2,14 +2,13 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// Listening: one port for streams and datagrams.
+// Listening on one port for streams and datagrams.
 extension SessionNode {
-  /// How often another port is tried when the system's choice for one kind of link is taken for
-  /// the other.
+  /// The most attempts to find a port that is free for both TCP and UDP.
   static let portAttempts = 16
 
-  /// Listens for peers on every one of `addresses`, all on one port, TCP and UDP alike; 0 lets the
-  /// system choose. Returns the port.
+  /// Listens for peers on each of `addresses`, all on one port for both TCP and UDP; with port 0
+  /// the system chooses. Returns the port.
   public func listen(
     on addresses: [IPAddress] = [.any4, .any6], port: UInt16 = 0
   ) throws(TransportError) -> UInt16 {
@@ -18,7 +17,8 @@ extension SessionNode {
     }
   }
 
-  /// Where the system chooses the port, tries again when that is taken for another kind of link.
+  /// Calls `listen`, and calls it again if the system chose a port that is taken for another kind
+  /// of link.
   static func retrying(
     _ port: UInt16, _ listen: () throws(TransportError) -> UInt16
   ) throws(TransportError) -> UInt16 {
@@ -32,13 +32,13 @@ extension SessionNode {
     preconditionFailure("the loop above returns or throws")
   }
 
-  /// Listens; where it is `shared` the port may be that of others of the group.
+  /// Listens once. If `shared`, other nodes of the group may listen on the same port.
   func listenOnce(
     on addresses: [IPAddress], port: UInt16, shared: Bool = false
   ) throws(TransportError) -> UInt16 {
     var bound: [TCPListener] = []
     var chosen = port
-    let before = sockets.count
+    let before = sockets.datagrams.count
     do throws(TransportError) {
       for address in addresses {
         if kinds.contains(.stream) {
@@ -57,16 +57,15 @@ extension SessionNode {
       }
     } catch {
       for listener in bound { listener.close() }
-      for socket in sockets[before...] { socket.close() }
-      sockets.removeSubrange(before...)
+      sockets.closeDatagrams(from: before)
       throw error
     }
-    listeners += bound
+    sockets.listeners += bound
     return chosen
   }
 
-  /// Bytes of datagrams that the system holds for a socket before they are read, and before they
-  /// leave: some milliseconds of a full link.
+  /// The size of a UDP socket's receive and send buffers, in bytes: some milliseconds of a fully
+  /// used network link.
   private static let socketBuffer = 4 << 20
 
   private static func listenerOptions(shared: Bool) -> TCPListener.Options {
@@ -84,31 +83,38 @@ extension SessionNode {
     options.receivesPacketInfo = false
     options.receiveBuffer = Self.socketBuffer
     options.sendBuffer = Self.socketBuffer
-    let place = sockets.count
+    let index = sockets.datagrams.count
     let socket = try UDPSocket(on: loop, owner: self, bind: local, options: options) {
-      node, batch in node.receive(batch, on: place)
+      node, batch in node.receive(batch, on: index)
     }
-    sockets.append(socket)
+    sockets.datagrams.append(socket)
     return socket.localEndpoint
   }
 
-  /// The socket that reaches `endpoint`; one is opened if there is none.
+  private func receive(_ batch: borrowing UDPBatch, on socket: Int) {
+    let now = loop.now
+    for index in batch.indices {
+      let datagram = batch[index]
+      guard !datagram.isTruncated else { continue }
+      bytesReceived += UInt64(datagram.payload.count)
+      lobby.receiveDatagram(
+        datagram.payload, from: Route(datagram.source, socket: socket), at: now)
+    }
+    drain()
+  }
+
+  /// The index of a UDP socket of the endpoint's address family. Opens one if there is none, and
+  /// returns nil if that fails.
   func socket(for endpoint: Endpoint) -> Int? {
     let isV6 = endpoint.address.isV6
-    if let place = sockets.firstIndex(where: { $0.localEndpoint.address.isV6 == isV6 }) {
-      return place
+    if let index = sockets.datagrams.firstIndex(where: {
+      $0.localEndpoint.address.isV6 == isV6
+    }) {
+      return index
     }
     do throws(TransportError) {
       _ = try bindDatagrams(Endpoint(isV6 ? .any6 : .any4, port: 0))
-      return sockets.count - 1
+      return sockets.datagrams.count - 1
     } catch { return nil }
-  }
-
-  func accept(_ stream: TCPStream) {
-    // Links that are on their way out still cost a descriptor each.
-    guard leaving.count < Host.connectionLimit else { return stream.reset() }
-    let link = lobby.makeConnectionID()
-    guard lobby.accept(link, at: loop.now) else { return stream.reset() }
-    adopt(stream, as: link)
   }
 }

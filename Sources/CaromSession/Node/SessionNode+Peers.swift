@@ -2,87 +2,103 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// Who is here, and who may stay.
+// MARK: - Admitting and disconnecting peers
 extension SessionNode {
   /// Grants the seat that a `requested` event asked for.
-  public func admit(_ link: ConnectionID) {
-    lobby.admit(link, at: loop.now)
+  public func admit(_ connection: ConnectionID) {
+    lobby.admit(connection, at: loop.now)
     drain()
   }
 
-  /// Says goodbye: declines a request, or ends a connection. `closed` tells `reason` here.
+  /// Refuses a request, or closes a connection: sends `goodbye` to the peer, and reports `reason`
+  /// here in a `closed` event.
   public func close(
-    _ link: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally
+    _ connection: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally
   ) {
-    lobby.close(link, goodbye, as: reason, at: loop.now)
+    lobby.close(connection, goodbye, as: reason, at: loop.now)
     drain()
   }
 
-  /// Makes a peer leave, and tells it why: at most 255 bytes.
-  public func kick(_ link: ConnectionID, _ why: String = "") {
-    close(link, Goodbye(.kicked, text: why), as: .closedLocally)
+  /// Disconnects a peer and sends it `reason`, at most 255 bytes of UTF-8.
+  public func kick(_ connection: ConnectionID, _ reason: String = "") {
+    close(connection, Goodbye(.kicked, text: reason), as: .closedLocally)
+  }
+}
+
+// MARK: - State of peers
+extension SessionNode {
+  /// The open connections and their peers, in the order of opening.
+  public var peers: [(connection: ConnectionID, info: PeerInfo)] {
+    lobby.connectionIDs.compactMap { connection in
+      lobby.host.openPeer(of: connection).map { (connection, $0) }
+    }
   }
 
-  /// The links of all connected peers, in the order of opening.
-  public var peers: [(link: ConnectionID, info: PeerInfo)] {
-    lobby.connectionIDs.compactMap { link in lobby.host.openPeer(of: link).map { (link, $0) } }
+  /// The peer of an open connection, or nil if the connection is not open.
+  public func peer(of connection: ConnectionID) -> PeerInfo? {
+    lobby.host.openPeer(of: connection)
   }
 
-  /// The peer of a link that is connected.
-  public func peer(of link: ConnectionID) -> PeerInfo? { lobby.host.openPeer(of: link) }
-
-  /// Whether the peer asked this side for a seat, rather than this side the peer.
-  public func isIncoming(_ link: ConnectionID) -> Bool { lobby.host.isIncoming(link) }
-
-  /// What is known of the way to a peer.
-  public func roundTrip(to link: ConnectionID) -> RoundTrip? { lobby.host.roundTrip(of: link) }
-
-  /// What carries messages to a peer now.
-  public func kind(of link: ConnectionID) -> LinkKind? { lobby.host.kind(of: link) }
-
-  /// What is counted of a peer: the way to it, and what went over it.
-  public func statistics(of link: ConnectionID) -> PeerStatistics? {
-    lobby.host.statistics(of: link)
+  /// Whether the peer opened the connection, rather than this side.
+  public func isIncoming(_ connection: ConnectionID) -> Bool {
+    lobby.host.isIncoming(connection)
   }
 
-  /// How many seats nobody holds or has asked for.
+  /// The measured round trip to a peer, or nil if the connection has ended.
+  public func roundTrip(to connection: ConnectionID) -> RoundTrip? {
+    lobby.host.roundTrip(of: connection)
+  }
+
+  /// The kind of link that carries messages to a peer now, or nil if no link works.
+  public func kind(of connection: ConnectionID) -> LinkKind? { lobby.host.kind(of: connection) }
+
+  /// Counters and measurements of a connection, or nil if it has ended.
+  public func statistics(of connection: ConnectionID) -> PeerStatistics? {
+    lobby.host.statistics(of: connection)
+  }
+
+  /// The number of player seats that are neither taken nor requested.
   public var freeSeats: Int { freeSeats(forSpectators: false) }
 
-  /// How many spectators' seats nobody holds or has asked for.
+  /// The number of spectator seats that are neither taken nor requested.
   public var freeSpectatorSeats: Int { freeSeats(forSpectators: true) }
 
   private func freeSeats(forSpectators: Bool) -> Int {
-    guard let share else { return lobby.host.freeSeats(forSpectators: forSpectators) }
+    guard let share = group?.share else {
+      return lobby.host.freeSeats(forSpectators: forSpectators)
+    }
     return share.directory.withLock { $0.seating.free(forSpectators: forSpectators) }
   }
+}
 
-  /// Says goodbye to everybody, and from now on neither listens nor matches: nobody sits down with
-  /// a node that is about to go.
+// MARK: - Shutting down
+extension SessionNode {
+  /// Closes all connections with `goodbye`, and stops listening and matchmaking. The sockets stay
+  /// open until the goodbyes have been sent.
   public func retire(_ goodbye: Goodbye = Goodbye(.left)) {
     guard !isShutDown else { return }
     isShutDown = true
-    for listener in listeners { listener.close() }
-    listeners = []
-    for task in connecting.values { task.cancel() }
+    sockets.closeListeners()
+    for dial in dials.values { dial.task?.cancel() }
     lobby.retire(goodbye, at: loop.now)
     drain()
   }
 
-  /// Retires, and returns when all goodbyes have left, at the latest after
-  /// `SessionTiming.closeLimit`.
+  /// Retires the node, and returns when all goodbyes have been sent, or after
+  /// `SessionTiming.closeLimit` at the latest.
   public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
-    await settle(goodbye)
+    await sendGoodbyes(goodbye)
     closeSockets()
   }
 
-  /// Retires, and returns when all goodbyes have left.
-  func settle(_ goodbye: Goodbye) async {
+  /// Retires the node, and returns when all goodbyes have been sent. The UDP sockets stay open.
+  func sendGoodbyes(_ goodbye: Goodbye) async {
     retire(goodbye)
-    if !isIdle { await withCheckedContinuation { idleWaiters.append($0) } }
+    if !isIdle { await withCheckedContinuation { waiters.idle.append($0) } }
   }
 
   func closeSockets() {
-    for socket in sockets { socket.close() }
-    fellows = []
+    for socket in sockets.datagrams { socket.close() }
+    group?.nodes = []
   }
 }

@@ -2,61 +2,65 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// Sending, for code on the loop: nothing here waits.
+// Sending from code on the loop, without waiting.
 extension SessionNode {
-  /// A writer that has grown beyond this gives its room back.
+  /// A scratch writer that has grown beyond this many bytes is released after use.
   private static let keptCapacity = 64 << 10
 
-  /// Queues or offers a message, as its channel's `Delivery` says. What a turn of the loop sends
-  /// leaves together at its end; what has not left after `lifetime` is dropped, and told of.
+  /// Queues a message with its channel's delivery guarantee. All messages of one turn of the loop
+  /// are sent together at its end. A message that has not been sent after `lifetime` is dropped,
+  /// which an `expired` event reports.
   public func send<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) {
     encode(message)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
-    _ = try send(writer.bytes.span, on: channel.id, options, to: link)
+    _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
   }
 
-  /// As `send`; an event tells what became of the message, under the number that is returned.
+  /// Queues a message as `send` does, and returns the message's number. A `receipt` event with this
+  /// number reports whether the message was delivered.
   public func sendForReceipt<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) throws(SendError) -> UInt64 {
     encode(message)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
-    let number = try send(writer.bytes.span, on: channel.id, options, to: link)
+    let number = try send(writer.bytes.span, on: channel.id, options, to: connection)
     guard let number else { preconditionFailure("a message with a receipt has a number") }
     return number
   }
 
-  /// Sends a message to every peer, or to those of `links`, and encodes it once; says to whom it
-  /// could not be sent, and why.
+  /// Encodes a message once and queues it to every peer, or to those of `connections`. Returns the
+  /// connections to which the message could not be sent, with the reasons.
   @discardableResult
   public func broadcast<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to links: [ConnectionID]? = nil,
-    lifetime: Duration? = nil
+    _ message: Message, on channel: MessageChannel<Message>,
+    to connections: [ConnectionID]? = nil, lifetime: Duration? = nil
   ) -> [ConnectionID: SendError] {
     encode(message)
     defer { releaseWriter() }
     let options = channel.options(lifetime: lifetime, at: loop.now)
     var failures: [ConnectionID: SendError] = [:]
-    for link in links ?? lobby.connectionIDs where links != nil || lobby.isOpen(link) {
+    for connection in connections ?? lobby.connectionIDs
+    where connections != nil || lobby.isOpen(connection) {
       do throws(SendError) {
-        _ = try send(writer.bytes.span, on: channel.id, options, to: link)
-      } catch { failures[link] = error }
+        _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
+      } catch { failures[connection] = error }
     }
     return failures
   }
 
   func send(
-    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to link: ConnectionID
+    _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to connection: ConnectionID
   ) throws(SendError) -> UInt64? {
     defer { flushLater() }
-    // The machine looks at the clock when it fills packets.
-    return try lobby.send(bytes, on: channel, options, to: link, at: lastTurn)
+    // The machine uses the time of the last drain; it asks for the exact time when it fills
+    // packets.
+    return try lobby.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
   }
 
   private func encode<Message: PacketCodable>(_ message: Message) {
@@ -68,65 +72,87 @@ extension SessionNode {
     if writer.count > Self.keptCapacity { writer = PacketWriter() }
   }
 
-  /// Sends what was queued now, and not at the end of the loop's turn.
+  /// Sends queued messages now rather than at the end of the loop's turn.
   public func flush() { drain() }
 
   func flushLater() {
-    guard !isDraining else {
-      needsAnotherRound = true
+    guard !turn.isDraining else {
+      turn.needsAnotherRound = true
       return
     }
-    guard let turnEnd else { return makeEndOfTurnCallback() }
-    turnEnd.schedule()
+    guard let end = turn.end else { return makeEndOfTurnCallback() }
+    end.schedule()
   }
 
   @inline(never) private func makeEndOfTurnCallback() {
-    turnEnd = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
-    turnEnd?.schedule()
+    turn.end = EndOfTurnCallback(on: loop, owner: self) { node in node.drain() }
+    turn.end?.schedule()
   }
 }
 
-// MARK: - From any thread
+// MARK: - Posting from any thread
+/// A message that another thread has posted.
+struct PostedMessage: Sendable {
+  /// The most posted messages that wait for the loop.
+  static let limit = 4096
+  /// The most bytes of posted messages that wait for the loop.
+  static let byteLimit = 4 << 20
+
+  enum Target: Sendable {
+    case one(ConnectionID)
+    case all
+  }
+
+  let bytes: [UInt8]
+  let channel: UInt8
+  let options: SendOptions
+  let target: Target
+}
+
 extension SessionNode {
-  /// Queues or offers a message from any thread: never waits, and says nothing of what became of
-  /// it. `false` where it was not even taken: it is too long, or too much waits for the loop.
+  /// Queues a message from any thread, without waiting and without reporting whether the message
+  /// arrives. Returns false if the message is too long or too many messages are queued for the
+  /// loop.
   @discardableResult
   public nonisolated func post<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID,
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
   ) -> Bool {
-    post(message, on: channel, to: .one(link), lifetime: lifetime)
+    post(message, on: channel, to: .one(connection), lifetime: lifetime)
   }
 
   nonisolated func post<Message>(
-    _ message: Message, on channel: MessageChannel<Message>, to target: Outbox.Target,
+    _ message: Message, on channel: MessageChannel<Message>, to target: PostedMessage.Target,
     lifetime: Duration?
   ) -> Bool {
     let bytes = message.encoded
     guard bytes.count <= ChannelLimits.length(of: channel.delivery) else { return false }
     let options = channel.options(lifetime: lifetime, at: loop.now)
-    switch outbox.append(
-      Outbox.Entry(bytes: bytes, channel: channel.id, options: options, target: target))
-    {
-    case .refused: return false
-    case .isFirst: loop.post { self.assumeIsolated { $0.sendPosted() } }
+    let message = PostedMessage(
+      bytes: bytes, channel: channel.id, options: options, target: target)
+    switch posts.append(message, bytes: bytes.count) {
+    case .isFull: return false
+    case .isFirst: loop.post { self.assumeIsolated { $0.sendPosts() } }
     case .isMore: break
     }
     return true
   }
 
-  private func sendPosted() {
-    for entry in outbox.take() {
-      switch entry.target {
-      case .one(let link): post(entry, to: link)
-      case .all: for link in lobby.connectionIDs where lobby.isOpen(link) { post(entry, to: link) }
+  private func sendPosts() {
+    for message in posts.removeAll() {
+      switch message.target {
+      case .one(let connection): send(message, to: connection)
+      case .all:
+        for connection in lobby.connectionIDs where lobby.isOpen(connection) {
+          send(message, to: connection)
+        }
       }
     }
   }
 
-  private func post(_ entry: Outbox.Entry, to link: ConnectionID) {
+  private func send(_ message: PostedMessage, to connection: ConnectionID) {
     do throws(SendError) {
-      _ = try send(entry.bytes.span, on: entry.channel, entry.options, to: link)
+      _ = try send(message.bytes.span, on: message.channel, message.options, to: connection)
     } catch { postsRefused += 1 }
   }
 }

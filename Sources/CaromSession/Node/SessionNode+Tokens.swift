@@ -1,24 +1,21 @@
 import CaromCore
 import CaromProtocol
 
-// What spares a round trip where this side was a guest before.
+// Join tokens, which save a round trip when this side joins a host again.
 extension SessionNode {
-  /// The most hosts whose tokens it keeps; with more the oldest goes.
+  /// The most hosts whose tokens are stored. After that the oldest token is dropped.
   private static let tokenLimit = 16
 
-  /// What the hosts gave this node for the next time, the newest last, each until it is used.
-  public var joinTokens: [JoinToken] { tokens }
-
-  /// Keeps a token for the next time that its host is called, in place of an older one.
-  public func keep(_ token: JoinToken) {
-    tokens.removeAll { $0.host == token.host }
-    tokens.append(token)
-    if tokens.count > Self.tokenLimit { tokens.removeFirst() }
+  /// Stores a token for the next connection to its host, in place of an older one.
+  public func store(_ token: JoinToken) {
+    joinTokens.removeAll { $0.host == token.host }
+    joinTokens.append(token)
+    if joinTokens.count > Self.tokenLimit { joinTokens.removeFirst() }
   }
 
-  /// The newest token of one of the hosts, which counts once.
+  /// Removes and returns the newest token of one of the hosts. Each token can be used only once.
   func takeToken(of hosts: [Endpoint]) -> JoinToken? {
-    guard let index = tokens.lastIndex(where: { hosts.contains($0.host) }) else { return nil }
-    return tokens.remove(at: index)
+    guard let index = joinTokens.lastIndex(where: { hosts.contains($0.host) }) else { return nil }
+    return joinTokens.remove(at: index)
   }
 }

@@ -1,38 +1,40 @@
 import CaromCore
 import Synchronization
 
-/// The way from the loop to one reader on any thread: a bounded queue that can be waited on, and
-/// asked.
+/// A bounded queue from an event loop to one reader on any thread. The reader can wait for the next
+/// element, or ask for it without waiting.
 final class Inbox<Element: Sendable>: Sendable {
-  /// What happens to an element that finds the queue full.
+  /// What happens when an element is pushed to a full queue.
   enum Overflow: Sendable {
-    /// The sender is to wait: `push` says so, and `onRoom` is called at half.
+    /// The element is added, and `push` asks the sender to pause. `onRoom` is called once the queue
+    /// has drained to half of its limits.
     case pause
-    /// The oldest goes.
+    /// The oldest element is dropped.
     case dropOldest
-    /// The first that the new one makes stale goes; without one the queue grows.
+    /// The first element that the new one makes stale is dropped. If there is none, the queue
+    /// grows.
     case replace(@Sendable (_ old: Element, _ new: Element) -> Bool)
   }
 
-  private struct Waiting: Sendable {
+  private struct Entry: Sendable {
     let element: Element
     let bytes: Int
   }
 
   private struct State: Sendable {
-    var elements = Deque<Waiting>()
+    var entries = Deque<Entry>()
     var bytes = 0
     var reader: CheckedContinuation<Element?, Never>?
     var isPaused = false
     var isFinished = false
-    /// The reader's task was cancelled before it could wait.
+    /// The reader's task was cancelled before the reader could suspend.
     var isCancelled = false
     var dropped: UInt64 = 0
   }
 
-  /// The most elements that wait, and the most bytes of those that the sender can be made to wait
-  /// for: one more may come over it.
+  /// The number of elements at which the queue is full.
   let limit: Int
+  /// The number of bytes at which the queue is full. The last element may exceed it.
   let byteLimit: Int
   private let overflow: Overflow
   private let onRoom: @Sendable () -> Void
@@ -48,16 +50,19 @@ final class Inbox<Element: Sendable>: Sendable {
     self.onRoom = onRoom
   }
 
-  /// How many elements wait.
-  var count: Int { state.withLock { $0.elements.count } }
+  /// The number of unread elements.
+  var count: Int { state.withLock { $0.entries.count } }
 
-  /// How many elements were dropped because the reader was behind.
+  /// The number of elements that were dropped because the queue was full.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
-  /// How many bytes wait.
+  /// The number of bytes of unread elements.
   var bytes: Int { state.withLock { $0.bytes } }
+}
 
-  /// Puts an element of so many bytes in; `false` where the sender has to wait from now on.
+// MARK: - Writing
+extension Inbox {
+  /// Adds an element that counts as `bytes` bytes. Returns false if the sender must pause now.
   func push(_ element: Element, bytes: Int = 0) -> Bool {
     let (reader, hasRoom) = state.withLock { state in
       if state.isFinished { return (CheckedContinuation<Element?, Never>?.none, true) }
@@ -66,9 +71,9 @@ final class Inbox<Element: Sendable>: Sendable {
         return (reader, true)
       }
       makeRoom(for: element, &state)
-      state.elements.append(Waiting(element: element, bytes: bytes))
+      state.entries.append(Entry(element: element, bytes: bytes))
       state.bytes += bytes
-      if case .pause = overflow, state.elements.count >= limit || state.bytes >= byteLimit {
+      if case .pause = overflow, state.entries.count >= limit || state.bytes >= byteLimit {
         state.isPaused = true
       }
       return (nil, !state.isPaused)
@@ -78,13 +83,13 @@ final class Inbox<Element: Sendable>: Sendable {
   }
 
   private func makeRoom(for element: Element, _ state: inout State) {
-    while state.elements.count >= limit || state.bytes >= byteLimit {
-      let dropped: Waiting?
+    while state.entries.count >= limit || state.bytes >= byteLimit {
+      let dropped: Entry?
       switch overflow {
       case .pause: return
-      case .dropOldest: dropped = state.elements.popFirst()
+      case .dropOldest: dropped = state.entries.popFirst()
       case .replace(let isStale):
-        dropped = state.elements.removeFirst { isStale($0.element, element) }
+        dropped = state.entries.removeFirst { isStale($0.element, element) }
       }
       guard let dropped else { return }
       state.bytes -= dropped.bytes
@@ -92,25 +97,52 @@ final class Inbox<Element: Sendable>: Sendable {
     }
   }
 
-  /// The next element, if one is there.
-  func take() -> Element? {
-    let (element, hasRoomAgain) = state.withLock { pop(&$0) }
-    if hasRoomAgain { onRoom() }
-    return element
+  /// Ends the queue: further elements are ignored, and those in the queue can still be read.
+  func finish() {
+    let reader = state.withLock { state in
+      state.isFinished = true
+      defer { state.reader = nil }
+      return state.reader
+    }
+    reader?.resume(returning: nil)
+  }
+}
+
+// MARK: - Reading
+extension Inbox {
+  /// Removes and returns the oldest element, or returns nil if the queue is empty.
+  func pop() -> Element? {
+    read { state in
+      let first = state.entries.popFirst()
+      state.bytes -= first?.bytes ?? 0
+      return first?.element
+    }
   }
 
-  private func pop(_ state: inout State) -> (Element?, Bool) {
-    let first = state.elements.popFirst()
-    state.bytes -= first?.bytes ?? 0
-    let hasRoomAgain =
-      state.isPaused && state.elements.count <= limit / 2 && state.bytes <= byteLimit / 2
-    if hasRoomAgain { state.isPaused = false }
-    return (first?.element, hasRoomAgain)
+  /// Removes all elements that have the given key, and returns the newest of them. Of every other
+  /// key only the newest element stays in the queue.
+  func popNewest<Key: Hashable>(with key: Key, by keyOf: (Element) -> Key) -> Element? {
+    read { state in
+      var newest: Element?
+      var seen: Set<Key> = []
+      for _ in 0..<state.entries.count {
+        guard let entry = state.entries.popLast() else { break }
+        let entryKey = keyOf(entry.element)
+        let isNewest = seen.insert(entryKey).inserted
+        if isNewest, entryKey == key { newest = entry.element }
+        if isNewest, entryKey != key {
+          state.entries.prepend(entry)
+        } else {
+          state.bytes -= entry.bytes
+        }
+      }
+      return newest
+    }
   }
 
-  /// The next element as soon as there is one; `nil` at the end, and when the task is cancelled.
+  /// Waits for the next element. Returns nil at the end and when the task is cancelled.
   func next() async -> Element? {
-    if let element = take() { return element }
+    if let element = pop() { return element }
     defer { state.withLock { $0.isCancelled = false } }
     return await withTaskCancellationHandler {
       await withCheckedContinuation { wait($0) }
@@ -119,18 +151,31 @@ final class Inbox<Element: Sendable>: Sendable {
     }
   }
 
+  /// Runs `body` under the lock, and then resumes a paused sender if there is room again.
+  private func read(_ body: (inout State) -> Element?) -> Element? {
+    let (element, hasRoomAgain) = state.withLock { state in
+      let element = body(&state)
+      let hasRoomAgain =
+        state.isPaused && state.entries.count <= limit / 2 && state.bytes <= byteLimit / 2
+      if hasRoomAgain { state.isPaused = false }
+      return (element, hasRoomAgain)
+    }
+    if hasRoomAgain { onRoom() }
+    return element
+  }
+
   private func wait(_ continuation: CheckedContinuation<Element?, Never>) {
     let isOver: Bool? = state.withLock { state in
-      precondition(state.reader == nil, "one reader at a time")
+      precondition(state.reader == nil, "an inbox has one reader at a time")
       if state.isCancelled { return true }
-      if !state.elements.isEmpty { return false }
+      if !state.entries.isEmpty { return false }
       if state.isFinished { return true }
       state.reader = continuation
       return nil
     }
     switch isOver {
     case true?: continuation.resume(returning: nil)
-    case false?: continuation.resume(returning: take())
+    case false?: continuation.resume(returning: pop())
     case nil: break
     }
   }
@@ -138,16 +183,6 @@ final class Inbox<Element: Sendable>: Sendable {
   private func cancel() {
     let reader = state.withLock { state in
       state.isCancelled = true
-      defer { state.reader = nil }
-      return state.reader
-    }
-    reader?.resume(returning: nil)
-  }
-
-  /// Nothing comes any more; what is there can still be taken.
-  func finish() {
-    let reader = state.withLock { state in
-      state.isFinished = true
       defer { state.reader = nil }
       return state.reader
     }

@@ -3,12 +3,13 @@ import CaromProtocol
 import CaromTransport
 import Synchronization
 
-/// Where readers of any thread take from, at any time: the queues of channels and the desks of
-/// exchanges, of one session, or of all that share a port.
+/// The inboxes of one session, by channel: messages of channels, and requests of exchanges. The
+/// session's hubs fill them, and readers on any thread take from them.
 final class InboxRegistry: Sendable {
   private struct State: Sendable {
-    /// What is read, by channel.
+    /// An `Inbox` or a `RequestQueue` for each channel that has a reader.
     var entries: [UInt8: any Sendable] = [:]
+    /// Closures that end the entries.
     var finishers: [@Sendable () -> Void] = []
     var hubs: [SessionHub] = []
     var hasEnded = false
@@ -16,11 +17,11 @@ final class InboxRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  /// Who fills it, before anything is read.
+  /// Sets the hubs that fill the inboxes; called before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
 
-  /// Nothing comes any more. Who reads takes what is there; nothing else keeps it, since it names
-  /// peers, and those their hubs, which have this shelf.
+  /// Ends all inboxes. Readers can still take what is in an inbox that they hold; the registry
+  /// releases it, because messages refer to peers, peers to hubs, and hubs to this registry.
   func end() {
     let finishers = state.withLock { state in
       state.hasEnded = true
@@ -32,12 +33,13 @@ final class InboxRegistry: Sendable {
     for finish in finishers { finish() }
   }
 
-  /// Tells everybody who fills it, on their loops.
-  private func tellHubs(_ body: @escaping @Sendable (isolated SessionHub) -> Void) {
+  /// Runs `body` with each hub, on its loop.
+  private func forEachHub(_ body: @escaping @Sendable (isolated SessionHub) -> Void) {
     for hub in state.withLock({ $0.hubs }) { hub.loop.post { hub.assumeIsolated { body($0) } } }
   }
 
-  /// What stands on it under a channel, made if nothing does.
+  /// The entry of a channel; created with `make` if there is none. Traps with the message
+  /// `conflict` if the channel is in use with another type.
   private func entry<Entry: Sendable>(
     _ id: UInt8, _ conflict: @autoclosure () -> String, make: () -> Entry,
     finish: @escaping @Sendable (Entry) -> Void
@@ -61,15 +63,15 @@ final class InboxRegistry: Sendable {
 
 // MARK: - Channels
 extension InboxRegistry {
-  /// The queue of a channel's messages, which is filled from the first call on.
+  /// The inbox of a channel's messages. The first call makes the hubs fill it.
   func inbox<Message>(for channel: MessageChannel<Message>) -> Inbox<Received<Message>> {
     let id = channel.id
-    let (inbox, isNew) = entry(id, "channel \(id) is read as another type of message") {
+    let (inbox, isNew) = entry(id, "channel \(id) is already read as another type of message") {
       self.makeInbox(for: channel)
     } finish: {
       $0.finish()
     }
-    if isNew { tellHubs { $0.read(id, Self.reader(of: inbox)) } }
+    if isNew { forEachHub { $0.setReader(Self.reader(of: inbox), of: id) } }
     return inbox
   }
 
@@ -83,9 +85,9 @@ extension InboxRegistry {
       case .reliableSequenced, .unreliableSequenced: .replace { $0.peer == $1.peer }
       }
     return Inbox(
-      limit: SessionHub.unreadLimit, byteLimit: SessionHub.unreadByteLimit, overflow: overflow
+      limit: UnreadLimits.messages, byteLimit: UnreadLimits.bytes, overflow: overflow
     ) { [weak self] in
-      self?.tellHubs { $0.resume(id) }
+      self?.forEachHub { $0.resume(id) }
     }
   }
 
@@ -95,37 +97,39 @@ extension InboxRegistry {
     { peer, bytes in
       guard let message = try? Message(decoding: bytes) else { return .malformed }
       let received = Received(peer: peer, message: message)
-      return inbox.push(received, bytes: bytes.count) ? .taken : .takenAndFull
+      return inbox.push(received, bytes: bytes.count) ? .accepted : .acceptedAndFull
     }
   }
 }
 
 // MARK: - Exchanges
 extension InboxRegistry {
-  /// Where the questions of an exchange wait, which are taken from the first call on.
-  func desk<Question, Answer>(for exchange: Exchange<Question, Answer>) -> RequestQueue<Question> {
+  /// The request queue of an exchange. The first call makes the hubs fill it.
+  func queue<Request, Response>(
+    for exchange: Exchange<Request, Response>
+  ) -> RequestQueue<Request> {
     let id = exchange.id
-    let (desk, isNew) = entry(id, "channel \(id) is used for something else") {
-      RequestQueue<Question>()
+    let (queue, isNew) = entry(id, "channel \(id) is already used for something else") {
+      RequestQueue<Request>()
     } finish: {
       $0.inbox.finish()
     }
-    if isNew { tellHubs { $0.open(desk, exchange) } }
-    return desk
+    if isNew { forEachHub { $0.open(queue, exchange) } }
+    return queue
   }
 
-  /// Answers the questions of an exchange, one after the other.
-  func respond<Question, Answer>(
-    to exchange: Exchange<Question, Answer>, _ answer: (Peer, Question) async throws -> Answer
+  /// Answers the requests of an exchange, one after the other.
+  func respond<Request, Response>(
+    to exchange: Exchange<Request, Response>, _ respond: (Peer, Request) async throws -> Response
   ) async {
-    let inbox = desk(for: exchange).inbox
-    while let asked = await inbox.next() {
-      var message = ExchangeMessage(.failed, asked.number)
-      if let answer = try? await answer(asked.peer, asked.question) {
-        message = ExchangeMessage(.answer, asked.number, answer.encoded)
+    let inbox = queue(for: exchange).inbox
+    while let entry = await inbox.next() {
+      var message = ExchangeMessage(.failed, entry.number)
+      if let response = try? await respond(entry.peer, entry.request) {
+        message = ExchangeMessage(.response, entry.number, response.encoded)
       }
-      // Whoever has left needs no answer.
-      try? await asked.peer.send(message, on: exchange.channel)
+      // A peer that has disconnected meanwhile needs no response.
+      try? await entry.peer.send(message, on: exchange.channel)
     }
   }
 }

@@ -1,40 +1,39 @@
 import CaromCore
 import CaromProtocol
 
-/// The messages of one channel, from everybody, for one reader at a time.
+/// Messages from all peers on one channel, for one reader at a time.
 ///
-/// A reader that falls behind on a reliable channel slows its senders down, and nothing is lost;
-/// on another the oldest messages are dropped, and of the sequenced ones those that a newer one of
-/// the same peer has made stale.
+/// A reader that falls behind on a reliable channel slows down its senders, and no message is lost.
+/// On other channels the oldest unread messages are dropped; on sequenced channels, those that a
+/// newer message of the same peer has made stale.
 public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
-  /// A message and who sent it.
+  /// A message and its sender.
   public typealias Element = Received<Message>
 
   let inbox: Inbox<Received<Message>>
 
-  /// Reads the messages.
+  /// An iterator over the messages.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let inbox: Inbox<Received<Message>>
 
-    /// The next message; `nil` when the session has ended or the task was cancelled.
+    /// Waits for the next message. Returns nil when the session has ended or the task was
+    /// cancelled.
     public mutating func next() async -> Received<Message>? { await inbox.next() }
   }
 
-  /// Reads the messages.
+  /// Makes an iterator over the messages.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
 }
 
-/// The newest message of a peer on one channel.
+/// The newest message from one peer on one channel.
+///
+/// Each peer of the channel can have a reader of its own: taking one peer's message leaves the
+/// newest message of every other peer for that peer's reader.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>
 
-  /// The newest message since the last time; `nil` when none has come.
-  public func take() -> Message? {
-    var newest: Message?
-    while let received = inbox.take() {
-      if received.peer == peer { newest = received.message }
-    }
-    return newest
-  }
+  /// Removes and returns the newest message since the last call, or returns nil if none has
+  /// arrived.
+  public func take() -> Message? { inbox.popNewest(with: peer, by: \.peer)?.message }
 }

@@ -1,27 +1,20 @@
 import CaromCore
 import CaromProtocol
 
-/// Where the questions of one exchange wait for whoever answers them.
-final class RequestQueue<Question: PacketCodable>: Sendable {
-  /// The most questions that wait; more are told to come later.
-  static var limit: Int { 256 }
-
-  struct Asked: Sendable {
+/// Requests of one exchange that wait to be answered.
+final class RequestQueue<Request: PacketCodable>: Sendable {
+  struct Entry: Sendable {
     let peer: Peer
     let number: UInt32
-    let question: Question
+    let request: Request
   }
 
-  let inbox: Inbox<Asked>
+  let inbox = Inbox<Entry>(limit: UnreadLimits.requests, overflow: .pause)
 
-  init() {
-    inbox = Inbox(limit: Self.limit, overflow: .pause)
-  }
-
-  /// Takes a question; `false` where too many wait.
-  func take(_ asked: Asked) -> Bool {
-    guard inbox.count < Self.limit else { return false }
-    _ = inbox.push(asked)
+  /// Adds a request; returns false if the queue is full.
+  func append(_ entry: Entry) -> Bool {
+    guard inbox.count < UnreadLimits.requests else { return false }
+    _ = inbox.push(entry)
     return true
   }
 }

@@ -2,31 +2,10 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// How sessions begin.
 extension Session {
-  /// Listens on `port`, seats peers as `admit` says, and runs `body`.
-  ///
-  /// `seats` peers may be connected at a time, and `spectatorSeats` who only look on; one more is
-  /// told `full`. `admit` is asked once for each that asks for a seat. `timing.resumeLimit` is how
-  /// long a peer whose network is gone may come back as if nothing had been.
-  public static func host<Result>(
-    as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
-    over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
-    timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
-    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
-    _ body: (Session, UInt16) async throws -> Result
-  ) async throws -> Result {
-    let node = SessionNode(
-      local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds, on: loop)
-    let session = await Session(node: node, admit: admit)
-    return try await session.run {
-      let port = try await node.listen(on: addresses, port: port)
-      return try await body(session, port)
-    }
-  }
-
-  /// Connects to a host at one of `endpoints`, asks for a seat and, once it is granted, runs
-  /// `body`. A `token` that the host gave before spares a round trip: see `joinToken`.
+  /// Connects to a host at one of `endpoints`, asks for a seat and, once the host admits this
+  /// client, runs `body` with the session and the host. A `token` from an earlier session with the
+  /// same host saves one round trip: see `joinToken`.
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),
@@ -34,18 +13,18 @@ extension Session {
     _ body: (Session, Peer) async throws -> Result
   ) async throws -> Result {
     let node = SessionNode(local, seats: 0, timing: timing, over: kinds, on: loop)
-    if let token { await node.keep(token) }
-    let session = await Session(node: node, admit: nil)
+    if let token { await node.store(token) }
+    let session = await Session([node], admit: nil)
     return try await session.run {
-      let link = try await session.connect(to: endpoints, within: limit, retrying: policy)
-      guard let host = await session.hub.peer(link) else {
+      let connection = try await session.connect(to: endpoints, within: limit, retrying: policy)
+      guard let host = await session.hubs[0].peer(connection) else {
         throw SessionError.refused(.connectionLost)
       }
       return try await body(session, host)
     }
   }
 
-  /// As `join`, to a host by its name or address in text.
+  /// Joins a host, as `join(_:as:…)` does, by its host name or by an IP address as text.
   public static func join<Result>(
     host: String, port: UInt16, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),

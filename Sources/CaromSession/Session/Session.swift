@@ -2,26 +2,51 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// A session as its owner holds it: who is connected, what they say, and what to tell them.
+/// A hosted or joined session: its peers, their messages, and ways to send to them.
 ///
-/// It lives as long as the closure that `host` or `join` runs; when that returns or throws, every
-/// peer is told goodbye and the sockets are closed. Tasks wait for its events and messages; a loop
-/// that lives in frames asks with `poll` and `received`, from any thread.
+/// A session lives as long as the closure that `host` or `join` runs. When the closure returns or
+/// throws, the session sends a goodbye to every peer and closes its sockets. Tasks wait for events
+/// and messages with `for await`; a game loop asks for them once a frame, from any thread, with
+/// `poll` and `takeMessages`.
+///
+/// A host can run on several event loops, and so on several cores, behind one port. The system
+/// spreads incoming connections over the loops (on Linux; elsewhere one loop may get all of them).
+/// Each peer lives on one loop. A stream or a datagram of that peer that arrives on another loop is
+/// handed over to the peer's own. The application sees one session: one list of peers, one sequence
+/// of events and one queue for each channel.
+///
+/// ```swift
+/// try await Session.host(as: me, port: 7777, seats: 2000, loops: 4) { session, port in
+///   for await line in session.messages(on: .chat) {
+///     await session.broadcast(line.message, on: .chat)
+///   }
+/// }
+/// ```
 public struct Session: Sendable {
-  let hub: SessionHub
-  private let inbox: Inbox<PeerEvent>
+  /// The most event loops that one session can run on.
+  static let loopLimit = 256
 
-  /// The node below, for code that runs on the loop itself.
-  public var node: SessionNode { hub.node }
+  let hubs: [SessionHub]
+  let inboxes: InboxRegistry
+  private let eventInbox: Inbox<PeerEvent>
 
-  /// The loop that the session runs on.
-  public var loop: NetworkLoop { hub.loop }
+  /// The event loops that the session runs on.
+  public var loops: [NetworkLoop] { hubs.map(\.loop) }
 
-  init(node: SessionNode, admit: (@Sendable (PeerInfo) -> Admission)?) async {
-    inbox = Inbox(limit: PeerEvents.limit, overflow: .dropOldest)
-    hub = SessionHub(node: node, events: inbox, shelf: InboxRegistry(), admit: admit)
-    hub.shelf.setHubs([hub])
-    await hub.begin()
+  /// The event loop that the session runs on; the first one if there are several.
+  public var loop: NetworkLoop { hubs[0].loop }
+
+  /// The node on `loop`, for code that runs on that loop itself.
+  public var node: SessionNode { hubs[0].node }
+
+  init(_ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?) async {
+    let events = Inbox<PeerEvent>(limit: PeerEvents.limit, overflow: .dropOldest)
+    let inboxes = InboxRegistry()
+    eventInbox = events
+    self.inboxes = inboxes
+    hubs = nodes.map { SessionHub(node: $0, events: events, inboxes: inboxes, admit: admit) }
+    inboxes.setHubs(hubs)
+    for hub in hubs { await hub.begin() }
   }
 
   func run<Result>(_ body: () async throws -> Result) async throws -> Result {
@@ -35,121 +60,148 @@ public struct Session: Sendable {
     }
   }
 
+  /// A peer's last datagrams may arrive on any loop, so no node closes its sockets before every
+  /// node has sent its goodbyes.
   private func end(_ goodbye: Goodbye) async {
-    await node.shutdown(goodbye)
-    inbox.finish()
-    hub.shelf.end()
-    await hub.end()
+    await withTaskGroup { tasks in
+      for hub in hubs { tasks.addTask { await hub.node.sendGoodbyes(goodbye) } }
+    }
+    for hub in hubs { await hub.node.closeSockets() }
+    eventInbox.finish()
+    inboxes.end()
+    for hub in hubs { await hub.end() }
   }
 }
 
-// MARK: - Who is here
+// MARK: - Peers
 extension Session {
-  /// What happens to the peers, from the beginning on; for one reader at a time.
-  public var events: PeerEvents { PeerEvents(inbox: inbox) }
+  /// Events of all peers, from the start of the session and in order for each peer; for one reader
+  /// at a time.
+  public var events: PeerEvents { PeerEvents(inbox: eventInbox) }
 
-  /// The next event, if there is one: for a loop that asks once a frame, from any thread.
-  public func poll() -> PeerEvent? { inbox.take() }
+  /// Returns the next event, or nil if there is none now. For a game loop that asks once a frame;
+  /// callable from any thread.
+  public func poll() -> PeerEvent? { eventInbox.pop() }
 
-  /// Calls `observer` on the loop with each event from now on, beside whoever reads `events`: for
-  /// logs and counters. It must not wait.
+  /// Calls `observer` with each event from now on, in addition to the reader of `events`: for logs
+  /// and counters. `observer` runs on the loop of the event's peer and must not block; with several
+  /// loops it may run on two of them at the same time.
   public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
-    await hub.observe(observer)
+    for hub in hubs { await hub.observe(observer) }
   }
 
-  /// Everybody who is connected, in the order of joining.
+  /// All connected peers, loop by loop, and in the order of joining on each loop.
   public var peers: [Peer] {
-    get async { await hub.allPeers }
+    get async {
+      var peers: [Peer] = []
+      for hub in hubs { peers += await hub.allPeers }
+      return peers
+    }
   }
 
-  /// What the host gave this guest for the next time: `join` takes one round trip with it instead
-  /// of two. `nil` until it has come, and where nothing goes by datagrams.
+  /// The number of player seats that are neither taken nor requested, over all loops.
+  public var freeSeats: Int {
+    get async { await node.freeSeats }
+  }
+
+  /// The token that the host gave this client, or nil if none has arrived or the session does not
+  /// use datagrams. Passed to the next `join`, it saves one of the two round trips of joining.
   public var joinToken: JoinToken? {
     get async { await node.joinTokens.last }
   }
 
-  /// Tells `inputStopped` once when a peer that has sent on `channel` has sent nothing there for
-  /// `limit`, or is gone, and `inputResumed` when it goes on. `nil` ends that.
+  /// Reports `inputStopped` once when a peer that has sent on `channel` then sends nothing there
+  /// for `limit` or disconnects, and `inputResumed` when messages arrive again. A nil `limit`
+  /// stops watching.
   public func watchInput<Message>(on channel: MessageChannel<Message>, limit: Duration?) async {
-    await node.watchInput(channel: channel.id, limit: limit)
+    for hub in hubs { await hub.node.watchInput(channel: channel.id, limit: limit) }
+  }
+
+  /// Counters of each loop, in the order of `loops`.
+  public var statistics: [LoopStatistics] {
+    get async {
+      var statistics: [LoopStatistics] = []
+      for hub in hubs { statistics.append(await hub.node.loopStatistics) }
+      return statistics
+    }
   }
 }
 
 // MARK: - Messages
 extension Session {
-  /// The messages of one channel, from everybody; each channel for one reader at a time. What came
-  /// before the first reader is kept: all of a reliable channel, of others some.
+  /// Messages from all peers on one channel; each channel has one reader at a time. Messages that
+  /// arrived before the first reader are kept: all of them on a reliable channel, and the newest
+  /// 256 (or 64 KiB) of all other channels together.
   public func messages<Message>(on channel: MessageChannel<Message>) -> Messages<Message> {
-    Messages(inbox: hub.shelf.inbox(for: channel))
+    Messages(inbox: inboxes.inbox(for: channel))
   }
 
-  /// The messages of one channel that have come since the last time, for a loop that asks once a
-  /// frame. From any thread, and never waits.
-  public func received<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
-    let inbox = hub.shelf.inbox(for: channel)
+  /// Removes and returns the messages that have arrived on one channel since the last call. For a
+  /// game loop that asks once a frame; callable from any thread, and never blocks.
+  public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
+    let inbox = inboxes.inbox(for: channel)
     var messages: [Received<Message>] = []
-    while let message = inbox.take() { messages.append(message) }
+    while let message = inbox.pop() { messages.append(message) }
     return messages
   }
 
-  /// Sends a message to everybody, or to `peers`, without waiting for room; says to whom it could
-  /// not be sent, and why.
+  /// Sends a message to all peers, or to `peers`, without waiting for room in their send queues.
+  /// Returns the peers to which the message could not be sent, with the reasons.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to peers: [Peer]? = nil,
     lifetime: Duration? = nil
   ) async -> [Peer: SendError] {
-    let targets = if let peers { peers } else { await self.peers }
-    let failures = await node.broadcast(
-      message, on: channel, to: targets.map(\.link), lifetime: lifetime)
-    guard !failures.isEmpty else { return [:] }
-    return targets.reduce(into: [:]) { $0[$1] = failures[$1.link] }
+    await withTaskGroup { tasks in
+      for hub in hubs {
+        let targets = peers?.filter { $0.hub === hub }
+        if targets?.isEmpty == true { continue }
+        tasks.addTask { await hub.broadcast(message, on: channel, to: targets, lifetime: lifetime) }
+      }
+      return await tasks.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+    }
   }
 
-  /// Hands a message for everybody over from any thread, without waiting and without a word of
-  /// what becomes of it. `false` where it was not even taken.
+  /// Queues a message to all peers from any thread, without waiting and without reporting whether
+  /// the message arrives. Returns false if a loop did not accept the message, because it is too
+  /// long or too many messages are queued for that loop.
   @discardableResult
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) -> Bool {
-    node.post(message, on: channel, to: .all, lifetime: lifetime)
+    hubs.reduce(true) { isQueued, hub in
+      hub.node.post(message, on: channel, to: .all, lifetime: lifetime) && isQueued
+    }
   }
 }
 
-// MARK: - Questions
+// MARK: - Requests
 extension Session {
-  /// Answers the questions of an exchange, one after the other, until the session ends or the
-  /// task is cancelled. Whoever asked is told where `answer` throws.
-  public func respond<Question, Answer>(
-    to exchange: Exchange<Question, Answer>,
-    _ answer: (Peer, Question) async throws -> Answer
+  /// Answers the requests that arrive over `exchange`, one after the other, until the session ends
+  /// or the task is cancelled. If `respond` throws, the requester gets `RequestError.failed`.
+  public func respond<Request, Response>(
+    to exchange: Exchange<Request, Response>,
+    _ respond: (Peer, Request) async throws -> Response
   ) async {
-    await hub.shelf.respond(to: exchange, answer)
+    await inboxes.respond(to: exchange, respond)
   }
 
-  /// Who has to apply a message.
+  /// The peers that must apply a message before `send(_:on:acknowledgedBy:within:)` returns.
   public enum Audience: Hashable, Sendable {
-    /// Everybody who is connected.
+    /// All peers that are connected when the message is sent.
     case all
-    /// These.
+    /// Only the given peers.
     case peers([Peer])
   }
 
-  /// Sends a message that counts only when everybody has applied it: returns when the `respond`
-  /// closures of all of them have, and says by the deadline who has not, and why.
+  /// Sends a message as a request to every peer of `audience`, and returns when all of them have
+  /// responded or `limit` has passed. Returns the peers that did not respond, with the reasons.
   public func send<Message>(
     _ message: Message, on exchange: Exchange<Message, Applied>,
     acknowledgedBy audience: Audience = .all, within limit: Duration
   ) async -> [Peer: RequestError] {
     let peers = if case .peers(let peers) = audience { peers } else { await self.peers }
-    return await Self.send(message, on: exchange, acknowledgedBy: peers, within: limit)
-  }
-
-  static func send<Message>(
-    _ message: Message, on exchange: Exchange<Message, Applied>, acknowledgedBy peers: [Peer],
-    within limit: Duration
-  ) async -> [Peer: RequestError] {
-    await withTaskGroup { group in
+    return await withTaskGroup { group in
       for peer in peers {
         group.addTask { () async -> (Peer, RequestError?) in
           do throws(RequestError) {

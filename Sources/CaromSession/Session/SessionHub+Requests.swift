@@ -2,31 +2,31 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// Questions, answers, and who has not answered in time.
+// MARK: - Sending requests
 extension SessionHub {
-  /// Asks a peer, and returns its answer.
-  func request<Question, Answer>(
-    _ question: Question, over exchange: Exchange<Question, Answer>, of link: ConnectionID,
+  /// Sends a request to a peer and returns the response.
+  func request<Request, Response>(
+    _ request: Request, over exchange: Exchange<Request, Response>, of connection: ConnectionID,
     within limit: Duration
-  ) async throws(RequestError) -> Answer {
-    _ = shelf.desk(for: exchange)
+  ) async throws(RequestError) -> Response {
+    _ = inboxes.queue(for: exchange)  // responses are read by the same reader as requests
     let deadline = loop.now + limit
-    guard let number = requests.open(to: link, until: deadline) else { throw .busy }
-    let message = ExchangeMessage(.question, number, question.encoded)
+    guard let number = requests.add(to: connection, until: deadline) else { throw .busy }
+    let message = ExchangeMessage(.request, number, request.encoded)
     let options = exchange.channel.options(lifetime: limit, at: loop.now)
     do throws(SendError) {
-      _ = try await node.send(message.encoded, on: exchange.id, options, to: link)
+      _ = try await node.send(message.encoded, on: exchange.id, options, to: connection)
     } catch {
       requests.entries[number] = nil
       throw error == .expired ? .timedOut : error == .cancelled ? .cancelled : .notSent(error)
     }
-    let answer = try await outcome(of: number).get()
-    guard let answer = try? Answer(decoding: answer.span) else { throw .malformedAnswer }
-    return answer
+    let body = try await outcome(of: number).get()
+    guard let response = try? Response(decoding: body.span) else { throw .malformedResponse }
+    return response
   }
 
   private func outcome(of number: UInt32) async -> RequestTable.Outcome {
-    if case .told(let outcome) = requests.entries[number]?.state {
+    if case .resolved(let outcome) = requests.entries[number]?.state {
       requests.entries[number] = nil
       return outcome
     }
@@ -36,13 +36,13 @@ extension SessionHub {
         rearm()
       }
     } onCancel: {
-      loop.post { self.assumeIsolated { $0.requests.settle(number, .failure(.cancelled)) } }
+      loop.post { self.assumeIsolated { $0.requests.resolve(number, .failure(.cancelled)) } }
     }
   }
 
-  func failRequests(_ error: RequestError, where isWanted: (ConnectionID) -> Bool) {
-    for number in requests.numbers(where: { isWanted($0.link) }) {
-      requests.settle(number, .failure(error))
+  func failRequests(_ error: RequestError, where isAffected: (ConnectionID) -> Bool) {
+    for number in requests.numbers(where: { isAffected($0.connection) }) {
+      requests.resolve(number, .failure(error))
     }
   }
 
@@ -59,49 +59,50 @@ extension SessionHub {
 
   private func handleTimeout(at now: Instant) {
     for number in requests.numbers(where: { $0.deadline <= now }) {
-      requests.settle(number, .failure(.timedOut))
+      requests.resolve(number, .failure(.timedOut))
     }
     rearm()
   }
 }
 
-// MARK: - Answering
+// MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Takes what is said over an exchange from now on.
-  func open<Question, Answer>(
-    _ desk: RequestQueue<Question>, _ exchange: Exchange<Question, Answer>
+  /// Reads the requests and responses of an exchange from now on.
+  func open<Request, Response>(
+    _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {
-    read(exchange.id) { [weak self] peer, bytes in
+    let reader: Reader = { [weak self] peer, bytes in
       guard let self, let message = try? ExchangeMessage(decoding: bytes) else {
         return .malformed
       }
-      return assumeIsolated { $0.take(message, of: peer, at: desk, exchange) }
+      return assumeIsolated { $0.receive(message, from: peer, into: queue, exchange) }
     }
+    setReader(reader, of: exchange.id)
   }
 
-  private func take<Question, Answer>(
-    _ message: ExchangeMessage, of peer: Peer, at desk: RequestQueue<Question>,
-    _ exchange: Exchange<Question, Answer>
+  private func receive<Request, Response>(
+    _ message: ExchangeMessage, from peer: Peer, into queue: RequestQueue<Request>,
+    _ exchange: Exchange<Request, Response>
   ) -> Verdict {
     switch message.kind {
-    case .question:
-      guard let question = try? Question(decoding: message.body.span) else { return .malformed }
-      let asked = RequestQueue<Question>.Asked(
-        peer: peer, number: message.number, question: question)
-      if !desk.take(asked) {
+    case .request:
+      guard let request = try? Request(decoding: message.body.span) else { return .malformed }
+      let entry = RequestQueue<Request>.Entry(
+        peer: peer, number: message.number, request: request)
+      if !queue.append(entry) {
         node.post(
-          ExchangeMessage(.busy, message.number), on: exchange.channel, to: peer.link)
+          ExchangeMessage(.busy, message.number), on: exchange.channel, to: peer.connectionID)
       }
-    case .answer: settle(message.number, of: peer, .success(message.body))
-    case .failed: settle(message.number, of: peer, .failure(.failed))
-    case .busy: settle(message.number, of: peer, .failure(.busy))
+    case .response: resolve(message.number, from: peer, .success(message.body))
+    case .failed: resolve(message.number, from: peer, .failure(.failed))
+    case .busy: resolve(message.number, from: peer, .failure(.busy))
     }
-    return .taken
+    return .accepted
   }
 
-  /// Only who was asked can answer.
-  private func settle(_ number: UInt32, of peer: Peer, _ outcome: RequestTable.Outcome) {
-    guard requests.entries[number]?.link == peer.link else { return }
-    requests.settle(number, outcome)
+  /// Resolves a request, but only with a response from the peer that it was sent to.
+  private func resolve(_ number: UInt32, from peer: Peer, _ outcome: RequestTable.Outcome) {
+    guard requests.entries[number]?.connection == peer.connectionID else { return }
+    requests.resolve(number, outcome)
   }
 }

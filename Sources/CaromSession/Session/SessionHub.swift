@@ -2,54 +2,48 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// Spreads a node's events and messages over the queues that readers of any thread take from.
+/// Distributes one node's events and messages to the inboxes that readers on any thread take from.
 actor SessionHub: LoopActor {
-  /// What a reader says of a message.
+  /// A reader's verdict on a message.
   enum Verdict {
-    case taken
-    /// The next ones are to stay where they are, until the reader has caught up.
-    case takenAndFull
-    /// It breaks the application's protocol.
+    case accepted
+    /// The reader's inbox is full now: the channel must pause until the reader has caught up.
+    case acceptedAndFull
+    /// The message violates the application's protocol: the connection must close.
     case malformed
   }
 
   typealias Reader = (Peer, borrowing Span<UInt8>) -> Verdict
 
-  /// The most messages that wait on one channel for its reader.
-  static let unreadLimit = 1024
-  /// The most bytes of them, but for one message.
-  static let unreadByteLimit = 256 << 10
-  /// The most messages that may be lost which are kept for channels that nobody reads yet.
-  static let earlyLimit = 256
-  /// The most bytes of them.
-  static let earlyByteLimit = 64 << 10
-
   nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
-  /// Where events go; nowhere from the end on: what nobody took of them names this hub.
+  /// The inbox of events; nil after the end, because unread events refer to peers and so to this
+  /// hub.
   private var events: Inbox<PeerEvent>?
-  /// Where readers take from.
-  nonisolated let shelf: InboxRegistry
+  /// The inboxes of messages and requests.
+  nonisolated let inboxes: InboxRegistry
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
+  /// The connected peers, in the order of joining.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
-  /// Peers that are gone, whose messages are not all read.
+  /// Disconnected peers with unread messages.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
   private var observers: [@Sendable (PeerEvent) -> Void] = []
+  /// Unreliable messages of channels that have no reader yet.
   private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
   private var earlyBytes = 0
   var requests = RequestTable()
   var timer: LoopTimer?
 
   init(
-    node: SessionNode, events: Inbox<PeerEvent>, shelf: InboxRegistry,
+    node: SessionNode, events: Inbox<PeerEvent>, inboxes: InboxRegistry,
     admit: (@Sendable (PeerInfo) -> Admission)?
   ) {
     self.node = node
     self.events = events
-    self.shelf = shelf
+    self.inboxes = inboxes
     loop = node.loop
     self.admit = admit
   }
@@ -57,13 +51,12 @@ actor SessionHub: LoopActor {
   func begin() {
     node.assumeIsolated { node in
       for channel in 0..<UInt8(64) { node.pause(channel: channel) }
-      node.setMessageHandler(owner: self) { hub, message in hub.take(message) }
+      node.setMessageHandler(owner: self) { hub, message in hub.receive(message) }
       node.setHandler(owner: self) { hub, event in hub.handle(event) }
     }
   }
 
-  /// Events and readers have been told of the end already. Peers refer to their hub, so that none
-  /// may stay.
+  /// Releases everything after the inboxes have ended. Peers refer to their hub, so none may stay.
   func end() {
     events = nil
     readers = [:]
@@ -73,31 +66,31 @@ actor SessionHub: LoopActor {
     failRequests(.disconnected(.closedLocally)) { _ in true }
   }
 
-  func peer(_ link: ConnectionID) -> Peer? { peers[link] }
+  func peer(_ connection: ConnectionID) -> Peer? { peers[connection] }
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
-  /// Sends a message to everybody of this loop, or to those of its `targets`.
+  /// Sends a message to all peers of this loop, or to `targets`, which must live on this loop.
   func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to targets: [Peer]?,
     lifetime: Duration?
   ) -> [Peer: SendError] {
     let targets = targets ?? allPeers
-    let links = targets.map(\.link)
+    let connections = targets.map(\.connectionID)
     let failures = node.assumeIsolated {
-      $0.broadcast(message, on: channel, to: links, lifetime: lifetime)
+      $0.broadcast(message, on: channel, to: connections, lifetime: lifetime)
     }
     guard !failures.isEmpty else { return [:] }
-    return targets.reduce(into: [:]) { $0[$1] = failures[$1.link] }
+    return targets.reduce(into: [:]) { $0[$1] = failures[$1.connectionID] }
   }
 
-  /// What reads a channel from now on; it is given first what came early.
-  func read(_ channel: UInt8, _ reader: @escaping Reader) {
+  /// Sets the reader of a channel, which first gets the messages that arrived before it.
+  func setReader(_ reader: @escaping Reader, of channel: UInt8) {
     readers[channel] = reader
     var isFull = false
     while let (_, peer, bytes) = early.removeFirst(where: { $0.channel == channel }) {
       earlyBytes -= bytes.count
-      isFull = judge(reader(peer, bytes.span), peer) || isFull
+      isFull = shouldPause(after: reader(peer, bytes.span), from: peer) || isFull
     }
     if !isFull { resume(channel) }
   }
@@ -107,86 +100,91 @@ actor SessionHub: LoopActor {
   }
 }
 
-// MARK: - What the node tells
+// MARK: - Events of the node
 extension SessionHub {
   private func handle(_ event: SessionEvent) {
     switch event {
-    case .requested(let link, let info, _): answer(link, info)
-    case .opened(let link, let info):
-      let peer = Peer(info: info, link: link, hub: self)
-      peers[link] = peer
-      order.append(link)
-      tell(.joined(peer))
-    case .closed(let link, _, let reason, _): depart(link, reason)
-    case .linkChanged(let link, let kind): tell(link) { .linkChanged($0, kind) }
-    case .interrupted(let link): tell(link) { .interrupted($0) }
-    case .resumed(let link): tell(link) { .resumed($0) }
-    case .inputStopped(let link, let channel):
-      tell(link) { .inputStopped($0, channel: channel) }
-    case .inputResumed(let link, let channel):
-      tell(link) { .inputResumed($0, channel: channel) }
+    case .requested(let connection, let info, _): decide(connection, info)
+    case .opened(let connection, let info):
+      let peer = Peer(info: info, connectionID: connection, hub: self)
+      peers[connection] = peer
+      order.append(connection)
+      emit(.joined(peer))
+    case .closed(let connection, _, let reason, _): remove(connection, reason)
+    case .linkChanged(let connection, let kind): emit(connection) { .linkChanged($0, kind) }
+    case .interrupted(let connection): emit(connection) { .interrupted($0) }
+    case .resumed(let connection): emit(connection) { .resumed($0) }
+    case .inputStopped(let connection, let channel):
+      emit(connection) { .inputStopped($0, channel: channel) }
+    case .inputResumed(let connection, let channel):
+      emit(connection) { .inputResumed($0, channel: channel) }
     case .message, .measured, .writable, .expired, .receipt, .advertise, .connect: break
     }
   }
 
-  private func tell(_ link: ConnectionID, _ event: (Peer) -> PeerEvent) {
-    if let peer = peers[link] { tell(event(peer)) }
+  private func emit(_ connection: ConnectionID, _ event: (Peer) -> PeerEvent) {
+    if let peer = peers[connection] { emit(event(peer)) }
   }
 
-  private func tell(_ event: PeerEvent) {
+  private func emit(_ event: PeerEvent) {
     for observer in observers { observer(event) }
     _ = events?.push(event)
   }
 
   func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) { observers.append(observer) }
 
-  private func depart(_ link: ConnectionID, _ reason: DisconnectReason) {
-    guard let peer = peers.removeValue(forKey: link) else { return }
-    order.removeAll { $0 == link }
-    departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.link) } }
+  private func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
+    guard let peer = peers.removeValue(forKey: connection) else { return }
+    order.removeAll { $0 == connection }
+    departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.connectionID) } }
     departed.append(peer)
-    failRequests(.disconnected(reason)) { $0 == link }
-    tell(.left(peer, reason))
+    failRequests(.disconnected(reason)) { $0 == connection }
+    emit(.left(peer, reason))
   }
 
-  private func answer(_ link: ConnectionID, _ info: PeerInfo) {
+  private func decide(_ connection: ConnectionID, _ info: PeerInfo) {
     let admission = admit?(info) ?? .decline("this side does not host")
     node.assumeIsolated { node in
       switch admission {
-      case .accept: node.admit(link)
-      case .decline(let why): node.close(link, Goodbye(.declined, text: why), as: .declined(why))
+      case .accept: node.admit(connection)
+      case .decline(let why):
+        node.close(connection, Goodbye(.declined, text: why), as: .declined(why))
       }
     }
   }
+}
 
-  private func take(_ message: borrowing SessionMessage) {
-    let link = message.link
-    guard let peer = peers[link] ?? departed.first(where: { $0.link == link }) else { return }
+// MARK: - Messages of the node
+extension SessionHub {
+  private func receive(_ message: borrowing SessionMessage) {
+    let id = message.connectionID
+    guard let peer = peers[id] ?? departed.first(where: { $0.connectionID == id }) else { return }
     let channel = message.channel
-    guard let reader = readers[channel] else { return keep(message, of: peer) }
-    if judge(reader(peer, message.bytes), peer) {
+    guard let reader = readers[channel] else { return storeEarly(message, from: peer) }
+    if shouldPause(after: reader(peer, message.bytes), from: peer) {
       node.assumeIsolated { $0.pause(channel: channel) }
     }
   }
 
-  /// Whether the reader has no room any more.
-  private func judge(_ verdict: Verdict, _ peer: Peer) -> Bool {
+  /// Whether the channel must pause after `verdict`. Closes the connection of a malformed message.
+  private func shouldPause(after verdict: Verdict, from peer: Peer) -> Bool {
     switch verdict {
-    case .taken: return false
-    case .takenAndFull: return true
+    case .accepted: return false
+    case .acceptedAndFull: return true
     case .malformed:
       node.assumeIsolated {
-        $0.close(peer.link, Goodbye(.protocolViolation), as: .protocolViolation)
+        $0.close(peer.connectionID, Goodbye(.protocolViolation), as: .protocolViolation)
       }
       return false
     }
   }
 
-  /// Reliable messages wait with their connection; the others would be lost.
-  private func keep(_ message: borrowing SessionMessage, of peer: Peer) {
+  /// Stores an unreliable message for a later reader. Reliable messages of a channel without a
+  /// reader stay in their connection.
+  private func storeEarly(_ message: borrowing SessionMessage, from peer: Peer) {
     early.append((message.channel, peer, Array(copying: message.bytes)))
     earlyBytes += message.bytes.count
-    while early.count > Self.earlyLimit || earlyBytes > Self.earlyByteLimit,
+    while early.count > UnreadLimits.earlyMessages || earlyBytes > UnreadLimits.earlyBytes,
       let oldest = early.popFirst()
     {
       earlyBytes -= oldest.bytes.count

@@ -1,72 +1,78 @@
 import CaromCore
 import CaromProtocol
 
-/// Notices when a peer's input stops, and when it goes on: the fail-safe of whatever moves.
+/// Detects when a peer's input stops and when it resumes: a fail-safe for whatever the input
+/// controls.
 struct InputWatchdog: Sendable {
-  private struct Guard: Sendable {
+  private struct Watch: Sendable {
     let channel: UInt8
     var limit: Duration
   }
 
   private struct Input: Sendable {
-    let link: ConnectionID
+    let connection: ConnectionID
     let channel: UInt8
-    var heardAt: Instant
+    var receivedAt: Instant
     var isStopped = false
   }
 
-  private var guards: [Guard] = []
+  private var watches: [Watch] = []
   private var inputs: [Input] = []
+  /// The watched channels.
   private(set) var channels = ChannelMask()
 
-  /// Watches a channel; `nil` does not watch it any more.
+  /// Watches a channel with the given limit of silence, or stops watching it if `limit` is nil.
   mutating func watch(_ channel: UInt8, limit: Duration?) {
-    guards.removeAll { $0.channel == channel }
+    watches.removeAll { $0.channel == channel }
     guard let limit else {
       channels.remove(channel)
       inputs.removeAll { $0.channel == channel }
       return
     }
-    precondition(limit > .zero, "an input may be silent for a while")
-    guards.append(Guard(channel: channel, limit: limit))
+    precondition(limit > .zero, "the limit of an input's silence is positive")
+    watches.append(Watch(channel: channel, limit: limit))
     channels.insert(channel)
   }
 
-  /// A message came; whether the input goes on after it had stopped.
-  mutating func heard(_ link: ConnectionID, _ channel: UInt8, at now: Instant) -> Bool {
-    let known = inputs.firstIndex { $0.link == link && $0.channel == channel }
+  /// Records a message. Returns whether the message resumes an input that had stopped.
+  mutating func recordMessage(
+    of connection: ConnectionID, on channel: UInt8, at now: Instant
+  ) -> Bool {
+    let known = inputs.firstIndex { $0.connection == connection && $0.channel == channel }
     guard let index = known else {
-      inputs.append(Input(link: link, channel: channel, heardAt: now))
+      inputs.append(Input(connection: connection, channel: channel, receivedAt: now))
       return false
     }
-    inputs[index].heardAt = now
+    inputs[index].receivedAt = now
     defer { inputs[index].isStopped = false }
     return inputs[index].isStopped
   }
 
-  /// The inputs that have stopped since the last time.
-  mutating func stopped(at now: Instant) -> [(link: ConnectionID, channel: UInt8)] {
+  /// Marks the inputs whose limit has passed as stopped, and returns them.
+  mutating func takeStopped(at now: Instant) -> [(connection: ConnectionID, channel: UInt8)] {
     var stopped: [(ConnectionID, UInt8)] = []
     for index in inputs.indices where !inputs[index].isStopped {
       guard now >= deadline(of: inputs[index]) else { continue }
       inputs[index].isStopped = true
-      stopped.append((inputs[index].link, inputs[index].channel))
+      stopped.append((inputs[index].connection, inputs[index].channel))
     }
     return stopped
   }
 
-  /// The peer is gone: the channels whose input stops with it.
-  mutating func forget(_ link: ConnectionID) -> [UInt8] {
-    defer { inputs.removeAll { $0.link == link } }
-    return inputs.filter { $0.link == link && !$0.isStopped }.map(\.channel)
+  /// Removes the inputs of a connection that has ended. Returns the channels whose input stops with
+  /// it.
+  mutating func remove(_ connection: ConnectionID) -> [UInt8] {
+    defer { inputs.removeAll { $0.connection == connection } }
+    return inputs.filter { $0.connection == connection && !$0.isStopped }.map(\.channel)
   }
 
+  /// The earliest time at which an input counts as stopped, or nil if none is running.
   var nextTimeout: Instant? {
     inputs.reduce(nil) { $1.isStopped ? $0 : earliest($0, deadline(of: $1)) }
   }
 
   private func deadline(of input: Input) -> Instant {
-    let limit = guards.first { $0.channel == input.channel }?.limit ?? .zero
-    return input.heardAt.advanced(by: limit)
+    let limit = watches.first { $0.channel == input.channel }?.limit ?? .zero
+    return input.receivedAt.advanced(by: limit)
   }
 }

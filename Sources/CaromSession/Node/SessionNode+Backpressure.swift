@@ -1,0 +1,94 @@
+import CaromCore
+import CaromProtocol
+
+// Sending from tasks, which wait until the send queue has room.
+extension SessionNode {
+  /// Sends a message as soon as the peer's send queue has room for it, after messages that already
+  /// wait. Throws `expired` if `lifetime` passes before that, `cancelled` if the task is cancelled,
+  /// and `queueFull` if too many messages wait.
+  public func sendWhenRoom<Message>(
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
+    lifetime: Duration? = nil
+  ) async throws(SendError) {
+    let options = channel.options(lifetime: lifetime, at: loop.now)
+    _ = try await send(message.encoded, on: channel.id, options, to: connection)
+  }
+
+  /// Sends a message as `sendWhenRoom` does, and waits for its delivery receipt. Returns whether
+  /// the peer's connection has received the message.
+  public func sendConfirmed<Message>(
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
+    lifetime: Duration? = nil
+  ) async throws(SendError) -> Bool {
+    let options = channel.options(lifetime: lifetime, wantsReceipt: true, at: loop.now)
+    let number = try await send(message.encoded, on: channel.id, options, to: connection)
+    guard let number else { preconditionFailure("a message with a receipt has a number") }
+    let key = ReceiptKey(connection: connection, message: number)
+    if case .resolved(let isDelivered) = waiters.receipts[key] {
+      waiters.receipts[key] = nil
+      return isDelivered
+    }
+    guard lobby.isOpen(connection) else { return false }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiters.receipts[key] = .awaited($0) }
+    } onCancel: {
+      loop.post { self.assumeIsolated { $0.waiters.cancelReceipt(key) } }
+    }
+  }
+
+  func send(
+    _ bytes: [UInt8], on channel: UInt8, _ options: SendOptions, to connection: ConnectionID
+  ) async throws(SendError) -> UInt64? {
+    if Task.isCancelled { throw .cancelled }
+    if waiters.sends[connection] == nil {
+      do throws(SendError) {
+        return try send(bytes.span, on: channel, options, to: connection)
+      } catch {
+        guard case .queueFull = error else { throw error }
+      }
+    }
+    let waiting = waiters.sends[connection]?.entries.count ?? 0
+    guard waiting < BackpressureQueue.limit else {
+      throw .queueFull(queued: lobby.host.queuedBytes(of: connection))
+    }
+    return try await wait(bytes, channel, options, connection).get()
+  }
+
+  private func wait(
+    _ bytes: [UInt8], _ channel: UInt8, _ options: SendOptions, _ connection: ConnectionID
+  ) async -> Result<UInt64?, SendError> {
+    let id = waiters.makeSendID()
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        waiters.sends[connection, default: BackpressureQueue()].entries.append(
+          BackpressureQueue.Entry(
+            id: id, bytes: bytes, channel: channel, options: options,
+            continuation: continuation))
+        if options.deadline != nil { rearm() }
+      }
+    } onCancel: {
+      loop.post { self.assumeIsolated { $0.waiters.cancelSend(id, on: connection) } }
+    }
+  }
+
+  /// Sends waiting messages of a connection, in order, until its send queue is full again.
+  func sendWaiting(on connection: ConnectionID) {
+    while let entry = waiters.sends[connection]?.entries.first {
+      let result: Result<UInt64?, SendError>
+      do throws(SendError) {
+        result = .success(
+          try send(entry.bytes.span, on: entry.channel, entry.options, to: connection))
+      } catch {
+        if case .queueFull = error { return }
+        result = .failure(error)
+      }
+      _ = waiters.sends[connection]?.entries.popFirst()
+      if entry.options.wantsReceipt, case .success(let number?) = result {
+        // The receipt may arrive before the waiting task resumes.
+        waiters.receipts[ReceiptKey(connection: connection, message: number)] = .pending
+      }
+      entry.continuation.resume(returning: result)
+    }
+    waiters.sends[connection] = nil
+  }
+}

@@ -1,0 +1,177 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+// MARK: - Interface of the owner
+extension SessionNode {
+  /// Reports events to `handle` from now on, starting with those held so far. `handle` runs inside
+  /// `owner`, an actor on the same loop, which the node holds weakly.
+  public func setHandler<Owner: Actor>(
+    owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
+  ) {
+    feed.handler = ActorCallbacks(owner, on: loop).bind(handle)
+    deliverUnread()
+    drain()
+  }
+
+  /// Passes messages to `handle` from now on, instead of `message` events. The bytes are lent for
+  /// the call, so nothing is allocated for a message. `handle` runs inside `owner`, an actor on
+  /// the same loop, which the node holds weakly.
+  public func setMessageHandler<Owner: Actor>(
+    owner: Owner,
+    _ handle: @escaping @Sendable (isolated Owner, borrowing SessionMessage) -> Void
+  ) {
+    feed.messageHandler = ActorCallbacks(owner, on: loop).bindBorrowing(handle)
+    deliverUnread()
+    drain()
+  }
+
+  /// Leaves reliable messages of a channel in their connections until `resume`, so that their
+  /// senders run out of credit and have to wait. Unreliable messages are still delivered: there are
+  /// never many of them.
+  public func pause(channel: UInt8) { feed.paused.insert(channel) }
+
+  /// Delivers messages of a paused channel again, starting with those that were left.
+  public func resume(channel: UInt8) {
+    guard feed.paused.contains(channel) else { return }
+    feed.paused.remove(channel)
+    deliverUnread()
+    drain()
+  }
+
+  /// Returns the next event or message, or nil if there is none now; each peer's are in order. For
+  /// an owner that asks instead of setting a handler.
+  public func poll() -> SessionEvent? {
+    precondition(feed.handler == nil, "a node with a handler reports all events to the handler")
+    if let connection = feed.held.first?.endedConnection,
+      let message = nextMessage(of: connection)
+    {
+      return message
+    }
+    if let event = feed.held.popFirst() {
+      if let connection = event.endedConnection { lobby.discardMessages(of: connection) }
+      return event
+    }
+    while let connection = feed.unread.first {
+      if let message = nextMessage(of: connection) {
+        feed.unread.popFirst()
+        feed.unread.append(connection)  // the next peer's turn
+        flushLater()  // the sender may be due more credit
+        return message
+      }
+      feed.unread.popFirst()
+    }
+    return nil
+  }
+
+  /// Whether a connection has unread messages.
+  func hasMessages(_ connection: ConnectionID) -> Bool { lobby.hasMessages(of: connection) }
+
+  private func nextMessage(of connection: ConnectionID) -> SessionEvent? {
+    var result: SessionEvent?
+    _ = lobby.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
+      result = .message(connection, channel: channel, bytes: Array(copying: bytes))
+    }
+    if case .message(_, let channel, _)? = result { recordInput(connection, channel) }
+    return result
+  }
+}
+
+// MARK: - Events
+extension SessionNode {
+  func emitEvents() {
+    emitHeld()
+    while let event = lobby.pollEvent() {
+      switch event {
+      case .cancelConnect(let connection): dials[connection]?.cancelTask()
+      case .host(.adopted(let connection, let owner)): move(streamOf: connection, to: owner)
+      case .host(.connection(let connection, .reconnect)): reconnect(connection)
+      case .host(.connection(_, .invited(let token))): store(token)
+      case .host(.connection(let connection, .messages)): deliverMessages(of: connection)
+      default: if let event = SessionEvent(event) { handle(event) }
+      }
+    }
+  }
+
+  private func handle(_ event: SessionEvent) {
+    switch event {
+    case .opened(let connection, _):
+      dials[connection]?.failure = nil
+      dials[connection]?.resume(with: nil)
+    case .writable(let connection): sendWaiting(on: connection)
+    case .receipt(let connection, _, let message, let isDelivered):
+      waiters.resolve(ReceiptKey(connection: connection, message: message), isDelivered)
+    case .closed(let connection, _, let reason, _): end(connection, reason)
+    default: break
+    }
+    if isShutDown, event.isMatching { return }
+    emit(event)
+  }
+
+  private func end(_ connection: ConnectionID, _ reason: DisconnectReason) {
+    if var dial = dials.removeValue(forKey: connection) {
+      dial.resume(with: dial.failure.map { .transport($0) } ?? .refused(reason))
+      dial.cancelTask()
+    }
+    for channel in inputs.remove(connection) { emit(.inputStopped(connection, channel: channel)) }
+    waiters.failAll(of: connection)
+  }
+
+  func emit(_ event: SessionEvent) {
+    if let handler = feed.handler { return handler(event) }
+    feed.hold(event)
+  }
+
+  /// Reports the events that were held while there was no handler.
+  private func emitHeld() {
+    guard let handler = feed.handler else { return }
+    while let event = feed.held.popFirst() {
+      if let connection = event.endedConnection { deliverMessages(of: connection) }
+      if !isShutDown || !event.isMatching { handler(event) }
+    }
+  }
+}
+
+// MARK: - Messages
+extension SessionNode {
+  /// Delivers the messages of a connection, except those of paused channels.
+  private func deliverMessages(of connection: ConnectionID) {
+    if feed.hasHandler {
+      while deliverMessage(of: connection) {}
+      // Without paused channels nothing was left.
+      if feed.paused.isEmpty { return }
+    }
+    if lobby.hasMessages(of: connection), !feed.unread.contains(connection) {
+      feed.unread.append(connection)
+    }
+  }
+
+  /// Delivers unread messages, one of each peer in turn.
+  private func deliverUnread() {
+    guard feed.hasHandler else { return }
+    var connections = Array(feed.unread)
+    while !connections.isEmpty { connections.removeAll { !deliverMessage(of: $0) } }
+    feed.unread.removeAll { !lobby.hasMessages(of: $0) }
+  }
+
+  private func deliverMessage(of connection: ConnectionID) -> Bool {
+    guard let messageHandler = feed.messageHandler else {
+      guard let handler = feed.handler, let message = nextMessage(of: connection) else {
+        return false
+      }
+      handler(message)
+      return true
+    }
+    incoming.removeAll(keepingCapacity: true)
+    var number: UInt8 = 0
+    let hasMessage = lobby.pollMessage(on: connection, parking: feed.paused) { channel, bytes in
+      number = channel
+      incoming.append(copying: bytes)
+    }
+    guard hasMessage else { return false }
+    recordInput(connection, number)
+    let bytes = incoming
+    messageHandler(SessionMessage(connectionID: connection, channel: number, bytes: bytes.span))
+    return true
+  }
+}

@@ -1,0 +1,64 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+// The TCP streams of connections.
+extension SessionNode {
+  func accept(_ stream: TCPStream) {
+    // Streams that are being closed still use one file descriptor each.
+    guard sockets.closing.count < Host.connectionLimit else { return stream.reset() }
+    let connection = lobby.makeConnectionID()
+    guard lobby.accept(connection, at: loop.now) else { return stream.reset() }
+    adopt(stream, as: connection)
+  }
+
+  func adopt(_ stream: TCPStream, as connection: ConnectionID) {
+    sockets.streams[connection] = stream
+    stream.queueLimit = SessionLink.queueLimit
+    stream.setHandler(owner: self) { node, event in
+      switch event {
+      case .bytes(let bytes): node.receive(bytes, on: connection)
+      case .writable: node.drain()
+      case .end: node.streamEnded(connection, .ended)
+      case .closed(nil): node.streamEnded(connection, .ended)
+      case .closed(.timedOut?): node.streamEnded(connection, .timedOut)
+      case .closed: node.streamEnded(connection, .reset)
+      }
+    }
+    drain()
+  }
+
+  private func receive(_ bytes: Span<UInt8>, on connection: ConnectionID) {
+    bytesReceived += UInt64(bytes.count)
+    lobby.receive(bytes, on: connection, at: loop.now)
+    drain()
+  }
+
+  private func streamEnded(_ connection: ConnectionID, _ end: LinkEnd) {
+    guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
+    lobby.handleLinkEnd(end, of: connection, at: loop.now)
+    dispose(of: stream, abruptly: false)
+    drain()
+  }
+
+  /// Moves a stream to the connection that it turned out to belong to.
+  func move(streamOf connection: ConnectionID, to owner: ConnectionID) {
+    guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
+    if let old = sockets.streams.removeValue(forKey: owner) { dispose(of: old, abruptly: true) }
+    adopt(stream, as: owner)
+  }
+
+  /// Closes a stream that no longer belongs to a connection: after its queued bytes have been sent,
+  /// or at once.
+  func dispose(of stream: TCPStream, abruptly: Bool) {
+    let id = ObjectIdentifier(stream)
+    sockets.closing[id] = stream
+    stream.setHandler(owner: self) { node, event in
+      guard case .closed = event else { return }
+      node.sockets.closing[id] = nil
+      node.resumeIfIdle()
+    }
+    if abruptly { stream.reset() } else { stream.close() }
+    if !stream.isOpen { sockets.closing[id] = nil }
+  }
+}

@@ -1,0 +1,50 @@
+import Synchronization
+
+/// A bounded queue from other threads to one event loop: any thread appends, and the loop removes
+/// everything at once.
+final class PostQueue<Element: Sendable>: Sendable {
+  enum Outcome {
+    /// The element is the first one: the loop must be asked to empty the queue.
+    case isFirst
+    /// The loop has been asked to empty the queue already.
+    case isMore
+    /// The queue is full, and the element was not added.
+    case isFull
+  }
+
+  private struct State: Sendable {
+    var elements: [Element] = []
+    var bytes = 0
+  }
+
+  private let limit: Int
+  private let byteLimit: Int
+  private let state = Mutex(State())
+
+  /// A queue of at most `limit` elements and `byteLimit` bytes.
+  init(limit: Int, byteLimit: Int = .max) {
+    self.limit = limit
+    self.byteLimit = byteLimit
+  }
+
+  /// Adds an element that counts as `bytes` bytes. An element that is not `isBounded` is added even
+  /// if the queue is full.
+  func append(_ element: Element, bytes: Int = 0, isBounded: Bool = true) -> Outcome {
+    state.withLock { state in
+      if isBounded, state.elements.count >= limit || bytes > byteLimit - state.bytes {
+        return .isFull
+      }
+      state.elements.append(element)
+      state.bytes += bytes
+      return state.elements.count == 1 ? .isFirst : .isMore
+    }
+  }
+
+  /// Removes and returns all elements, oldest first.
+  func removeAll() -> [Element] {
+    state.withLock { state in
+      defer { state = State() }
+      return state.elements
+    }
+  }
+}

@@ -1,0 +1,14 @@
+/// Bounds of the messages that wait for their readers in a session.
+enum UnreadLimits {
+  /// The most unread messages of one channel.
+  static let messages = 1024
+  /// The most bytes of unread messages of one channel. One message may exceed it.
+  static let bytes = 256 << 10
+  /// The most unreliable messages that are kept for channels that have no reader yet. Reliable
+  /// messages of such channels stay in their connections.
+  static let earlyMessages = 256
+  /// The most bytes of those unreliable messages.
+  static let earlyBytes = 64 << 10
+  /// The most requests of one exchange that wait for an answer; further ones are refused as busy.
+  static let requests = 256
+}

@@ -1,0 +1,85 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+
+extension Session {
+  /// Listens on `port`, admits peers as `admit` decides, and runs `body` with the session and the
+  /// port number.
+  ///
+  /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time; further
+  /// peers are refused with `full`. `admit` is called once for each peer that asks for a seat.
+  /// `timing.resumeLimit` is how long a peer that has lost its network can come back without
+  /// losing its seat or any reliable message.
+  public static func host<Result>(
+    as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
+    over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
+    timing: SessionTiming = SessionTiming(), loop: NetworkLoop,
+    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
+    _ body: (Session, UInt16) async throws -> Result
+  ) async throws -> Result {
+    try await host(
+      as: local, port: port, on: addresses, over: kinds, seats: seats,
+      spectatorSeats: spectatorSeats, timing: timing, loops: [loop], admit: admit, body)
+  }
+
+  /// Hosts a session, as `host(as:port:…:loop:…)` does, on `count` event loops that the session
+  /// creates and shuts down itself.
+  public static func host<Result>(
+    as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
+    over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
+    timing: SessionTiming = SessionTiming(), loops count: Int = 1,
+    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
+    _ body: (Session, UInt16) async throws -> Result
+  ) async throws -> Result {
+    precondition(count > 0, "a session needs at least one loop")
+    var loops: [NetworkLoop] = []
+    do {
+      for number in 0..<count { loops.append(try NetworkLoop(name: "carom-loop-\(number)")) }
+      let result = try await host(
+        as: local, port: port, on: addresses, over: kinds, seats: seats,
+        spectatorSeats: spectatorSeats, timing: timing, loops: loops, admit: admit, body)
+      for loop in loops { await loop.shutdown() }
+      return result
+    } catch {
+      for loop in loops { await loop.shutdown() }
+      throw error
+    }
+  }
+
+  /// Hosts a session on all of `loops` at once, behind one port.
+  ///
+  /// Seats are counted over all loops. `admit` runs on the loop that the peer will live on, so it
+  /// may run for two peers at the same time. With more than one loop, throws
+  /// `TransportError.portSharingUnsupported` if the system cannot share a port among sockets, and
+  /// `addressInUse` if any other program has the port, even one that would share it.
+  public static func host<Result>(
+    as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
+    over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
+    timing: SessionTiming = SessionTiming(), loops: [NetworkLoop],
+    admit: @escaping @Sendable (PeerInfo) -> Admission = { _ in .accept },
+    _ body: (Session, UInt16) async throws -> Result
+  ) async throws -> Result {
+    precondition(!loops.isEmpty, "a session needs at least one loop")
+    precondition(loops.count <= loopLimit, "a session can use at most \(loopLimit) loops")
+    guard loops.count > 1 else {
+      let node = SessionNode(
+        local, seats: seats, spectatorSeats: spectatorSeats, timing: timing, over: kinds,
+        on: loops[0])
+      let session = await Session([node], admit: admit)
+      return try await session.run {
+        let port = try await node.listen(on: addresses, port: port)
+        return try await body(session, port)
+      }
+    }
+    let share = PortShare(seats: seats, spectatorSeats: spectatorSeats)
+    let nodes = loops.indices.map { member in
+      SessionNode(
+        local, sharing: share, member: member, timing: timing, over: kinds, on: loops[member])
+    }
+    let session = await Session(nodes, admit: admit)
+    return try await session.run {
+      let port = try await SessionNode.listen(nodes, on: addresses, port: port)
+      return try await body(session, port)
+    }
+  }
+}
