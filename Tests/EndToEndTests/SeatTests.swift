@@ -26,7 +26,9 @@ import Testing
       let third = try startGuest("Zoe", on: lab)
       #expect(await third.process.status == 69)
       #expect(
-        await third.process.errors.all() == ["air-hockey: every seat at that table is taken"])
+        await third.process.errors.all() == [
+          "air-hockey: every seat of that host is taken: try again later"
+        ])
       guest.process.signal(SIGTERM)
       try await host.line("game ended: left")
       await host.process.end()

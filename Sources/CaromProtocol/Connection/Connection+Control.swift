@@ -26,7 +26,9 @@ extension Connection {
       if kind == .stream { stream?.join() }
       open(info, at: now)
     case (.grant, .open): if kind == .stream { stream?.join() }
-    case (.token(let token), .open) where isCaller:
+    case (.token(let token), .open) where isCaller,
+      // A token comes in a datagram, which may overtake a grant that comes on the stream.
+      (.token(let token), .awaitingGrant) where kind == .datagram:
       guard let host = datagram?.way?.endpoint else { break }
       events.append(.invited(JoinToken(token, of: host)))
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)

@@ -152,7 +152,7 @@ extension Connection {
         receive(body: body, at: now)
       }
     } catch {
-      violate(at: now)
+      failStream(error, at: now)
     }
     settleMessages(at: now)
   }
@@ -298,9 +298,18 @@ extension Connection {
     end()
   }
 
+  /// Closes the connection because its stream cannot be read any further. A peer that stops in the
+  /// middle of a packet is late; only bytes that are no packet violate the protocol.
+  private mutating func failStream(_ error: FrameError, at now: Instant) {
+    guard case .bodyTimeout = error else { return violate(at: now) }
+    close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
+  }
+
   mutating func handleLinkTimeouts(at now: Instant) {
     if !isEnding, !streams.isEmpty {
-      do throws(FrameError) { try streams[0].handleTimeout(at: now) } catch { violate(at: now) }
+      do throws(FrameError) {
+        try streams[0].handleTimeout(at: now)
+      } catch { failStream(error, at: now) }
     }
     channels.handleTimeout(at: now)
     guard !datagrams.isEmpty else { return }

@@ -128,6 +128,27 @@ import Testing
     #expect(pair.clientEvents.endings == [.handshakeTimeout])
   }
 
+  @Test func `a token that overtakes the grant is no violation`() {
+    var pair = ConnectionPair()
+    pair.settle()
+    let secret = HostSecret(low: 1, high: 2)
+    let token = AddressToken(serial: 1, for: .v4(0x0A00_0002), secret: secret, at: pair.now)
+    pair.client.receive(.token(token), by: .datagram, at: pair.now)
+    pair.host.admit(at: pair.now)
+    pair.settle()
+    #expect(pair.client.isOpen && pair.host.isOpen)
+    #expect(pair.clientEvents.endings.isEmpty)
+  }
+
+  @Test func `a peer that stops inside a packet has timed out and violates nothing`() {
+    var pair = ConnectionPair.opened()
+    pair.client.receive([64, 0, 0, 0, 0, 0, 0, 0, 1].span, at: pair.now)
+    pair.now = pair.now.advanced(by: .seconds(31))
+    pair.client.receive([1].span, at: pair.now)
+    pair.settle()
+    #expect(pair.clientEvents.endings == [.timedOut])
+  }
+
   @Test func `silence ends an open connection within five seconds, once`() {
     var pair = ConnectionPair.opened()
     pair.run(for: .seconds(60))
