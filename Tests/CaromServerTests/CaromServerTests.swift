@@ -38,7 +38,7 @@ private struct KeepingHandler: LogHandler {
     PeerInfo(id: .random(), name: name, application: "test")
   }
 
-  @Test func `joining and leaving is logged, and counted`() async throws {
+  @Test func `joining and leaving are logged and counted`() async throws {
     let lines = KeepingHandler.Lines()
     let logger = Logger(label: "test") { _ in KeepingHandler(lines: lines) }
     let factory = TestMetrics()
@@ -49,7 +49,7 @@ private struct KeepingHandler: LogHandler {
         await session.log(to: logger)
         let reporting = Task { await session.report(to: metrics, every: .milliseconds(5)) }
         try await Session.join(
-          [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
+          [Endpoint(.loopback4, port: port)], as: makePeer("client"), loop: loop
         ) { _, _ in
           for await event in session.events { if case .joined = event { break } }
           while try factory.expectRecorder("carom.peers").lastValue != 1 { await Task.yield() }
@@ -61,15 +61,15 @@ private struct KeepingHandler: LogHandler {
     }
     #expect(
       lines.all == [
-        "info peer joined peer.name=guest peer.spectator=false",
-        "info peer left peer.name=guest peer.spectator=false reason=finished",
+        "info peer joined peer.name=client peer.spectator=false",
+        "info peer left peer.name=client peer.spectator=false reason=finished",
       ])
     #expect(try factory.expectCounter("carom.joined").totalValue <= 1)
     #expect(try factory.expectCounter("carom.left").totalValue == 1)
     #expect(try factory.expectCounter("carom.bytes.received").totalValue > 0)
   }
 
-  @Test func `a graceful shutdown says goodbye`() async throws {
+  @Test func `a graceful shutdown sends goodbyes`() async throws {
     try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       let host = makePeer("host")
@@ -87,7 +87,7 @@ private struct KeepingHandler: LogHandler {
       var waiting = ports.makeAsyncIterator()
       let port = try #require(await waiting.next())
       let reason = try await Session.join(
-        [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
+        [Endpoint(.loopback4, port: port)], as: makePeer("client"), loop: loop
       ) { session, _ -> DisconnectReason? in
         await group.triggerGracefulShutdown()
         for await event in session.events { if case .left(_, let reason) = event { return reason } }

@@ -9,7 +9,7 @@ import Testing
   private static let large = 200_000
 
   @Test(arguments: [LinkKinds.stream, .datagram])
-  func `a reader that does not read stops the sender, and loses nothing`(kinds: LinkKinds)
+  func `an idle reader stops the sender, and no message is lost`(kinds: LinkKinds)
     async throws
   {
     try await withPair(over: kinds) { pair in
@@ -37,7 +37,7 @@ import Testing
     Note([UInt8(number)] + [UInt8](repeating: 7, count: large - 1))
   }
 
-  @Test func `send waits for room, in order, and nothing is lost`() async throws {
+  @Test func `send waits for room, and messages arrive in order without loss`() async throws {
     try await withPair { pair in
       let count = 40
       let sending = Task {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `a channel that nobody reads stands in no other's way`() async throws {
+  @Test func `an unread channel does not block other channels`() async throws {
     try await withPair { pair in
       try await pair.fillNotes()
       try await pair.host.send(Note([1]), on: .others)
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `whoever waits for room can be cancelled`() async throws {
+  @Test func `a send that waits for room can be cancelled`() async throws {
     try await withPair { pair in
       try await pair.fillNotes()
       let sending = Task {
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `a message whose lifetime passes before there is room has expired`() async throws {
+  @Test func `a message whose lifetime passes before there is room throws expired`() async throws {
     try await withPair { pair in
       try await pair.fillNotes()
       let large = Note(.init(repeating: 1, count: 900_000))
@@ -82,13 +82,13 @@ import Testing
     }
   }
 
-  @Test func `whoever waits for room hears that the peer has left`() async throws {
+  @Test func `a send that waits for room fails when the peer is disconnected`() async throws {
     try await withPair { pair in
       try await pair.fillNotes()
       let sending = Task {
         try await pair.host.send(Note(.init(repeating: 1, count: 900_000)), on: .notes)
       }
-      await pair.guest.kick("too slow")
+      await pair.client.kick("too slow")
       await #expect(throws: SendError.notConnected) { try await sending.value }
       #expect(await pair.visiting.ending() == .kicked("too slow"))
       await #expect(throws: SendError.notConnected) {
@@ -97,12 +97,12 @@ import Testing
     }
   }
 
-  @Test func `what was said before the end can be read after it`() async throws {
+  @Test func `messages sent before the end of a connection can be read after it`() async throws {
     try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         hosting, port in
         try await Session.join(
-          [Endpoint(.loopback4, port: port)], as: makePeer("guest"), loop: loop
+          [Endpoint(.loopback4, port: port)], as: makePeer("client"), loop: loop
         ) { _, host in
           for number in 0..<50 { try await host.send(Note([UInt8(number)]), on: .notes) }
         }

@@ -15,7 +15,7 @@ import Testing
 /// What concerns the descriptors of a process is tested in a child of its own. That every loop
 /// closes with nothing left open (`uv_loop_close` says 0) is checked by the loops themselves.
 @Suite(.timeLimit(.minutes(1))) struct CycleTests {
-  @Test func `hosts and guests that come and go leave no descriptor`() async {
+  @Test func `hosts and clients that start and stop leave no open descriptor`() async {
     await #expect(processExitsWith: .success) {
       try await cycle(1)
       let descriptors = descriptorCount()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `groups that come and go leave none either`() async {
+  @Test func `hosts on several loops that start and stop leave no open descriptor`() async {
     await #expect(processExitsWith: .success) {
       try await groupCycle(1)
       let descriptors = descriptorCount()
@@ -34,7 +34,7 @@ import Testing
   }
 }
 
-/// A host and a guest each time, connected over both links; some at a time.
+/// A host and a client each time, connected over both links; some at a time.
 private func cycle(_ count: Int) async throws {
   try await withNetworkLoop { loop in
     try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -50,13 +50,13 @@ private func cycle(_ count: Int) async throws {
 private func meet(on loop: NetworkLoop) async throws {
   try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) { _, port in
     let endpoints = [Endpoint(.loopback4, port: port)]
-    try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+    try await Session.join(endpoints, as: makePeer("client"), loop: loop) { _, host in
       try await host.waitForBothLinks()
     }
   }
 }
 
-/// A group with loops of its own each time, and guests whose links meet.
+/// A group with loops of its own each time, and clients whose links meet.
 private func groupCycle(_ count: Int) async throws {
   try await withNetworkLoop { loop in
     for _ in 0..<count {
@@ -66,7 +66,7 @@ private func groupCycle(_ count: Int) async throws {
         try await withThrowingTaskGroup { tasks in
           for _ in 0..<6 {
             tasks.addTask {
-              try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+              try await Session.join(endpoints, as: makePeer("client"), loop: loop) { _, host in
                 try await host.waitForBothLinks()
               }
             }

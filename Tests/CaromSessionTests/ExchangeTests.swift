@@ -16,7 +16,7 @@ extension Exchange<Note, Applied> {
 private let patience = Duration.seconds(60)
 
 @Suite struct ExchangeTests {
-  @Test func `each answer finds its question, whoever asked first`() async throws {
+  @Test func `each response is matched to its request`() async throws {
     try await withPair { pair in
       await Self.answering(in: pair.hosting) {
         await withTaskGroup { group in
@@ -34,7 +34,7 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  @Test func `both sides ask at once, and from inside an answer`() async throws {
+  @Test func `a responder can send a request from inside its closure`() async throws {
     try await withPair { pair in
       let far = Task {
         await pair.hosting.respond(to: .echoes) { peer, note in
@@ -49,7 +49,7 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  @Test func `whoever cannot answer says so`() async throws {
+  @Test func `a responder that throws fails the request`() async throws {
     try await withPair { pair in
       let answering = Task {
         await pair.hosting.respond(to: .echoes) { _, _ in throw RequestError.busy }
@@ -61,7 +61,7 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  @Test func `an answer that does not come in time is missed`() async throws {
+  @Test func `a request without a response in time throws timedOut`() async throws {
     try await withPair { pair in
       await #expect(throws: RequestError.timedOut) {
         try await pair.host.request(Note([1]), over: .echoes, within: .milliseconds(30))
@@ -69,7 +69,7 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  @Test func `a question that was given up is cancelled`() async throws {
+  @Test func `a cancelled request throws cancelled`() async throws {
     try await withPair { pair in
       let asking = Task { try await pair.host.request(Note([1]), over: .echoes, within: patience) }
       asking.cancel()
@@ -77,18 +77,18 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  @Test func `a question to somebody who leaves ends with the reason`() async throws {
+  @Test func `a request to a peer that is disconnected throws the reason`() async throws {
     try await withPair { pair in
       let asking = Task { try await pair.host.request(Note([1]), over: .echoes, within: patience) }
-      for await _ in pair.hosting.questionsArrived(over: .echoes) { break }
-      await pair.guest.kick("closing time")
+      for await _ in pair.hosting.requestsArrived(over: .echoes) { break }
+      await pair.client.kick("closing time")
       await #expect(throws: RequestError.disconnected(.kicked("closing time"))) {
         _ = try await asking.value
       }
     }
   }
 
-  @Test func `a message that all have to apply names those who did not`() async throws {
+  @Test func `an acknowledged send returns the peers that did not respond`() async throws {
     try await withPair(seats: 3) { pair in
       try await Session.join(pair.endpoints, as: makePeer("mute"), loop: pair.loop) { _, _ in
         let mute = await pair.hosting.joined()
@@ -99,7 +99,7 @@ private let patience = Duration.seconds(60)
           }
         }
         let none = await pair.hosting.send(
-          Note([1]), on: .orders, acknowledgedBy: .peers([pair.guest]), within: patience)
+          Note([1]), on: .orders, acknowledgedBy: .peers([pair.client]), within: patience)
         #expect(none.isEmpty)
         let late = await pair.hosting.send(
           Note([2]), on: .orders, acknowledgedBy: .all, within: patience)
@@ -121,7 +121,7 @@ private let patience = Duration.seconds(60)
 
 extension Session {
   /// Tells once that a question has come, which nobody answers.
-  fileprivate func questionsArrived(over exchange: Exchange<Note, Note>) -> AsyncStream<Void> {
+  fileprivate func requestsArrived(over exchange: Exchange<Note, Note>) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     Task {
       await respond(to: exchange) { _, note in

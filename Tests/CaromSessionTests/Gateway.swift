@@ -1,21 +1,21 @@
 import CaromCore
 import CaromTransport
 
-/// Passes datagrams on between one caller and a host, and can change the address that the host
+/// Passes datagrams on between one client and a host, and can change the address that the host
 /// sees: what a home's router does.
 actor Gateway: LoopActor {
   nonisolated let loop: NetworkLoop
   private let host: Endpoint
   private var front: UDPSocket?
   private var back: UDPSocket?
-  private var caller: Endpoint?
+  private var client: Endpoint?
 
   init(to host: Endpoint, on loop: NetworkLoop) {
     self.host = host
     self.loop = loop
   }
 
-  /// Where the caller finds it.
+  /// Where the client finds it.
   func open() throws(TransportError) -> Endpoint {
     let front = try UDPSocket(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
       gateway, batch in gateway.passOn(batch)
@@ -40,15 +40,15 @@ actor Gateway: LoopActor {
 
   private func passOn(_ batch: borrowing UDPBatch) {
     for index in batch.indices {
-      caller = batch[index].source
+      client = batch[index].source
       back?.send(batch[index].payload, to: host)
     }
     back?.flush()
   }
 
   private func passBack(_ batch: borrowing UDPBatch) {
-    guard let caller else { return }
-    for index in batch.indices { front?.send(batch[index].payload, to: caller) }
+    guard let client else { return }
+    for index in batch.indices { front?.send(batch[index].payload, to: client) }
     front?.flush()
   }
 }

@@ -2,7 +2,7 @@
 import Testing
 
 @Suite struct InboxTests {
-  @Test func `a full inbox says so, and tells of room at half`() {
+  @Test func `a full inbox asks its sender to pause, and reports room when it is half empty`() {
     let (rooms, room) = AsyncStream<Void>.makeStream()
     let inbox = Inbox<Int>(limit: 4, overflow: .pause) { room.yield() }
     #expect((1...4).map { inbox.push($0) } == [true, true, true, false])
@@ -13,7 +13,7 @@ import Testing
     #expect(inbox.count == 2)
   }
 
-  @Test func `bytes count as well`() {
+  @Test func `an inbox is also full when its byte limit is reached`() {
     let inbox = Inbox<Int>(limit: 100, byteLimit: 10, overflow: .pause)
     #expect(inbox.push(1, bytes: 9))
     #expect(!inbox.push(2, bytes: 9))
@@ -21,7 +21,7 @@ import Testing
     #expect(inbox.bytes == 9)
   }
 
-  @Test func `the oldest goes where elements may be lost`() {
+  @Test func `a full inbox with dropOldest drops the oldest element`() {
     let inbox = Inbox<Int>(limit: 2, overflow: .dropOldest)
     for number in 1...5 { #expect(inbox.push(number)) }
     #expect(inbox.pop() == 4)
@@ -30,13 +30,13 @@ import Testing
     #expect(inbox.dropped == 3)
   }
 
-  @Test func `what is stale goes, and nothing else`() {
+  @Test func `a full inbox with replace drops only the element that the new one makes stale`() {
     let inbox = Inbox<Int>(limit: 2, overflow: .replace { $0 % 10 == $1 % 10 })
     for number in [1, 2, 11, 3] { #expect(inbox.push(number)) }
     #expect([inbox.pop(), inbox.pop(), inbox.pop()] == [2, 11, 3])
   }
 
-  @Test func `a cancelled reader gets nothing, and the next one everything`() async {
+  @Test func `a cancelled reader gets nil, and the next reader gets the element`() async {
     let inbox = Inbox<Int>(limit: 2, overflow: .pause)
     let reader = Task { await inbox.next() }
     reader.cancel()
@@ -47,7 +47,7 @@ import Testing
     #expect(await inbox.next() == nil)
   }
 
-  @Test func `waits between attempts double, up to the longest, with chance`() {
+  @Test func `retry delays double up to the longest, with random jitter`() {
     var generator = SystemRandomNumberGenerator()
     let policy = RetryPolicy(
       attempts: 4, firstDelay: .milliseconds(100), longestDelay: .milliseconds(300))

@@ -10,7 +10,7 @@ import Testing
     _ endpoints: [Endpoint], over kinds: LinkKinds, token: JoinToken?, _ loop: NetworkLoop
   ) async throws -> JoinToken? {
     try await Session.join(
-      endpoints, as: makePeer("guest"), over: kinds, token: token, loop: loop
+      endpoints, as: makePeer("client"), over: kinds, token: token, loop: loop
     ) { session, host in
       #expect(await session.node.joinTokens.allSatisfy { $0 != token })
       var notes = session.messages(on: .notes).makeAsyncIterator()
@@ -25,14 +25,14 @@ import Testing
   }
 
   @Test(arguments: [LinkKinds.datagram, .all])
-  func `each visit brings a token for the next`(kinds: LinkKinds) async throws {
-    try await withNetworkLoop(name: "guest") { loop in
+  func `each session gives its client a token for the next one`(kinds: LinkKinds) async throws {
+    try await withNetworkLoop(name: "client") { loop in
       try await Session.host(
         as: makePeer("host"), on: [.loopback4], over: kinds, seats: 2, loops: 3
-      ) { group, port in
+      ) { hosting, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
         let echoes = Task {
-          for await note in group.messages(on: .notes) {
+          for await note in hosting.messages(on: .notes) {
             try await note.peer.send(note.message, on: .notes)
           }
         }

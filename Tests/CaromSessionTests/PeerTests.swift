@@ -5,7 +5,7 @@ import CaromTransport
 import Testing
 
 @Suite struct PeerTests {
-  @Test func `a receipt tells that the peer's end has the message`() async throws {
+  @Test func `a delivery receipt confirms that the message arrived`() async throws {
     try await withPair { pair in
       try await pair.host.sendConfirmed(Note([1]), on: .notes).expectTrue()
       try await pair.host.sendConfirmed(Note([2]), on: .latest).expectTrue()
@@ -30,15 +30,15 @@ import Testing
     }
   }
 
-  @Test func `an input that stops is told once, and again when it goes on`() async throws {
+  @Test func `an input that stops is reported once, and once more when it resumes`() async throws {
     try await withPair { pair in
       await pair.hosting.watchInput(on: .latest, limit: .milliseconds(40))
       var events = pair.hosting.events.makeAsyncIterator()
       for _ in 0..<2 {
         pair.host.post(Note([1]), on: .latest)
-        await Self.expect(.inputStopped(pair.guest, channel: 1), from: &events)
+        await Self.expect(.inputStopped(pair.client, channel: 1), from: &events)
         pair.host.post(Note([2]), on: .latest)
-        await Self.expect(.inputResumed(pair.guest, channel: 1), from: &events)
+        await Self.expect(.inputResumed(pair.client, channel: 1), from: &events)
       }
       await pair.host.close()
       // On a busy machine an input may have been late besides: stops and resumptions take turns.
@@ -46,8 +46,8 @@ import Testing
       while let next = await events.next() {
         switch next {
         case .inputStopped, .inputResumed:
-          let other = PeerEvent.inputResumed(pair.guest, channel: 1)
-          #expect(next == (stopped ? other : .inputStopped(pair.guest, channel: 1)))
+          let other = PeerEvent.inputResumed(pair.client, channel: 1)
+          #expect(next == (stopped ? other : .inputStopped(pair.client, channel: 1)))
           stopped.toggle()
         case .left(_, let reason):
           #expect(stopped && reason == .left)
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `statistics count what went over each channel`() async throws {
+  @Test func `statistics count the messages and bytes of each channel`() async throws {
     try await withPair { pair in
       for _ in 0..<10 { try await pair.host.send(Note([1, 2, 3]), on: .notes) }
       try await pair.host.sendConfirmed(Note([4]), on: .latest).expectTrue()
@@ -82,13 +82,13 @@ import Testing
       #expect(sent.channels.map(\.bytesSent) == [30, 1])
       #expect(sent.roundTrip != nil)
       #expect(sent.link != nil)
-      let received = try #require(await pair.guest.statistics)
+      let received = try #require(await pair.client.statistics)
       #expect(received.channels.map(\.messagesReceived) == [10, 1])
       #expect(received.channels.map(\.bytesReceived) == [30, 1])
     }
   }
 
-  @Test func `the offset of a clock that is one's own is small`() async throws {
+  @Test func `the clock offset between peers of one process is small`() async throws {
     try await withPair { pair in
       var offset: Duration?
       while offset == nil { offset = await pair.host.clockOffset }
@@ -96,7 +96,7 @@ import Testing
     }
   }
 
-  @Test func `a host is found by its address in text`() async throws {
+  @Test func `join accepts an address as text`() async throws {
     try await withPair(seats: 2) { pair in
       try await Session.join(
         host: "127.0.0.1", port: pair.endpoints[0].port, as: makePeer("second"), loop: pair.loop
@@ -106,14 +106,14 @@ import Testing
     }
   }
 
-  @Test func `nobody there is told after the last attempt`() async {
+  @Test func `join throws the error of its last attempt`() async {
     await withNetworkLoop { loop in
       let policy = RetryPolicy(
         attempts: 2, firstDelay: .milliseconds(1), longestDelay: .milliseconds(1))
       let nobody = [Endpoint(.loopback4, port: 9)]
       await #expect(throws: SessionError.transport(.connectionRefused)) {
         try await Session.join(
-          nobody, as: makePeer("guest"), over: .stream, retrying: policy, loop: loop
+          nobody, as: makePeer("client"), over: .stream, retrying: policy, loop: loop
         ) { _, _ in }
       }
     }

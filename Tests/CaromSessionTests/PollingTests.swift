@@ -5,12 +5,12 @@ import CaromTransport
 import Testing
 
 @Suite struct PollingTests {
-  @Test func `a loop in frames asks for events and messages, from any thread`() async throws {
+  @Test func `a game loop polls events and messages from any thread`() async throws {
     try await withNetworkLoop { loop in
       try await Session.host(as: makePeer("host"), on: [.loopback4], loop: loop) {
         hosting, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
-        try await Session.join(endpoints, as: makePeer("guest"), loop: loop) { _, host in
+        try await Session.join(endpoints, as: makePeer("client"), loop: loop) { _, host in
           try await host.sendConfirmed(Note([1]), on: .notes).expectTrue()
           try await host.sendConfirmed(Note([2]), on: .notes).expectTrue()
         }
@@ -20,7 +20,7 @@ import Testing
           while let event = hosting.poll() { log.append(Self.describe(event)) }
           await Task.yield()
         }
-        #expect(Set(log) == ["joined guest", "note [1]", "note [2]", "left finished"])
+        #expect(Set(log) == ["joined client", "note [1]", "note [2]", "left finished"])
       }
     }
   }
@@ -33,19 +33,21 @@ import Testing
     }
   }
 
-  @Test func `a node without a handler is asked for everything in its order`() async throws {
+  @Test func `a node without a handler returns events and messages in order when polled`()
+    async throws
+  {
     try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
       let port = try await host.listen(on: [.loopback4])
-      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
-      async let seated = guest.connect(to: [Endpoint(.loopback4, port: port)])
+      let client = SessionNode(makePeer("client"), seats: 0, on: loop)
+      async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
       var log: [String] = []
       while !log.contains("requested") { log += await host.pollAll() }
       let connection = try await seated
       for number in 1...3 {
-        try await guest.send(Note([UInt8(number)]), on: .notes, to: connection)
+        try await client.send(Note([UInt8(number)]), on: .notes, to: connection)
       }
-      await guest.shutdown(Goodbye(.finished))
+      await client.shutdown(Goodbye(.finished))
       while log.last?.hasPrefix("closed") != true { log += await host.pollAll() }
       #expect(
         log.filter { $0 != "measured" }
@@ -54,7 +56,9 @@ import Testing
     }
   }
 
-  @Test func `messages are handed over where they lie`() async throws {
+  @Test func `a message handler gets the bytes of every message and replaces message events`()
+    async throws
+  {
     try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
       let events = Collector(on: loop)
@@ -62,12 +66,12 @@ import Testing
       let counter = ByteCounter(on: loop)
       await counter.watch(host)
       let port = try await host.listen(on: [.loopback4])
-      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
-      let connection = try await guest.connect(to: [Endpoint(.loopback4, port: port)])
+      let client = SessionNode(makePeer("client"), seats: 0, on: loop)
+      let connection = try await client.connect(to: [Endpoint(.loopback4, port: port)])
       for number in 1...100 {
-        try await guest.send(Note(.init(repeating: 1, count: number)), on: .notes, to: connection)
+        try await client.send(Note(.init(repeating: 1, count: number)), on: .notes, to: connection)
       }
-      await guest.shutdown()
+      await client.shutdown()
       _ = await events.ending()
       #expect(await counter.bytes == 5050)
       #expect(await events.messages.isEmpty)
@@ -75,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `what is posted from other threads arrives`() async throws {
+  @Test func `messages posted from other threads arrive`() async throws {
     try await withPair { pair in
       for number in 0..<100 { #expect(pair.host.post(Note([UInt8(number)]), on: .notes)) }
       let read = await pair.hosting.messages(on: .notes).first(100)
@@ -86,14 +90,33 @@ import Testing
     }
   }
 
-  @Test func `the newest state is there when it is asked for, once`() async throws {
+  @Test func `the newest message is returned once`() async throws {
     try await withPair { pair in
       let states = pair.host.latest(on: .latest)
       for number in 1...5 {
-        try await pair.guest.sendConfirmed(Note([UInt8(number)]), on: .latest).expectTrue()
+        try await pair.client.sendConfirmed(Note([UInt8(number)]), on: .latest).expectTrue()
       }
       #expect(states.take() == Note([5]))
       #expect(states.take() == nil)
+    }
+  }
+
+  @Test func `taking one peer's newest message leaves the other peer's for its reader`()
+    async throws
+  {
+    try await withPair(seats: 2) { pair in
+      try await Session.join(pair.endpoints, as: makePeer("second"), loop: pair.loop) { _, host in
+        let second = await pair.hosting.joined()
+        let states = pair.client.latest(on: .latest)
+        let secondStates = second.latest(on: .latest)
+        for number in 1...3 {
+          try await pair.host.sendConfirmed(Note([UInt8(number)]), on: .latest).expectTrue()
+          try await host.sendConfirmed(Note([UInt8(10 + number)]), on: .latest).expectTrue()
+        }
+        #expect(states.take() == Note([3]))
+        #expect(secondStates.take() == Note([13]))
+        #expect(states.take() == nil && secondStates.take() == nil)
+      }
     }
   }
 }

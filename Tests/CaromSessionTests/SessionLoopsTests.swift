@@ -7,52 +7,54 @@ import Testing
 @testable import CaromSession
 
 /// Sessions on several loops behind one port, on loopback.
-@Suite(.timeLimit(.minutes(1))) struct SessionGroupTests {
+@Suite(.timeLimit(.minutes(1))) struct SessionLoopsTests {
   #if DEBUG
-    private static let guests = 40
+    private static let clients = 40
   #else
-    private static let guests = 200
+    private static let clients = 200
   #endif
   private static let notes = 10
 
-  @Test func `both links of each guest meet on one loop, and carry everything once`() async throws {
-    try await withNetworkLoop(name: "guests") { loop in
+  @Test func `both links of each client end up on one loop, and every message arrives once`()
+    async throws
+  {
+    try await withNetworkLoop(name: "clients") { loop in
       let statistics = try await Session.host(
-        as: makePeer("host"), on: [.loopback4], seats: Self.guests, loops: 4
-      ) { group, port in
-        async let heard = Self.echo(group)
+        as: makePeer("host"), on: [.loopback4], seats: Self.clients, loops: 4
+      ) { hosting, port in
+        async let heard = Self.echo(hosting)
         try await withThrowingTaskGroup { tasks in
-          for _ in 0..<Self.guests {
+          for _ in 0..<Self.clients {
             tasks.addTask { try await Self.visit(Endpoint(.loopback4, port: port), on: loop) }
           }
           try await tasks.waitForAll()
         }
         let notes = await heard
-        #expect(notes.count == Self.guests)
+        #expect(notes.count == Self.clients)
         #expect(notes.values.allSatisfy { $0 == (0..<Self.notes).map { [UInt8($0)] } })
-        return await group.statistics
+        return await hosting.statistics
       }
       #expect(statistics.allSatisfy { $0.bytesReceived > 0 })
       // Three of four come to another loop than their datagrams do.
-      #expect(statistics.reduce(0) { $0 + $1.streamsForwarded } > Self.guests / 4)
+      #expect(statistics.reduce(0) { $0 + $1.streamsForwarded } > Self.clients / 4)
     }
   }
 
   /// Sends everything back, until everybody has said everything; what each has said.
-  private static func echo(_ group: Session) async -> [Peer: [[UInt8]]] {
+  private static func echo(_ hosting: Session) async -> [Peer: [[UInt8]]] {
     var heard: [Peer: [[UInt8]]] = [:]
     var count = 0
-    for await received in group.messages(on: .notes) {
+    for await received in hosting.messages(on: .notes) {
       heard[received.peer, default: []].append(received.message.text)
       received.peer.post(received.message, on: .notes)
       count += 1
-      if count == guests * notes { break }
+      if count == clients * notes { break }
     }
     return heard
   }
 
   private static func visit(_ endpoint: Endpoint, on loop: NetworkLoop) async throws {
-    try await Session.join([endpoint], as: makePeer("guest"), loop: loop) { session, host in
+    try await Session.join([endpoint], as: makePeer("client"), loop: loop) { session, host in
       for number in 0..<notes { try await host.send(Note([UInt8(number)]), on: .notes) }
       let echoes = await session.messages(on: .notes).first(notes)
       #expect(echoes.map(\.text) == (0..<notes).map { [UInt8($0)] })
@@ -60,14 +62,18 @@ import Testing
     }
   }
 
-  @Test func `seats are never exceeded, and one that is free is anybody's`() async throws {
-    try await withNetworkLoop(name: "guests") { loop in
+  @Test
+  func
+    `clients on several loops never take more than all seats, and a freed seat can be taken again`()
+    async throws
+  {
+    try await withNetworkLoop(name: "clients") { loop in
       let seats = 5
       let taken = Mutex((now: 0, most: 0))
       try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: seats, loops: 3
-      ) { group, port in
-        await group.observe { event in
+      ) { hosting, port in
+        await hosting.observe { event in
           taken.withLock { taken in
             if case .joined = event { taken.now += 1 }
             if case .left = event { taken.now -= 1 }
@@ -76,10 +82,10 @@ import Testing
         }
         let endpoint = Endpoint(.loopback4, port: port)
         for _ in 0..<2 {
-          let seated = try await Self.crowd(20, at: endpoint, group, on: loop)
+          let seated = try await Self.crowd(20, at: endpoint, hosting, on: loop)
           #expect(seated == seats)
-          #expect(await group.peers.isEmpty)
-          #expect(await group.freeSeats == seats)
+          #expect(await hosting.peers.isEmpty)
+          #expect(await hosting.freeSeats == seats)
         }
       }
       #expect(taken.withLock { $0.most } == seats)
@@ -88,14 +94,14 @@ import Testing
 
   /// So many come at once, and whoever got a seat stays until all have an answer; how many did.
   private static func crowd(
-    _ count: Int, at endpoint: Endpoint, _ group: Session, on loop: NetworkLoop
+    _ count: Int, at endpoint: Endpoint, _ hosting: Session, on loop: NetworkLoop
   ) async throws -> Int {
     let (answers, answer) = AsyncStream.makeStream(of: Void.self)
     return try await withThrowingTaskGroup { tasks in
       for _ in 0..<count {
         tasks.addTask { () async throws -> Bool in
           do {
-            return try await Session.join([endpoint], as: makePeer("guest"), loop: loop) {
+            return try await Session.join([endpoint], as: makePeer("client"), loop: loop) {
               session, _ in
               answer.yield()
               for await event in session.events { if case .left = event { break } }
@@ -109,23 +115,23 @@ import Testing
       }
       var iterator = answers.makeAsyncIterator()
       for _ in 0..<count { await iterator.next() }
-      for peer in await group.peers { await peer.kick("enough") }
+      for peer in await hosting.peers { await peer.kick("enough") }
       return try await tasks.reduce(0) { $0 + ($1 ? 1 : 0) }
     }
   }
 
-  @Test func `a new address goes on on the loop where the old one was`() async throws {
-    try await withNetworkLoop(name: "guest") { loop in
+  @Test func `a client with a new address stays on the loop of its old one`() async throws {
+    try await withNetworkLoop(name: "client") { loop in
       let passedOn = try await Session.host(
         as: makePeer("host"), on: [.loopback4], over: .datagram, seats: 1, loops: 4
-      ) { group, port in
+      ) { hosting, port in
         let gateway = Gateway(to: Endpoint(.loopback4, port: port), on: loop)
         let front = try await gateway.open()
         try await Session.join(
-          [front], as: makePeer("guest"), over: .datagram, loop: loop
+          [front], as: makePeer("client"), over: .datagram, loop: loop
         ) { session, host in
-          var atHost = group.messages(on: .notes).makeAsyncIterator()
-          var atGuest = session.messages(on: .notes).makeAsyncIterator()
+          var atHost = hosting.messages(on: .notes).makeAsyncIterator()
+          var atClient = session.messages(on: .notes).makeAsyncIterator()
           for round in 0..<16 {
             if round > 0 { try await gateway.rebind() }
             for number in 0..<3 {
@@ -134,35 +140,37 @@ import Testing
               let heard = await atHost.next()
               #expect(heard?.message == note)
               try await heard?.peer.send(note, on: .notes)
-              #expect(await atGuest.next()?.message == note)
+              #expect(await atClient.next()?.message == note)
             }
           }
         }
         await gateway.close()
-        return await group.statistics.reduce(0) { $0 + $1.datagramsForwarded }
+        return await hosting.statistics.reduce(0) { $0 + $1.datagramsForwarded }
       }
       #expect(passedOn > 0)
     }
   }
 
-  @Test func `who comes back is one peer, whatever loop it comes to`() async throws {
-    try await withNetworkLoop(name: "guests") { loop in
-      let guest = makePeer("guest")
+  @Test func `a client that joins again replaces its older connection, whatever loop either is on`()
+    async throws
+  {
+    try await withNetworkLoop(name: "clients") { loop in
+      let client = makePeer("client")
       try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: 2, loops: 4
-      ) { group, port in
+      ) { hosting, port in
         let endpoint = Endpoint(.loopback4, port: port)
-        var events = group.events.makeAsyncIterator()
+        var events = hosting.events.makeAsyncIterator()
         let (seats, isSeated) = AsyncStream.makeStream(of: Void.self)
         var seated = seats.makeAsyncIterator()
         try await withThrowingTaskGroup { tasks in
           var old: Peer?
           for _ in 0..<8 {
-            tasks.addTask { try await Self.stay(as: guest, at: endpoint, isSeated, on: loop) }
+            tasks.addTask { try await Self.stay(as: client, at: endpoint, isSeated, on: loop) }
             if let old { #expect(await events.nextEnd() == .left(old, .replaced)) }
             guard case .joined(let new) = await events.nextJoin() else { return }
-            #expect(await group.peers == [new])
-            #expect(await group.freeSeats == 1)
+            #expect(await hosting.peers == [new])
+            #expect(await hosting.freeSeats == 1)
             await seated.next()
             old = new
           }
@@ -176,26 +184,26 @@ import Testing
 
   /// Stays until it is sent away; why it was.
   private static func stay(
-    as guest: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
+    as client: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
     on loop: NetworkLoop
   ) async throws -> DisconnectReason? {
-    try await Session.join([endpoint], as: guest, loop: loop) { session, _ in
+    try await Session.join([endpoint], as: client, loop: loop) { session, _ in
       isSeated.yield()
       return await session.ending()
     }
   }
 
-  @Test func `everybody is told, asked and counted over all loops`() async throws {
-    try await withNetworkLoop(name: "guests") { loop in
+  @Test func `broadcasts, requests and statistics cover all loops`() async throws {
+    try await withNetworkLoop(name: "clients") { loop in
       try await Session.host(
         as: makePeer("host"), on: [.loopback4], seats: 12, loops: 3
-      ) { group, port in
+      ) { hosting, port in
         let endpoints = [Endpoint(.loopback4, port: port)]
         let (ready, isReady) = AsyncStream.makeStream(of: Void.self)
         try await withThrowingTaskGroup { tasks in
           for _ in 0..<12 {
             tasks.addTask {
-              try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
+              try await Session.join(endpoints, as: makePeer("client"), loop: loop) {
                 session, _ in
                 isReady.yield()
                 async let _: Void = session.respond(to: .orders) { _, _ in Applied() }
@@ -207,29 +215,29 @@ import Testing
           }
           var iterator = ready.makeAsyncIterator()
           for _ in 0..<12 { await iterator.next() }
-          #expect(await group.peers.count == 12)
-          #expect(await group.statistics.reduce(0) { $0 + $1.peers } == 12)
-          let late = await group.send(Note([9]), on: .orders, within: .seconds(10))
+          #expect(await hosting.peers.count == 12)
+          #expect(await hosting.statistics.reduce(0) { $0 + $1.peers } == 12)
+          let late = await hosting.send(Note([9]), on: .orders, within: .seconds(10))
           #expect(late.isEmpty)
-          let failures = await group.broadcast(Note([1]), on: .notes)
+          let failures = await hosting.broadcast(Note([1]), on: .notes)
           #expect(failures.isEmpty)
-          #expect(group.post(Note([2]), on: .notes))
-          let gone = try #require(await group.peers.first)
+          #expect(hosting.post(Note([2]), on: .notes))
+          let gone = try #require(await hosting.peers.first)
           await gone.kick()
           #expect(
-            await group.broadcast(Note([3]), on: .latest, to: [gone]) == [gone: .notConnected])
-          await group.endAll()
+            await hosting.broadcast(Note([3]), on: .latest, to: [gone]) == [gone: .notConnected])
+          await hosting.endAll()
           try await tasks.waitForAll()
         }
       }
     }
   }
 
-  @Test func `a port that is in use is an error, also one that is shared`() async throws {
-    try await Session.host(as: makePeer("host"), on: [.loopback4], loops: 2) { group, port in
+  @Test func `a port in use is an error, even if it is shared`() async throws {
+    try await Session.host(as: makePeer("host"), on: [.loopback4], loops: 2) { hosting, port in
       _ = await #expect(throws: TransportError.addressInUse(port: port)) {
         try await Session.host(
-          as: makePeer("other"), port: port, on: [.loopback4], loops: group.loops
+          as: makePeer("other"), port: port, on: [.loopback4], loops: hosting.loops
         ) { _, _ in }
       }
     }

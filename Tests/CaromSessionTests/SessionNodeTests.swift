@@ -4,13 +4,13 @@ import CaromSession
 import CaromTransport
 import Testing
 
-/// A host and a guest on real loopback sockets.
-private struct Table {
+/// A host and a client on real loopback sockets.
+private struct NodePair {
   let loop: NetworkLoop
   let host: SessionNode
   let hostEvents: Collector
-  let guest: SessionNode
-  let guestEvents: Collector
+  let client: SessionNode
+  let clientEvents: Collector
   let port: UInt16
 
   init(on loop: NetworkLoop, seats: Int = 1) async throws {
@@ -18,9 +18,9 @@ private struct Table {
     host = SessionNode(makePeer("host"), seats: seats, on: loop)
     hostEvents = Collector(on: loop)
     await hostEvents.watch(host, admitsAll: true)
-    guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
-    guestEvents = Collector(on: loop)
-    await guestEvents.watch(guest)
+    client = SessionNode(makePeer("client"), seats: 0, on: loop)
+    clientEvents = Collector(on: loop)
+    await clientEvents.watch(client)
     port = try await host.listen(on: [.loopback4], port: 0)
   }
 
@@ -28,122 +28,143 @@ private struct Table {
 }
 
 @Suite struct SessionNodeTests {
-  @Test func `a guest sits down, and the round trip is measured on both sides`() async throws {
+  @Test func `a client joins, and both sides measure the round trip`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let connection = try await table.guest.connect(to: table.endpoints)
-      _ = await table.hostEvents.first(\.isMeasured)
-      _ = await table.guestEvents.first(\.isMeasured)
-      #expect(await table.hostEvents.opened().1.name == "guest")
-      #expect(await table.guest.roundTrip(to: connection)?.smoothed != nil)
-      await table.guest.shutdown()
-      await table.host.shutdown()
+      let pair = try await NodePair(on: loop)
+      let connection = try await pair.client.connect(to: pair.endpoints)
+      _ = await pair.hostEvents.first(\.isMeasured)
+      _ = await pair.clientEvents.first(\.isMeasured)
+      #expect(await pair.hostEvents.opened().1.name == "client")
+      #expect(await pair.client.roundTrip(to: connection)?.smoothed != nil)
+      await pair.client.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `messages arrive once and in order, both ways`() async throws {
+  @Test func `messages arrive once and in order in both directions`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let connection = try await table.guest.connect(to: table.endpoints)
-      let back = await table.hostEvents.opened().0
+      let pair = try await NodePair(on: loop)
+      let connection = try await pair.client.connect(to: pair.endpoints)
+      let back = await pair.hostEvents.opened().0
       for number in 0..<200 {
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
-        try await table.host.send(Note([UInt8(number), 1]), on: .notes, to: back)
+        try await pair.client.send(Note([UInt8(number)]), on: .notes, to: connection)
+        try await pair.host.send(Note([UInt8(number), 1]), on: .notes, to: back)
       }
-      await table.guest.shutdown(Goodbye(.finished))
-      #expect(await table.hostEvents.ending() == .finished)
-      #expect(await table.hostEvents.messages == (0..<200).map { [UInt8($0)] })
-      await table.host.shutdown()
+      await pair.client.shutdown(Goodbye(.finished))
+      #expect(await pair.hostEvents.ending() == .finished)
+      #expect(await pair.hostEvents.messages == (0..<200).map { [UInt8($0)] })
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a large message crosses a full socket whole`() async throws {
+  @Test func `a message larger than the socket buffer arrives whole`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let connection = try await table.guest.connect(to: table.endpoints)
+      let pair = try await NodePair(on: loop)
+      let connection = try await pair.client.connect(to: pair.endpoints)
       let large = [UInt8](repeating: 9, count: 900_000)
-      try await table.guest.send(Note(large), on: .notes, to: connection)
-      let event = await table.hostEvents.first { if case .message = $0 { true } else { false } }
+      try await pair.client.send(Note(large), on: .notes, to: connection)
+      let event = await pair.hostEvents.first { if case .message = $0 { true } else { false } }
       guard case .message(_, 0, let bytes) = event else { return }
       #expect(bytes == large)
-      await table.guest.shutdown()
-      await table.host.shutdown()
+      await pair.client.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a third device is told that the table is full`() async throws {
+  @Test func `a client beyond the last seat is refused as full`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      _ = try await table.guest.connect(to: table.endpoints)
+      let pair = try await NodePair(on: loop)
+      _ = try await pair.client.connect(to: pair.endpoints)
       let third = SessionNode(makePeer("third"), seats: 0, on: loop)
       await #expect(throws: SessionError.refused(.full)) {
-        try await third.connect(to: table.endpoints)
+        try await third.connect(to: pair.endpoints)
       }
-      #expect(await table.host.peers.count == 1)
+      #expect(await pair.host.peers.count == 1)
       await third.shutdown()
-      await table.guest.shutdown()
-      await table.host.shutdown()
+      await pair.client.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `whoever keeps a seat warm is replaced`() async throws {
+  @Test func `a peer that yields its seat is replaced`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
+      let pair = try await NodePair(on: loop)
       let computer = SessionNode(makePeer("computer", yields: true), seats: 0, on: loop)
-      let watcher = Collector(on: loop)
-      await watcher.watch(computer)
-      _ = try await computer.connect(to: table.endpoints)
-      _ = try await table.guest.connect(to: table.endpoints)
-      #expect(await watcher.ending() == .replaced)
-      #expect(await table.host.peers.map(\.info.name) == ["guest"])
-      for node in [computer, table.guest, table.host] { await node.shutdown() }
+      let observer = Collector(on: loop)
+      await observer.watch(computer)
+      _ = try await computer.connect(to: pair.endpoints)
+      _ = try await pair.client.connect(to: pair.endpoints)
+      #expect(await observer.ending() == .replaced)
+      #expect(await pair.host.peers.map(\.info.name) == ["client"])
+      for node in [computer, pair.client, pair.host] { await node.shutdown() }
     }
   }
 
-  @Test func `a reset is told once, as such`() async throws {
+  @Test func `a reset stream is reported once, as connectionReset`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
-      _ = await table.hostEvents.opened()
+      let pair = try await NodePair(on: loop)
+      let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
+      _ = await pair.hostEvents.opened()
       await stream.reset()
-      #expect(await table.hostEvents.ending() == .connectionReset)
-      await table.host.shutdown()
-      let endings = await table.hostEvents.events.count(where: \.isLoss)
+      #expect(await pair.hostEvents.ending() == .connectionReset)
+      await pair.host.shutdown()
+      let endings = await pair.hostEvents.events.count(where: \.isLoss)
       #expect(endings == 1)
     }
   }
 
-  @Test func `an end without a goodbye is told once, as such`() async throws {
+  @Test func `a stream that ends without a goodbye is reported as connectionLost`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let stream = try await RawPeer.sitDown(at: table.endpoints, on: loop)
-      _ = await table.hostEvents.opened()
+      let pair = try await NodePair(on: loop)
+      let stream = try await RawPeer.sitDown(at: pair.endpoints, on: loop)
+      _ = await pair.hostEvents.opened()
       await stream.finish()
-      #expect(await table.hostEvents.ending() == .connectionLost)
-      await table.host.shutdown()
+      #expect(await pair.hostEvents.ending() == .connectionLost)
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `nobody there is a typed error`() async throws {
+  @Test func `connecting to a port without a listener throws connectionRefused`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
+      let pair = try await NodePair(on: loop)
       // A port that is free again may be somebody's a moment later; nobody listens at this address.
-      let elsewhere = Endpoint(IPAddress("127.77.0.1")!, port: table.endpoints[0].port)
+      let elsewhere = Endpoint(IPAddress("127.77.0.1")!, port: pair.endpoints[0].port)
       await #expect(throws: SessionError.transport(.connectionRefused)) {
-        try await table.guest.connect(to: [elsewhere])
+        try await pair.client.connect(to: [elsewhere])
       }
-      await table.host.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a taken port is a typed error`() async throws {
+  @Test func `a host that does not answer in time may be overloaded, and still speaks Carom`()
+    async throws
+  {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let other = SessionNode(makePeer("other"), seats: 1, on: loop)
-      await #expect(throws: TransportError.addressInUse(port: table.port)) {
-        try await other.listen(on: [.loopback4], port: table.port)
+      let busy = SessionNode(makePeer("busy"), seats: 1, on: loop)  // admits nobody
+      let endpoints = [Endpoint(.loopback4, port: try await busy.listen(on: [.loopback4]))]
+      var timing = SessionTiming()
+      timing.handshakeLimit = .milliseconds(100)
+      for kinds in [LinkKinds.datagram, .stream, .all] {
+        let client = SessionNode(
+          makePeer("client"), seats: 0, timing: timing, over: kinds, on: loop)
+        let error = await #expect(throws: SessionError.self) {
+          try await client.connect(to: endpoints)
+        }
+        #expect(error?.description.contains("may be overloaded") == true, "\(error as Any)")
+        await client.shutdown()
       }
-      await table.host.shutdown()
+      await busy.shutdown()
+    }
+  }
+
+  @Test func `listening on a taken port throws addressInUse`() async throws {
+    try await withNetworkLoop { loop in
+      let pair = try await NodePair(on: loop)
+      let other = SessionNode(makePeer("other"), seats: 1, on: loop)
+      await #expect(throws: TransportError.addressInUse(port: pair.port)) {
+        try await other.listen(on: [.loopback4], port: pair.port)
+      }
+      await pair.host.shutdown()
     }
   }
 }
@@ -155,104 +176,104 @@ private struct Table {
     static let rounds = 1_000
   #endif
 
-  @Test func `sixty-four tables in one process know nothing of each other`() async throws {
+  @Test func `sixty-four hosts in one process do not affect each other`() async throws {
     try await withNetworkLoop { loop in
-      var tables: [Table] = []
+      var pairs: [NodePair] = []
       for number in 0..<64 {
-        let table = try await Table(on: loop)
-        let connection = try await table.guest.connect(to: table.endpoints)
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
-        tables.append(table)
+        let pair = try await NodePair(on: loop)
+        let connection = try await pair.client.connect(to: pair.endpoints)
+        try await pair.client.send(Note([UInt8(number)]), on: .notes, to: connection)
+        pairs.append(pair)
       }
-      for (number, table) in tables.enumerated() {
-        _ = await table.hostEvents.first { if case .message = $0 { true } else { false } }
-        #expect(await table.hostEvents.messages == [[UInt8(number)]])
-        await table.guest.shutdown()
-        await table.host.shutdown()
+      for (number, pair) in pairs.enumerated() {
+        _ = await pair.hostEvents.first { if case .message = $0 { true } else { false } }
+        #expect(await pair.hostEvents.messages == [[UInt8(number)]])
+        await pair.client.shutdown()
+        await pair.host.shutdown()
       }
     }
   }
 
-  @Test func `opening and closing leaves nothing behind, and closing twice is harmless`()
+  @Test func `a shut-down node has no peers, and shutting down twice is harmless`()
     async throws
   {
     try await withNetworkLoop { loop in
       for _ in 0..<Self.rounds {
-        let table = try await Table(on: loop)
-        _ = try await table.guest.connect(to: table.endpoints)
-        await table.guest.shutdown()
-        await table.guest.shutdown()
-        await table.host.shutdown()
-        #expect(await table.guest.peers.isEmpty)
+        let pair = try await NodePair(on: loop)
+        _ = try await pair.client.connect(to: pair.endpoints)
+        await pair.client.shutdown()
+        await pair.client.shutdown()
+        await pair.host.shutdown()
+        #expect(await pair.client.peers.isEmpty)
         await #expect(throws: SendError.notConnected) {
-          try await table.guest.send(Note([1]), on: .notes, to: ConnectionID.none)
+          try await pair.client.send(Note([1]), on: .notes, to: ConnectionID.none)
         }
       }
     }
   }
 
-  @Test func `answers to questions that nobody asked change nothing`() async throws {
+  @Test func `calls for an unknown connection change nothing`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      await table.host.admit(.none)
-      await table.host.close(.none, Goodbye(.left))
-      await table.host.failConnect(.none)
-      _ = try await table.guest.connect(to: table.endpoints)
-      #expect(await table.host.peers.count == 1)
-      await table.guest.shutdown()
-      await table.host.shutdown()
+      let pair = try await NodePair(on: loop)
+      await pair.host.admit(.none)
+      await pair.host.close(.none, Goodbye(.left))
+      await pair.host.failConnect(.none)
+      _ = try await pair.client.connect(to: pair.endpoints)
+      #expect(await pair.host.peers.count == 1)
+      await pair.client.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a new handler goes on where the old one stopped`() async throws {
+  @Test func `a new handler continues where the old one stopped`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      let connection = try await table.guest.connect(to: table.endpoints)
-      _ = await table.hostEvents.opened()
+      let pair = try await NodePair(on: loop)
+      let connection = try await pair.client.connect(to: pair.endpoints)
+      _ = await pair.hostEvents.opened()
       var collectors: [Collector] = []
       for number in 0..<100 {
-        try await table.guest.send(Note([UInt8(number)]), on: .notes, to: connection)
+        try await pair.client.send(Note([UInt8(number)]), on: .notes, to: connection)
         if number % 10 == 0 {
           let next = Collector(on: loop)
-          await next.watch(table.host)
+          await next.watch(pair.host)
           collectors.append(next)
         }
       }
-      await table.guest.shutdown(Goodbye(.finished))
+      await pair.client.shutdown(Goodbye(.finished))
       _ = await collectors.last?.ending()
-      var heard = await table.hostEvents.messages
+      var heard = await pair.hostEvents.messages
       for collector in collectors { heard += await collector.messages }
       #expect(heard == (0..<100).map { [UInt8($0)] })
-      await table.host.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a node that went opens nothing any more`() async throws {
+  @Test func `a shut-down node throws cancelled from connect`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
-      await table.guest.shutdown()
+      let pair = try await NodePair(on: loop)
+      await pair.client.shutdown()
       await #expect(throws: SessionError.transport(.cancelled)) {
-        try await table.guest.connect(to: table.endpoints)
+        try await pair.client.connect(to: pair.endpoints)
       }
-      await table.host.shutdown()
+      await pair.host.shutdown()
     }
   }
 
-  @Test func `a cancelled connect ends as such, and leaves no link`() async throws {
+  @Test func `a cancelled connect throws and leaves no connection`() async throws {
     try await withNetworkLoop { loop in
-      let table = try await Table(on: loop)
+      let pair = try await NodePair(on: loop)
       let silent = SessionNode(makePeer("silent"), seats: 1, on: loop)  // admits nobody
       let port = try await silent.listen(on: [.loopback4])
       let attempt = Task(executorPreference: loop) {
-        try await table.guest.connect(to: [Endpoint(.loopback4, port: port)])
+        try await pair.client.connect(to: [Endpoint(.loopback4, port: port)])
       }
-      let watcher = Collector(on: loop)
-      await watcher.watch(silent)
-      _ = await watcher.first { if case .requested = $0 { true } else { false } }
+      let observer = Collector(on: loop)
+      await observer.watch(silent)
+      _ = await observer.first { if case .requested = $0 { true } else { false } }
       attempt.cancel()
       await #expect(throws: SessionError.refused(.closedLocally)) { try await attempt.value }
       await silent.shutdown()
-      await table.host.shutdown()
+      await pair.host.shutdown()
     }
   }
 }

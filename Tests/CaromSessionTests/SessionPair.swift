@@ -12,7 +12,7 @@ struct SessionPair {
   /// The host, as the visitor has it.
   let host: Peer
   /// The visitor, as the host has it.
-  let guest: Peer
+  let client: Peer
   let endpoints: [Endpoint]
 }
 
@@ -29,12 +29,12 @@ func withPair(
     ) { hosting, port in
       let endpoints = [Endpoint(.loopback4, port: port)]
       try await Session.join(
-        endpoints, as: makePeer("guest"), over: kinds, timing: timing, loop: loop
+        endpoints, as: makePeer("client"), over: kinds, timing: timing, loop: loop
       ) { visiting, host in
-        let guest = await hosting.joined()
+        let client = await hosting.joined()
         try await body(
           SessionPair(
-            loop: loop, hosting: hosting, visiting: visiting, host: host, guest: guest,
+            loop: loop, hosting: hosting, visiting: visiting, host: host, client: client,
             endpoints: endpoints))
       }
     }

@@ -5,7 +5,8 @@ import CaromTransport
 import Testing
 
 @Suite struct SessionTests {
-  @Test func `an echo host answers each message, and both see the other leave`() async throws {
+  @Test func `an echo host answers each message, and both sides see the other leave`() async throws
+  {
     try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       async let hosted: [String] = Session.host(
@@ -29,7 +30,7 @@ import Testing
       var waiting = ports.makeAsyncIterator()
       let port = try #require(await waiting.next())
       let endpoints = [Endpoint(.loopback4, port: port)]
-      let echoes = try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
+      let echoes = try await Session.join(endpoints, as: makePeer("client"), loop: loop) {
         session, host in
         var notes = session.messages(on: .notes).makeAsyncIterator()
         var echoes: [Int] = []
@@ -40,11 +41,11 @@ import Testing
         return echoes
       }
       #expect(echoes == [1, 2, 3])
-      #expect(try await hosted == ["note 1", "note 2", "note 3", "guest finished"])
+      #expect(try await hosted == ["note 1", "note 2", "note 3", "client finished"])
     }
   }
 
-  @Test func `a session that is over is gone, with all that nobody took`() async throws {
+  @Test func `an ended session is released together with its unread messages`() async throws {
     struct Trace {
       weak var node: SessionNode?
     }
@@ -53,18 +54,18 @@ import Testing
         session, port -> [Trace] in
         _ = session.takeMessages(on: .notes)
         let endpoints = [Endpoint(.loopback4, port: port)]
-        let guest = try await Session.join(endpoints, as: makePeer("guest"), loop: loop) {
+        let client = try await Session.join(endpoints, as: makePeer("client"), loop: loop) {
           session, host in
           try await host.send(Note([1]), on: .notes)
           return Trace(node: session.node)
         }
-        return [Trace(node: session.node), guest]
+        return [Trace(node: session.node), client]
       }
     }
     #expect(traces.allSatisfy { $0.node == nil })
   }
 
-  @Test func `messages asked for after the end are none`() async throws {
+  @Test func `messages after the end of a session are none`() async throws {
     try await withNetworkLoop { loop in
       let session = try await Session.host(
         as: makePeer("host"), on: [.loopback4], loop: loop
@@ -75,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a host may decline, and says why`() async throws {
+  @Test func `a client that the host declines gets the reason`() async throws {
     try await withNetworkLoop { loop in
       let (ports, announce) = AsyncStream.makeStream(of: UInt16.self)
       let hosting = Task {

@@ -16,7 +16,7 @@ struct SwarmNode: VirtualNode {
   private var publication: PublicationID?
   private var streams: [(connection: ConnectionID, stream: VirtualStream)] = []
   private var opening: [(connection: ConnectionID, stream: VirtualStream)] = []
-  private var tables: [(id: PeerID, name: Name)] = []
+  private var pairs: [(id: PeerID, name: Name)] = []
   private var resolving: [(id: ResolveID, connection: ConnectionID)] = []
   private var resolved: [(connection: ConnectionID, endpoints: [Endpoint])] = []
   private let startAt: Instant
@@ -135,6 +135,7 @@ struct SwarmNode: VirtualNode {
     var bytes: [UInt8] = []
     while lobby.pollTransmit(on: connection, queued: 0, into: &bytes, at: network.now) {
       network.write(bytes, to: stream)
+      bytes.removeAll(keepingCapacity: true)
     }
     guard let action = lobby.pollLinkAction(on: connection) else { return }
     streams.removeAll { $0.connection == connection }
@@ -145,12 +146,12 @@ struct SwarmNode: VirtualNode {
     switch event {
     case .querier(.added(_, let service)), .querier(.updated(_, let service)):
       guard let sighting = service.text.flatMap({ Sighting($0) }) else { return }
-      tables.removeAll { $0.name == service.name }
-      tables.append((sighting.id, service.name))
+      pairs.removeAll { $0.name == service.name }
+      pairs.append((sighting.id, service.name))
       lobby.handle(sighting, at: now)
     case .querier(.removed(_, let service)):
-      guard let gone = tables.first(where: { $0.name == service.name }) else { return }
-      tables.removeAll { $0.name == service.name }
+      guard let gone = pairs.first(where: { $0.name == service.name }) else { return }
+      pairs.removeAll { $0.name == service.name }
       lobby.handleRemoved(gone.id, at: now)
     case .querier(.resolved(let id, let resolution)):
       guard let entry = resolving.first(where: { $0.id == id }) else { return }
@@ -177,7 +178,7 @@ struct SwarmNode: VirtualNode {
         publication = try? dns.publish(service, at: now)
       }
     case .connect(let peer, let connection):
-      guard let name = tables.first(where: { $0.id == peer })?.name else {
+      guard let name = pairs.first(where: { $0.id == peer })?.name else {
         return lobby.handleStreamFailed(connection, at: now)
       }
       resolving.append((dns.resolve(name, deadline: now + .seconds(3), at: now), connection))

@@ -49,7 +49,7 @@ struct Swarm {
     static let seeds = 300
   #endif
 
-  @Test func `peers that start together fill tables, nobody is left over`() throws {
+  @Test func `peers that start together all find a partner`() throws {
     let replay = ProcessInfo.processInfo.environment["CAROM_SEED"]
     try Seeds(Self.seeds, replay: replay).check { seed in
       let count = 2 + Int(seed % 7)
