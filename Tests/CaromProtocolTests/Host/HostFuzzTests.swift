@@ -3,50 +3,62 @@ import CaromTesting
 import Foundation
 import Testing
 
-/// Random scripts against a host as a whole; libFuzzer runs the same ones with coverage.
+/// Runs scripts of random bytes against a whole host. The libFuzzer target `HostFuzz` runs the same
+/// scripts with coverage feedback.
 @Suite struct HostFuzzTests {
   #if DEBUG
     static let packets = 20_000
-    private static let step = 16  // inputs of the corpus
+    /// Every how many inputs of the corpus one is run.
+    private static let corpusStride = 16
   #else
     static let packets = 1_000_000
-    private static let step = 1
+    private static let corpusStride = 1
   #endif
 
-  /// Inputs of libFuzzer, each of which went where none had gone before, a line of hexadecimal
-  /// digits each; and what it found, with what was wrong.
-  private static let corpus: [[UInt8]] = {
+  private static let corpus = Result { try loadCorpus() }
+
+  private struct CorpusError: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Reads the inputs that libFuzzer kept because each covered new code, a line of hexadecimal
+  /// digits each, and appends the ones that once exposed a bug.
+  private static func loadCorpus() throws -> [[UInt8]] {
     let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent(
         "Fixtures/fuzz/host.txt")
-    let lines = (try? String(contentsOf: file, encoding: .utf8))?.split(separator: "\n") ?? []
-    return lines.map(bytes) + found.map { bytes($0[...]) }
-  }()
+    let lines = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
+    return try (lines + regressions.map { $0[...] }).map(parseHexadecimal)
+  }
 
-  private static let found = [
-    // Half a frame of a stream woke a connection that was closing again and again.
+  private static let regressions = [
+    // Half a frame on a stream woke a connection that was closing again and again.
     "db293a6c5b19ebebebebeb0c6fe781fffcfffc5b19ebebebebeb"
       + "0c6fe781fffcfffce7fffa3040e7fffafa3040e7ffe7ff"
   ]
 
-  private static func bytes(_ line: Substring) -> [UInt8] {
+  private static func parseHexadecimal(_ line: Substring) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = line
     while let byte = UInt8(rest.prefix(2), radix: 16) {
       bytes.append(byte)
       rest = rest.dropFirst(2)
     }
+    guard rest.isEmpty else {
+      throw CorpusError(description: "the corpus has a line that is not hexadecimal: \(rest)")
+    }
     return bytes
   }
 
-  @Test func `inputs that found something once find nothing now`() throws {
-    #expect(Self.corpus.count > 900)
-    for number in stride(from: Self.corpus.count - 1, through: 0, by: -Self.step) {
-      _ = try HostScript.run(Self.corpus[number])
+  @Test func `inputs that once exposed a bug or new code run without a fault`() throws {
+    let corpus = try Self.corpus.get()
+    #expect(corpus.count > 900)
+    for number in stride(from: corpus.count - 1, through: 0, by: -Self.corpusStride) {
+      _ = try HostScript.run(corpus[number])
     }
   }
 
-  @Test func `whatever is done to what is on the way, both sides keep their bounds`() throws {
+  @Test func `both sides stay within their bounds however their packets are changed`() throws {
     let environment = ProcessInfo.processInfo.environment
     var packets = 0
     var seed: UInt64 = 0
