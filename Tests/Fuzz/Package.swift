@@ -1,10 +1,11 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-/// Fuzz targets, a package of its own: the sanitizers would otherwise reach every product.
+/// The fuzz targets. They are a separate package because the sanitizers would otherwise apply to
+/// every product.
 ///
-/// `Modules` holds links to the modules under test, so that they are compiled here, with coverage,
-/// and their package-wide declarations are in reach.
+/// `Modules` contains symbolic links to the modules under test, so that they are compiled here with
+/// coverage and their `package` declarations are accessible.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("NonisolatedNonsendingByDefault"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run.sh 30s|RUNS [TARGET…]: gives each target that much time, or that many inputs, on top of the
-# corpus that earlier runs left in .build. A target without coverage fuzzes nothing: an error.
+# run.sh 30s|RUNS [TARGET…]: runs each target for that time or number of inputs, starting from the
+# corpus that earlier runs left in .build. A target that reports no coverage is an error.
 set -euo pipefail
 cd "$(dirname "$0")"
 amount=${1:-30s}
@@ -11,19 +11,19 @@ case $amount in
 *s) limit=-max_total_time=${amount%s} ;;
 *) limit=-runs=$amount ;;
 esac
-export SWIFT_BACKTRACE=enable=no # or a crash waits in the backtracer
-# No search for leaks: an enum has its case in the spare bits of its pointer, so that what hangs on
-# it in a global looks lost. What really leaks, run by run, meets the limit of memory.
+export SWIFT_BACKTRACE=enable=no # otherwise a crash hangs in the backtracer
+# Leak detection is off: an enum keeps its case in the spare bits of its pointer, so objects that a
+# global enum refers to look leaked. Real leaks accumulate and exceed the memory limit.
 export ASAN_OPTIONS=detect_leaks=0
 for name in "${targets[@]}"; do
-  # SwiftPM is told of the fuzzer, so that it expects no main; of several -sanitize the compiler
-  # takes the last, so that one names the address sanitizer too. Without -parse-as-library the
-  # program has a main of its own, and fuzzes nothing.
+  # --sanitize=fuzzer makes SwiftPM expect no main. The compiler uses only its last -sanitize
+  # option, which therefore names the address sanitizer too. Without -parse-as-library the program
+  # would have a main of its own and fuzz nothing.
   swift build -c release --sanitize=fuzzer --product "$name" \
     -Xswiftc -sanitize=fuzzer,address -Xswiftc -parse-as-library \
     >".build-$name.log" 2>&1 || { cat ".build-$name.log"; exit 1; }
   rm ".build-$name.log"
-  # A script of a machine ends after 160 steps; rather more of them than longer ones.
+  # A MachineFuzz script ends after 160 steps, so many short inputs are better than long ones.
   case $name in
   MachineFuzz) length=512 ;;
   NodeFuzz) length=1024 ;;

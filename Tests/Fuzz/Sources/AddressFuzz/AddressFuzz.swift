@@ -1,7 +1,8 @@
 import CaromCore
 import FuzzSupport
 
-/// What reads as an address or an id reads the same again from its own text.
+/// Checks that an address or peer id that was parsed from text equals the one parsed from its
+/// description.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let text = String(decoding: fuzzInput(data, count), as: UTF8.self)

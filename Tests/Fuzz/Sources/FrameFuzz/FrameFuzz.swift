@@ -2,7 +2,8 @@ import CaromCodec
 import CaromCore
 import FuzzSupport
 
-/// The first byte cuts the stream; however it is cut, the bodies and the error are the same.
+/// Splits a stream at the position in the first byte, and checks that the decoder yields the same
+/// bodies and the same error as for the whole stream.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = fuzzInput(data, count)

@@ -1,6 +1,6 @@
 import FuzzSupport
 
-/// A host and a caller with a script of bytes between them; see `HostScript`.
+/// Runs the input as a script between a host and an initiator; see `HostScript`.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   do {

@@ -1,7 +1,7 @@
 import AirHockeyTerminal
 import FuzzSupport
 
-/// No bytes trap the reader of a terminal's input.
+/// Checks that the parser of terminal input never traps.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var parser = InputParser()

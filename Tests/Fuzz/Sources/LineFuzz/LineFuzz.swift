@@ -2,7 +2,8 @@ import CaromCodec
 import CaromCore
 import FuzzSupport
 
-/// The first byte cuts the stream and chooses the delimiter; the cut changes nothing.
+/// Splits a stream at a position and with a delimiter that the first byte selects. Checks that the
+/// decoder yields the same lines and the same error as for the whole stream.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = fuzzInput(data, count)

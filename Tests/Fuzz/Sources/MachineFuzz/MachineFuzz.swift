@@ -2,7 +2,7 @@ import CaromCore
 import CaromDNS
 import FuzzSupport
 
-/// Decoder, cache, querier and responder as one: what bytes say is done, and no rule is broken.
+/// Runs the input as a script for a whole DNS node; see `MachineScript`.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var script = MachineScript(fuzzInput(data, count))

@@ -2,7 +2,8 @@ import CaromCodec
 import CaromCore
 import FuzzSupport
 
-/// A body is a value, an unknown packet or a malformed one, and a packet comes back as it was.
+/// Checks that a body decodes as a value, an unknown packet or a malformed one, and that encoding
+/// the result yields the body.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let body = fuzzInput(data, count)

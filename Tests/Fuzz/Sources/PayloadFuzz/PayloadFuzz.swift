@@ -2,7 +2,7 @@ import CaromCodec
 import CaromCore
 import FuzzSupport
 
-/// What decodes is encoded and decoded again to the same bytes.
+/// Checks that a decoded value encodes to bytes that decode and encode to themselves.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
@@ -19,7 +19,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// One of each shape; every field may be missing, so that short inputs come far.
+/// A field of each shape. Every field is optional, so that short inputs reach many of them.
 private struct Everything: Codable {
   var a: Int?
   var b: [Double]?

@@ -2,7 +2,8 @@ import CaromCore
 import CaromProtocol
 import FuzzSupport
 
-/// A datagram of the session decodes or throws, and what decodes is written again as it was.
+/// Checks that decoding a datagram of the session never traps, and that encoding the result yields
+/// the datagram.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
@@ -12,7 +13,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   } catch {
     return 0
   }
-  precondition(writer.bytes == bytes, "there is one form only")
+  precondition(writer.bytes == bytes, "every datagram must have only one encoding")
   return 0
 }
 
@@ -28,7 +29,9 @@ private func rewrite(
   case .hello(let hello):
     hello.write(to: &writer)
     guard reader.remaining > 0 else { return }
-    precondition(hello.cookie != nil, "what is padded carries nothing")
+    precondition(
+      hello.cookie != nil || hello.token != nil,
+      "only a hello with a cookie or token may carry a packet")
     try rewrite(bytes.extracting(reader.offset..<bytes.count), into: &writer)
   case .retry(let retry): retry.write(to: &writer)
   case .refusal(let refusal): refusal.write(to: &writer)
@@ -57,7 +60,7 @@ private func rewriteFrames(
       case .credit(let channel, let limit): writer.appendCredit(channel: channel, limit: limit)
       case .padding(let count): pad(count, into: &writer)
       }
-    precondition(wrote, "it takes no more room than it took")
+    precondition(wrote, "a decoded frame must fit into the space that it came from")
   }
 }
 

@@ -3,13 +3,14 @@ import CaromCore
 import CaromSimulation
 import FuzzSupport
 
-/// A replay of any bytes is refused or played, forwards and by jumps; and one that was recorded
-/// stays readable, or is refused, whatever is changed in it.
+/// Reads random bytes as a replay, and a recorded replay with random changes. Checks that reading,
+/// stepping and seeking either succeed or throw.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
   play(bytes)
-  // Each four bytes change one of the recorded file: two of place, one of value, one unused.
+  // Each four bytes of input change one byte of the recording: two bytes of offset, one of value,
+  // one unused.
   var file = recorded
   var place = 0
   while place + 4 <= bytes.count {

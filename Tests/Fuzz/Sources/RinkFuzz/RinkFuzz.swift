@@ -2,7 +2,7 @@ import AirHockey
 import CaromCore
 import FuzzSupport
 
-/// A state that was read can be played on, and what is written of it reads the same.
+/// Checks that a decoded state survives encoding and decoding, and can be simulated further.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
@@ -11,7 +11,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var writer = PacketWriter()
   state.encode(into: &writer)
   var again = PacketReader(writer.bytes.span)
-  precondition((try? RinkState(decoding: &again)) == state, "reading undoes writing")
+  precondition((try? RinkState(decoding: &again)) == state, "decoding must undo encoding")
   var rink = Rink(state)
   for _ in 0..<3 { _ = rink.step(home: MalletInput(x: 0, y: 0), away: MalletInput(x: 0, y: 0)) }
   return 0

@@ -3,17 +3,18 @@ import CaromCore
 import CaromSimulation
 import FuzzSupport
 
-/// What peers, servers and clients of rollback play make of any messages: nothing traps, and play
-/// goes on. Each message is a byte of kind and receiver, a byte of length, and its bytes.
+/// Sends random messages to a peer, a server and a client of rollback play, and checks that nothing
+/// traps and that play continues. Each message is one byte with its kind and receiver, one byte
+/// with its length, and its bytes.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
   var play = RollbackPlay()
-  var place = 0
-  while place + 2 <= bytes.count {
-    let end = min(bytes.count, place + 2 + Int(bytes[place + 1]))
-    play.take(bytes[place], Array(bytes[place + 2..<end]))
-    place = end
+  var offset = 0
+  while offset + 2 <= bytes.count {
+    let end = min(bytes.count, offset + 2 + Int(bytes[offset + 1]))
+    play.receive(bytes[offset], Array(bytes[offset + 2..<end]))
+    offset = end
   }
   play.advance()
   return 0
@@ -40,7 +41,7 @@ private struct RollbackPlay {
     for _ in 0..<4 { advance() }
   }
 
-  mutating func take(_ head: UInt8, _ bytes: [UInt8]) {
+  mutating func receive(_ head: UInt8, _ bytes: [UInt8]) {
     let message = RollbackMessage(rawValue: head & 3) ?? .inputs
     switch head >> 2 & 3 {
     case 0: try? session.receive(message, bytes.span, from: 1, at: .zero)

@@ -3,7 +3,7 @@ import CaromCore
 import CaromProtocol
 import FuzzSupport
 
-/// What was read is written as the same bytes.
+/// Checks that encoding a decoded control packet yields its bytes.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let bytes = fuzzInput(data, count)
@@ -12,7 +12,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
   }
   if let control = try? ControlPacket(packet) {
-    precondition(control.packet == packet, "writing undoes reading")
+    precondition(control.packet == packet, "encoding must undo decoding")
   }
   return 0
 }

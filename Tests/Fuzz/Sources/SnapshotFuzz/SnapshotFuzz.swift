@@ -2,14 +2,14 @@ import CaromCore
 import CaromSimulation
 import FuzzSupport
 
-/// A receiver that knows a few snapshots takes what bytes make of the next ones; what it takes is
-/// within the schema's bounds, and it goes on with what is right after it.
+/// Sends random snapshots to a receiver that has decoded a few valid ones. Checks that decoded
+/// values are within the schema's bounds and that the sender accepts any acknowledgement.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   let input = fuzzInput(data, count)
   guard let first = input.first else { return 0 }
   var (sender, receiver) = begun(rest: Int(first & 7))
-  // A length before each snapshot.
+  // Each snapshot follows a byte with its length.
   var rest = input.dropFirst()
   while let length = rest.popFirst() {
     let bytes = Array(rest.prefix(Int(length)))
@@ -39,7 +39,7 @@ private func table(_ tick: Int64) -> EntityTable {
   return table
 }
 
-/// Both sides after some snapshots, of which a few were acknowledged.
+/// Returns a sender and a receiver that have exchanged some snapshots and acknowledgements.
 private func begun(rest: Int) -> (SnapshotSender, SnapshotReceiver) {
   var sender = SnapshotSender(schema: schema)
   var receiver = SnapshotReceiver(schema: schema, memberLimit: 64)
@@ -52,7 +52,7 @@ private func begun(rest: Int) -> (SnapshotSender, SnapshotReceiver) {
 }
 
 private func check(_ receiver: SnapshotReceiver) {
-  precondition(receiver.entities.count <= 64 + 64, "no more members than allowed, shown or kept")
+  precondition(receiver.entities.count <= 64 + 64, "the receiver must respect its entity limit")
   precondition(receiver.entities.count == receiver.entityTicks.count)
   for index in 0..<receiver.entities.count {
     for (number, field) in schema.fields.enumerated() {

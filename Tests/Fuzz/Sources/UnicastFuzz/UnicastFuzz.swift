@@ -2,9 +2,9 @@ import CaromCore
 import CaromDNS
 import FuzzSupport
 
-/// Whatever a name server sends, a question ends once and leaves nothing open. The first byte
-/// says over what it comes and whether it bears the question's id, so that what is behind the
-/// checks is reached too.
+/// Answers a query with random bytes, and checks that the query ends exactly once and leaves no
+/// flow open. The last byte selects the transport and whether the answer has the query's id, so
+/// that the code after these checks is reached too.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   var bytes = fuzzInput(data, count)
@@ -47,7 +47,7 @@ public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
   return 0
 }
 
-/// The query as an answer, with counts and records from `bytes`.
+/// Turns a query into an answer, with record counts and records from `bytes`.
 private func answer(to query: [UInt8], _ bytes: [UInt8]) -> [UInt8] {
   var answer = query
   answer[2] |= 0x80
