@@ -3,7 +3,8 @@ import Testing
 
 @testable import CaromProtocol
 
-/// The first carriers of a match on a stream, byte by byte, as both machines write them.
+/// Compares the first carriers that both sides of a match send on a stream with the vectors in
+/// `carriers.txt`.
 @Suite struct CarrierVectorTests {
   let carriers: [String: [UInt8]]
   let messages: [String: [UInt8]]
@@ -16,23 +17,23 @@ import Testing
 
   private struct Pair {
     var host: Connection
-    var guest: Connection
+    var client: Connection
 
-    /// Two ends that have agreed and have nothing to say.
+    /// Creates two connections that are open and have nothing left to send.
     init(at now: Instant) {
       host = .accepting(as: nameless, timing: SessionTiming(), at: now)
-      guest = .requesting(as: leo, timing: SessionTiming(), key: key, at: now)
-      Self.carry(from: &guest, to: &host, at: now)
+      client = .requesting(as: leo, timing: SessionTiming(), key: key, at: now)
+      Self.deliver(from: &client, to: &host, at: now)
       host.admit(at: now)
       for _ in 0..<2 {
-        Self.carry(from: &host, to: &guest, at: now)
-        Self.carry(from: &guest, to: &host, at: now)
+        Self.deliver(from: &host, to: &client, at: now)
+        Self.deliver(from: &client, to: &host, at: now)
       }
     }
 
-    /// Carries what `sender` has, and returns it.
+    /// Delivers the bytes that `sender` has to send, and returns them.
     @discardableResult
-    static func carry(
+    static func deliver(
       from sender: inout Connection, to receiver: inout Connection, at now: Instant
     ) -> [UInt8] {
       let bytes = sender.pollStream(queued: 0, at: now) ?? []
@@ -40,54 +41,54 @@ import Testing
       return bytes
     }
 
-    static func take(from connection: inout Connection) -> [[UInt8]] {
-      var taken: [[UInt8]] = []
-      while let message = connection.pollMessage() { taken.append(message.bytes) }
-      return taken
+    static func readMessages(from connection: inout Connection) -> [[UInt8]] {
+      var messages: [[UInt8]] = []
+      while let message = connection.pollMessage() { messages.append(message.bytes) }
+      return messages
     }
   }
 
   private func message(_ name: String) throws -> [UInt8] { try #require(messages[name], "\(name)") }
 
-  @Test func `the first carriers of a match are those of the vectors, and are read`() throws {
+  @Test func `the first carriers of a match equal their vectors and decode`() throws {
     var pair = Pair(at: now)
     let keyframe = try message("first keyframe")
     let inputs = try message("first inputs of a host")
     try pair.host.send(keyframe, on: 1, at: now)
     try pair.host.send(inputs, on: 0, .unreliableSequenced, at: now)
-    let first = Pair.carry(from: &pair.host, to: &pair.guest, at: now)
+    let first = Pair.deliver(from: &pair.host, to: &pair.client, at: now)
     #expect(first == carriers["the host's carrier 0"])
-    #expect(Pair.take(from: &pair.guest) == [keyframe, inputs])
+    #expect(Pair.readMessages(from: &pair.client) == [keyframe, inputs])
 
-    let own = try message("first inputs of a guest")
-    try pair.guest.send(own, on: 0, .unreliableSequenced, at: now)
-    let answer = Pair.carry(from: &pair.guest, to: &pair.host, at: now)
+    let clientInputs = try message("first inputs of a guest")
+    try pair.client.send(clientInputs, on: 0, .unreliableSequenced, at: now)
+    let answer = Pair.deliver(from: &pair.client, to: &pair.host, at: now)
     #expect(answer == carriers["the guest's carrier 0"])
-    #expect(Pair.take(from: &pair.host) == [own])
+    #expect(Pair.readMessages(from: &pair.host) == [clientInputs])
 
     let later = now + .milliseconds(50)
     pair.host.handleTimeout(at: later)
-    let acknowledgement = Pair.carry(from: &pair.host, to: &pair.guest, at: later)
+    let acknowledgement = Pair.deliver(from: &pair.host, to: &pair.client, at: later)
     #expect(acknowledgement == carriers["the host's carrier 1"])
 
-    // An empty keyframe asks for one.
-    let asking: [(channel: UInt8, bytes: [UInt8])] = [
+    // An empty keyframe message requests a keyframe.
+    let requests: [(channel: UInt8, bytes: [UInt8])] = [
       (2, try message("word of a guest whose time is up")), (1, [2]), (1, [2]),
     ]
-    for (channel, bytes) in asking { try pair.guest.send(bytes, on: channel, at: later) }
-    let last = Pair.carry(from: &pair.guest, to: &pair.host, at: later)
+    for (channel, bytes) in requests { try pair.client.send(bytes, on: channel, at: later) }
+    let last = Pair.deliver(from: &pair.client, to: &pair.host, at: later)
     #expect(last == carriers["the guest's carrier 1"])
-    #expect(Pair.take(from: &pair.host) == asking.map(\.bytes))
-    #expect(pair.host.isOpen && pair.guest.isOpen)
+    #expect(Pair.readMessages(from: &pair.host) == requests.map(\.bytes))
+    #expect(pair.host.isOpen && pair.client.isOpen)
   }
 
-  @Test func `a credit leaves in a carrier when a quarter of the window was taken`() throws {
+  @Test func `a carrier grants credit once a quarter of the window has been read`() throws {
     var pair = Pair(at: now)
     let bytes = [UInt8](repeating: 0, count: 960)
-    for _ in 0..<64 { try pair.guest.send(bytes, on: 0, at: now) }
-    while !Pair.carry(from: &pair.guest, to: &pair.host, at: now).isEmpty {}
-    #expect(Pair.take(from: &pair.host).count == 64)
-    let credit = Pair.carry(from: &pair.host, to: &pair.guest, at: now)
+    for _ in 0..<64 { try pair.client.send(bytes, on: 0, at: now) }
+    while !Pair.deliver(from: &pair.client, to: &pair.host, at: now).isEmpty {}
+    #expect(Pair.readMessages(from: &pair.host).count == 64)
+    let credit = Pair.deliver(from: &pair.host, to: &pair.client, at: now)
     #expect(credit == carriers["the host's carrier 0, after 64 messages of 960 bytes"])
   }
 }

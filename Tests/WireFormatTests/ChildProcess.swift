@@ -2,15 +2,16 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A program of a test: its lines are waited for, never slept for. It ends with its owner.
+/// A program that a test starts and whose output lines it awaits. The program is terminated when
+/// this object is released.
 final class ChildProcess: Sendable {
-  /// Unchecked: `Process` is set up before it is shared, and only ended afterwards.
+  /// Unchecked: `Process` is configured before it is shared, and only terminated afterwards.
   private struct Handle: @unchecked Sendable {
     let process = Process()
     let output = Pipe()
   }
 
-  /// One at a time, so that no program inherits the pipe of another and keeps it open.
+  /// Serializes starting programs, so that none inherits the pipe of another and keeps it open.
   private static let spawning = Mutex(())
 
   private let handle: Handle
@@ -42,13 +43,13 @@ final class ChildProcess: Sendable {
 
   deinit { if handle.process.isRunning { handle.process.terminate() } }
 
-  /// The next line that has `part` in it; fails where the program ends before.
+  /// Returns the next line that contains `part`; fails if the program ends first.
   func line(containing part: String) async throws -> String {
     for await line in lines where line.contains(part) { return line }
-    return try #require(nil as String?, "it ended without a line with '\(part)'")
+    return try #require(nil as String?, "the program ended without a line that contains '\(part)'")
   }
 
-  /// The object on the last line, when the program has ended.
+  /// Waits for the program to end, and returns the JSON object on its last line.
   func summary() async throws -> [String: Any] {
     var last = ""
     for await line in lines { last = line }

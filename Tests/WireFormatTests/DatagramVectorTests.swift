@@ -4,9 +4,9 @@ import Testing
 
 @testable import CaromProtocol
 
-/// The session's datagrams as they stand on the wire, byte by byte.
+/// Compares the session's datagrams with the vectors in `datagrams.txt`.
 @Suite struct DatagramVectorTests {
-  /// Writes a datagram into an empty writer.
+  /// A function that writes a datagram into an empty writer.
   typealias Maker = @Sendable (inout FrameWriter) -> Void
 
   let vectors: [String: [UInt8]]
@@ -69,8 +69,8 @@ import Testing
     },
     "pieces of a message": {
       DataHeader(role: .responder, number: 0, numberLength: 2).write(to: &$0)
-      appendPiece("ab", at: 0, to: &$0)
-      appendPiece("yz", at: 1_998, to: &$0)
+      appendFragment("ab", at: 0, to: &$0)
+      appendFragment("yz", at: 1_998, to: &$0)
     },
     "acknowledgement of one range": {
       begin(&$0)
@@ -104,31 +104,31 @@ import Testing
     _ = writer.appendMessage(delivery, channel: channel, number: number, Array(text.utf8).span)
   }
 
-  private static func appendPiece(_ text: String, at offset: Int, to writer: inout FrameWriter) {
+  private static func appendFragment(_ text: String, at offset: Int, to writer: inout FrameWriter) {
     _ = writer.appendFragment(
       .reliableOrdered, channel: 2, number: 9, total: 2_000, offset: offset, Array(text.utf8).span)
   }
 
   private static func append(
-    _ told: [ClosedRange<UInt64>], ackDelay: AckDelay, to writer: inout FrameWriter
+    _ list: [ClosedRange<UInt64>], ackDelay: AckDelay, to writer: inout FrameWriter
   ) {
     var ranges = AcknowledgedRanges()
-    for range in told { ranges.append(range) }
+    for range in list { ranges.append(range) }
     _ = writer.appendAcknowledgement(ranges, ackDelay: ackDelay)
   }
 
-  /// What the vector of that name is as a datagram.
+  /// The datagram of the vector with this name, with padding added to the hello.
   private func datagram(_ name: String) -> [UInt8]? {
     guard let bytes = vectors[name] else { return nil }
     guard name == "hello before its padding" else { return bytes }
     return bytes + [UInt8](repeating: 0, count: 1_200 - bytes.count)
   }
 
-  @Test func `every datagram has a vector and every vector a datagram`() {
+  @Test func `every datagram has a vector and every vector has a datagram`() {
     #expect(vectors.keys.sorted() == Self.datagrams.keys.sorted())
   }
 
-  @Test func `datagrams are written as their vectors`() {
+  @Test func `encoding a datagram yields its vector`() {
     for (name, write) in Self.datagrams {
       var writer = FrameWriter(limit: 1_200)
       write(&writer)
@@ -136,7 +136,7 @@ import Testing
     }
   }
 
-  @Test func `datagrams are read from their vectors`() throws {
+  @Test func `decoding a vector and encoding the result yields the vector`() throws {
     for name in vectors.keys {
       let bytes = try #require(datagram(name))
       var reader = PacketReader(bytes.span)
@@ -147,7 +147,7 @@ import Testing
     }
   }
 
-  /// Reads a datagram and writes what was read; a packet behind a hello is left.
+  /// Decodes a datagram and encodes the result. A packet after a hello is left in `reader`.
   private static func rewrite(
     _ reader: inout PacketReader, to writer: inout FrameWriter
   ) throws(DecodeError) {
@@ -192,7 +192,7 @@ import Testing
     }
   }
 
-  @Test func `the table of numbers`() {
+  @Test func `packet numbers expand as in the table of the WireFormat page`() {
     let rows: [(UInt64?, [UInt8], UInt64)] = [
       (nil, [7, 0], 7), (65_534, [1, 0], 65_537), (65_537, [0xFF, 0xFF], 65_535),
       (0xA82F_30EA, [0x32, 0x9B], 0xA82F_9B32),
@@ -204,7 +204,7 @@ import Testing
     }
   }
 
-  @Test func `the table of hold times`() {
+  @Test func `acknowledgement delays decode as in the table of the WireFormat page`() {
     for (byte, units) in [(0, 0), (31, 31), (32, 32), (33, 34), (168, 1_248), (255, 8_032)]
       as [(UInt8, Int64)]
     {

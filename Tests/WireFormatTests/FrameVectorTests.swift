@@ -2,7 +2,7 @@ import CaromCodec
 import CaromCore
 import Testing
 
-/// Frames as they stand on the wire, byte by byte.
+/// Compares stream frames with the vectors in `frames.txt`.
 @Suite struct FrameVectorTests {
   let headers: [Int: [UInt8]]
 
@@ -15,11 +15,11 @@ import Testing
     (0..<length).map { UInt8(truncatingIfNeeded: $0) }
   }
 
-  @Test func `the lengths around each byte's edge have vectors`() {
+  @Test func `there are vectors for lengths at the byte boundaries`() {
     #expect(headers.keys.sorted() == [0, 1, 255, 256, 65_536])
   }
 
-  @Test func `a frame is eight bytes of length, least significant first, and the body`() throws {
+  @Test func `a frame is an 8-byte length, least significant byte first, and the body`() throws {
     for (length, header) in headers {
       let body = Self.makeBody(length)
       #expect(try FrameEncoder().encode(body) == header + body)
@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  @Test func `a frame is read back`() throws {
+  @Test func `a decoder returns the body of a frame`() throws {
     for (length, header) in headers {
       let body = Self.makeBody(length)
       for (order, head) in [(ByteOrder.little, header), (.big, header.reversed())] {
@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a packet is type and action, two bytes each, and the payload`() {
+  @Test func `a packet is a 2-byte type, a 2-byte action and the payload`() {
     let packet = Packet(type: 0x1234, action: 0xABCD, payload: [0xEE])
     #expect(packet.framed() == [5, 0, 0, 0, 0, 0, 0, 0, 0x34, 0x12, 0xCD, 0xAB, 0xEE])
   }

@@ -2,12 +2,12 @@ import AirHockey
 import CaromCore
 import CaromSimulation
 
-/// The states of the vectors, one of each phase at least.
+/// The states of the vectors in `game.txt`, at least one for each phase.
 enum GameStates {
-  /// A metre.
+  /// One metre, in steps of the lattice.
   private static let unit = Int64(1) << 32
   private static let rest = LatticePoint(x: -3 * unit / 4, y: 0)
-  /// The goal line's x, 0.974 m, towards the centre.
+  /// The x of the goal line, 0.974 m, rounded down to a step.
   private static let goalLine = Int64(4_183_298_146)
 
   static let all: [String: RinkState] = [

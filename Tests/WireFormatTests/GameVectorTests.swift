@@ -3,13 +3,14 @@ import CaromCore
 import CaromSimulation
 import Testing
 
-/// The game's messages as they stand on the wire, byte by byte.
+/// Compares the game's messages with the vectors in `game.txt`.
 @Suite struct GameVectorTests {
   let vectors: [String: [UInt8]]
 
   init() throws { vectors = try WireVectors.load("game.txt") }
 
-  /// Every vector that begins so is a `Message`, and stands for the value of its name.
+  /// Checks that the vectors whose names start with `start` decode to `messages` of the same names
+  /// and are what these encode to.
   private func check<Message: PacketCodable & Hashable>(
     _ start: String, _ messages: [String: Message]
   ) throws {
@@ -21,17 +22,17 @@ import Testing
     }
   }
 
-  @Test func `every vector is a state, a word or of a first tick`() {
+  @Test func `every vector is a state, a word or a first message`() {
     let starts = ["state ", "word ", "first "]
     for name in vectors.keys { #expect(starts.contains { name.hasPrefix($0) }, "\(name)") }
   }
 
-  @Test func `states are written as their vectors and read from them`() throws {
+  @Test func `states encode to their vectors and decode from them`() throws {
     try check("state ", GameStates.all)
     for (name, bytes) in vectors where name.hasPrefix("state ") { #expect(bytes.count == 89) }
   }
 
-  @Test func `words are written as their vectors and read from them`() throws {
+  @Test func `words encode to their vectors and decode from them`() throws {
     try check(
       "word ",
       [
@@ -47,25 +48,25 @@ import Testing
     #expect(throws: DecodeError.invalid(what: "word")) { try TableWord(decoding: [2].span) }
   }
 
-  @Test func `the first messages of a match are those of the vectors`() throws {
+  @Test func `the first messages of a match equal their vectors`() throws {
     var host = HostedMatch(at: .zero)
-    let watcher = host.seatGuest(same: false, at: .zero)
+    let seat = host.seatGuest(same: false, at: .zero)
     let polled = host.pollMessage()
     let keyframe = try #require(polled)
     _ = host.step(home: MalletInput(x: -7_000, y: 255))
-    let told = host.pollMessage()
-    let inputs = try #require(told)
-    var guest = JoinedMatch(at: .zero)
-    try guest.receive(keyframe.kind, keyframe.bytes.span, at: .zero)
-    guest.step(MalletInput(x: 6_000, y: -5), at: .zero)
-    let answer = guest.pollMessage()
-    let own = try #require(answer)
+    let message = host.pollMessage()
+    let inputs = try #require(message)
+    var client = JoinedMatch(at: .zero)
+    try client.receive(keyframe.kind, keyframe.bytes.span, at: .zero)
+    client.step(MalletInput(x: 6_000, y: -5), at: .zero)
+    let answer = client.pollMessage()
+    let clientInputs = try #require(answer)
     #expect(vectors["first keyframe"] == RollbackPacket(.keyframe, keyframe.bytes).encoded)
     #expect(vectors["first inputs of a host"] == inputs.bytes)
-    #expect(vectors["first inputs of a guest"] == own.bytes)
-    try host.receive(.inputs, own.bytes.span, from: watcher, at: .zero)
-    try guest.receive(.inputs, inputs.bytes.span, at: .zero)
-    guest.step(nil, at: .zero)
-    #expect(guest.confirmed == host.state)
+    #expect(vectors["first inputs of a guest"] == clientInputs.bytes)
+    try host.receive(.inputs, clientInputs.bytes.span, from: seat, at: .zero)
+    try client.receive(.inputs, inputs.bytes.span, at: .zero)
+    client.step(nil, at: .zero)
+    #expect(client.confirmed == host.state)
   }
 }

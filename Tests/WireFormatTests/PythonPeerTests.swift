@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// A table of the game in a process of its own, on loopback.
-private struct Table {
+/// An `air-hockey` host in a process of its own, on the loopback interface.
+private struct HostProcess {
   let process: ChildProcess
   let port: String
 
@@ -13,7 +13,8 @@ private struct Table {
     port = try #require(line.split(separator: " ").last.map(String.init))
   }
 
-  /// Runs the peer that was written from the page to its end.
+  /// Runs the Python client, which was written from the WireFormat page, until it exits. Returns its
+  /// summary.
   func play(_ arguments: [String]) async throws -> [String: Any] {
     try await makePeer(["127.0.0.1", port] + arguments).summary()
   }
@@ -36,13 +37,13 @@ struct PythonPeerTests {
   }
 
   @Test(arguments: [["tcp"], ["udp"], ["both"], ["udp", "--loss", "0.1"]])
-  func `a peer written from the page alone plays, and both sides tell the same`(
+  func `a client written from the WireFormat page plays and reports the same as the host`(
     transport: [String]
   ) async throws {
-    let table = try await Table(name: "Wire format", ["--seconds", "30"])
-    let peer = try await table.play(
+    let hostProcess = try await HostProcess(name: "Wire format", ["--seconds", "30"])
+    let peer = try await hostProcess.play(
       ["--seconds", "2", "--name", "Ünïcödé", "--transport"] + transport)
-    let host = try await table.process.summary()
+    let host = try await hostProcess.process.summary()
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["peer"] as? String == "Wire format")
     #expect(peer["endReason"] as? String == "finished")
@@ -56,48 +57,53 @@ struct PythonPeerTests {
   }
 
   @Test(arguments: [["tcp"], ["udp"], ["both"], ["udp", "--loss", "0.1"]])
-  func `a host written from the page alone is played with, and both sides tell the same`(
+  func `a host written from the WireFormat page plays and reports the same as the client`(
     transport: [String]
   ) async throws {
     let host = try makePeer(
       ["127.0.0.1", "0", "--serve", "--seconds", "2", "--name", "Page", "--transport"] + transport)
     let line = try await host.line(containing: "port ")
     let port = try #require(line.split(separator: " ").last)
-    let way = transport[0] == "both" ? "auto" : transport[0]
-    let guest = try ChildProcess(
+    let option = transport[0] == "both" ? "auto" : transport[0]
+    let program = try ChildProcess(
       try makeProgram(),
-      ["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", way])
-    let (told, heard) = (try await guest.summary(), try await host.summary())
-    #expect(heard["violations"] as? [String] == [])
-    #expect(heard["peer"] as? String == "Ünïcödé")
-    #expect(heard["endReason"] as? String == "finished")
-    #expect((heard["inputs"] as? Int ?? 0) > 0)
-    #expect((heard["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
-    #expect(told["endReason"] as? String == "finished")
-    #expect(told["peer"] as? String == "Page")
-    #expect(told["desyncs"] as? Int == 0)
-    #expect(told["score"] as? String == (try text(heard["score"])))
+      [
+        "join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", option,
+      ])
+    let (client, summary) = (try await program.summary(), try await host.summary())
+    #expect(summary["violations"] as? [String] == [])
+    #expect(summary["peer"] as? String == "Ünïcödé")
+    #expect(summary["endReason"] as? String == "finished")
+    #expect((summary["inputs"] as? Int ?? 0) > 0)
+    #expect(
+      (summary["links"] as? [String])?.contains(transport[0] == "tcp" ? "tcp" : "udp") == true)
+    #expect(client["endReason"] as? String == "finished")
+    #expect(client["peer"] as? String == "Page")
+    #expect(client["desyncs"] as? Int == 0)
+    #expect(client["score"] as? String == (try text(summary["score"])))
   }
 
-  @Test func `a host outlives peers that send garbage, and plays with the next`() async throws {
-    let table = try await Table(name: "Hostile guests")
+  @Test func `a host survives clients that send garbage and plays with the next one`()
+    async throws
+  {
+    let hostProcess = try await HostProcess(name: "Hostile clients")
     let garbage = [
-      "ffffffffffffffff",  // a frame without end
+      "ffffffffffffffff",  // a frame longer than the limit
       "0300000000000000020001",  // a body too short for a packet
       "0c00000000000000010005000000000000000000",  // half a pong
       "090000000000000003000000a200000561",  // half a message
-      "080000000000000003000000a9000000",  // a channel that nobody has
-      "0c00000000000000030000009000000400080100",  // inputs with flags of which none is set
-      "place",  // a mallet off the table
+      "080000000000000003000000a9000000",  // a channel that the game does not use
+      "0c00000000000000030000009000000400080100",  // inputs with a flags byte of 0
+      "place",  // an input with the mallet outside the rink
     ]
     for bytes in garbage {
-      let peer = try await table.play(["--garbage", bytes])
+      let peer = try await hostProcess.play(["--garbage", bytes])
       #expect(peer["endReason"] as? String == "protocolViolation")
-      _ = try await table.process.line(containing: "protocolViolation")
+      _ = try await hostProcess.process.line(containing: "protocolViolation")
     }
-    let peer = try await table.play(["--seconds", "0.2"])
+    let peer = try await hostProcess.play(["--seconds", "0.2"])
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["endReason"] as? String == "finished")
-    _ = try await table.process.line(containing: "game ended: finished")
+    _ = try await hostProcess.process.line(containing: "game ended: finished")
   }
 }

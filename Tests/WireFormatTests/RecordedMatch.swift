@@ -3,9 +3,9 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// Matches of two players who do everything that players can do, as a replay: they play, leave
-/// the table alone until it is a foul, shake their mallets, squeeze the puck, hold the match, ask
-/// for the next one and begin anew.
+/// Records matches of two players as a replay that covers everything players can do: they play, do
+/// nothing until they foul, move their mallets wildly, squeeze the puck, pause the match, request
+/// the next match and restart.
 struct RecordedMatch {
   private enum Mood { case playing, idle, wild, squeezing }
 
@@ -20,7 +20,7 @@ struct RecordedMatch {
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// The replay of that many ticks, with a hash every third.
+  /// Returns a replay of `ticks` ticks, with a hash every third tick.
   mutating func replay(ticks: Int) -> [UInt8] {
     var writer = ReplayWriter(
       rink, players: 2, title: MatchRecorder.title, keyframeInterval: 600, hashInterval: 3)

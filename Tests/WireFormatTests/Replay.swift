@@ -3,11 +3,11 @@ import CaromCore
 import CaromProtocol
 import CaromSimulation
 
-/// One side of a recorded session, fed with what the other side sent, and what it makes of it.
+/// One side of a recorded session, which receives the bytes that the other side sent.
 ///
-/// It reads the game's messages as the game does: one that is malformed breaks the protocol. When
-/// it is open it sends as many carriers as the recorded side did, since those are acknowledged to
-/// it.
+/// It reads the game's messages as the game does: a malformed one is a protocol violation. Once the
+/// connection is open, it sends as many carriers as the recorded side did, because the other side's
+/// bytes contain acknowledgements of them.
 struct Replay {
   struct Message: Equatable {
     let channel: UInt8
@@ -26,40 +26,40 @@ struct Replay {
   private var visit = JoinedMatch(at: .zero)
   private var watcher = 0
 
-  /// The host, which waits for a request and grants it.
+  /// The host, which grants the request that it receives.
   static func host(of session: RecordedSession) -> Replay {
     let now = session.now
-    var replay = Replay(nameless, seats: 1, carriers: session.carriersToGuest)
-    _ = replay.machine.accept(replay.link, at: now)
+    var replay = Replay(nameless, seats: 1, carriers: session.carriersToClient)
+    _ = replay.machine.accept(replay.id, at: now)
     return replay
   }
 
-  /// The guest, which has asked for a seat.
-  static func guest(of session: RecordedSession) -> Replay {
+  /// The client, which has requested a seat.
+  static func client(of session: RecordedSession) -> Replay {
     var replay = Replay(leo, seats: 0, carriers: session.carriersToHost)
-    replay.machine.handleStreamConnected(replay.link, at: session.now)
+    replay.machine.handleStreamConnected(replay.id, at: session.now)
     return replay
   }
 
   private init(_ local: PeerInfo, seats: Int, carriers: Int) {
     self.carriers = carriers
     machine = Host(local, seats: seats)
-    link = machine.makeConnectionID()
+    id = machine.makeConnectionID()
   }
 
-  /// Bytes came, in one piece.
+  /// Receives a chunk of bytes.
   mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-    machine.receive(bytes, on: link, at: now)
+    machine.receive(bytes, on: id, at: now)
     drain(at: now)
   }
 
-  /// The link broke.
+  /// Reports the end of the stream.
   mutating func end(_ end: LinkEnd, at now: Instant) {
-    machine.handleLinkEnd(end, of: link, at: now)
+    machine.handleLinkEnd(end, of: id, at: now)
     drain(at: now)
   }
 
-  /// Lets deadlines pass until there are none; `false` where they do not end.
+  /// Handles timeouts until none is armed; returns false if they do not end.
   mutating func runOut(from start: Instant) -> Bool {
     var now = start
     for _ in 0..<64 {
@@ -71,59 +71,60 @@ struct Replay {
     return machine.nextTimeout == nil
   }
 
-  /// How often it told its end, and whether anything was told after that.
+  /// The number of times that the end was reported.
   var endings: Int { events.count { if case .closed = $0 { true } else { false } } }
+  /// Whether the end, if it was reported, was reported once and as the last event.
   var endsQuietly: Bool {
     guard endings > 0, case .closed? = events.last else { return endings == 0 }
     return endings == 1
   }
 
-  /// Forgets what was told so far.
-  mutating func forget() {
+  /// Discards the events, messages and bytes so far.
+  mutating func discardOutput() {
     events = []
     messages = []
     sent = []
   }
 
   private mutating func drain(at now: Instant) {
-    take(at: now)
+    handleEvents(at: now)
     while true {
       sendCarrier(at: now)
-      guard let bytes = machine.pollTransmit(on: link, queued: 0, at: now) else { break }
+      guard let bytes = machine.pollTransmit(on: id, queued: 0, at: now) else { break }
       sent += bytes
-      take(at: now)
+      handleEvents(at: now)
     }
-    take(at: now)
-    if action == nil { action = machine.pollLinkAction(on: link) }
-    machine.didFlush(link, at: now)
+    handleEvents(at: now)
+    if action == nil { action = machine.pollLinkAction(on: id) }
+    machine.didFlush(id, at: now)
   }
 
   private mutating func sendCarrier(at now: Instant) {
-    guard carriers > 0, machine.connection(link)?.isOpen == true else { return }
+    guard carriers > 0, machine.connection(id)?.isOpen == true else { return }
     carriers -= 1
-    do throws(SendError) { try machine.send([], on: 63, to: link, at: now) } catch { carriers = 0 }
+    do throws(SendError) { try machine.send([], on: 63, to: id, at: now) } catch { carriers = 0 }
   }
 
-  private mutating func take(at now: Instant) {
+  private mutating func handleEvents(at now: Instant) {
     while let event = machine.pollEvent() {
       events.append(event)
       switch event {
-      case .requested(let link, _, _): machine.admit(link, at: now)
+      case .requested(let id, _, _): machine.admit(id, at: now)
       case .connection(_, .opened): watcher = match.seatGuest(same: false, at: now)
-      case .connection(let link, .messages): takeMessages(of: link, at: now)
+      case .connection(let id, .messages): readMessages(of: id, at: now)
       default: break
       }
     }
   }
 
-  private mutating func takeMessages(of link: ConnectionID, at now: Instant) {
-    while let message = machine.pollMessage(on: link) {
+  private mutating func readMessages(of link: ConnectionID, at now: Instant) {
+    while let message = machine.pollMessage(on: id) {
       messages.append(Message(channel: message.channel, bytes: message.bytes))
-      let isKnown =
-        machine.isIncoming(link)
+      let isValid =
+        machine.isIncoming(id)
         ? play(message.bytes, message.channel) : watch(message.bytes, message.channel)
-      if !isKnown {
-        machine.close(link, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
+      if !isValid {
+        machine.close(id, Goodbye(.protocolViolation), as: .protocolViolation, at: now)
       }
     }
   }

@@ -1,23 +1,24 @@
 import Foundation
 import Testing
 
-/// The same match in another language, which was written from the page.
+/// Replays a match in the Python implementation of the game, which was written from the
+/// WireFormat page.
 @Suite(
   .enabled(if: ChildProcess.python != nil, "python3 is not on the PATH"), .timeLimit(.minutes(1)))
 struct ReplayProofTests {
-  @Test func `another language plays a recorded match to the last bit`() async throws {
+  @Test func `the Python implementation replays a recorded match to the last bit`() async throws {
     let ticks = 24_000
     var match = RecordedMatch(seed: 20)
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).crpl")
     try Data(match.replay(ticks: ticks)).write(to: file)
     defer { try? FileManager.default.removeItem(at: file) }
-    let told = try await ChildProcess.peer("replay.py", [file.path]).summary()
-    #expect(told["violations"] as? [String] == [])
-    #expect(told["ticks"] as? Int == ticks)
-    #expect(told["hashes"] as? Int == ticks / 3 + 1)
-    #expect(told["keyframes"] as? Int == ticks / 600 + 1)
-    for happened in ["goals", "wins", "fouls", "pauses", "matches"] {
-      #expect(told[happened] as? Int ?? 0 > 0, "\(happened)")
+    let summary = try await ChildProcess.peer("replay.py", [file.path]).summary()
+    #expect(summary["violations"] as? [String] == [])
+    #expect(summary["ticks"] as? Int == ticks)
+    #expect(summary["hashes"] as? Int == ticks / 3 + 1)
+    #expect(summary["keyframes"] as? Int == ticks / 600 + 1)
+    for event in ["goals", "wins", "fouls", "pauses", "matches"] {
+      #expect(summary[event] as? Int ?? 0 > 0, "\(event)")
     }
   }
 }

@@ -15,7 +15,7 @@ let talkative = PeerInfo(
   id: nameless.id, name: String(repeating: "é", count: 31) + "z",
   application: String(repeating: "a", count: 32), applicationVersion: 0x1234, yieldsSeat: true)
 
-/// The packet in the one frame that `bytes` are.
+/// Decodes bytes that are exactly one stream frame as a packet.
 func readPacket(_ bytes: [UInt8]) throws -> Packet {
   var decoder = FrameDecoder()
   decoder.receive(bytes.span, at: .zero)
@@ -24,7 +24,7 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
   return try Packet(decoding: body.span)
 }
 
-/// The session's packets as they stand on the wire, byte by byte.
+/// Compares the session's packets with the vectors in `session.txt`.
 @Suite struct SessionVectorTests {
   let vectors: [String: [UInt8]]
 
@@ -54,29 +54,29 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     "pong": .pong(sent: 0x0123_4567_89AB_CDEF, clock: .max - 1),
   ]
 
-  @Test func `every packet has a vector and every vector a packet`() {
+  @Test func `every packet has a vector and every vector has a packet`() {
     #expect(vectors.keys.sorted() == Self.packets.keys.sorted())
   }
 
-  @Test func `packets are written as their vectors`() {
+  @Test func `packets encode to their vectors`() {
     for (name, packet) in Self.packets {
       #expect(packet.packet.framed() == vectors[name], "\(name)")
     }
   }
 
-  @Test func `packets are read from their vectors`() throws {
+  @Test func `packets decode from their vectors`() throws {
     for (name, bytes) in vectors {
       #expect(try ControlPacket(try readPacket(bytes)) == Self.packets[name], "\(name)")
     }
   }
 
-  @Test func `a guest's first bytes are its request`() {
-    var guest = Connection.requesting(as: leo, timing: SessionTiming(), key: key, at: .zero)
-    let bytes = guest.pollStream(queued: 0, at: .zero)
+  @Test func `a client sends its request first`() {
+    var client = Connection.requesting(as: leo, timing: SessionTiming(), key: key, at: .zero)
+    let bytes = client.pollStream(queued: 0, at: .zero)
     #expect(bytes == vectors["request"])
   }
 
-  @Test func `a host answers with its grant, its first ping, and goodbye at the end`() throws {
+  @Test func `a host sends its grant, its first ping, and a goodbye at the end`() throws {
     let request = try #require(vectors["request"])
     var host = Connection.accepting(as: nameless, timing: SessionTiming(), at: .zero)
     host.receive(request.span, at: .zero)
@@ -89,23 +89,23 @@ func readPacket(_ bytes: [UInt8]) throws -> Packet {
     #expect(ending == vectors["goodbye finished"])
   }
 
-  @Test func `both sides answer a ping with its number and their own clock`() throws {
+  @Test func `both sides answer a ping with its number and their clock`() throws {
     let clock = Instant(nanoseconds: -2)
     let (request, grant) = (try #require(vectors["request"]), try #require(vectors["grant"]))
     var host = Connection.accepting(as: nameless, timing: SessionTiming(), at: clock)
     host.receive(request.span, at: clock)
     host.admit(at: clock)
-    var guest = Connection.requesting(as: leo, timing: SessionTiming(), at: clock)
-    guest.receive(grant.span, at: clock)
-    _ = (host.pollStream(queued: 0, at: .zero), guest.pollStream(queued: 0, at: .zero))
+    var client = Connection.requesting(as: leo, timing: SessionTiming(), at: clock)
+    client.receive(grant.span, at: clock)
+    _ = (host.pollStream(queued: 0, at: .zero), client.pollStream(queued: 0, at: .zero))
     let ping = try #require(vectors["ping"])
     host.receive(ping.span, at: clock)
-    guest.receive(ping.span, at: clock)
-    let answers = [host.pollStream(queued: 0, at: .zero), guest.pollStream(queued: 0, at: .zero)]
+    client.receive(ping.span, at: clock)
+    let answers = [host.pollStream(queued: 0, at: .zero), client.pollStream(queued: 0, at: .zero)]
     #expect(answers == [vectors["pong"], vectors["pong"]])
   }
 
-  @Test func `of a request of another version only nine bytes are read`() throws {
+  @Test func `only nine bytes of a request with another version are read`() throws {
     var payload = Array("get srv".utf8) + [9, 0]
     for rest in [[], [0xFF, 0xFF, 0xFF]] as [[UInt8]] {
       payload += rest

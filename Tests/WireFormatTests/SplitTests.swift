@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import Testing
 
-/// However a recorded session is cut, both sides hear and answer the same.
+/// Feeds a recorded session to both sides in chunks; the result must not depend on the chunks.
 @Suite struct SplitTests {
   #if DEBUG
     static let ticks = 12
@@ -14,15 +14,16 @@ import Testing
 
   init() throws { session = try RecordedSession(ticks: Self.ticks) }
 
-  /// What the host makes of the guest's bytes, cut at each of `cuts`. What follows the request
-  /// waits for the grant, as on any network, and what acknowledges carriers for these.
+  /// A host that has received the client's bytes, split at each of `cuts`. There is always a split
+  /// after the request, because the bytes after it can arrive only once the host has sent its grant
+  /// and the carriers that they acknowledge.
   private func host(cuts: [Int]) -> Replay {
     let replay = Replay.host(of: session)
     return feed(replay, session.toHost, cuts: (cuts + [session.requestLength]).sorted())
   }
 
-  private func guest(cuts: [Int]) -> Replay {
-    feed(.guest(of: session), session.toGuest, cuts: (cuts + [session.grantLength]).sorted())
+  private func client(cuts: [Int]) -> Replay {
+    feed(.client(of: session), session.toClient, cuts: (cuts + [session.grantLength]).sorted())
   }
 
   private func feed(_ replay: Replay, _ stream: [UInt8], cuts: [Int]) -> Replay {
@@ -35,7 +36,8 @@ import Testing
     return replay
   }
 
-  /// Of the channels on which the latest wins only the latest of a piece is told.
+  /// Whether two sides ended alike with the same messages. On channel 0, which is sequenced, only the
+  /// last message of a chunk is delivered; therefore only the last one is compared.
   private func agree(_ a: Replay, _ b: Replay) -> Bool {
     func messages(_ replay: Replay, _ channel: UInt8) -> [Replay.Message] {
       replay.messages.filter { $0.channel == channel }
@@ -45,38 +47,38 @@ import Testing
       && messages(a, 0).last == messages(b, 0).last
   }
 
-  @Test func `the recorded match is whole: one ending a side, inputs, a keyframe and words`() {
+  @Test func `the recorded match is complete: an end, all inputs, a keyframe and both words`() {
     let host = host(cuts: Array(0...session.toHost.count))
-    let guest = guest(cuts: Array(0...session.toGuest.count))
+    let client = client(cuts: Array(0...session.toClient.count))
     #expect(host.endings == 0)
-    #expect(guest.endings == 1 && guest.endsQuietly)
-    #expect(guest.action == .closeAfterFlush)
+    #expect(client.endings == 1 && client.endsQuietly)
+    #expect(client.action == .closeAfterFlush)
     func count(_ replay: Replay, _ channel: UInt8) -> Int {
       replay.messages.count { $0.channel == channel }
     }
     #expect(count(host, 0) == Self.ticks)
     #expect(count(host, 2) == 1)
-    #expect(count(guest, 0) == Self.ticks)
-    #expect(count(guest, 1) == 1)
-    #expect(count(guest, 2) == 1)
+    #expect(count(client, 0) == Self.ticks)
+    #expect(count(client, 1) == 1)
+    #expect(count(client, 2) == 1)
   }
 
-  @Test func `two pieces, cut anywhere, give a host the same as one`() {
+  @Test func `a host gets the same from two chunks as from one`() {
     let whole = host(cuts: [])
     for cut in 0...session.toHost.count where !agree(host(cuts: [cut]), whole) {
       Issue.record("cut at \(cut)")
     }
   }
 
-  @Test func `two pieces, cut anywhere, give a guest the same as one`() {
-    let whole = guest(cuts: [])
-    for cut in 0...session.toGuest.count where !agree(guest(cuts: [cut]), whole) {
+  @Test func `a client gets the same from two chunks as from one`() {
+    let whole = client(cuts: [])
+    for cut in 0...session.toClient.count where !agree(client(cuts: [cut]), whole) {
       Issue.record("cut at \(cut)")
     }
   }
 
-  @Test func `byte after byte gives both sides the same as one piece`() {
+  @Test func `both sides get the same from single bytes as from one chunk`() {
     #expect(agree(host(cuts: Array(0...session.toHost.count)), host(cuts: [])))
-    #expect(agree(guest(cuts: Array(0...session.toGuest.count)), guest(cuts: [])))
+    #expect(agree(client(cuts: Array(0...session.toClient.count)), client(cuts: [])))
   }
 }

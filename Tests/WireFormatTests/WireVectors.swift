@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Bytes by name, from a text in `Tests/Fixtures/wire`: a name and a colon, then indented lines of
-/// hexadecimal digits. What stands behind `#` is for people.
+/// Reads named byte sequences from a text file in `Tests/Fixtures/wire`: a name and a colon, then
+/// indented lines of hexadecimal digits. A `#` starts a comment.
 enum WireVectors {
   static let folder = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Fixtures/wire")
@@ -17,7 +17,8 @@ enum WireVectors {
         vectors[name, default: []] += try bytes(code.filter { $0 != " " })
       } else if let colon = code.lastIndex(of: ":") {
         name = String(code[..<colon])
-        #expect(vectors.updateValue([], forKey: name) == nil, "\(name) is there twice")
+        #expect(
+          vectors.updateValue([], forKey: name) == nil, "the file has two vectors named \(name)")
       }
     }
     return vectors
@@ -27,7 +28,8 @@ enum WireVectors {
     let digits = Array(digits)
     return try stride(from: 0, to: digits.count, by: 2).map { index in
       let pair = String(digits[index..<min(index + 2, digits.count)])
-      return try #require(pair.count == 2 ? UInt8(pair, radix: 16) : nil, "\(pair) is no byte")
+      return try #require(
+        pair.count == 2 ? UInt8(pair, radix: 16) : nil, "\(pair) is not a byte in hexadecimal")
     }
   }
 }

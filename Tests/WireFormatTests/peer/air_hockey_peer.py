@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""A peer at an air-hockey table, written from Carom.docc/WireFormat.md alone.
+"""A peer for air hockey, written from Carom.docc/WireFormat.md alone.
 
-It joins the table at HOST PORT, or with --serve hosts one there, over TCP, UDP or both, plays for
-some seconds, checks that everything it reads obeys the page, and prints one line of JSON. Python
-3.11, standard library only.
+It joins the host at HOST PORT, or with --serve hosts there, over TCP, UDP or both. It plays for
+some seconds, checks that everything it receives conforms to the page, and prints one line of JSON.
+Python 3.11, standard library only.
 """
 
 import argparse
 import json
 import sys
 
-from guest import OFF_TABLE, Guest
+from client import OFF_RINK, Client
 from host import Host
 
 
@@ -18,16 +18,16 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("host")
     parser.add_argument("port", type=int)
-    parser.add_argument("--serve", action="store_true", help="host a table; port 0: any")
+    parser.add_argument("--serve", action="store_true", help="host a match; port 0: any")
     parser.add_argument("--transport", choices=["tcp", "udp", "both"], default="tcp")
     parser.add_argument("--seconds", type=float, default=10, help="of play, from the first state")
     parser.add_argument("--name", default="Python")
-    parser.add_argument("--loss", type=float, default=0, help="share of datagrams lost here")
-    parser.add_argument("--seed", type=int, default=1, help="of what is lost")
+    parser.add_argument("--loss", type=float, default=0, help="share of datagrams to drop")
+    parser.add_argument("--seed", type=int, default=1, help="seed for the dropped datagrams")
     parser.add_argument("--garbage", help="bytes in hexadecimal to send after the grant, or "
-        f"'{OFF_TABLE}' for mallets off the table")
+        f"'{OFF_RINK}' for mallets outside the rink")
     options = parser.parse_args()
-    peer = Host(options) if options.serve else Guest(options)
+    peer = Host(options) if options.serve else Client(options)
     peer.run()
     print(json.dumps(peer.summary()))
     return 1 if peer.violations else 0

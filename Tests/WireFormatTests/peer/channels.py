@@ -1,4 +1,4 @@
-"""Messages of one connection: what is to be sent until it is acknowledged, and what comes, once."""
+"""The messages of one connection: sends each until it is acknowledged, and delivers each once."""
 
 import collections
 
@@ -18,7 +18,7 @@ SEQUENCED = (UNRELIABLE_SEQUENCED, RELIABLE_SEQUENCED)
 
 
 class Item:
-    """A message, or a piece of one, that leaves in one frame."""
+    """A message, or a fragment of one, that is sent in one frame."""
 
     def __init__(self, message, offset, payload):
         self.message, self.offset, self.payload = message, offset, payload
@@ -44,7 +44,7 @@ class Message:
 
 
 class Lane:
-    """What comes on one channel in one mode."""
+    """The receiving state of one channel and mode."""
 
     def __init__(self, channel, mode):
         self.channel, self.mode, self.due = channel, mode, 0
@@ -55,8 +55,8 @@ class Channels:
     def __init__(self):
         self.waiting = collections.deque()
         self.numbers = collections.Counter()
-        self.unacknowledged = collections.defaultdict(dict)  # numbers of messages, in order
-        self.left = 0  # items of reliable messages that are not acknowledged
+        self.unacknowledged = collections.defaultdict(dict)  # items by message number
+        self.left = 0  # number of unacknowledged items of reliable messages
         self.sent, self.may_send = collections.Counter(), collections.defaultdict(lambda: WINDOW)
         self.lanes, self.partials = {}, collections.deque()
         self.came, self.taken, self.reserved = (collections.Counter() for _ in range(3))
@@ -65,7 +65,7 @@ class Channels:
         self.ready, self.session = collections.deque(), collections.deque()
         self.resent = 0
 
-    # What goes out.
+    # Sending.
 
     def send(self, channel, mode, payload):
         message = Message(channel, mode, payload)
@@ -75,13 +75,13 @@ class Channels:
         self.left += len(message.items) if message.reliable else 0
 
     def drop(self, is_stale):
-        """Forgets what has not left."""
+        """Drops messages that were not sent yet."""
         stale = [item for item in self.waiting if is_stale(item.message)]
         self.waiting = collections.deque(item for item in self.waiting if item not in stale)
         self.left -= sum(item.message.reliable for item in stale)
 
     def drop_all(self):
-        """Forgets what is not acknowledged too."""
+        """Drops messages that were not acknowledged too."""
         for messages in self.unacknowledged.values():
             for item in (item for message in messages.values() for item in message.items):
                 item.done = True
@@ -98,7 +98,7 @@ class Channels:
         return bool(self.waiting or self.credits_due)
 
     def fill(self, writer):
-        """Puts frames into a packet; returns a record for each whose fate has to be told."""
+        """Writes frames to a packet; returns a record of each frame to be acknowledged or lost."""
         records = []
         for channel in sorted(self.credits_due):
             limit = self.limit(channel)
@@ -166,10 +166,10 @@ class Channels:
             self.resent += 1
             self.waiting.appendleft(item)
 
-    # What comes in.
+    # Receiving.
 
     def take(self, frame):
-        """Takes a frame that is no acknowledgement."""
+        """Receives a frame other than an acknowledgement."""
         if frame.kind == CREDIT:
             self.may_send[frame.channel] = max(self.may_send[frame.channel], frame.limit)
         elif frame.kind == "message":
@@ -214,7 +214,7 @@ class Channels:
         self.hand_on(lane, payload)
 
     def join(self, lane, frame, number):
-        """The whole message, once it is there."""
+        """The whole message once all fragments have arrived, else None."""
         part = lane.partial.get(number)
         if frame.offset is None:
             lane.partial.pop(number, None)
@@ -262,7 +262,7 @@ class Channels:
                 self.credits_due.add(lane.channel)
 
     def limit(self, channel):
-        """What may ever be sent on a channel: a window beyond what was taken."""
+        """The credit limit of a channel: a window beyond what was delivered."""
         return max(self.told[channel], WINDOW + self.taken[channel] + self.reserved[channel])
 
     def hand_on(self, lane, payload):

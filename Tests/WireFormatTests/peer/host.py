@@ -1,10 +1,10 @@
-"""Who gives the one seat to the first who asks, and plays home."""
+"""The host, which grants its one seat to the first client and plays home."""
 
 import socket
 import struct
 import time
 
-from door import Doorkeeper, read_hello
+from handshake import AddressValidator, read_hello
 from inputs import INPUTS as RUNS
 from inputs import KEYFRAME, NEXT_MATCH, keyframe
 from links import GONE, HELLO, Datagrams, Stream
@@ -12,22 +12,22 @@ from play import Player, Rest, ended_word, read_finish
 from rink import HOME, Rink
 from rollback import Decider
 from session import GOODBYE, JOIN, REASONS, REQUEST, VERSION, Session
-from table_peer import INPUTS, SYNC, WORDS, Peer
+from game_peer import INPUTS, SYNC, WORDS, Peer
 from wire import Broken, Reader, text
 
 
 class Host(Peer):
-    """Gives the one seat to the first who asks, and keeps the table."""
+    """Grants its one seat to the first client, and plays home."""
 
     role = "host"
 
     def __init__(self, options):
         super().__init__(options)
         rink = Rink()
-        rink.tick = 2_000  # so that the numbers of ticks in packets begin anew on the way
+        rink.tick = 2_000  # so that the tick numbers in packets wrap around during the test
         self.game, self.player, self.rest = Decider(rink), Player(HOME), Rest()
         self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
-        self.doorkeeper, self.ends_at, self.strangers = Doorkeeper(), None, []
+        self.validator, self.ends_at, self.pending = AddressValidator(), None, []
         self.bind(options.host, options.port)
         print(f"port {self.port}", flush=True)
 
@@ -42,15 +42,15 @@ class Host(Peer):
 
     def sockets(self):
         streams, others = super().sockets()
-        return streams + self.strangers, others
+        return streams + self.pending, others
 
-    # Who comes.
+    # Connections.
 
     def accept(self):
-        self.strangers.append(Stream(self.listener.accept()[0]))
+        self.pending.append(Stream(self.listener.accept()[0]))
 
     def receive_stream(self, stream):
-        if stream not in self.strangers:
+        if stream not in self.pending:
             return super().receive_stream(stream)
         stream.receive()
         try:
@@ -59,27 +59,27 @@ class Host(Peer):
         except Broken as error:
             return self.refuse(stream, "protocolViolation", str(error))
         if stream.ended:
-            self.strangers.remove(stream)
+            self.pending.remove(stream)
         if key is None:
             return None
         if self.session is not None and key != self.session.key:
             return self.refuse(stream, "forgotten" if joins else "full")
         if joins and (self.session is None or not self.session.open):
             return self.refuse(stream, "forgotten")
-        self.strangers.remove(stream)
-        self.session = self.session or Session(self, self.local, key, is_caller=False)
+        self.pending.remove(stream)
+        self.session = self.session or Session(self, self.local, key, is_initiator=False)
         self.session.add_stream(stream)
         stream.buffer = struct.pack("<Q", len(body)) + body + stream.buffer
         return self.session.receive_stream()
 
     @staticmethod
     def read_key(reader):
-        """The key of a request or a join, and whether it is a join."""
+        """The key of a request or join, and whether it is a join."""
         kind, action = reader.unpack("HH")
         if kind != 1 or action not in (REQUEST, JOIN):
-            raise Broken("no request")
+            raise Broken("neither a request nor a join")
         if action == REQUEST and reader.take(7) != b"get srv":
-            raise Broken("no request")
+            raise Broken("neither a request nor a join")
         (version,) = reader.unpack("H")
         return reader.take(16) if version == VERSION else bytes(16), action == JOIN
 
@@ -88,7 +88,7 @@ class Host(Peer):
             self.violation(what)
         goodbye = struct.pack("<BH", REASONS.index(reason), VERSION) + text("")
         stream.send(1, GOODBYE, goodbye)
-        self.strangers.remove(stream)
+        self.pending.remove(stream)
         stream.close()
 
     def take_datagram(self, data, address):
@@ -98,13 +98,13 @@ class Host(Peer):
             except Broken as error:
                 self.violation(str(error))
         elif data[0] < HELLO and not self.take_data(data, address) and len(data) >= 30:
-            self.send_datagram(self.doorkeeper.retry(address), address)
+            self.send_datagram(self.validator.retry(address), address)
 
     def take_hello(self, data, address):
         version, key, epoch, resumes, cookie, rest = read_hello(data)
-        if not self.doorkeeper.admits(cookie, address):
+        if not self.validator.admits(cookie, address):
             prefix = b"" if cookie else key[:8]
-            return self.send_datagram(self.doorkeeper.retry(address, prefix), address)
+            return self.send_datagram(self.validator.retry(address, prefix), address)
         code = None
         if version != VERSION:
             code = "versionMismatch"
@@ -115,7 +115,7 @@ class Host(Peer):
         if code is not None:
             gone = struct.pack("<B8sB", GONE, key[:8], REASONS.index(code))
             return self.send_datagram(gone, address)
-        self.session = self.session or Session(self, self.local, key, is_caller=False)
+        self.session = self.session or Session(self, self.local, key, is_initiator=False)
         if self.session.path is None:
             self.session.path = Datagrams(
                 self.send_datagram, key, False, address=address, epoch=epoch)
@@ -134,7 +134,7 @@ class Host(Peer):
         self.game.receive(reader, min(max(fraction, 0), 1))
 
     def take_keyframe(self, reader):
-        reader.end()  # an empty one asks for one
+        reader.end()  # an empty one is a request
         self.game.owes_keyframe = True
 
     def take_report(self):
@@ -158,7 +158,7 @@ class Host(Peer):
 
     def finish(self):
         if self.session.reason is None:
-            if not self.game.wants_keyframe:  # the last inputs may not be lost
+            if not self.game.wants_keyframe:  # the last inputs must arrive
                 self.send(SYNC, bytes([RUNS]) + self.game.message())
             self.send(WORDS, ended_word(self.game.rink))
             self.session.end("finished")

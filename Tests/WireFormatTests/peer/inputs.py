@@ -1,11 +1,11 @@
-"""Inputs of a game in step on the wire: runs of them, the header of their packets, keyframes."""
+"""The encoding of rollback play: runs of inputs, the header of input packets, keyframes."""
 
 import struct
 
 from wire import Broken, Reader, varint
 
 PAUSE, RESUME, NEXT_MATCH, BEGIN_ANEW = 1, 2, 3, 4
-NOBODY = (0, 0, 0)  # x and y in half millimetres; 1 where somebody is there, plus twice the request
+NOBODY = (0, 0, 0)  # x and y in half millimetres; 1 if a player is present, plus twice the request
 MOST_X, MOST_Y = 1948, 1038
 CONTEXT, TICKS, TICK_RANGE, KEPT = 12, 127, 2_048, 256
 INPUTS, STATE_REPORT, KEYFRAME, DEPARTURE = range(4)
@@ -21,12 +21,12 @@ def check_input(data):
 
 
 def held(data):
-    """What is assumed to follow: the same place, asking for nothing."""
+    """The input that is assumed to follow: the same position without a request."""
     return (*data[:2], data[2] & 1)
 
 
 def merged(data, later):
-    """Both in one tick: the later place, and the later request or else the earlier."""
+    """Two inputs merged: the later position, and the later request or else the earlier."""
     return later if later[2] > 1 else (*later[:2], later[2] & 1 | data[2] & ~1)
 
 
@@ -39,7 +39,7 @@ def unzigzag(value):
 
 
 class BitWriter:
-    """Bits, the most significant of a byte first."""
+    """Bits, from the most significant of each byte."""
 
     def __init__(self):
         self.text = []
@@ -76,7 +76,7 @@ class BitReader:
 
 
 class Field:
-    """What the numbers of one field so far foretell of the next."""
+    """The prediction state of one field."""
 
     __slots__ = ("last", "slope", "size", "by_last", "by_line")
 
@@ -100,7 +100,7 @@ class Field:
 
 
 class Coder:
-    """Codes runs of one player's inputs, on top of those that both sides have."""
+    """Codes runs of one player's inputs, given the inputs that both sides have."""
 
     def __init__(self, context=()):
         self.fields = [Field() for _ in NOBODY]
@@ -157,7 +157,7 @@ class Coder:
 
 
 class Buffer:
-    """One player's inputs without a gap, the last 256 of them."""
+    """The last 256 inputs of one player, without a gap."""
 
     def __init__(self, start):
         self.start = self.end = start
@@ -173,7 +173,7 @@ class Buffer:
         self.kept.pop(self.end - KEPT - 1, None)
 
     def at(self, tick):
-        """The input, or the last one held."""
+        """The input of a tick, or the last one without its request if it is missing."""
         if tick < self.end:
             return self.kept.get(tick, NOBODY)
         return held(self.kept[self.end - 1]) if self.end > self.start else NOBODY
@@ -182,21 +182,21 @@ class Buffer:
         return [self.kept[tick] for tick in range(first, first + count)]
 
     def context(self, first, base=None):
-        """How many inputs before `first` a run may build on, where those before `base` are not
-        known to the other side."""
+        """The length of the context of a run that starts at `first`, if the other side does not
+        have the inputs before `base`."""
         return min(first - (self.start if base is None else base), CONTEXT)
 
     def write_run(self, first, count, context, bits):
         Coder(self.run(first - context, context)).write(self.run(first, count), bits)
 
     def read_run(self, first, count, context, bits):
-        """A run that goes on where this ends, or overlaps; nothing is kept yet."""
+        """Decodes a run that starts at or before the end of this buffer, without storing it."""
         if not self.oldest + context <= first <= self.end:
             raise Broken(f"a run from {first} on, with {context} before it, after {self.end}")
         return Coder(self.run(first - context, context)).read(count, bits)
 
     def take(self, run, first, limit):
-        """Keeps what is new; returns whether nothing contradicts what is there."""
+        """Stores the new inputs; returns whether the others equal the stored ones."""
         same = True
         for tick, data in enumerate(run, first):
             if tick == self.end and tick < limit:
@@ -207,8 +207,8 @@ class Buffer:
 
 
 class Header:
-    """What stands before the runs. `timing` is a mean and its deviation, in sixteenths; `hash` the
-    distance from the first tick and 32 bits."""
+    """The header of an input packet. `timing` is a mean and its deviation in sixteenths of a tick;
+    `hash` is the distance from the first tick, and 32 bits."""
 
     def __init__(self, first, count, next, timing=None, hash=None, context=CONTEXT):
         self.first, self.count, self.next = first % TICK_RANGE, count, next
@@ -275,7 +275,7 @@ def keyframe(rink):
 
 
 def read_keyframe(reader, read_rink):
-    """The state, and its tick's number: a game may count its own."""
+    """The state, and the number of its tick: a game may have a tick number of its own."""
     tick, players, told = reader.unpack("QBQ")
     rink = read_rink(reader)
     reader.end()
@@ -285,7 +285,7 @@ def read_keyframe(reader, read_rink):
 
 
 def read_state_report(data):
-    """Whether it answers, its tick, hashes, and entities as (number, fields)."""
+    """Whether the report is a reply, its tick, hashes, and entities as (number, fields)."""
     reader = Reader(data)
     answers, tick, count = reader.unpack("BQB")
     if answers > 1 or not 1 <= count <= min(64, tick + 1):

@@ -1,4 +1,4 @@
-"""What carries packets: a stream of frames, or datagrams with numbers, losses and a way to find."""
+"""The links: a stream of frames, and a datagram path with packet numbers and loss detection."""
 
 import socket
 import struct
@@ -16,7 +16,7 @@ HELLO_LENGTH = struct.calcsize(HELLO_LAYOUT)
 
 
 class Stream:
-    """A stream: session packets as they are, and carriers, counted."""
+    """A stream, which carries session packets and numbered carriers."""
 
     kind = "tcp"
 
@@ -43,7 +43,7 @@ class Stream:
         self.buffer += data
 
     def bodies(self):
-        """The bodies that are whole."""
+        """The bodies that are complete."""
         while len(self.buffer) >= 8:
             (length,) = struct.unpack_from("<Q", self.buffer)
             if not 4 <= length <= (BODY_LIMIT if self.joined else FIRST_BODY_LIMIT):
@@ -76,7 +76,7 @@ class Stream:
             self.acknowledged += 1
 
     def due(self):
-        """When an acknowledgement has to leave."""
+        """The time at which an acknowledgement must be sent."""
         if self.asking_since is None:
             return None
         is_urgent = self.came - self.told >= 32 or self.asking >= 65_536
@@ -109,10 +109,10 @@ class Stream:
         except BlockingIOError:
             pass
         except OSError:
-            self.unsent = b""  # what the other side said before is still to be read
+            self.unsent = b""  # bytes that the peer sent earlier can still be read
 
     def abandon(self, channels):
-        """The stream is gone: what is not acknowledged goes another way."""
+        """The stream has ended: messages without acknowledgement are sent on another link."""
         for records in self.records.values():
             for record in records:
                 channels.lost(record)
@@ -129,20 +129,20 @@ class Stream:
 
 
 class Sent:
-    """A packet that is not acknowledged."""
+    """A sent packet that is not acknowledged yet."""
 
     def __init__(self, time, records, asks):
         self.time, self.records, self.asks, self.overtaken = time, records, asks, None
 
 
 class Datagrams:
-    """A path over datagrams. The caller has `addresses` to call, the host an address that is
-    proven."""
+    """A datagram path. The initiator has `addresses` to try, the responder an address that has
+    been proved."""
 
     kind = "udp"
 
-    def __init__(self, send, key, caller, addresses=(), address=None, epoch=1):
-        self.send_datagram, self.key, self.is_caller, self.epoch = send, key, caller, epoch
+    def __init__(self, send, key, is_initiator, addresses=(), address=None, epoch=1):
+        self.send_datagram, self.key, self.is_initiator, self.epoch = send, key, is_initiator, epoch
         self.addresses, self.address, self.cookie = addresses, address, None
         self.heard = self.resumes = self.gone = False
         self.hello_at, self.hello_pause = 0.0, 0.2
@@ -154,14 +154,14 @@ class Datagrams:
 
     @property
     def open(self):
-        """Whether packets can be sent."""
+        """Whether data packets can be sent."""
         return self.address is not None
 
     @property
     def answered(self):
         return self.heard and self.probes < 3
 
-    # Finding the other side.
+    # Starting and moving the path.
 
     def hello(self):
         return struct.pack(
@@ -173,8 +173,8 @@ class Datagrams:
         self.hello_at, self.hello_pause = now + self.hello_pause, min(1, self.hello_pause * 1.5)
 
     def take_retry(self, data, address):
-        """Says whether it was this path's first."""
-        if not self.is_caller or len(data) not in (9, 17):
+        """Returns whether this was the first retry of the path."""
+        if not self.is_initiator or len(data) not in (9, 17):
             return False
         (cookie,) = struct.unpack_from("<Q", data, 1)
         if self.address is None:
@@ -188,14 +188,14 @@ class Datagrams:
         return False
 
     def move(self, address, epoch):
-        """The caller proved an address, for the first time or again."""
+        """The initiator has proved an address, for the first time or again."""
         if epoch > self.epoch:
             self.epoch, self.address, self.owes_ping = epoch, address, True
 
-    # What comes in.
+    # Receiving.
 
     def receive(self, data, channels, now, allows_messages=True):
-        """Takes a data packet, or drops it whole; says which."""
+        """Receives a data packet, or drops it as a whole; returns whether it was received."""
         try:
             reader = Reader(data)
             number, short = self.read_head(reader)
@@ -206,7 +206,7 @@ class Datagrams:
             return False
         is_message = [frame.kind == "message" and frame.channel < 64 for frame in frames]
         if any(is_message) and not allows_messages:
-            return False  # it comes again behind the grant
+            return False  # it is sent again after the grant
         if short is not None and (not self.came or number > self.came[0][1]):
             self.take_acknowledgement([short[0]], short[1], channels, now)
         for frame in frames:
@@ -221,7 +221,7 @@ class Datagrams:
     def read_head(self, reader):
         first = reader.byte()
         length = (first >> 4 & 3) + 1
-        if first & 0x87 or length == 1 or (first >> 6 & 1) != (1 if self.is_caller else 0):
+        if first & 0x87 or length == 1 or (first >> 6 & 1) != (1 if self.is_initiator else 0):
             raise Broken(f"a data packet that begins with {first}")
         near = self.came[0][1] + 1 if self.came else 0
         number = expand(int.from_bytes(reader.take(length), "little"), 8 * length, near)
@@ -233,7 +233,7 @@ class Datagrams:
         return number, ((max(0, largest - 63), largest), held)
 
     def note(self, number, asks, now):
-        """Remembers that a packet came: ranges, the newest first."""
+        """Adds a packet number to the received ranges, newest first."""
         next_number = self.came[0][1] + 1 if self.came else number
         if number >= next_number:
             self.arrived = now
@@ -274,12 +274,12 @@ class Datagrams:
         self.shortest = trip if self.shortest is None else min(self.shortest, trip)
         self.smoothed = trip if self.smoothed is None else self.smoothed * 7 / 8 + trip / 8
 
-    # Time.
+    # Timers.
 
     def due(self):
-        """When something has to be done or said."""
+        """The next time at which `work` must be called."""
         if self.address is None:
-            return self.hello_at if self.is_caller else None
+            return self.hello_at if self.is_initiator else None
         moments = [self.acknowledgement_due(), 0 if self.owes_ping else None, self.probe_due()]
         moments += [p.overtaken + self.patience for p in self.sent.values() if p.overtaken]
         return min((moment for moment in moments if moment is not None), default=None)
@@ -294,7 +294,7 @@ class Datagrams:
         return self.asking_since + (0 if self.asking >= 2 else 0.02)
 
     def probe_due(self):
-        """When something that asks is sent, since nothing was heard of what asked."""
+        """The time of the next probe, if ack-eliciting packets remain unacknowledged."""
         times = [packet.time for packet in self.sent.values() if packet.asks]
         if not times:
             return None
@@ -306,14 +306,14 @@ class Datagrams:
 
     def work(self, channels, now):
         if self.address is None:
-            if self.is_caller and now >= self.hello_at:
+            if self.is_initiator and now >= self.hello_at:
                 self.call(now)
             return
         for number, packet in list(self.sent.items()):
             if packet.overtaken is not None and now >= packet.overtaken + self.patience:
                 self.give_up(number, channels)
         if self.probe_due() is not None and now >= self.probe_due():
-            # What was sent again is not sent in vain: doubles are skipped.
+            # A message that arrives twice does no harm: the receiver drops duplicates.
             for number in [n for n, packet in self.sent.items() if packet.asks]:
                 self.give_up(number, channels)
             self.probes, self.probe_at, self.owes_ping = self.probes + 1, now, True
@@ -326,7 +326,7 @@ class Datagrams:
         for number in list(self.sent):
             self.give_up(number, channels)
 
-    # What goes out.
+    # Sending.
 
     def flush(self, channels, now, carries):
         while self.open and len(self.sent) < 64:
@@ -338,7 +338,7 @@ class Datagrams:
                 break
 
     def send_packet(self, channels, now, carries, owes):
-        is_proving = self.is_caller and not self.heard
+        is_proving = self.is_initiator and not self.heard
         hello = self.hello() if is_proving and self.cookie else b""
         writer = FrameWriter(DATAGRAM_LIMIT, hello + self.head(now))
         if self.came and not self.short_is_enough():
@@ -359,12 +359,12 @@ class Datagrams:
         return True
 
     def forget(self):
-        """Nobody has to say that packets came which do not ask for it."""
+        """Drops records of packets that need no acknowledgement."""
         for number in [n for n, packet in self.sent.items() if not packet.asks][:-32]:
             del self.sent[number]
 
     def short_is_enough(self):
-        """Whether an acknowledgement in the head tells all that is new."""
+        """Whether the acknowledgement in the header covers all new packets."""
         low, high = self.came[0]
         first = max(0, high - 63)
         return low <= first and (self.untold is None or self.untold >= first)
@@ -372,7 +372,7 @@ class Datagrams:
     def head(self, now):
         window = self.next - (self.largest_acknowledged or 0)
         length = 2 if window < 4096 else 3 if window < 1 << 20 else 4
-        first = (0 if self.is_caller else 0x40) | (length - 1) << 4
+        first = (0 if self.is_initiator else 0x40) | (length - 1) << 4
         number = (self.next & (1 << 8 * length) - 1).to_bytes(length, "little")
         if not self.came or not self.short_is_enough():
             return bytes([first]) + number

@@ -1,9 +1,9 @@
-"""Motion and contacts of discs on a table, in IEEE doubles: + - * / and square root alone, each
-in a fixed order, so that the bits are the same as everybody's."""
+"""Motion and contacts of discs in IEEE doubles. It uses only + - * / and square root, in a fixed
+order, so that every implementation computes the same bits."""
 
 import math
 
-EPSILON = 1e-12  # Metres, and metres a second: nearer and slower discs rest at each other.
+EPSILON = 1e-12  # In m and m/s: closer and slower discs rest against each other.
 
 
 def least(a, b):
@@ -11,7 +11,7 @@ def least(a, b):
 
 
 def greatest(a, b):
-    """The later one of equals: it matters for the sign of 0."""
+    """The greater value; the second one of two equals, which matters for the sign of 0."""
     return b if b >= a else a
 
 
@@ -46,7 +46,7 @@ class Vector:
 
     @property
     def perpendicular(self):
-        """A quarter turned to the left."""
+        """The vector rotated left by 90 degrees."""
         return Vector(-self.y, self.x)
 
     def limited(self, limit):
@@ -61,11 +61,11 @@ class Disc:
         self.position, self.velocity, self.radius, self.spin = position, velocity, radius, spin
 
 
-# A clock in which a disc that drag slows moves straight: s = (1 - e^-kt) / k.
+# A clock in which a disc moves at constant velocity despite drag: s = (1 - e^-kt) / k.
 
 
 def exponential_minus_one(x):
-    """e^x - 1 by Taylor to the 15th power."""
+    """e^x - 1 by its Taylor series to the 15th power."""
     assert abs(x) < 0.3
     total, factorial = 1.0 / 1_307_674_368_000, 1_307_674_368_000.0
     for degree in range(15, 2, -1):
@@ -96,15 +96,15 @@ class Drag:
         return -logarithm_of_one_plus(-self.drag * clock) / self.drag
 
     def decay(self, clock):
-        """The velocity at a clock is the velocity in the clock times this."""
+        """The factor from the velocity in the clock to the velocity in time."""
         return 1 - self.drag * clock
 
 
-# When discs meet.
+# The time of a contact.
 
 
 def circles(offset, velocity, distance):
-    """When a centre at `offset` from another comes within `distance`, closing; or None."""
+    """The time at which a centre at `offset` from another closes to `distance`, or None."""
     closing = offset.dot(velocity)
     if not closing < 0:
         return None
@@ -119,19 +119,19 @@ def circles(offset, velocity, distance):
 
 
 def rests(gap, closing, distance):
-    """Whether discs touch and do not press."""
+    """Whether two discs touch without moving towards each other."""
     return closing > -EPSILON * distance and gap < 2 * EPSILON * distance
 
 
 def first_contact(distance, acceleration, horizon, relative):
-    """When the gap of discs that do not move straight closes; `relative` gives offset and velocity
-    at a time. Steps to the earliest moment at which it could, until it does."""
+    """The time at which the gap between discs on curved paths closes; `relative` gives offset and
+    velocity at a time. Steps repeatedly to the earliest time at which the gap could close."""
     time = 0.0
     for _ in range(200):
         offset, velocity = relative(time)
         length = offset.length
         if length == 0:
-            return None  # no direction: nothing compares with what is not a number
+            return None  # there is no direction: the divisions below would yield NaN
         gap, speed = length - distance, offset.dot(velocity) / length
         if gap <= 1e-14 and speed <= -EPSILON:
             return time
@@ -147,18 +147,18 @@ def first_contact(distance, acceleration, horizon, relative):
 
 
 def safe_step(gap, speed, acceleration):
-    """The positive root of g + ct - At^2/2."""
+    """The positive root of g + c*t - A*t^2/2."""
     root = math.sqrt(speed * speed + 2 * acceleration * gap)
     if speed < 0:
         return 2 * gap / (root - speed)
     return math.inf if acceleration == 0 else (speed + root) / acceleration
 
 
-# What contacts change.
+# The effect of a contact.
 
 
 def pushed(position, velocity, mallet, restitution):
-    """The puck's velocity after a mallet, which nothing deflects, hit it."""
+    """The puck's velocity after contact with a mallet, which the contact does not deflect."""
     offset = position - mallet.position
     closing = (velocity - mallet.velocity).dot(offset)
     if not closing < 0:
@@ -167,7 +167,7 @@ def pushed(position, velocity, mallet, restitution):
 
 
 def bounced(velocity, spin, radius, normal, restitution, friction):
-    """Velocity and spin after a rail or post: Coulomb's friction, a solid disc."""
+    """Velocity and spin of a solid disc after a rail or post, with Coulomb friction."""
     closing = velocity.dot(normal)
     if not closing < 0:
         return velocity, spin
@@ -181,7 +181,7 @@ def bounced(velocity, spin, radius, normal, restitution, friction):
     return after + tangent * change, spin - 2 * change / radius
 
 
-# What stands around.
+# Barriers.
 
 RAIL_Y, RAIL_X, POST_LOW, POST_HIGH, GOAL = range(5)
 
@@ -195,7 +195,8 @@ class Table:
         return abs(end.x) <= x and abs(end.y) <= y and abs(start.x) <= x and abs(start.y) <= y
 
     def first_barrier(self, position, velocity, radius, horizon):
-        """When a disc on a straight way first meets something, and what; or None."""
+        """The time of a disc's first contact with a barrier on a straight path, and the barrier; or
+        None."""
         if self.is_clear(position, position + velocity * horizon, radius):
             return None
         best = None
@@ -205,7 +206,7 @@ class Table:
         return best
 
     def barriers(self, position, velocity, radius):
-        """Everything on the way, in the order that breaks ties."""
+        """All contacts with barriers, in the order that breaks ties."""
         if velocity.y != 0:
             yield reach(position.y, velocity.y, self.half_width - radius), RAIL_Y
         if velocity.x != 0:
@@ -236,6 +237,6 @@ class Table:
 
 
 def reach(position, velocity, limit):
-    """When a coordinate gets to the limit on the side that it moves to."""
+    """The time at which a coordinate reaches the limit in its direction of motion."""
     way = (limit - position) / velocity if velocity > 0 else (limit + position) / -velocity
     return greatest(0.0, way)

@@ -1,4 +1,4 @@
-"""How one plays: where the mallet shall go, what is asked for, and the words beside the game."""
+"""The players: the targets of their mallets, their requests, and the words of a match."""
 
 import struct
 
@@ -7,11 +7,11 @@ from rink import HALF_LENGTH, MALLET_RADIUS, MATCH_OVER, REST, SIDES, metres
 from wire import Broken
 
 FINISH, ENDED = 0, 1
-RESTED = 180  # Ticks after a match's end until the host asks for the next.
+RESTED = 180  # Ticks after the end of a match until the host requests the next.
 
 
 class Player:
-    """Guards its goal at the puck's height and strikes when the puck is in its half."""
+    """Guards its goal at the puck's y, and strikes when the puck is in its half."""
 
     def __init__(self, seat):
         self.seat, self.requests = seat, []
@@ -33,18 +33,18 @@ class Player:
 
     @staticmethod
     def bounded(place, most):
-        """In half millimetres."""
+        """Converts metres to half millimetres, within the range."""
         return min(max(round(place * 2_000), -most), most)
 
 
 class Rest:
-    """Counts how long a match is over, while nobody holds it."""
+    """Counts the ticks since the end of a match, except while it is paused."""
 
     def __init__(self):
         self.ticks = 0
 
     def is_over(self, rink):
-        """To be asked once a tick: whether the next match is due."""
+        """Whether the next match is due; called once per tick."""
         if rink.phase != MATCH_OVER:
             self.ticks = 0
         elif not rink.held:
@@ -62,14 +62,14 @@ def ended_word(rink):
 
 def read_finish(reader):
     if reader.byte() != FINISH:
-        raise Broken("a word that is not a guest's")
+        raise Broken("a word that a client does not send")
     reader.end()
 
 
 def read_ended(reader):
-    """The match, and its score."""
+    """The number of the match, and its score."""
     word, match, *score = reader.unpack("BHBB")
     reader.end()
     if word != ENDED:
-        raise Broken("a word that is not a host's")
+        raise Broken("a word that a host does not send")
     return match, score

@@ -1,14 +1,14 @@
-"""One step of a puck and two mallets, contact by contact, at the exact time of each."""
+"""One step of a puck and two mallets, which handles each contact at its exact time."""
 
 from physics import (
     GOAL, Vector, bounced, circles, first_contact, least, pushed, rests)
 
 MALLETS = "mallets"
-CONTACTS = 64  # More in one step pin the puck.
+CONTACTS = 64  # After more contacts in one step the puck is pinned.
 
 
 class Surface:
-    """Where the puck plays, and what it loses."""
+    """The hockey table, its drag, restitution and friction."""
 
     def __init__(self, table, drag, step, rail, mallet, friction, cap):
         self.table, self.drag, self.step, self.cap = table, drag, step, cap
@@ -16,8 +16,8 @@ class Surface:
         self.horizon = drag.clock(step)
 
     def advance(self, puck, first, second):
-        """Moves all three; says whether anything touched, and -1 or 1 for the goal that was
-        scored at that end."""
+        """Moves puck and mallets. Returns whether there was a contact, and -1 or 1 for a goal at
+        that end, else 0."""
         if self.is_quiet(puck, first) and self.is_quiet(puck, second):
             end = puck.position + puck.velocity * self.horizon
             if self.table.is_clear(puck.position, end, puck.radius):
@@ -31,7 +31,7 @@ class Surface:
         return run.touched, run.goal
 
     def is_quiet(self, puck, mallet):
-        """Whether the boxes that both sweep are apart."""
+        """Whether the boxes that puck and mallet sweep are disjoint."""
         offset, reach = puck.position - mallet.position, puck.radius + mallet.radius
         x = (abs(puck.velocity.x) + abs(mallet.velocity.x)) * self.step
         y = (abs(puck.velocity.y) + abs(mallet.velocity.y)) * self.step
@@ -39,8 +39,8 @@ class Surface:
 
 
 class Run:
-    """A step in which something may touch. The puck's velocity is that in the clock, in which it
-    moves straight between contacts; the mallets move straight in time."""
+    """A step that may have contacts. The puck's velocity is that in the clock, in which it is
+    constant between contacts; the mallets' velocities are constant in time."""
 
     def __init__(self, surface, puck, first, second):
         self.surface, self.puck, self.mallets = surface, puck, (first, second)
@@ -81,7 +81,7 @@ class Run:
         return earliest, MALLETS, [time == earliest for time in times]
 
     def contact(self, mallet, length):
-        """When the mallet meets the puck, from the present clock on; or None."""
+        """The clock interval until the mallet meets the puck, or None."""
         puck, drag = self.puck, self.surface.drag
         distance = puck.radius + mallet.radius
         offset = puck.position - mallet.position
@@ -104,7 +104,7 @@ class Run:
             distance, acceleration, length, lambda after: self.between(mallet, offset, after))
 
     def between(self, mallet, offset, after):
-        """Offset and velocity of puck and mallet in the clock, a while after now."""
+        """Offset and velocity of the puck relative to the mallet in the clock, `after` from now."""
         drag, velocity, now = self.surface.drag, self.puck.velocity, self.clock + after
         moved = mallet.velocity * (drag.time(now) - self.time)
         return (
@@ -126,7 +126,7 @@ class Run:
         puck.velocity = velocity * (1 / decay)
 
     def hit(self, hits):
-        """By one mallet, or by both at the same instant: then what they change adds up."""
+        """Applies contact with one mallet, or with both at once: their changes add up."""
         velocity, change = self.puck.velocity * self.decay, Vector(0.0, 0.0)
         for mallet, is_hit in zip(self.mallets, hits):
             if is_hit:
@@ -141,7 +141,7 @@ class Run:
             mallet.position = start + mallet.velocity * self.surface.step
 
     def pin(self):
-        """Too many contacts: the puck rests, and mallets stop at it."""
+        """Handles too many contacts: the puck stops, and the mallets stop at the puck."""
         self.puck.velocity = Vector(0.0, 0.0)
         rest = self.surface.step - self.time
         for mallet in self.mallets:

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Plays a replay of air hockey, written from Carom.docc/WireFormat.md: compares every hash and
-keyframe in it, codes its inputs again, and prints one line of JSON."""
+"""Plays a replay of air hockey, written from Carom.docc/WireFormat.md. It compares every hash and
+keyframe, encodes the inputs again, and prints one line of JSON."""
 
 import json
 import sys

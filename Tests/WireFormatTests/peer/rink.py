@@ -1,5 +1,5 @@
-"""The game: its state, made of integers, and the step that leads to the next, bit for bit: the page
-names `Rink.step` for it, whose operations stand here in the same order."""
+"""The game: its state, made of integers, and its exact step, with the operations in the order of
+the WireFormat page."""
 
 import struct
 
@@ -19,7 +19,7 @@ FACE_OFF, SERVE, PLAYING, GOAL_PAUSE, FOUL_PAUSE, MATCH_OVER = range(6)
 HOME, AWAY, NO_SEAT = 0, 1, 255
 SIDES = (-1.0, 1.0)
 WINS = 7
-# By phase: the seats that it may name, and the ticks that may remain of it.
+# By phase: the valid seats, and the range of remaining ticks.
 PHASES = [
     ((255,), 1, 180), ((0, 1), 1, 600), ((0, 1, 255), 1, 420), ((0, 1), 1, 90), ((0, 1), 1, 60),
     ((0, 1), 0, 0)]
@@ -28,7 +28,7 @@ MASK = (1 << 64) - 1
 
 
 def units(value):
-    """The nearest whole number of 2^-32, ties to even."""
+    """A double rounded to steps of 2^-32, ties to even."""
     assert abs(value) <= 2.0**18
     return int((value * 2.0**32 + 1.5 * 2.0**52) - 1.5 * 2.0**52)
 
@@ -52,7 +52,7 @@ def face_off_ticks(match):
 
 
 class Rink:
-    """Numbers alone: places and velocities in steps of 2^-32, `mallets` by seat."""
+    """The state: positions and velocities in steps of 2^-32, `mallets` by seat."""
 
     def __init__(self, match=1):
         self.tick, self.match, self.held, self.score = 0, match, 0, [0, 0]
@@ -111,7 +111,7 @@ class Rink:
         return self.phase in (SERVE, PLAYING)
 
     def step(self, inputs):
-        """One tick with an input a seat: home's request counts first."""
+        """Simulates one tick with one input per seat; home's request takes effect first."""
         for seat in (HOME, AWAY):
             self.carry_out(inputs[seat][2] >> 1, seat)
         wanted = [self.wanted(inputs[seat], seat) for seat in (HOME, AWAY)]
@@ -143,13 +143,13 @@ class Rink:
             self.start_match()
 
     def start_match(self):
-        """At 0-0 and with no pause; ticks go on, and mallets stay."""
+        """Starts the next match at 0-0 without a pause; the tick and the mallets stay."""
         tick, mallets = self.tick, self.mallets
         self.__init__((self.match + 1) & 0xFFFF)
         self.tick, self.mallets = tick, mallets
 
     def wanted(self, data, seat):
-        """Tenths of a millimetre: where the player's mallet shall go."""
+        """The target of the player's mallet, in tenths of a millimetre."""
         if data[2] & 1:
             return data[0] * 5, data[1] * 5
         place = [clamp(metres(part), -1.0, 1.0) * 10_000.0 for part in self.mallets[seat]]
@@ -157,7 +157,7 @@ class Rink:
         return clamp(x, -9740, 9740), clamp(y, -5190, 5190)
 
     def mallet(self, seat, wanted):
-        """With the velocity that takes it there, within its limits."""
+        """The mallet with the velocity that takes it to its target, within its limits."""
         position, side = Vector(*map(metres, self.mallets[seat])), SIDES[seat]
         near, far = MALLET_RADIUS if self.live else WAITING, HALF_LENGTH - MALLET_RADIUS
         width = HALF_WIDTH - MALLET_RADIUS
@@ -209,7 +209,7 @@ class Rink:
         return NO_SEAT if x == 0 else HOME if x < 0 else AWAY
 
     def go_on(self, touched):
-        """The phase a tick later."""
+        """Advances the phase by one tick."""
         if self.phase == MATCH_OVER:
             return
         if self.phase == SERVE and touched or self.phase == PLAYING and self.half != self.seat:
@@ -223,7 +223,7 @@ class Rink:
         elif self.seat != NO_SEAT:
             self.velocity, self.spin = (0, 0), 0
             self.set(FOUL_PAUSE, self.seat, 60)
-        else:  # the puck lay on the centre line all the time
+        else:  # the puck was on the centre line all the time
             self.puck, self.velocity, self.spin = (0, 0), (0, 0), 0
             self.set(FACE_OFF, NO_SEAT, face_off_ticks(self.match))
 
@@ -233,7 +233,7 @@ class Rink:
 
 
 class Tally:
-    """What happened in the steps of a game."""
+    """Counts the events in the steps of a game."""
 
     def __init__(self):
         self.ticks = self.goals = self.fouls = self.pauses = self.matches = self.wins = 0

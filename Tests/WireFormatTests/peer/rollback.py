@@ -1,4 +1,4 @@
-"""A game in step: the host, which decides each tick, and a guest that follows what is decided."""
+"""Rollback play: the host, which confirms each tick, and a client that plays confirmed ticks."""
 
 import math
 
@@ -8,26 +8,26 @@ from inputs import (
 from rink import AWAY, HOME, Rink, Tally
 from wire import Broken
 
-AHEAD = 120  # Ticks after the present one whose inputs the host keeps.
-TIMING = 4  # Ticks from one word on timing to the next.
-PATIENCE = 30  # Packets of no use before a guest asks for a keyframe again.
+AHEAD = 120  # The host stores inputs up to this many ticks ahead.
+TIMING = 4  # Ticks between two timing fields.
+PATIENCE = 30  # A client requests a keyframe after dropping this many packets.
 
 
 class Decider:
-    """The host's side: the guest's late or missing inputs hold up nothing."""
+    """The host's side: late or missing inputs of the client delay nothing."""
 
     def __init__(self, rink):
         self.rink, self.tally, self.tick = rink, Tally(), rink.tick
         self.decided = [Buffer(self.tick), Buffer(self.tick)]
-        self.sent = Buffer(self.tick)  # what the guest sent
-        self.carried = None  # what happens once in inputs that came late
+        self.sent = Buffer(self.tick)  # the inputs that the client sent
+        self.carried = None  # the request in an input that arrived late
         self.acknowledged = self.base = self.tick
         self.owes_keyframe, self.inputs, self.missed = True, 0, 0
         self.margin = self.deviation = 0.0
         self.samples = 0
 
     def decide(self, own):
-        """Makes a tick, with home's input."""
+        """Simulates a tick with home's input."""
         if self.sent.start < self.sent.end <= self.tick:
             self.missed += 1
         data = self.sent.at(self.tick)
@@ -38,7 +38,7 @@ class Decider:
         self.tally.step(self.rink, (own, data))
         self.tick += 1
 
-    # To the guest.
+    # To the client.
 
     @property
     def wants_keyframe(self):
@@ -48,7 +48,7 @@ class Decider:
         self.owes_keyframe, self.acknowledged, self.base = False, self.tick, self.tick
 
     def message(self):
-        """The inputs since the last that the guest has."""
+        """The inputs after the last that the client has."""
         first = self.acknowledged
         count = min(self.tick - first, TICKS)
         timing = None
@@ -67,20 +67,20 @@ class Decider:
         return header.bytes + bits.bytes
 
     def is_news(self, first, count):
-        """Whether the guest's inputs were decided otherwise than it sent them."""
+        """Whether the confirmed inputs of the client differ from those that it sent."""
         if not self.sent.oldest <= first <= first + count <= self.sent.end:
             return count > 0
         return self.sent.run(first, count) != self.decided[AWAY].run(first, count)
 
-    # From the guest.
+    # From the client.
 
     def receive(self, reader, fraction):
-        """Its inputs; `fraction` is how much of the present tick is over."""
+        """Receives inputs; `fraction` is the part of the current tick that has passed."""
         header = Header.read(reader)
         first = header.first_near(self.sent.end)
         if first > self.sent.end:
             if header.context or first >= self.tick + AHEAD:
-                return  # of before the keyframe
+                return  # sent before the keyframe
             self.sent = Buffer(first)
         bits = BitReader(reader)
         run = self.sent.read_run(first, header.count, header.context, bits)
@@ -109,8 +109,8 @@ class Decider:
 
 
 class Follower:
-    """The guest's side, without foretelling: plays what is decided, and sends its own inputs a
-    little ahead of the host."""
+    """The client's side, without prediction: it plays confirmed ticks, and sends its own inputs
+    slightly ahead of the host."""
 
     def __init__(self, violation):
         self.violation, self.tally = violation, Tally()
@@ -120,10 +120,10 @@ class Follower:
         self.hashes = self.keyframes = self.overruled = self.unusable = 0
         self.margin, self.buffer = None, 1.0
 
-    # Time.
+    # Timing.
 
     def speed(self):
-        """How much faster than 60 times a second ticks have to be made."""
+        """The factor by which ticks have to be faster than 60 per second."""
         if self.margin is None:
             return 1.0
         lead = self.margin - self.buffer
@@ -132,13 +132,13 @@ class Follower:
 
     @property
     def may_advance(self):
-        """Whether the host keeps an input of the next tick."""
+        """Whether the host would store an input for the next tick."""
         return self.own.end - self.tick < AHEAD // 2
 
     # To the host.
 
     def message(self):
-        """All inputs that the host has not acknowledged."""
+        """A packet with all inputs that the host has not acknowledged."""
         first = max(self.acknowledged, self.own.oldest)
         count, context = min(self.own.end - first, TICKS), self.own.context(first)
         header, bits = Header(first, count, self.tick - first, context=context), BitWriter()
@@ -148,7 +148,7 @@ class Follower:
     # From the host.
 
     def receive_keyframe(self, reader, trip):
-        """The first one, or one that was asked for; `trip` is the round trip in seconds."""
+        """Receives a keyframe; `trip` is the round-trip time in seconds."""
         tick, rink = read_keyframe(reader, Rink.read)
         self.keyframes += 1
         if self.rink is not None and tick <= self.tick:
@@ -164,7 +164,7 @@ class Follower:
         self.own_hashes, self.told_hashes = {tick: rink.hash}, {}
 
     def receive(self, reader):
-        """What was decided; says whether it was of use."""
+        """Receives confirmed inputs; returns whether the packet was usable."""
         header = Header.read(reader)
         first = header.first_near(self.tick)
         if not self.decided[HOME].start <= first <= self.tick:
@@ -181,7 +181,7 @@ class Follower:
         self.take_timing(header.timing)
         self.play(first, home, away)
         while self.own.end <= self.tick:
-            self.own.append(self.own.at(self.own.end))  # too late in any case
+            self.own.append(self.own.at(self.own.end))  # too late to be used
         if header.hash is not None:
             self.told_hashes[first + header.hash[0]] = header.hash[1]
         self.compare()
@@ -216,7 +216,7 @@ class Follower:
         for tick in [tick for tick in self.told_hashes if tick <= self.tick]:
             told, mine = self.told_hashes.pop(tick), self.own_hashes.get(tick)
             if mine is None:
-                continue  # too long ago
+                continue  # no longer stored
             self.hashes += 1
             if mine & 0xFFFFFFFF != told:
                 self.violation(f"another hash at tick {tick}")

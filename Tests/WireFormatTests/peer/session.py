@@ -38,12 +38,12 @@ class Information:
 
 
 class Session:
-    """A connection; `local` is what this side says of itself. What comes is told to `owner`:
-    `granted()`, `message(channel, mode, reader)`, and `violation(what)` for what is against the
-    page and yet can be borne."""
+    """A connection; `local` is this side's peer information. It calls `granted()` and
+    `message(channel, mode, reader)` of its owner, and `violation(what)` for a deviation from the
+    page that does not end the connection."""
 
-    def __init__(self, owner, local, key, is_caller):
-        self.owner, self.local, self.key, self.is_caller = owner, local, key, is_caller
+    def __init__(self, owner, local, key, is_initiator):
+        self.owner, self.local, self.key, self.is_initiator = owner, local, key, is_initiator
         self.channels, self.stream, self.path = Channels(), None, None
         self.peer, self.open, self.reason = None, False, None
         self.began = self.heard = time.monotonic()
@@ -69,7 +69,7 @@ class Session:
             self.stream.abandon(self.channels)
             self.stream.close()
         self.stream = stream
-        if self.is_caller:
+        if self.is_initiator:
             if self.open:
                 self.say(JOIN, struct.pack("<H", VERSION) + self.key, stream)
             else:
@@ -92,7 +92,7 @@ class Session:
         self.channels.send(SESSION_CHANNEL, mode, struct.pack("<HH", SESSION, action) + payload)
 
     def grant(self, link=None):
-        """Gives the seat, or says again that it is given."""
+        """Grants the seat, or repeats the grant."""
         payload = b"srv ok" + struct.pack("<H", VERSION) + self.local.bytes
         for each in [link] if link else self.links():
             self.say(GRANT, payload, each)
@@ -107,7 +107,7 @@ class Session:
             self.path.resumes = True
         self.owner.granted(self)
 
-    # What comes in.
+    # Receiving.
 
     def receive_stream(self):
         self.stream.receive()
@@ -145,10 +145,10 @@ class Session:
             self.owner.violation(f"packet {kind}, {action}, which the page does not know")
 
     def receive_datagram(self, data):
-        """Takes a data packet."""
+        """Receives a data packet."""
         now = time.monotonic()
         try:
-            allows = self.is_caller or self.open
+            allows = self.is_initiator or self.open
             if self.path.receive(data, self.channels, now, allows):
                 self.heard = now
                 if self.proof and (self.path.largest_acknowledged or 0) >= self.proof[1]:
@@ -188,7 +188,7 @@ class Session:
             self.owner.violation(f"session packet {action}, which the page does not know")
 
     def take_request(self, reader, link):
-        if self.is_caller or reader.take(7) != b"get srv":
+        if self.is_initiator or reader.take(7) != b"get srv":
             raise Broken("no request")
         (version,) = reader.unpack("H")
         if version != VERSION:
@@ -207,7 +207,7 @@ class Session:
         return self.grant()
 
     def take_join(self, reader, link):
-        if self.is_caller or link is not self.stream or not self.open:
+        if self.is_initiator or link is not self.stream or not self.open:
             raise Broken("a join out of place")
         if reader.unpack("H") != (VERSION,) or reader.take(16) != self.key:
             raise Broken("a join of another connection")
@@ -215,7 +215,7 @@ class Session:
         self.grant(link)
 
     def take_grant(self, reader, link):
-        if not self.is_caller or reader.take(6) != b"srv ok" or reader.unpack("H") != (VERSION,):
+        if not self.is_initiator or reader.take(6) != b"srv ok" or reader.unpack("H") != (VERSION,):
             raise Broken("no grant")
         peer = Information.read(reader)
         reader.end()
@@ -226,9 +226,9 @@ class Session:
             self.begin()
 
     def take_token(self, reader, link):
-        if not self.is_caller or not self.open:
+        if not self.is_initiator or not self.open:
             raise Broken("a token out of place")
-        reader.take(24)  # for the next time, and this peer comes once
+        reader.take(24)  # a token for another connection, which this peer does not start
         reader.end()
 
     def take_goodbye(self, reader, link):
@@ -260,10 +260,10 @@ class Session:
         trip = (time.monotonic_ns() - sent) / 1e6
         self.best = trip if self.best is None else min(self.best, trip)
 
-    # Time.
+    # Timers.
 
     def due(self):
-        """When `work` is wanted."""
+        """The next time at which `work` must be called."""
         moments = [link.due() for link in (self.stream, self.path) if link is not None]
         moments += [self.closing, self.proof and self.proof[0]]
         moments.append(self.next_ping if self.reason is None else None)
@@ -301,7 +301,7 @@ class Session:
     # The end.
 
     def end(self, reason):
-        """Says goodbye behind everything else."""
+        """Ends the connection: queues a goodbye after everything else."""
         self.reason, self.is_leaving = reason, True
         self.goodbye = struct.pack("<BH", REASONS.index(reason), VERSION) + text("")
         self.closing = time.monotonic() + FAREWELL
@@ -312,7 +312,8 @@ class Session:
             self.end("protocolViolation")
 
     def finish(self, now):
-        """Sends the goodbye when everything before it is gone, and stops when it is heard."""
+        """Sends the goodbye once everything before it has been acknowledged, and stops once the
+        goodbye has been acknowledged."""
         if self.closing is None:
             return
         by_path = self.path is not None and self.carrier() is self.path
@@ -324,4 +325,4 @@ class Session:
             self.flush(now)
         is_heard = self.goodbye is None and self.channels.drained
         if now >= self.closing or self.is_leaving and is_heard:
-            self.closing = None  # who got the goodbye stays for a while, in case it comes again
+            self.closing = None  # the receiver stays to acknowledge repetitions

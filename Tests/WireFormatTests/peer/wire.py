@@ -1,4 +1,4 @@
-"""Bytes of the page: numbers, texts, and the frames of packets."""
+"""The basic encodings: numbers, texts, and the frames of packets."""
 
 import struct
 
@@ -11,7 +11,7 @@ MESSAGE_LIMIT = 1 << 20
 
 
 class Broken(Exception):
-    """Bytes that the page does not allow."""
+    """Bytes that the WireFormat page does not allow."""
 
 
 def varint(value):
@@ -28,7 +28,7 @@ def text(string):
 
 
 def expand(truncated, bits, near):
-    """The number nearest to `near` with these lowest bits; of two as near the greater."""
+    """The number nearest to `near` with these lowest bits; the greater of two equally near."""
     window = 1 << bits
     number = near - near % window + truncated
     if number - near > window // 2 and number >= window:
@@ -37,7 +37,7 @@ def expand(truncated, bits, near):
 
 
 class Reader:
-    """Reads from the front; whatever does not fit is Broken."""
+    """Reads from the front; raises Broken if the bytes do not fit."""
 
     def __init__(self, data):
         self.data, self.at = data, 0
@@ -87,7 +87,7 @@ class Reader:
 
 
 class Frame:
-    """One frame of a packet: a message or a piece of one, or one of the others by its kind."""
+    """One frame of a packet: a message or a fragment of one, or another kind."""
 
     def __init__(self, kind, **fields):
         self.kind = kind
@@ -95,12 +95,12 @@ class Frame:
 
     @property
     def asks(self):
-        """Whether its packet is to be acknowledged."""
+        """Whether the frame makes its packet ack-eliciting."""
         return self.kind not in (ACKNOWLEDGEMENT, PADDING)
 
 
 def read_frames(reader):
-    """All frames to the packet's end, or none of them."""
+    """All frames to the end of the packet; raises Broken if any is malformed."""
     frames, previous = [], None
     while reader.left:
         lead = reader.byte()
@@ -113,7 +113,7 @@ def read_frames(reader):
 
 
 def read_message(lead, reader, previous):
-    """The frame, and what the next may lean on: channel, mode and number."""
+    """The frame, and the channel, mode and number that the next frame may continue."""
     mode, channel = lead >> 4 & 7, lead & 15
     if mode == NEXT:
         if previous is None or channel != min(previous[0], 15):
@@ -171,7 +171,7 @@ def read_other(lead, reader):
 
 
 def read_acknowledgement(reader):
-    """Ranges as (low, high), the newest first."""
+    """Ranges as (low, high), newest first."""
     high, held, further = reader.varint(), reader.byte(), reader.varint()
     if further > 63:
         raise Broken(f"{further} further ranges")
@@ -187,7 +187,7 @@ def read_acknowledgement(reader):
 
 
 class FrameWriter:
-    """Puts frames into a packet as far as its limit."""
+    """Writes frames to a packet up to its length limit."""
 
     def __init__(self, limit, head=b""):
         self.limit, self.data, self.previous = limit, bytearray(head), None
@@ -236,7 +236,7 @@ class FrameWriter:
         return self.add(bytes([CREDIT, channel]) + varint(limit))
 
     def acknowledgement(self, ranges, held=0):
-        """Of `ranges`, the newest first, all; a packet has room for them at its beginning."""
+        """Writes all of `ranges`, newest first; there is room for them at the start of a packet."""
         low, high = ranges[0]
         frame = bytes([ACKNOWLEDGEMENT]) + varint(high) + bytes([held]) + varint(len(ranges) - 1)
         frame += varint(high - low)
@@ -247,7 +247,7 @@ class FrameWriter:
 
 
 def hold_byte(seconds):
-    """The longest time that is not over these seconds."""
+    """The code of the longest delay that is not longer than these seconds."""
     units = int(seconds * 1e6 / 16) + 32
     if units >= 8064:
         return 255

@@ -1,4 +1,4 @@
-"""One side of a table: sockets, the one session, and a tick 60 times a second."""
+"""One peer of a match: its sockets, its one session, and 60 ticks per second."""
 
 import os
 import random
@@ -16,7 +16,7 @@ MODES = {INPUTS: UNRELIABLE_SEQUENCED, SYNC: RELIABLE_ORDERED, WORDS: RELIABLE_O
 
 
 class Peer:
-    """What guest and host have in common."""
+    """The common part of client and host."""
 
     role, speed = "", 1.0
 
@@ -27,7 +27,7 @@ class Peer:
         self.next_tick, self.ticks = None, 0
         self.chance = random.Random(options.seed)
 
-    # What the session tells.
+    # Events of the session.
 
     def violation(self, what):
         if len(self.violations) < 20:
@@ -36,14 +36,14 @@ class Peer:
     def message(self, channel, mode, reader):
         self.check(MODES.get(channel) == mode, f"a message on channel {channel} in mode {mode}")
         if channel not in self.takers:
-            raise Broken("a channel that nobody has")
+            raise Broken("a channel that the game does not use")
         self.takers[channel](reader)
 
     def send(self, channel, payload):
         self.session.channels.send(channel, MODES[channel], payload)
 
     def read_sync(self, reader):
-        """Takes a rollback packet."""
+        """Receives a rollback packet."""
         kind = reader.byte()
         if kind == KEYFRAME:
             self.take_keyframe(reader)
@@ -51,8 +51,8 @@ class Peer:
             _, tick, *_ = read_state_report(reader.rest())
             self.violation(f"the other side has another state of tick {tick}")
             self.take_report()
-        elif kind == RUNS and self.role == "guest":
-            self.take_inputs(reader)  # a host's last ones
+        elif kind == RUNS and self.role == "client":
+            self.take_inputs(reader)  # the host's last inputs
         else:
             raise Broken(f"a rollback packet {kind} on channel {SYNC}")
 
@@ -67,7 +67,7 @@ class Peer:
             try:
                 self.udp.sendto(data, address)
             except OSError:
-                pass  # as good as lost
+                pass  # equivalent to a lost datagram
 
     def bind_datagrams(self, address):
         self.udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -84,7 +84,7 @@ class Peer:
                 self.take_datagram(data, address)
 
     def take_data(self, data, address):
-        """A data packet; says whether it is of the session's other side."""
+        """Receives a data packet; returns whether it came from the session's peer."""
         path = self.session.path if self.session else None
         if path is None or address != path.address:
             return False

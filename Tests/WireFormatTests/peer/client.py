@@ -1,4 +1,4 @@
-"""Who asks for a seat, and plays away."""
+"""The client, which requests a seat and plays away."""
 
 import os
 import socket
@@ -10,16 +10,16 @@ from play import Player, finish_word, read_ended
 from rink import AWAY
 from rollback import PATIENCE, Follower
 from session import REASONS, REQUEST, Session
-from table_peer import INPUTS, SYNC, WORDS, Peer
+from game_peer import INPUTS, SYNC, WORDS, Peer
 
 APPLICATION = ("airhockey", 2)
-OFF_TABLE = "place"
+OFF_RINK = "place"
 
 
-class Guest(Peer):
-    """Asks for a seat, and plays away."""
+class Client(Peer):
+    """Requests a seat, and plays away."""
 
-    role = "guest"
+    role = "client"
 
     def __init__(self, options):
         super().__init__(options)
@@ -27,7 +27,7 @@ class Guest(Peer):
         self.asked, self.ended = [], None
         self.takers = {INPUTS: self.take_inputs, SYNC: self.read_sync, WORDS: self.take_word}
         address = (socket.gethostbyname(options.host), options.port)
-        self.session = Session(self, self.local, os.urandom(16), is_caller=True)
+        self.session = Session(self, self.local, os.urandom(16), is_initiator=True)
         if options.transport != "tcp":
             self.bind_datagrams(("", 0))
             self.session.path = Datagrams(
@@ -52,7 +52,7 @@ class Guest(Peer):
         self.check(peer.flags <= 1, f"flags {peer.flags}")
         self.check((peer.application, peer.version) == APPLICATION, f"{peer.application}")
         garbage = b""
-        if self.options.garbage != OFF_TABLE:
+        if self.options.garbage != OFF_RINK:
             garbage = bytes.fromhex(self.options.garbage or "")
         if garbage and session.stream is not None:
             session.stream.unsent += garbage
@@ -65,29 +65,29 @@ class Guest(Peer):
         self.game.receive_keyframe(reader, (self.session.best or 0) / 1_000)
         if self.next_tick is not None or self.session.reason is not None:
             return
-        self.check(self.game.rink.score == [0, 0], f"a guest sits down at {self.game.rink.score}")
+        self.check(self.game.rink.score == [0, 0], f"a client joins at {self.game.rink.score}")
         self.next_tick = time.monotonic()
-        # The match is held for a tenth of the time on the way, then the whole state is asked for
-        # once more, and the session ends with the time.
+        # Pause the match for a tenth of the time, then request a second keyframe, and end the
+        # session when the time is over.
         shares = [
             (0.5, lambda: self.player.requests.append(PAUSE)),
             (0.6, lambda: self.player.requests.append(RESUME)),
-            (0.7, self.ask_for_keyframe), (1, lambda: self.send(WORDS, finish_word()))]
+            (0.7, self.request_keyframe), (1, lambda: self.send(WORDS, finish_word()))]
         seconds = self.options.seconds
         self.asked = [(self.next_tick + share * seconds, ask) for share, ask in shares]
 
-    def ask_for_keyframe(self):
+    def request_keyframe(self):
         self.send(SYNC, bytes([KEYFRAME]))
 
     def take_report(self):
-        self.ask_for_keyframe()
+        self.request_keyframe()
 
     def take_inputs(self, reader):
         self.check(self.ended is None, "inputs after the last word")
         if self.game.rink is None:
-            return  # they overtook the keyframe
+            return  # the inputs overtook the keyframe
         if not self.game.receive(reader) and self.game.unusable % PATIENCE == 0:
-            self.ask_for_keyframe()
+            self.request_keyframe()
 
     def take_word(self, reader):
         self.check(self.ended is None, "two last words")
@@ -97,14 +97,14 @@ class Guest(Peer):
         while self.asked and now >= self.asked[0][0]:
             self.asked.pop(0)[1]()
         self.speed = self.game.speed()
-        if self.options.garbage == OFF_TABLE:
+        if self.options.garbage == OFF_RINK:
             self.game.own.append((MOST_X + 1, 0, 1))
         elif self.game.may_advance:
             self.game.own.append(self.player.input(self.game.rink))
         self.send(INPUTS, self.game.message())
 
     def compare_ended(self):
-        """The last word is what was played."""
+        """Checks that the last word states what was played."""
         rink = self.game.rink
         if self.ended is None or rink is None:
             return self.violation("finished without a last word")

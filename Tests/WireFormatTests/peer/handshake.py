@@ -1,4 +1,4 @@
-"""How a host meets callers over datagrams: hellos, and cookies that prove an address."""
+"""Hellos, and the cookies with which a host validates addresses."""
 
 import hashlib
 import hmac
@@ -10,8 +10,8 @@ from links import DATAGRAM_LIMIT, HELLO_LAYOUT, HELLO_LENGTH, RETRY
 from wire import Broken
 
 
-class Doorkeeper:
-    """Answers callers whose address is not proven, and remembers none of them."""
+class AddressValidator:
+    """Replies to senders whose address is not proved, without storing state for them."""
 
     SLOT = 16
 
@@ -19,8 +19,8 @@ class Doorkeeper:
         self.secret = os.urandom(16)
 
     def cookie(self, address, slot):
-        said = f"{address} {slot}".encode()
-        (bits,) = struct.unpack("<Q", hmac.new(self.secret, said, hashlib.sha256).digest()[:8])
+        text = f"{address} {slot}".encode()
+        (bits,) = struct.unpack("<Q", hmac.new(self.secret, text, hashlib.sha256).digest()[:8])
         return bits or 1
 
     def admits(self, cookie, address):
@@ -33,13 +33,13 @@ class Doorkeeper:
 
 
 def read_hello(data):
-    """Key, epoch, whether the connection exists, cookie, and the packet behind it."""
+    """Version, key, epoch, whether the connection exists, cookie, and the packet that follows."""
     if len(data) < HELLO_LENGTH:
-        raise Broken("half a hello")
+        raise Broken("a hello that is too short")
     _, magic, version, key, epoch, flags, cookie = struct.unpack_from(HELLO_LAYOUT, data)
     rest = data[HELLO_LENGTH:]
     if magic != b"CRM2" or flags > 1 or cookie == 0 and (len(data) != DATAGRAM_LIMIT or any(rest)):
-        raise Broken("no hello")
+        raise Broken("a malformed hello")
     if cookie and rest and rest[0] & 0xC0:
-        raise Broken("a hello before no data packet of a caller's")
+        raise Broken("a hello before something other than a data packet")
     return version, key, epoch, flags == 1, cookie, rest
