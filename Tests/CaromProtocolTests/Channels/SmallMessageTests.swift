@@ -28,11 +28,11 @@ import Testing
     var figures = Figures()
     for seed in seeds {
       let far = LinkProfile("far", LinkConditions(oneWay: .milliseconds(50), loss: loss))
-      var duel = VirtualPair(seed: seed, profile: far, load: .small(ticks: seconds * 60))
-      #expect(try duel.runLoad(for: .seconds(seconds + 5)))
-      #expect(duel.faults.isEmpty)
-      let caller = duel.callerPeer
-      figures.delays += duel.hostPeer.checker.eventDelays
+      var pair = VirtualPair(seed: seed, profile: far, load: .small(ticks: seconds * 60))
+      #expect(try pair.runLoad(for: .seconds(seconds + 5)))
+      #expect(pair.faults.isEmpty)
+      let caller = pair.clientPeer
+      figures.delays += pair.hostPeer.checker.eventDelays
       figures.bytes += caller.bytesSent + DatagramFlow.headers * caller.datagramsSent
       figures.probes += try #require(caller.connection?.datagram?.flow).statistics.tailProbes
     }
@@ -51,10 +51,10 @@ import Testing
     let ticks = 300
     let jittery = LinkConditions(
       oneWay: .milliseconds(10), jitter: .exponential(mean: .milliseconds(3)))
-    var duel = VirtualPair(
+    var pair = VirtualPair(
       seed: 1, profile: LinkProfile("jittery", jittery), load: Load(hertz: 60, ticks: ticks))
-    #expect(try duel.runLoad(for: .seconds(10)))
-    for peer in [duel.hostPeer, duel.callerPeer] {
+    #expect(try pair.runLoad(for: .seconds(10)))
+    for peer in [pair.hostPeer, pair.clientPeer] {
       #expect(peer.datagramsSent <= ticks + ticks / 12, "\(peer.datagramsSent)")
     }
   }

@@ -1,32 +1,34 @@
 import CaromCore
 import CaromProtocol
 
-/// A host and a caller between whom a script of bytes carries, changes, doubles, drops and invents
-/// datagrams and stream bytes, while both send: whatever it does, nothing traps, memory stays
-/// within its bounds, and each connection ends at most once.
+/// Runs a script of bytes between a host and an initiator. The script delivers, changes,
+/// duplicates, drops and forges datagrams and stream bytes while both sides send messages. The
+/// expectation: nothing traps, memory stays within its bounds, and each connection ends at most
+/// once.
 ///
-/// A step has an operation byte and what it needs; a script that ends is followed by nothing.
+/// Each step is one operation byte and its operands; missing operands are 0.
 struct HostScript {
   struct Broken: Error, CustomStringConvertible { let description: String }
 
-  /// A connection's credit, queues and reassembly, both directions, and what rounding adds.
+  /// The maximum number of bytes that one connection may hold: its credit, queues and reassembly in
+  /// both directions, with a margin for rounding.
   static let memoryLimit = 160 << 20
-  static let hostWay = Route(Endpoint(.v4(0x0A00_0001), port: 7777))
-  static let callerWay = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
+  static let hostRoute = Route(Endpoint(.v4(0x0A00_0001), port: 7777))
+  static let initiatorRoute = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
 
   private var script: ArraySlice<UInt8>
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var host: Host
-  private var caller: Host
-  private let link: ConnectionID
+  private var initiator: Host
+  private let id: ConnectionID
   private let key = ConnectionKey(prefix: 0x1234, rest: 0x5678)
   private var stream: ConnectionID?
-  private var toHost: [[UInt8]] = []
-  private var toCaller: [[UInt8]] = []
+  private var hostQueue: [[UInt8]] = []
+  private var initiatorQueue: [[UInt8]] = []
   private var streamToHost: [UInt8] = []
-  private var streamToCaller: [UInt8] = []
+  private var streamToInitiator: [UInt8] = []
   private var endings: [ConnectionID: Int] = [:]
-  /// Datagrams and pieces of streams that were taken.
+  /// The number of datagrams and stream chunks that were delivered.
   private(set) var packets = 0
 
   init(_ script: [UInt8]) {
@@ -36,16 +38,16 @@ struct HostScript {
       PeerInfo(id: PeerID(high: 0, low: number), name: "\(number)", application: "fuzz")
     }
     host = Host(info(1), seats: 4, secret: secret)
-    caller = Host(info(2), seats: 0, secret: secret)
-    link = caller.makeConnectionID()
-    caller.connect(link, to: [Self.hostWay], key: key, at: now)
+    initiator = Host(info(2), seats: 0, secret: secret)
+    id = initiator.makeConnectionID()
+    initiator.connect(id, to: [Self.hostRoute], key: key, at: now)
   }
 
-  /// Runs the script to its end.
+  /// Runs a script to its end and returns the number of packets that were delivered.
   static func run(_ script: [UInt8]) throws(Broken) -> Int {
     var run = HostScript(script)
     try run.drain()
-    for _ in 0..<4 { try run.carryAll() }
+    for _ in 0..<4 { try run.deliverAll() }
     while let operation = run.script.popFirst() { try run.step(operation) }
     return run.packets
   }
@@ -54,88 +56,88 @@ struct HostScript {
 
   private mutating func step(_ operation: UInt8) throws(Broken) {
     switch operation & 15 {
-    case 0, 1: try carryAll()
-    case 2, 3: try deliver(toTheHost: operation & 16 == 0, changing: Int(operation >> 5))
-    case 4: drop(toTheHost: operation & 16 == 0)
-    case 5: double(toTheHost: operation & 16 == 0)
-    case 6: try invent(operation)
+    case 0, 1: try deliverAll()
+    case 2, 3: try deliver(toHost: operation & 16 == 0, changing: Int(operation >> 5))
+    case 4: drop(toHost: operation & 16 == 0)
+    case 5: duplicate(toHost: operation & 16 == 0)
+    case 6: try forge(operation)
     case 7: try wait(Int64(byte()) * Int64(byte()) * 50_000)
     case 8, 9, 10: try send(operation)
     case 11: try openStream()
-    case 12: try carryStream(toTheHost: operation & 16 == 0, changing: operation & 32 != 0)
+    case 12: try deliverStream(toHost: operation & 16 == 0, changing: operation & 32 != 0)
     case 13: try breakStream()
     case 14: try rebind()
-    default: if operation > 240 { try close() } else { try carryAll() }
+    default: if operation > 240 { try close() } else { try deliverAll() }
     }
   }
 
   // MARK: Datagrams
 
-  private mutating func carryAll() throws(Broken) {
-    let (up, down) = (toHost, toCaller)
-    toHost = []
-    toCaller = []
-    for datagram in up { take(datagram, toTheHost: true) }
-    for datagram in down { take(datagram, toTheHost: false) }
+  private mutating func deliverAll() throws(Broken) {
+    let (up, down) = (hostQueue, initiatorQueue)
+    hostQueue = []
+    initiatorQueue = []
+    for datagram in up { receive(datagram, toHost: true) }
+    for datagram in down { receive(datagram, toHost: false) }
     try drain()
   }
 
-  private mutating func take(_ datagram: [UInt8], toTheHost: Bool) {
+  private mutating func receive(_ datagram: [UInt8], toHost: Bool) {
     packets += 1
-    if toTheHost {
-      host.receiveDatagram(datagram.span, from: Self.callerWay, at: now)
+    if toHost {
+      host.receiveDatagram(datagram.span, from: Self.initiatorRoute, at: now)
     } else {
-      caller.receiveDatagram(datagram.span, from: Self.hostWay, at: now)
+      initiator.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
     }
   }
 
-  /// Takes one out of those on the way, changes some bytes, and delivers it.
-  private mutating func deliver(toTheHost: Bool, changing changes: Int) throws(Broken) {
-    guard var datagram = pick(toTheHost: toTheHost) else { return try carryAll() }
+  /// Removes one datagram in flight, changes some of its bytes, and delivers it.
+  private mutating func deliver(toHost: Bool, changing changes: Int) throws(Broken) {
+    guard var datagram = pick(toHost: toHost) else { return try deliverAll() }
     for _ in 0..<changes where !datagram.isEmpty {
-      let place = (Int(byte()) << 8 | Int(byte())) % datagram.count
-      datagram[place] = byte()
+      let index = (Int(byte()) << 8 | Int(byte())) % datagram.count
+      datagram[index] = byte()
     }
-    take(datagram, toTheHost: toTheHost)
+    receive(datagram, toHost: toHost)
     try drain()
   }
 
-  private mutating func pick(toTheHost: Bool) -> [UInt8]? {
-    let place = Int(byte())
-    if toTheHost {
-      return toHost.isEmpty ? nil : toHost.remove(at: place % toHost.count)
+  private mutating func pick(toHost: Bool) -> [UInt8]? {
+    let index = Int(byte())
+    if toHost {
+      return hostQueue.isEmpty ? nil : hostQueue.remove(at: index % hostQueue.count)
     }
-    return toCaller.isEmpty ? nil : toCaller.remove(at: place % toCaller.count)
+    return initiatorQueue.isEmpty ? nil : initiatorQueue.remove(at: index % initiatorQueue.count)
   }
 
-  private mutating func drop(toTheHost: Bool) { _ = pick(toTheHost: toTheHost) }
+  private mutating func drop(toHost: Bool) { _ = pick(toHost: toHost) }
 
-  private mutating func double(toTheHost: Bool) {
-    if toTheHost, let last = toHost.last { toHost.append(last) }
-    if !toTheHost, let last = toCaller.last { toCaller.append(last) }
+  private mutating func duplicate(toHost: Bool) {
+    if toHost, let last = hostQueue.last { hostQueue.append(last) }
+    if !toHost, let last = initiatorQueue.last { initiatorQueue.append(last) }
   }
 
-  /// Bytes of nobody's, from a stranger or in the other's name.
-  private mutating func invent(_ operation: UInt8) throws(Broken) {
+  /// Delivers forged bytes, from an unknown address or from that of the other side.
+  private mutating func forge(_ operation: UInt8) throws(Broken) {
     let count = min(script.count, Int(byte()) * 4)
     let bytes = Array(script.prefix(count))
     script = script.dropFirst(count)
     packets += 1
     let stranger = Route(Endpoint(.v4(0x0A00_0000 | UInt32(operation >> 5)), port: 9))
-    let way = operation & 16 == 0 ? Self.callerWay : stranger
+    let route = operation & 16 == 0 ? Self.initiatorRoute : stranger
     if operation & 64 == 0 {
-      host.receiveDatagram(bytes.span, from: way, at: now)
+      host.receiveDatagram(bytes.span, from: route, at: now)
     } else {
-      caller.receiveDatagram(bytes.span, from: Self.hostWay, at: now)
+      initiator.receiveDatagram(bytes.span, from: Self.hostRoute, at: now)
     }
     try drain()
   }
 
-  /// What is on the way comes from another address.
+  /// Delivers all datagrams in flight to the host from another address.
   private mutating func rebind() throws(Broken) {
     let other = Route(Endpoint(.v4(0x0A00_0003), port: UInt16(byte()) + 1))
-    let up = toHost
-    toHost = []
+    let up = hostQueue
+    hostQueue = []
     for datagram in up {
       packets += 1
       host.receiveDatagram(datagram.span, from: other, at: now)
@@ -146,24 +148,24 @@ struct HostScript {
   // MARK: The stream
 
   private mutating func openStream() throws(Broken) {
-    guard stream == nil, caller.connectionIDs.contains(link) else { return }
+    guard stream == nil, initiator.connectionIDs.contains(id) else { return }
     let accepted = host.makeConnectionID()
     guard host.accept(accepted, at: now) else { return }
     stream = accepted
-    caller.handleStreamConnected(link, key: key, at: now)
+    initiator.handleStreamConnected(id, key: key, at: now)
     try drain()
   }
 
-  private mutating func carryStream(toTheHost: Bool, changing: Bool) throws(Broken) {
+  private mutating func deliverStream(toHost: Bool, changing: Bool) throws(Broken) {
     guard let stream else { return }
     var bytes: [UInt8] = []
-    if toTheHost { swap(&bytes, &streamToHost) } else { swap(&bytes, &streamToCaller) }
+    if toHost { swap(&bytes, &streamToHost) } else { swap(&bytes, &streamToInitiator) }
     if changing, !bytes.isEmpty { bytes[(Int(byte()) << 8 | Int(byte())) % bytes.count] = byte() }
     packets += 1
-    if toTheHost {
+    if toHost {
       host.receive(bytes.span, on: stream, at: now)
     } else {
-      caller.receive(bytes.span, on: link, at: now)
+      initiator.receive(bytes.span, on: id, at: now)
     }
     try drain()
   }
@@ -172,13 +174,13 @@ struct HostScript {
     guard let broken = stream else { return }
     stream = nil
     streamToHost = []
-    streamToCaller = []
+    streamToInitiator = []
     host.handleLinkEnd(.reset, of: broken, at: now)
-    caller.handleLinkEnd(.reset, of: link, at: now)
+    initiator.handleLinkEnd(.reset, of: id, at: now)
     try drain()
   }
 
-  // MARK: What the owners do
+  // MARK: Owners
 
   private mutating func send(_ operation: UInt8) throws(Broken) {
     let delivery = Delivery(rawValue: byte() % 5) ?? .unreliable
@@ -187,7 +189,7 @@ struct HostScript {
     let bytes = [UInt8](repeating: operation, count: length)
     let options = SendOptions(delivery)
     if operation & 16 == 0 {
-      _ = try? caller.send(bytes.span, on: channel, options, to: link, at: now)
+      _ = try? initiator.send(bytes.span, on: channel, options, to: id, at: now)
     } else if let other = host.connectionIDs.first {
       _ = try? host.send(bytes.span, on: channel, options, to: other, at: now)
     }
@@ -195,20 +197,20 @@ struct HostScript {
   }
 
   private mutating func close() throws(Broken) {
-    caller.close(link, Goodbye(.left), at: now)
+    initiator.close(id, Goodbye(.left), at: now)
     try drain()
   }
 
   private mutating func wait(_ nanoseconds: Int64) throws(Broken) {
     let end = now.advanced(byNanoseconds: nanoseconds)
     var steps = 0
-    while let next = earliest(host.nextTimeout, caller.nextTimeout), next <= end {
+    while let next = earliest(host.nextTimeout, initiator.nextTimeout), next <= end {
       now = max(now, next)
       host.handleTimeout(at: now)
-      caller.handleTimeout(at: now)
+      initiator.handleTimeout(at: now)
       try drain()
       steps += 1
-      if steps > 100_000 { throw Broken(description: "the same timeout for ever") }
+      if steps > 100_000 { throw Broken(description: "a timeout repeats without end") }
     }
     now = end
     try drain()
@@ -217,68 +219,68 @@ struct HostScript {
   private mutating func drain() throws(Broken) {
     var rounds = 0
     repeat {
-      try tellHost()
-      tellCaller()
+      try handleHostEvents()
+      handleInitiatorEvents()
       flushHost()
-      flushCaller()
+      flushInitiator()
       rounds += 1
-      if rounds > 10_000 { throw Broken(description: "events without end") }
-    } while host.hasEvents || caller.hasEvents
-    // What is on its way without being carried is lost.
-    if toHost.count > 512 { toHost.removeFirst(toHost.count - 512) }
-    if toCaller.count > 512 { toCaller.removeFirst(toCaller.count - 512) }
+      if rounds > 10_000 { throw Broken(description: "the events do not end") }
+    } while host.hasEvents || initiator.hasEvents
+    // Drop the oldest datagrams in flight, so that memory stays bounded.
+    if hostQueue.count > 512 { hostQueue.removeFirst(hostQueue.count - 512) }
+    if initiatorQueue.count > 512 { initiatorQueue.removeFirst(initiatorQueue.count - 512) }
   }
 
-  private mutating func tellHost() throws(Broken) {
+  private mutating func handleHostEvents() throws(Broken) {
     while let event = host.pollEvent() {
       switch event {
-      case .requested(let link, _, _): host.admit(link, at: now)
-      case .connection(let link, .messages): while host.pollMessage(on: link, { _, _ in }) {}
+      case .requested(let id, _, _): host.admit(id, at: now)
+      case .connection(let id, .messages): while host.pollMessage(on: id, { _, _ in }) {}
       case .adopted(let old, let owner): if stream == old { stream = owner }
-      case .closed(let link, _, _, _):
-        endings[link, default: 0] += 1
-        if endings[link] != 1 { throw Broken(description: "a connection ended twice") }
+      case .closed(let id, _, _, _):
+        endings[id, default: 0] += 1
+        if endings[id] != 1 { throw Broken(description: "a connection ended twice") }
       default: break
       }
     }
-    for link in host.connectionIDs where host.heldBytes(of: link) > Self.memoryLimit {
-      throw Broken(description: "a connection holds \(host.heldBytes(of: link)) bytes")
+    for id in host.connectionIDs where host.heldBytes(of: id) > Self.memoryLimit {
+      throw Broken(description: "a connection holds \(host.heldBytes(of: id)) bytes")
     }
   }
 
-  private mutating func tellCaller() {
-    while let event = caller.pollEvent() {
-      if case .connection(let link, .messages) = event {
-        while caller.pollMessage(on: link, { _, _ in }) {}
+  private mutating func handleInitiatorEvents() {
+    while let event = initiator.pollEvent() {
+      if case .connection(let id, .messages) = event {
+        while initiator.pollMessage(on: id, { _, _ in }) {}
       }
     }
   }
 
   private mutating func flushHost() {
     var datagram: [UInt8] = []
-    while let answer = host.pollStatelessReply() { toCaller.append(answer.bytes) }
+    while let reply = host.pollStatelessReply() { initiatorQueue.append(reply.bytes) }
     while let ready = host.pollReady() {
-      while host.pollTransmit(on: ready, queued: 0, into: &streamToCaller, at: now) {}
+      while host.pollTransmit(on: ready, queued: 0, into: &streamToInitiator, at: now) {}
       if host.pollLinkAction(on: ready) != nil { stream = nil }
       while host.pollDatagram(on: ready, into: &datagram, at: now) != nil {
-        toCaller.append(datagram)
+        initiatorQueue.append(datagram)
         datagram = []
       }
       host.didFlush(ready, at: now)
     }
   }
 
-  private mutating func flushCaller() {
+  private mutating func flushInitiator() {
     var datagram: [UInt8] = []
-    while let answer = caller.pollStatelessReply() { toHost.append(answer.bytes) }
-    while let ready = caller.pollReady() {
-      while caller.pollTransmit(on: ready, queued: 0, into: &streamToHost, at: now) {}
-      _ = caller.pollLinkAction(on: ready)
-      while caller.pollDatagram(on: ready, into: &datagram, at: now) != nil {
-        toHost.append(datagram)
+    while let reply = initiator.pollStatelessReply() { hostQueue.append(reply.bytes) }
+    while let ready = initiator.pollReady() {
+      while initiator.pollTransmit(on: ready, queued: 0, into: &streamToHost, at: now) {}
+      _ = initiator.pollLinkAction(on: ready)
+      while initiator.pollDatagram(on: ready, into: &datagram, at: now) != nil {
+        hostQueue.append(datagram)
         datagram = []
       }
-      caller.didFlush(ready, at: now)
+      initiator.didFlush(ready, at: now)
     }
   }
 }

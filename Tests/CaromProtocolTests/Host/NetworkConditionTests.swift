@@ -5,8 +5,9 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Every network of the table, with a game, with bulk, and with both, over many seeds: nothing
-/// reliable is lost, doubled or out of order, states never go back, and bounds hold.
+/// Runs a game, a bulk transfer and both over every network condition in `LinkProfile.table`, with
+/// many seeds. No reliable message is lost, duplicated or reordered, no older state follows a newer
+/// one, and all bounds hold.
 @Suite struct NetworkConditionTests {
   enum Mix: String, CaseIterable {
     case game, bulk, both
@@ -31,24 +32,24 @@ import Testing
   private static let seeds = environment["CAROM_SEEDS"].flatMap { Int($0) } ?? defaultSeeds
 
   @Test(arguments: Mix.allCases)
-  func `every network carries it, whatever the seed`(mix: Mix) throws {
+  func `every network condition delivers all reliable messages in order`(mix: Mix) throws {
     let rows = LinkProfile.table(only: Self.environment["CAROM_ROW"])
     var unanswered = 0
     try Seeds(Self.seeds, replay: Self.environment["CAROM_SEED"]).check(rows) { row, seed in
       if try !Self.run(row, mix, seed) { unanswered += 1 }
     }
-    // GilbertElliottLoss that swallow every hello for ten seconds.
+    // A loss burst may drop every hello until the handshake times out.
     #expect(unanswered * 1_000 <= rows.count * Self.seeds)
   }
 
-  /// False where nobody ever heard of the other, and both were told.
+  /// Returns false if the handshake timed out because no packet arrived.
   private static func run(_ row: LinkProfile, _ mix: Mix, _ seed: UInt64) throws -> Bool {
-    var duel = VirtualPair(seed: seed, profile: row, load: mix.load)
-    let isDone = try duel.runLoad(for: .seconds(180))
-    let peers = [duel.hostPeer, duel.callerPeer]
-    if let fault = duel.faults.first { throw Broken(description: "\(mix): \(fault)") }
+    var pair = VirtualPair(seed: seed, profile: row, load: mix.load)
+    let isDone = try pair.runLoad(for: .seconds(180))
+    let peers = [pair.hostPeer, pair.clientPeer]
+    if let fault = pair.faults.first { throw Broken(description: "\(mix): \(fault)") }
     if peers.allSatisfy({ $0.openedAt == nil }),
-      duel.callerPeer.endings == [.handshakeTimeout], duel.hostPeer.endings.isEmpty
+      pair.clientPeer.endings == [.handshakeTimeout], pair.hostPeer.endings.isEmpty
     {
       return false
     }
@@ -68,7 +69,7 @@ import Testing
   }
 }
 
-/// Opening and closing, many times over a bad line.
+/// Opens and closes many connections over a lossy link.
 @Suite struct ConnectCycleTests {
   #if DEBUG
     static let cycles = 200
@@ -76,27 +77,29 @@ import Testing
     static let cycles = 10_000
   #endif
 
-  @Test func `of many connects at five per cent loss nearly all succeed, the rest are told`()
+  @Test
+  func `at 5% loss nearly all connection attempts succeed and the others report their failure`()
     throws
   {
     let profile = LinkProfile(
       "lossy", LinkConditions(oneWay: .milliseconds(50), loss: 0.05))
     var failures = 0
     for seed in 0..<UInt64(Self.cycles) {
-      var duel = VirtualPair(seed: seed, profile: profile)
-      let (host, caller) = (duel.host, duel.caller)
-      let isOpen = try duel.world.run(for: .seconds(12)) { world in
-        world[host]?.openedAt != nil && world[caller]?.openedAt != nil
-          || world[caller]?.endings.isEmpty == false
+      var pair = VirtualPair(seed: seed, profile: profile)
+      let (host, client) = (pair.host, pair.client)
+      let isOpen = try pair.world.run(for: .seconds(12)) { world in
+        world[host]?.openedAt != nil && world[client]?.openedAt != nil
+          || world[client]?.endings.isEmpty == false
       }
-      if duel.callerPeer.openedAt == nil { failures += 1 }
+      if pair.clientPeer.openedAt == nil { failures += 1 }
       #expect(isOpen, "seed \(seed)")
-      duel.world.withNode(of: caller) { node, network in node.close(in: &network) }
-      let isEmpty = try duel.world.run(for: .seconds(12)) { world in
-        world[host]?.machine.connectionIDs.isEmpty == true && world[caller]?.machine.connectionIDs.isEmpty == true
+      pair.world.withNode(of: client) { node, network in node.close(in: &network) }
+      let isEmpty = try pair.world.run(for: .seconds(12)) { world in
+        world[host]?.machine.connectionIDs.isEmpty == true
+          && world[client]?.machine.connectionIDs.isEmpty == true
       }
       #expect(isEmpty, "seed \(seed)")
-      #expect(duel.callerPeer.endings.count == 1, "seed \(seed)")
+      #expect(pair.clientPeer.endings.count == 1, "seed \(seed)")
     }
     #expect(failures * 1_000 <= Self.cycles)
   }

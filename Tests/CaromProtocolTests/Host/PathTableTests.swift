@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: 1...20 as ClosedRange<UInt64>)
-  func `it knows what a dictionary knows, whatever comes and goes`(seed: UInt64) {
+  func `the table agrees with a dictionary under random insertions and removals`(seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
     var table = PathTable(secret: HostSecret(using: &generator))
     var model: [PathAddress: ConnectionID] = [:]
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `an address of each kind and role stands for itself`() {
+  @Test func `addresses that differ in family or role are different keys`() {
     var table = PathTable(secret: HostSecret(low: 1, high: 2))
     let v4 = Endpoint(.v4(1), port: 7), v6 = Endpoint(.v6(high: 0, low: 1, scope: 0), port: 7)
     #expect(table[PathAddress(endpoint: v4, sender: .initiator)] == nil)

@@ -1,6 +1,6 @@
 @testable import CaromProtocol
 
-// What `#expect` compares cannot be the result of a mutating call; these stand in for it.
+// `#expect` cannot contain a mutating call; these functions wrap the ones that tests compare.
 
 func nextAction(_ machine: inout Matchmaker) -> MatchmakerAction? { machine.pollAction() }
 func nextEvent(_ machine: inout Connection) -> ConnectionEvent? { machine.pollEvent() }

@@ -11,91 +11,93 @@ import Testing
     private static let seeds = 200
   #endif
 
-  private func link(_ number: UInt64) -> ConnectionID { ConnectionID(number) }
+  private func id(_ number: UInt64) -> ConnectionID { ConnectionID(number) }
 
-  @Test func `a seat is kept from the asking on`() {
+  @Test func `a seat is reserved from the request on`() {
     var seating = Seating(seats: 1)
-    #expect(seating.request(link(1), makePeer(1)) == .reserved)
-    #expect(seating.request(link(2), makePeer(2)) == .full)
-    #expect(seating.admit(link(1), makePeer(1).id) == .seated)
-    seating.release(link(1), makePeer(1).id)
-    #expect(seating.request(link(3), makePeer(2)) == .reserved)
+    #expect(seating.request(id(1), makePeer(1)) == .reserved)
+    #expect(seating.request(id(2), makePeer(2)) == .full)
+    #expect(seating.admit(id(1), makePeer(1).id) == .seated)
+    seating.release(id(1), makePeer(1).id)
+    #expect(seating.request(id(3), makePeer(2)) == .reserved)
   }
 
-  @Test func `the same peer takes its own seat over once it is admitted`() {
+  @Test func `a peer that reconnects takes over its own seat once it is admitted`() {
     var seating = Seating(seats: 1)
     let peer = makePeer(1)
-    _ = seating.request(link(1), peer)
-    #expect(seating.request(link(2), peer) == .replacing(link(1)))
-    #expect(seating.request(link(3), peer) == .replacing(link(1)))
-    #expect(seating.admit(link(2), peer.id) == .superseded)
-    #expect(seating.admit(link(3), peer.id) == .evicting(link(1)))
-    seating.release(link(1), peer.id)
-    seating.release(link(2), peer.id)
+    _ = seating.request(id(1), peer)
+    #expect(seating.request(id(2), peer) == .replacing(id(1)))
+    #expect(seating.request(id(3), peer) == .replacing(id(1)))
+    #expect(seating.admit(id(2), peer.id) == .superseded)
+    #expect(seating.admit(id(3), peer.id) == .evicting(id(1)))
+    seating.release(id(1), peer.id)
+    seating.release(id(2), peer.id)
     #expect(seating.free(forSpectators: false) == 0)
-    seating.release(link(3), peer.id)
+    seating.release(id(3), peer.id)
     #expect(seating.free(forSpectators: false) == 1)
   }
 
-  @Test func `a declined peer leaves the seat to whoever had it`() {
+  @Test func `a declined request leaves the seat to its holder`() {
     var seating = Seating(seats: 1)
     let peer = makePeer(1)
-    _ = seating.request(link(1), peer)
-    _ = seating.request(link(2), peer)
-    seating.release(link(2), peer.id)
+    _ = seating.request(id(1), peer)
+    _ = seating.request(id(2), peer)
+    seating.release(id(2), peer.id)
     #expect(seating.free(forSpectators: false) == 0)
-    seating.release(link(1), peer.id)
+    seating.release(id(1), peer.id)
     #expect(seating.free(forSpectators: false) == 1)
   }
 
-  @Test func `a warm seat yields, to one at a time`() {
+  @Test func `a seat that yields has one successor at a time`() {
     var seating = Seating(seats: 1)
-    let warm = makePeer(1, yields: true)
-    _ = seating.request(link(1), warm)
-    #expect(seating.request(link(2), makePeer(2, yields: true)) == .full)
-    #expect(seating.request(link(3), makePeer(3)) == .replacing(link(1)))
-    #expect(seating.request(link(4), makePeer(4)) == .full)
-    seating.release(link(1), warm.id)  // before the other was admitted
-    #expect(seating.request(link(4), makePeer(4)) == .full)
-    #expect(seating.admit(link(3), makePeer(3).id) == .seated)
+    let yielding = makePeer(1, yields: true)
+    _ = seating.request(id(1), yielding)
+    #expect(seating.request(id(2), makePeer(2, yields: true)) == .full)
+    #expect(seating.request(id(3), makePeer(3)) == .replacing(id(1)))
+    #expect(seating.request(id(4), makePeer(4)) == .full)
+    seating.release(id(1), yielding.id)  // before its successor is admitted
+    #expect(seating.request(id(4), makePeer(4)) == .full)
+    #expect(seating.admit(id(3), makePeer(3).id) == .seated)
   }
 
-  @Test func `whatever happens the seats are never exceeded, and all come back`() throws {
+  @Test func `random requests never exceed the seats, and all seats are released in the end`()
+    throws
+  {
     try Seeds(Self.seeds).check { seed in
       var generator = SeededGenerator(seed: seed)
       var seating = Seating(seats: 3, spectatorSeats: 2)
-      var links: [(link: ConnectionID, info: PeerInfo)] = []
+      var requests: [(id: ConnectionID, info: PeerInfo)] = []
       var seated: [ConnectionID: PeerInfo] = [:]
       for number in 1...300 {
-        if links.isEmpty || Bool.random(using: &generator) {
-          let id = UInt64.random(in: 1...6, using: &generator)
+        if requests.isEmpty || Bool.random(using: &generator) {
+          let peer = UInt64.random(in: 1...6, using: &generator)
           let info = PeerInfo(
-            id: PeerID(high: 0, low: id), name: "", application: "test",
-            yieldsSeat: id < 3, isSpectator: Int.random(in: 0..<4, using: &generator) == 0)
-          let link = ConnectionID(UInt64(number))
-          if seating.request(link, info) != .full { links.append((link, info)) }
+            id: PeerID(high: 0, low: peer), name: "", application: "test",
+            yieldsSeat: peer < 3, isSpectator: Int.random(in: 0..<4, using: &generator) == 0)
+          let id = ConnectionID(UInt64(number))
+          if seating.request(id, info) != .full { requests.append((id, info)) }
         } else {
-          let index = Int.random(in: links.indices, using: &generator)
-          let (link, info) = links[index]
+          let index = Int.random(in: requests.indices, using: &generator)
+          let (id, info) = requests[index]
           if Bool.random(using: &generator) {
-            switch seating.admit(link, info.id) {
-            case .seated: seated[link] = info
+            switch seating.admit(id, info.id) {
+            case .seated: seated[id] = info
             case .evicting(let old):
               seated[old] = nil
-              seated[link] = info
+              seated[id] = info
             case .superseded: break
             }
           } else {
-            links.remove(at: index)
-            seated[link] = nil
-            seating.release(link, info.id)
+            requests.remove(at: index)
+            seated[id] = nil
+            seating.release(id, info.id)
           }
         }
         let spectators = seated.values.count { $0.isSpectator }
         #expect(spectators <= 2 && seated.count - spectators <= 3, "seed \(seed)")
         #expect(Set(seated.values.map(\.id)).count == seated.count, "seed \(seed)")
       }
-      for (link, info) in links { seating.release(link, info.id) }
+      for (id, info) in requests { seating.release(id, info.id) }
       #expect(seating.free(forSpectators: false) == 3, "seed \(seed)")
       #expect(seating.free(forSpectators: true) == 2, "seed \(seed)")
     }

@@ -4,106 +4,108 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Guests that come again, on virtual time.
+/// Clients that reconnect with a token, on virtual time.
 @Suite struct TokenPairTests {
   private static let far = LinkProfile("far", LinkConditions(oneWay: .milliseconds(50)))
 
-  /// A guest that was here for two seconds, has a token and left.
-  private func makeDuel() throws -> (duel: VirtualPair, token: JoinToken) {
-    var duel = VirtualPair(seed: 1, profile: Self.far)
-    try duel.world.run(for: .seconds(2))
-    #expect(duel.callerPeer.openedAt?.nanoseconds == 200_000_000)
-    let token = try #require(duel.callerPeer.invitation)
-    try leave(&duel)
-    return (duel, token)
+  /// A host, and a client that was connected for two seconds, received a token and left.
+  private func makePair() throws -> (pair: VirtualPair, token: JoinToken) {
+    var pair = VirtualPair(seed: 1, profile: Self.far)
+    try pair.world.run(for: .seconds(2))
+    #expect(pair.clientPeer.openedAt?.nanoseconds == 200_000_000)
+    let token = try #require(pair.clientPeer.token)
+    try leave(&pair)
+    return (pair, token)
   }
 
-  private func leave(_ duel: inout VirtualPair) throws {
-    duel.world.withNode(of: duel.caller) { $0.close(in: &$1) }
-    try duel.world.run(for: .seconds(3))
+  private func leave(_ pair: inout VirtualPair) throws {
+    pair.world.withNode(of: pair.client) { $0.close(in: &$1) }
+    try pair.world.run(for: .seconds(3))
   }
 
-  /// How many milliseconds it takes to join once more.
-  private func join(_ duel: inout VirtualPair, with token: JoinToken?) throws -> Int64? {
-    let begin = duel.world.network.now
-    duel.world.withNode(of: duel.caller) { $0.callAgain(with: token, in: &$1) }
-    try duel.world.run(for: .seconds(3))
-    return duel.callerPeer.openedAt.map { ($0.nanoseconds - begin.nanoseconds) / 1_000_000 }
+  /// Connects the client again and returns how many milliseconds that took.
+  private func reconnect(_ pair: inout VirtualPair, with token: JoinToken?) throws -> Int64? {
+    let begin = pair.world.network.now
+    pair.world.withNode(of: pair.client) { $0.connectAgain(with: token, in: &$1) }
+    try pair.world.run(for: .seconds(3))
+    return pair.clientPeer.openedAt.map { ($0.nanoseconds - begin.nanoseconds) / 1_000_000 }
   }
 
-  @Test func `who comes again with a token has its seat after one round trip`() throws {
-    var (duel, token) = try makeDuel()
+  @Test func `a client with a token has its seat after one round trip`() throws {
+    var (pair, token) = try makePair()
     for _ in 0..<3 {
-      #expect(try join(&duel, with: token) == 100)
-      let next = try #require(duel.callerPeer.invitation)
+      #expect(try reconnect(&pair, with: token) == 100)
+      let next = try #require(pair.clientPeer.token)
       #expect(next != token)
       token = next
-      try leave(&duel)
+      try leave(&pair)
     }
-    #expect(try join(&duel, with: nil) == 200)
-    #expect(duel.faults.isEmpty)
+    #expect(try reconnect(&pair, with: nil) == 200)
+    #expect(pair.faults.isEmpty)
   }
 
-  @Test func `a token that was used takes two round trips`() throws {
-    var (duel, token) = try makeDuel()
-    #expect(try join(&duel, with: token) == 100)
-    try leave(&duel)
-    #expect(try join(&duel, with: token) == 200)
-    #expect(duel.hostPeer.machine.connectionIDs.count == 1)
+  @Test func `connecting with a used token takes two round trips`() throws {
+    var (pair, token) = try makePair()
+    #expect(try reconnect(&pair, with: token) == 100)
+    try leave(&pair)
+    #expect(try reconnect(&pair, with: token) == 200)
+    #expect(pair.hostPeer.machine.connectionIDs.count == 1)
   }
 
-  @Test func `a token of before the host began anew takes two round trips`() throws {
-    var (duel, token) = try makeDuel()
-    duel.world.withNode(of: duel.host) { peer, _ in peer.restart() }
-    #expect(try join(&duel, with: token) == 200)
-  }
-
-  @Test func `a token that is too old takes two round trips`() throws {
-    var (duel, token) = try makeDuel()
-    try duel.world.run(for: .seconds(86_400))
-    #expect(try join(&duel, with: token) == 200)
-  }
-
-  @Test func `where the hello with the token is lost, or not understood, the usual one follows`()
+  @Test func `connecting with a token from before a restart of the host takes two round trips`()
     throws
   {
-    var (duel, token) = try makeDuel()
-    duel.setConditions(LinkConditions(oneWay: .milliseconds(50), loss: 1))
-    let begin = duel.world.network.now
-    duel.world.withNode(of: duel.caller) { $0.callAgain(with: token, in: &$1) }
-    try duel.world.run(for: .milliseconds(100))
-    duel.setConditions(LinkConditions(oneWay: .milliseconds(50)))
-    try duel.world.run(for: .seconds(3))
-    let opened = try #require(duel.callerPeer.openedAt)
+    var (pair, token) = try makePair()
+    pair.world.withNode(of: pair.host) { peer, _ in peer.restart() }
+    #expect(try reconnect(&pair, with: token) == 200)
+  }
+
+  @Test func `connecting with an expired token takes two round trips`() throws {
+    var (pair, token) = try makePair()
+    try pair.world.run(for: .seconds(86_400))
+    #expect(try reconnect(&pair, with: token) == 200)
+  }
+
+  @Test func `a client whose hello with a token is lost falls back to a hello without one`()
+    throws
+  {
+    var (pair, token) = try makePair()
+    pair.setConditions(LinkConditions(oneWay: .milliseconds(50), loss: 1))
+    let begin = pair.world.network.now
+    pair.world.withNode(of: pair.client) { $0.connectAgain(with: token, in: &$1) }
+    try pair.world.run(for: .milliseconds(100))
+    pair.setConditions(LinkConditions(oneWay: .milliseconds(50)))
+    try pair.world.run(for: .seconds(3))
+    let opened = try #require(pair.clientPeer.openedAt)
     #expect((opened.nanoseconds - begin.nanoseconds) / 1_000_000 == 400)
   }
 
-  @Test func `where the answer is lost the connection is the same one`() throws {
-    var (duel, token) = try makeDuel()
+  @Test func `a lost reply to a hello with a token does not start a second connection`() throws {
+    var (pair, token) = try makePair()
     let lossy = LinkConditions(oneWay: .milliseconds(50), loss: 1)
     let clear = LinkConditions(oneWay: .milliseconds(50))
     let back = LinkProfile("back", outbound: clear, inbound: lossy)
-    duel.world.network.setProfile(back, from: duel.caller, to: duel.host)
-    duel.world.withNode(of: duel.caller) { $0.callAgain(with: token, in: &$1) }
-    try duel.world.run(for: .milliseconds(150))
-    duel.setConditions(clear)
-    try duel.world.run(for: .seconds(3))
-    #expect(duel.callerPeer.connection?.isOpen == true)
-    #expect(duel.hostPeer.machine.connectionIDs.count == 1)
+    pair.world.network.setProfile(back, from: pair.client, to: pair.host)
+    pair.world.withNode(of: pair.client) { $0.connectAgain(with: token, in: &$1) }
+    try pair.world.run(for: .milliseconds(150))
+    pair.setConditions(clear)
+    try pair.world.run(for: .seconds(3))
+    #expect(pair.clientPeer.connection?.isOpen == true)
+    #expect(pair.hostPeer.machine.connectionIDs.count == 1)
   }
 
-  @Test func `under loss and doubling whoever comes again gets in, once`() throws {
+  @Test func `a client with a token gets one connection despite loss and duplication`() throws {
     for seed in 1...10 as ClosedRange<UInt64> {
       let bad = LinkConditions(oneWay: .milliseconds(20), loss: 0.2).with { $0.duplication = 0.2 }
-      var duel = VirtualPair(seed: seed, profile: LinkProfile("bad", bad))
-      try duel.world.run(for: .seconds(3))
+      var pair = VirtualPair(seed: seed, profile: LinkProfile("bad", bad))
+      try pair.world.run(for: .seconds(3))
       for _ in 0..<3 {
-        let token = duel.callerPeer.invitation
-        try leave(&duel)
-        _ = try join(&duel, with: token)
-        #expect(duel.callerPeer.connection?.isOpen == true, "seed \(seed)")
+        let token = pair.clientPeer.token
+        try leave(&pair)
+        _ = try reconnect(&pair, with: token)
+        #expect(pair.clientPeer.connection?.isOpen == true, "seed \(seed)")
       }
-      #expect(duel.hostPeer.machine.connectionIDs.count == 1, "seed \(seed)")
+      #expect(pair.hostPeer.machine.connectionIDs.count == 1, "seed \(seed)")
     }
   }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// What spares a guest that comes again a round trip.
+/// Address tokens, which save a returning client one round trip.
 @Suite struct TokenTests {
   private let secret = HostSecret(low: 1, high: 2)
   private let address = IPAddress.v4(0x0A00_0002)
@@ -16,7 +16,7 @@ import Testing
 
   // MARK: One token
 
-  @Test func `a token counts for a day, for its address and its maker`() {
+  @Test func `a token is valid for one day, for its address and at the host that issued it`() {
     let token = makeToken()
     let last = now.advanced(byNanoseconds: AddressToken.lifetime - 1)
     for time in [now, last] {
@@ -28,8 +28,8 @@ import Testing
     #expect(!token.isValid(for: address, secret: HostSecret(low: 1, high: 3), at: now))
   }
 
-  @Test func `a token with another bit is none`() throws {
-    let bytes = JoinToken(makeToken(), of: HostScript.hostWay.endpoint).bytes
+  @Test func `a token with one changed bit is invalid`() throws {
+    let bytes = JoinToken(makeToken(), of: HostScript.hostRoute.endpoint).bytes
     #expect(bytes.count == AddressToken.length)
     for bit in 0..<192 {
       var changed = bytes
@@ -40,19 +40,19 @@ import Testing
     #expect(AddressToken(bytes + [0]) == nil && AddressToken(Array(bytes.dropLast())) == nil)
   }
 
-  @Test func `each number counts once, and the newest alone`() {
-    var book = IssuedTokens()
-    #expect(!uses(&book, 0))
-    for _ in 0...IssuedTokens.window { _ = book.issue() }
-    #expect(!uses(&book, 0) && uses(&book, 1) && !uses(&book, 1))
-    #expect(uses(&book, IssuedTokens.window) && !uses(&book, IssuedTokens.window + 1))
-    _ = book.issue()
-    #expect(!uses(&book, 1) && uses(&book, IssuedTokens.window + 1) && !uses(&book, .max))
+  @Test func `each serial number is valid once, and only within the newest window`() {
+    var tokens = IssuedTokens()
+    #expect(!uses(&tokens, 0))
+    for _ in 0...IssuedTokens.window { _ = tokens.issue() }
+    #expect(!uses(&tokens, 0) && uses(&tokens, 1) && !uses(&tokens, 1))
+    #expect(uses(&tokens, IssuedTokens.window) && !uses(&tokens, IssuedTokens.window + 1))
+    _ = tokens.issue()
+    #expect(!uses(&tokens, 1) && uses(&tokens, IssuedTokens.window + 1) && !uses(&tokens, .max))
   }
 
-  private func uses(_ book: inout IssuedTokens, _ serial: UInt64) -> Bool { book.use(serial) }
+  private func uses(_ tokens: inout IssuedTokens, _ serial: UInt64) -> Bool { tokens.use(serial) }
 
-  @Test func `the packet that brings it can be read, and is a guest's alone`() throws {
+  @Test func `a token packet decodes, and a host that receives one closes the connection`() throws {
     let control = ControlPacket.token(makeToken())
     #expect(control.packet.payload.count == AddressToken.length)
     #expect(try ControlPacket(control.packet) == control)
@@ -65,63 +65,63 @@ import Testing
     #expect(pair.hostEvents.endings == [.protocolViolation])
   }
 
-  @Test func `where nobody is any more a token makes nobody wait`() {
-    let way = HostScript.hostWay
+  @Test func `a token for a host that is gone does not delay the failure`() {
+    let route = HostScript.hostRoute
     let key = ConnectionKey(prefix: 1, rest: 2)
-    var caller = Connection.calling(as: makePeer(2), timing: SessionTiming(), key: key, at: now)
-    caller.call([way], token: JoinToken(makeToken(), of: way.endpoint), at: now)
-    caller.handleStreamFailed(at: now)
+    var initiator = Connection.calling(as: makePeer(2), timing: SessionTiming(), key: key, at: now)
+    initiator.call([route], token: JoinToken(makeToken(), of: route.endpoint), at: now)
+    initiator.handleStreamFailed(at: now)
     var (time, lengths) = (now, [Int]())
-    while !caller.isClosed, let due = caller.nextTimeout {
+    while !initiator.isClosed, let due = initiator.nextTimeout {
       var datagram: [UInt8] = []
-      while caller.pollDatagram(into: &datagram, at: time) != nil {
+      while initiator.pollDatagram(into: &datagram, at: time) != nil {
         lengths.append(datagram.count)
         datagram.removeAll()
       }
       time = due
-      caller.handleTimeout(at: time)
+      initiator.handleTimeout(at: time)
     }
     #expect(time == now + .seconds(1))
     #expect(lengths.first.map { $0 < 200 } == true && lengths.dropFirst().allSatisfy { $0 == 1200 })
   }
 
-  // MARK: Strangers
+  // MARK: Unknown senders
 
-  private func answers(to hello: Hello, _ host: inout Host, packet: [UInt8] = []) -> [[UInt8]] {
+  private func replies(to hello: Hello, _ host: inout Host, packet: [UInt8] = []) -> [[UInt8]] {
     var writer = FrameWriter(limit: 1500)
     hello.write(to: &writer)
     let bytes = writer.takeBytes() + packet
-    host.receiveDatagram(bytes.span, from: HostScript.callerWay, at: now)
-    var answers: [[UInt8]] = []
-    while let answer = host.pollStatelessReply() {
-      #expect(answer.bytes.count * 10 <= bytes.count * 3)
-      answers.append(answer.bytes)
+    host.receiveDatagram(bytes.span, from: HostScript.initiatorRoute, at: now)
+    var replies: [[UInt8]] = []
+    while let reply = host.pollStatelessReply() {
+      #expect(reply.bytes.count * 10 <= bytes.count * 3)
+      replies.append(reply.bytes)
     }
-    return answers
+    return replies
   }
 
-  @Test func `a token that does not count is answered with little, and leaves nothing`() {
+  @Test func `an invalid token gets a short reply and leaves no state`() {
     var host = Host(makePeer(1), seats: 1, secret: secret)
     for serial in 0..<100 as Range<UInt64> {
       let hello = Hello(
         key: ConnectionKey(prefix: serial + 1, rest: 1), epoch: 1, resumes: false, cookie: nil,
         token: makeToken(serial))
-      #expect(answers(to: hello, &host).map(\.count) == [17], "never given out")
+      #expect(replies(to: hello, &host).map(\.count) == [17], "the token was never issued")
     }
     #expect(host.connectionIDs.isEmpty && host.keys.isEmpty)
   }
 
-  @Test func `a hello that comes twice is one connection, from elsewhere it is none`() {
+  @Test func `a repeated hello is one connection, and its token is rejected for another key`() {
     var host = Host(makePeer(1), seats: 1, secret: secret)
     let serial = host.tokens.issue()
     let key = ConnectionKey(prefix: 1, rest: 2)
     let hello = Hello(key: key, epoch: 1, resumes: false, cookie: nil, token: makeToken(serial))
-    for _ in 0..<2 { #expect(answers(to: hello, &host).isEmpty) }
+    for _ in 0..<2 { #expect(replies(to: hello, &host).isEmpty) }
     #expect(host.connectionIDs.count == 1)
     let other = Hello(
       key: ConnectionKey(prefix: 1, rest: 3), epoch: 9, resumes: false, cookie: nil,
       token: makeToken(serial))
-    #expect(answers(to: other, &host).count == 1)
+    #expect(replies(to: other, &host).count == 1)
     #expect(host.connectionIDs.count == 1)
   }
 }

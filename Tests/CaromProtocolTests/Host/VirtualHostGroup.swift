@@ -3,25 +3,26 @@ import CaromTesting
 
 @testable import CaromProtocol
 
-/// Hosts that share a port on the virtual network, as the shell drives them on their loops: each
-/// datagram comes to one of them by its source, each stream to one or another.
+/// Hosts that share a port on the virtual network, driven as `SessionNode` drives them on their
+/// loops: the source address of a datagram selects the host, and streams go to random hosts.
 struct VirtualHostGroup: VirtualNode {
-  struct Letter {
+  /// A handoff on its way between two loops.
+  struct PendingHandoff {
     let due: Instant
     let member: Int
-    let mail: Handoff
+    let handoff: Handoff
     let stream: VirtualStream?
   }
 
-  /// How long mail lies before its loop sees it.
-  static let mailDelay = Duration.microseconds(100)
+  /// The time from sending a handoff to its delivery on the other loop.
+  static let handoffDelay = Duration.microseconds(100)
 
   let host: VirtualHost
-  private(set) var members: [Host] = []
+  private(set) var hosts: [Host] = []
   private(set) var directory: HostDirectory
   private var socket: VirtualSocket?
-  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
-  private var letters: [Letter] = []
+  private var streams: [(id: ConnectionID, stream: VirtualStream)] = []
+  private var pending: [PendingHandoff] = []
   private var generator: SeededGenerator
   private let load: Load
   private(set) var senders: [ConnectionID: LoadSender] = [:]
@@ -30,8 +31,8 @@ struct VirtualHostGroup: VirtualNode {
   private(set) var opened = 0
   private(set) var mostOpen = 0
   private(set) var endings: [DisconnectReason] = []
-  private(set) var relayed = 0
-  private(set) var handed = 0
+  private(set) var relayedDatagrams = 0
+  private(set) var handedStreams = 0
 
   init(on host: VirtualHost, members count: Int, seats: Int, load: Load, seed: UInt64) {
     var generator = SeededGenerator(seed: seed)
@@ -40,8 +41,8 @@ struct VirtualHostGroup: VirtualNode {
     directory = HostDirectory(seats: seats)
     let secret = HostSecret(using: &generator)
     self.generator = generator
-    let info = PeerInfo(id: PeerID(high: 1, low: 0), name: "house", application: "test")
-    members = (0..<count).map { Host(info, seats: seats, secret: secret, member: $0) }
+    let info = PeerInfo(id: PeerID(high: 1, low: 0), name: "group", application: "test")
+    hosts = (0..<count).map { Host(info, seats: seats, secret: secret, member: $0) }
   }
 
   mutating func start(in network: inout VirtualNetwork) {
@@ -50,27 +51,27 @@ struct VirtualHostGroup: VirtualNode {
   }
 
   var nextTimeout: Instant? {
-    var next = letters.first?.due
-    for member in members { next = earliest(next, member.nextTimeout) }
-    for link in open { next = earliest(next, senders[link]?.nextTick) }
+    var next = pending.first?.due
+    for member in hosts { next = earliest(next, member.nextTimeout) }
+    for id in open { next = earliest(next, senders[id]?.nextTick) }
     return next
   }
 
-  /// Which socket the system gives it to.
+  /// The host whose socket receives datagrams from `source`.
   func member(for source: Endpoint) -> Int {
     guard case .v4(let address) = source.address else { return 0 }
-    return Int((address &* 31 &+ UInt32(source.port) &* 7) % UInt32(members.count))
+    return Int((address &* 31 &+ UInt32(source.port) &* 7) % UInt32(hosts.count))
   }
 
   mutating func handleTimeout(in network: inout VirtualNetwork) {
     let now = network.now
-    while let letter = letters.first, letter.due <= now {
-      letters.removeFirst()
-      take(letter, at: now)
+    while let next = pending.first, next.due <= now {
+      pending.removeFirst()
+      deliver(next, at: now)
     }
-    for member in members.indices {
-      if let due = members[member].nextTimeout, due <= now {
-        members[member].handleTimeout(at: now)
+    for member in hosts.indices {
+      if let due = hosts[member].nextTimeout, due <= now {
+        hosts[member].handleTimeout(at: now)
       }
     }
     drain(in: &network)
@@ -80,15 +81,15 @@ struct VirtualHostGroup: VirtualNode {
     let now = network.now
     switch event {
     case .datagram(let datagram, _):
-      members[member(for: datagram.source)].receiveDatagram(
+      hosts[member(for: datagram.source)].receiveDatagram(
         datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
-      let member = Int.random(in: members.indices, using: &generator)
-      let link = members[member].makeConnectionID()
-      if members[member].accept(link, at: now) { streams.append((link, stream)) }
+      let member = Int.random(in: hosts.indices, using: &generator)
+      let id = hosts[member].makeConnectionID()
+      if hosts[member].accept(id, at: now) { streams.append((id, stream)) }
     case .bytes(let bytes, let stream):
-      guard let link = streams.first(where: { $0.stream == stream })?.link else { break }
-      members[link.member].receive(bytes.span, on: link, at: now)
+      guard let id = streams.first(where: { $0.stream == stream })?.id else { break }
+      hosts[id.member].receive(bytes.span, on: id, at: now)
     case .end(let stream):
       end(stream, .ended, at: now)
       network.close(stream)
@@ -100,124 +101,128 @@ struct VirtualHostGroup: VirtualNode {
 
   private mutating func end(_ stream: VirtualStream, _ end: LinkEnd, at now: Instant) {
     guard let index = streams.firstIndex(where: { $0.stream == stream }) else { return }
-    let link = streams.remove(at: index).link
-    members[link.member].handleLinkEnd(end, of: link, at: now)
+    let id = streams.remove(at: index).id
+    hosts[id.member].handleLinkEnd(end, of: id, at: now)
   }
 
-  // MARK: What goes from one to another
+  // MARK: Handoffs
 
-  private mutating func take(_ letter: Letter, at now: Instant) {
-    switch letter.mail {
-    case .datagram(let bytes, let way):
-      members[letter.member].receiveRelayed(bytes.span, from: way, at: now)
+  private mutating func deliver(_ next: PendingHandoff, at now: Instant) {
+    switch next.handoff {
+    case .datagram(let bytes, let route):
+      hosts[next.member].receiveRelayed(bytes.span, from: route, at: now)
     case .stream(_, let handed):
-      guard let stream = letter.stream else { return }
-      let link = members[letter.member].makeConnectionID()
-      streams.append((link, stream))
-      _ = members[letter.member].accept(handed, as: link, at: now)
-    case .evict(let link, let other): members[letter.member].evict(link, for: other, at: now)
-    case .evicted(let link): members[letter.member].handleEvicted(for: link, at: now)
+      guard let stream = next.stream else { return }
+      let id = hosts[next.member].makeConnectionID()
+      streams.append((id, stream))
+      _ = hosts[next.member].accept(handed, as: id, at: now)
+    case .evict(let id, let other): hosts[next.member].evict(id, for: other, at: now)
+    case .evicted(let id): hosts[next.member].handleEvicted(for: id, at: now)
     }
   }
 
-  private mutating func send(_ mail: Handoff, to member: Int, at now: Instant) {
+  private mutating func send(_ handoff: Handoff, to member: Int, at now: Instant) {
     var moved: VirtualStream?
-    switch mail {
-    case .datagram: relayed += 1
-    case .stream(let link, _):
-      guard let index = streams.firstIndex(where: { $0.link == link }) else { return }
+    switch handoff {
+    case .datagram: relayedDatagrams += 1
+    case .stream(let id, _):
+      guard let index = streams.firstIndex(where: { $0.id == id }) else { return }
       moved = streams.remove(at: index).stream
-      handed += 1
+      handedStreams += 1
     case .evict, .evicted: break
     }
-    letters.append(
-      Letter(due: now + Self.mailDelay, member: member, mail: mail, stream: moved))
+    pending.append(
+      PendingHandoff(due: now + Self.handoffDelay, member: member, handoff: handoff, stream: moved))
   }
 
-  // MARK: What goes out
+  // MARK: Output
 
   mutating func drain(in network: inout VirtualNetwork) {
     let now = network.now
-    for link in open { senders[link]?.send(through: &members[link.member], link, at: now) }
-    for member in members.indices {
+    for id in open { senders[id]?.send(through: &hosts[id.member], id, at: now) }
+    for member in hosts.indices {
       repeat {
-        while let event = members[member].pollEvent() { handle(event, member, at: now) }
-        members[member].resolveRequests(with: &directory, at: now)
-        while let (mail, other) = members[member].pollHandoff() { send(mail, to: other, at: now) }
-        while let answer = members[member].pollStatelessReply() { send(answer.bytes, answer.route, &network) }
-        while let link = members[member].pollReady() { flush(link, in: &network) }
-      } while members[member].hasEvents || members[member].hasDirectoryRequests
+        while let event = hosts[member].pollEvent() { handle(event, member, at: now) }
+        hosts[member].resolveRequests(with: &directory, at: now)
+        while let (handoff, other) = hosts[member].pollHandoff() {
+          send(handoff, to: other, at: now)
+        }
+        while let reply = hosts[member].pollStatelessReply() {
+          send(reply.bytes, reply.route, &network)
+        }
+        while let id = hosts[member].pollReady() { flush(id, in: &network) }
+      } while hosts[member].hasEvents || hosts[member].hasDirectoryRequests
     }
   }
 
   private mutating func handle(_ event: HostEvent, _ member: Int, at now: Instant) {
     switch event {
-    case .requested(let link, _, _): members[member].admit(link, at: now)
-    case .connection(let link, .opened):
-      open.append(link)
+    case .requested(let id, _, _): hosts[member].admit(id, at: now)
+    case .connection(let id, .opened):
+      open.append(id)
       opened += 1
       mostOpen = max(mostOpen, open.count)
-      checkers[link] = LoadChecker()
-      senders[link] = LoadSender(load)
-      senders[link]?.begin(at: now)
-    case .connection(let link, .messages):
-      while let message = members[member].pollMessage(on: link) {
-        checkers[link]?.take(message.bytes, on: message.channel, at: now)
+      checkers[id] = LoadChecker()
+      senders[id] = LoadSender(load)
+      senders[id]?.begin(at: now)
+    case .connection(let id, .messages):
+      while let message = hosts[member].pollMessage(on: id) {
+        checkers[id]?.take(message.bytes, on: message.channel, at: now)
       }
-    case .closed(let link, _, let reason, let wasOpen):
-      open.removeAll { $0 == link }
+    case .closed(let id, _, let reason, let wasOpen):
+      open.removeAll { $0 == id }
       if wasOpen { endings.append(reason) }
-    case .adopted(let link, let owner):
-      for index in streams.indices where streams[index].link == link {
-        streams[index].link = owner
+    case .adopted(let id, let owner):
+      for index in streams.indices where streams[index].id == id {
+        streams[index].id = owner
       }
     default: break
     }
   }
 
-  private mutating func flush(_ link: ConnectionID, in network: inout VirtualNetwork) {
+  private mutating func flush(_ id: ConnectionID, in network: inout VirtualNetwork) {
     let now = network.now
-    if let stream = streams.first(where: { $0.link == link })?.stream {
-      while let bytes = members[link.member].pollTransmit(on: link, queued: 0, at: now) {
+    if let stream = streams.first(where: { $0.id == id })?.stream {
+      while let bytes = hosts[id.member].pollTransmit(on: id, queued: 0, at: now) {
         network.write(bytes, to: stream)
       }
-      if let action = members[link.member].pollLinkAction(on: link) {
+      if let action = hosts[id.member].pollLinkAction(on: id) {
         streams.removeAll { $0.stream == stream }
         if action == .cut { network.reset(stream) } else { network.close(stream) }
       }
     }
     var datagram: [UInt8] = []
-    while let way = members[link.member].pollDatagram(on: link, into: &datagram, at: now) {
-      send(datagram, way, &network)
+    while let route = hosts[id.member].pollDatagram(on: id, into: &datagram, at: now) {
+      send(datagram, route, &network)
       datagram.removeAll(keepingCapacity: true)
     }
-    members[link.member].didFlush(link, at: now)
+    hosts[id.member].didFlush(id, at: now)
   }
 
-  private func send(_ datagram: [UInt8], _ way: Route, _ network: inout VirtualNetwork) {
-    if let socket { network.send(datagram, from: socket, to: way.endpoint) }
+  private func send(_ datagram: [UInt8], _ route: Route, _ network: inout VirtualNetwork) {
+    if let socket { network.send(datagram, from: socket, to: route.endpoint) }
   }
 }
 
-/// A house or one of its guests.
+/// A group of hosts, or one of its clients.
 struct GroupNode: VirtualNode {
-  var house: VirtualHostGroup?
-  var guest: VirtualPeer?
+  var group: VirtualHostGroup?
+  var client: VirtualPeer?
 
-  var nextTimeout: Instant? { house == nil ? guest?.nextTimeout : house?.nextTimeout }
+  var nextTimeout: Instant? { group == nil ? client?.nextTimeout : group?.nextTimeout }
 
   mutating func start(in network: inout VirtualNetwork) {
-    house?.start(in: &network)
-    guest?.start(in: &network)
+    group?.start(in: &network)
+    client?.start(in: &network)
   }
 
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork) {
-    house?.handle(event, in: &network)
-    guest?.handle(event, in: &network)
+    group?.handle(event, in: &network)
+    client?.handle(event, in: &network)
   }
 
   mutating func handleTimeout(in network: inout VirtualNetwork) {
-    house?.handleTimeout(in: &network)
-    guest?.handleTimeout(in: &network)
+    group?.handleTimeout(in: &network)
+    client?.handleTimeout(in: &network)
   }
 }

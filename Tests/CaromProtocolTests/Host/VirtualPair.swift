@@ -3,11 +3,11 @@ import CaromTesting
 
 @testable import CaromProtocol
 
-/// A host and a caller on a virtual network.
+/// A host and a client on a virtual network.
 struct VirtualPair {
   var world: VirtualWorld<VirtualPeer>
   let host: VirtualHost
-  let caller: VirtualHost
+  let client: VirtualHost
   static let stepLimit = 20_000_000
 
   init(
@@ -17,32 +17,33 @@ struct VirtualPair {
   ) {
     world = VirtualWorld(seed: seed)
     let host = world.network.addHost(on: [0])
-    let caller = world.network.addHost(on: [0])
-    world.network.setProfile(profile, from: caller, to: host)
+    let client = world.network.addHost(on: [0])
+    world.network.setProfile(profile, from: client, to: host)
     world.start(
       VirtualPeer(
         on: host, links: hostLinks ?? links, load: hostLoad ?? load, timing: timing, seed: seed),
       on: host)
     world.start(
       VirtualPeer(
-        on: caller, calling: host, links: links, load: load, timing: timing, seed: seed),
-      on: caller)
+        on: client, connectingTo: host, links: links, load: load, timing: timing, seed: seed),
+      on: client)
     self.host = host
-    self.caller = caller
+    self.client = client
   }
 
   var hostPeer: VirtualPeer { world[host]! }
-  var callerPeer: VirtualPeer { world[caller]! }
+  var clientPeer: VirtualPeer { world[client]! }
 
   mutating func setConditions(_ conditions: LinkConditions) {
-    world.network.setProfile(LinkProfile("both ways", conditions), from: caller, to: host)
+    world.network.setProfile(LinkProfile("both ways", conditions), from: client, to: host)
   }
 
-  /// Runs until everything that was sent has come, or the time is up; whether it has.
+  /// Runs until everything that was sent has arrived; returns false if that took longer than
+  /// `duration`.
   mutating func runLoad(for duration: Duration) throws -> Bool {
-    let (host, caller) = (host, caller)
+    let (host, client) = (host, client)
     return try world.run(for: duration, stepLimit: Self.stepLimit) { world in
-      Self.isDone(world[host], world[caller]) && Self.isDone(world[caller], world[host])
+      Self.isDone(world[host], world[client]) && Self.isDone(world[client], world[host])
     }
   }
 
@@ -54,5 +55,5 @@ struct VirtualPair {
       && receiver.checker.bulkBytes == sender.sender.bulkBytes
   }
 
-  var faults: [String] { hostPeer.checker.faults + callerPeer.checker.faults }
+  var faults: [String] { hostPeer.checker.faults + clientPeer.checker.faults }
 }

@@ -3,10 +3,10 @@ import CaromTesting
 
 @testable import CaromProtocol
 
-/// A peer on the virtual network, with a UDP socket and streams, as the shell drives one: it hosts
-/// or calls, sends what its `Load` says, and checks everything that comes.
+/// A peer on the virtual network, with a UDP socket and streams, driven as `SessionNode` drives
+/// one. It hosts or connects, sends its `Load`, and checks everything that it receives.
 struct VirtualPeer: VirtualNode {
-  /// Which links it opens and takes.
+  /// The kinds of id that a peer opens and accepts.
   struct Links: OptionSet {
     let rawValue: Int
     static let datagram = Links(rawValue: 1)
@@ -20,15 +20,16 @@ struct VirtualPeer: VirtualNode {
   let links: Links
   private(set) var key: ConnectionKey
   private var generator: SeededGenerator
-  /// What the host gave it, and what it calls with.
-  private(set) var invitation: JoinToken?
-  var token: JoinToken?
+  /// The newest token that the host issued.
+  private(set) var token: JoinToken?
+  /// The token for the next connection attempt.
+  private var tokenInUse: JoinToken?
   private(set) var machine: Host
   private var socket: VirtualSocket?
-  private var streams: [(link: ConnectionID, stream: VirtualStream)] = []
-  private var opening: [(link: ConnectionID, stream: VirtualStream)] = []
+  private var streams: [(id: ConnectionID, stream: VirtualStream)] = []
+  private var opening: [(id: ConnectionID, stream: VirtualStream)] = []
   private let target: Endpoint?
-  private(set) var link: ConnectionID?
+  private(set) var id: ConnectionID?
   var sender = LoadSender()
   private(set) var checker = LoadChecker()
   private(set) var events: [HostEvent] = []
@@ -39,7 +40,7 @@ struct VirtualPeer: VirtualNode {
   private(set) var largestDatagram = 0
 
   init(
-    on host: VirtualHost, calling target: VirtualHost? = nil, links: Links = .datagram,
+    on host: VirtualHost, connectingTo target: VirtualHost? = nil, links: Links = .datagram,
     load: Load = Load(), timing: SessionTiming = SessionTiming(), seed: UInt64 = 1
   ) {
     var generator = SeededGenerator(seed: seed &* 1_000 &+ UInt64(host.id.number))
@@ -55,7 +56,7 @@ struct VirtualPeer: VirtualNode {
     sender = LoadSender(load)
   }
 
-  var connection: Connection? { link.flatMap { machine.connection($0) } }
+  var connection: Connection? { id.flatMap { machine.connection($0) } }
 
   mutating func start(in network: inout VirtualNetwork) {
     if links.contains(.datagram) {
@@ -64,50 +65,50 @@ struct VirtualPeer: VirtualNode {
     if target == nil {
       if links.contains(.stream) { _ = network.listen(host, port: Self.port) }
     } else {
-      call(in: &network)
+      connect(in: &network)
     }
     drain(in: &network)
   }
 
-  /// Calls the host, over every kind of link that it has.
-  mutating func call(in network: inout VirtualNetwork) {
+  /// Connects to the host over all of this peer's kinds of id.
+  mutating func connect(in network: inout VirtualNetwork) {
     guard let target else { return }
-    let link = machine.makeConnectionID()
-    self.link = link
+    let id = machine.makeConnectionID()
+    self.id = id
     if links.contains(.datagram) {
-      machine.connect(link, to: [Route(target)], key: key, token: token, at: network.now)
+      machine.connect(id, to: [Route(target)], key: key, token: tokenInUse, at: network.now)
     }
-    if links.contains(.stream) { opening.append((link, network.connect(from: host, to: target))) }
+    if links.contains(.stream) { opening.append((id, network.connect(from: host, to: target))) }
   }
 
-  /// Calls once more, as another connection.
-  mutating func callAgain(with token: JoinToken?, in network: inout VirtualNetwork) {
+  /// Connects again, as a new connection.
+  mutating func connectAgain(with token: JoinToken?, in network: inout VirtualNetwork) {
     openedAt = nil
-    self.token = token
+    tokenInUse = token
     key = ConnectionKey(using: &generator)
-    call(in: &network)
+    connect(in: &network)
     drain(in: &network)
   }
 
-  /// The process is another one, and knows nothing of before.
+  /// Simulates a restart of the process: all state is lost.
   mutating func restart() {
     machine = Host(
       machine.local, seats: 16, timing: machine.timing, secret: HostSecret(using: &generator))
-    link = nil
+    id = nil
   }
 
-  /// Its streams break.
+  /// Resets all streams of this peer.
   mutating func cutStreams(in network: inout VirtualNetwork) {
-    for (link, stream) in streams {
+    for (id, stream) in streams {
       network.reset(stream)
-      machine.handleLinkEnd(.reset, of: link, at: network.now)
+      machine.handleLinkEnd(.reset, of: id, at: network.now)
     }
     streams = []
     drain(in: &network)
   }
 
   mutating func close(in network: inout VirtualNetwork) {
-    if let link { machine.close(link, Goodbye(.left), at: network.now) }
+    if let id { machine.close(id, Goodbye(.left), at: network.now) }
     drain(in: &network)
   }
 
@@ -126,22 +127,22 @@ struct VirtualPeer: VirtualNode {
     case .datagram(let datagram, _):
       machine.receiveDatagram(datagram.payload.span, from: Route(datagram.source), at: now)
     case .accepted(let stream, _, _):
-      let link = machine.makeConnectionID()
-      if machine.accept(link, at: now) { streams.append((link, stream)) }
+      let id = machine.makeConnectionID()
+      if machine.accept(id, at: now) { streams.append((id, stream)) }
     case .connected(let stream):
       guard let index = opening.firstIndex(where: { $0.stream == stream }) else { break }
       let entry = opening.remove(at: index)
-      machine.handleStreamConnected(entry.link, key: key, at: now)
+      machine.handleStreamConnected(entry.id, key: key, at: now)
       streams.append(entry)
     case .refused(let stream), .timedOut(let stream):
       if let entry = opening.first(where: { $0.stream == stream }) {
         opening.removeAll { $0.stream == stream }
-        machine.handleStreamFailed(entry.link, at: now)
+        machine.handleStreamFailed(entry.id, at: now)
       }
       end(stream, .timedOut, at: now)
     case .bytes(let bytes, let stream):
-      guard let link = streams.first(where: { $0.stream == stream })?.link else { break }
-      machine.receive(bytes.span, on: link, at: now)
+      guard let id = streams.first(where: { $0.stream == stream })?.id else { break }
+      machine.receive(bytes.span, on: id, at: now)
     case .end(let stream):
       end(stream, .ended, at: now)
       network.close(stream)
@@ -153,76 +154,76 @@ struct VirtualPeer: VirtualNode {
 
   private mutating func end(_ stream: VirtualStream, _ end: LinkEnd, at now: Instant) {
     guard let index = streams.firstIndex(where: { $0.stream == stream }) else { return }
-    machine.handleLinkEnd(end, of: streams.remove(at: index).link, at: now)
+    machine.handleLinkEnd(end, of: streams.remove(at: index).id, at: now)
   }
 
   mutating func drain(in network: inout VirtualNetwork) {
     let now = network.now
-    if let link, openedAt != nil { sender.send(through: &machine, link, at: now) }
+    if let id, openedAt != nil { sender.send(through: &machine, id, at: now) }
     repeat {
       while let event = machine.pollEvent() { handle(event, in: &network) }
-      while let answer = machine.pollStatelessReply() {
-        send(answer.bytes, to: answer.route, in: &network)
+      while let reply = machine.pollStatelessReply() {
+        send(reply.bytes, to: reply.route, in: &network)
       }
-      while let link = machine.pollReady() { flush(link, in: &network) }
+      while let id = machine.pollReady() { flush(id, in: &network) }
     } while machine.hasEvents
   }
 
-  private mutating func flush(_ link: ConnectionID, in network: inout VirtualNetwork) {
-    if let stream = streams.first(where: { $0.link == link })?.stream {
-      while let bytes = machine.pollTransmit(on: link, queued: 0, at: network.now) {
+  private mutating func flush(_ id: ConnectionID, in network: inout VirtualNetwork) {
+    if let stream = streams.first(where: { $0.id == id })?.stream {
+      while let bytes = machine.pollTransmit(on: id, queued: 0, at: network.now) {
         bytesSent += bytes.count
         network.write(bytes, to: stream)
       }
-      if let action = machine.pollLinkAction(on: link) {
+      if let action = machine.pollLinkAction(on: id) {
         streams.removeAll { $0.stream == stream }
         if action == .cut { network.reset(stream) } else { network.close(stream) }
       }
     }
     var datagram: [UInt8] = []
-    while let way = machine.pollDatagram(on: link, into: &datagram, at: network.now) {
-      send(datagram, to: way, in: &network)
+    while let route = machine.pollDatagram(on: id, into: &datagram, at: network.now) {
+      send(datagram, to: route, in: &network)
       datagram.removeAll(keepingCapacity: true)
     }
-    machine.didFlush(link, at: network.now)
+    machine.didFlush(id, at: network.now)
   }
 
   private mutating func send(
-    _ datagram: [UInt8], to way: Route, in network: inout VirtualNetwork
+    _ datagram: [UInt8], to route: Route, in network: inout VirtualNetwork
   ) {
     guard let socket else { return }
     datagramsSent += 1
     bytesSent += datagram.count
     largestDatagram = max(largestDatagram, datagram.count)
-    network.send(datagram, from: socket, to: way.endpoint)
+    network.send(datagram, from: socket, to: route.endpoint)
   }
 
   private mutating func handle(_ event: HostEvent, in network: inout VirtualNetwork) {
     let now = network.now
     switch event {
-    case .requested(let link, _, _): machine.admit(link, at: now)
-    case .connection(let link, .opened):
-      self.link = link
+    case .requested(let id, _, _): machine.admit(id, at: now)
+    case .connection(let id, .opened):
+      self.id = id
       openedAt = now
       sender.begin(at: now)
-      sender.send(through: &machine, link, at: now)
-    case .connection(let link, .messages):
-      while let message = machine.pollMessage(on: link) {
+      sender.send(through: &machine, id, at: now)
+    case .connection(let id, .messages):
+      while let message = machine.pollMessage(on: id) {
         checker.take(message.bytes, on: message.channel, at: now)
       }
       return
     case .closed(_, _, let reason, _): endings.append(reason)
-    case .adopted(let link, let owner):
-      for index in streams.indices where streams[index].link == link {
-        streams[index].link = owner
+    case .adopted(let id, let owner):
+      for index in streams.indices where streams[index].id == id {
+        streams[index].id = owner
       }
-    case .connection(let link, .reconnect):
+    case .connection(let id, .reconnect):
       if links.contains(.stream), let target {
-        opening.append((link, network.connect(from: host, to: target)))
+        opening.append((id, network.connect(from: host, to: target)))
       }
     case .connection(_, .measured): return
     case .connection(_, .invited(let token)):
-      invitation = token
+      self.token = token
       return
     default: break
     }

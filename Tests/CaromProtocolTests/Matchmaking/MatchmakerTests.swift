@@ -17,7 +17,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
 }
 
 @Suite struct MatchmakerTests {
-  @Test func `it says at once that it searches, and after the window that it waits`() {
+  @Test func `a peer advertises searching at once, and waiting after the window`() {
     var one = Matchmaker(as: makeID(1), generator: SeededGenerator(seed: 1), at: .zero)
     #expect(nextAction(&one) == .advertise(.searching, freeSeats: 1))
     #expect(one.nextTimeout == Instant.zero + .seconds(6))
@@ -26,7 +26,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(one.nextTimeout == nil)
   }
 
-  @Test func `the lower id dials, the higher one admits`() {
+  @Test func `the peer with the lower id dials and the other admits it`() {
     var low = makeMatchmaker(1)
     var high = makeMatchmaker(2)
     low.handle(makeSighting(2), at: .zero)
@@ -41,7 +41,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(low.partner == makeID(2) && high.partner == makeID(1))
   }
 
-  @Test func `the next id above is dialled first`() {
+  @Test func `the next higher id is dialed first`() {
     var one = makeMatchmaker(1)
     one.handle(makeSighting(9, .playing), at: .zero)
     one.handle(makeSighting(5, .playing), at: .zero)
@@ -53,13 +53,13 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&one) == .dial(makeID(5)))
   }
 
-  @Test func `a table that stays is dialled whatever its id`() {
+  @Test func `a peer that hosts permanently is dialed regardless of its id`() {
     var nine = makeMatchmaker(9)
     nine.handle(makeSighting(3, .hosting), at: .zero)
     #expect(nextAction(&nine) == .dial(makeID(3)))
   }
 
-  @Test func `a request waits while this peer dials, and is answered when that is settled`() {
+  @Test func `a request is held while a dial is in progress and answered when the dial ends`() {
     var two = makeMatchmaker(2)
     two.handle(makeSighting(3), at: .zero)
     #expect(nextAction(&two) == .dial(makeID(3)))
@@ -72,7 +72,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&other) == .admit(makeID(1)))
   }
 
-  @Test func `a request is not kept waiting for ever`() {
+  @Test func `a held request is refused as busy after the limit`() {
     var two = makeMatchmaker(2)
     two.handle(makeSighting(3), at: .zero)
     _ = two.pollAction()
@@ -82,7 +82,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&two) == .refuse(makeID(1), .busy))
   }
 
-  @Test func `two that dial each other agree: the lower one's dial counts`() {
+  @Test func `of two peers that dial each other the higher id cancels its dial`() {
     var high = makeMatchmaker(5)
     high.handle(makeSighting(4), at: .zero)
     high.handleTimeout(at: .zero + Matchmaker.dialBackDelay)
@@ -92,7 +92,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&high) == .admit(makeID(4)))
   }
 
-  @Test func `a refused dial is tried again later, with growing pauses`() throws {
+  @Test func `a refused dial is repeated after growing pauses`() throws {
     var one = makeMatchmaker(1, window: .seconds(600))
     one.handle(makeSighting(2), at: .zero)
     var now = Instant.zero
@@ -111,7 +111,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     }
   }
 
-  @Test func `whoever never answers is given up, and comes last from then on`() throws {
+  @Test func `a peer that never answers is dialed last from then on`() throws {
     var one = makeMatchmaker(1, window: .seconds(600))
     one.handle(makeSighting(2, .hosting), at: .zero)
     one.handle(makeSighting(3), at: .zero)
@@ -129,7 +129,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     }
   }
 
-  @Test func `whose dial failed makes room for whoever comes later`() {
+  @Test func `a candidate with failed dials makes room for a new one`() {
     var one = makeMatchmaker(1)
     let others = UInt64(Matchmaker.candidateLimit) + 1
     for number in 2...others { one.handle(makeSighting(number, .playing), at: .zero) }
@@ -142,7 +142,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&one) == .dial(makeID(9_999)))
   }
 
-  @Test func `a request that waits is granted when the dial is given up`() {
+  @Test func `a held request is granted when the dial times out`() {
     var two = makeMatchmaker(2)
     two.handle(makeSighting(3), at: .zero)
     #expect(nextAction(&two) == .dial(makeID(3)))
@@ -154,7 +154,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&two) == .admit(makeID(1)))
   }
 
-  @Test func `whoever breaks off a match is not dialled again without a pause`() throws {
+  @Test func `a peer that left a match is not dialed again without a pause`() throws {
     var one = makeMatchmaker(1, window: .seconds(600))
     one.handle(makeSighting(2, .hosting), at: .zero)
     #expect(nextAction(&one) == .dial(makeID(2)))
@@ -166,7 +166,7 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(try #require(one.nextTimeout) >= Instant.zero + Matchmaker.firstRetry)
   }
 
-  @Test func `after a match the search begins again`() {
+  @Test func `after a match the search starts again`() {
     var two = makeMatchmaker(2)
     two.handleRequest(from: makeID(1), at: .zero)
     while two.pollAction() != nil {}
