@@ -40,7 +40,7 @@ import Testing
   private static func parseHexadecimal(_ line: Substring) throws -> [UInt8] {
     var bytes: [UInt8] = []
     var rest = line
-    while let byte = UInt8(rest.prefix(2), radix: 16) {
+    while rest.count >= 2, let byte = UInt8(rest.prefix(2), radix: 16) {
       bytes.append(byte)
       rest = rest.dropFirst(2)
     }
