@@ -20,7 +20,7 @@ struct Replay {
   private(set) var action: LinkAction?
 
   private var machine: Host
-  private let link: ConnectionID
+  private let id: ConnectionID
   private var carriers: Int
   private var match = HostedMatch(at: .zero)
   private var visit = JoinedMatch(at: .zero)
@@ -117,7 +117,7 @@ struct Replay {
     }
   }
 
-  private mutating func readMessages(of link: ConnectionID, at now: Instant) {
+  private mutating func readMessages(of id: ConnectionID, at now: Instant) {
     while let message = machine.pollMessage(on: id) {
       messages.append(Message(channel: message.channel, bytes: message.bytes))
       let isValid =
