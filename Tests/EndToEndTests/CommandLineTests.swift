@@ -97,7 +97,7 @@ import Testing
   func `no interface that does multicast, and no way to a host`() async throws {
     try await Lab.run(hosts: 1) { lab in
       try await expect(
-        .hostUnreachable, "no way to that host", of: ["join", "192.0.2.1:7777"] + Self.seatless,
+        .hostUnreachable, "no route to the host", of: ["join", "192.0.2.1:7777"] + Self.seatless,
         on: "h1", in: lab)
       try await lab.run("ip", "link", "set", "eth0", "down", on: "h1")
       for command in [["auto"], ["host"], ["join", "Maya"]] {

@@ -1,3 +1,5 @@
+import CaromCore
+
 /// A queue of unread events that holds at most one event per subject. An event about a subject
 /// that already has an unread event is merged into it, so that a slow reader costs no more memory
 /// than there are subjects.
@@ -10,8 +12,7 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
   private var entries: [Subject: Entry] = [:]
   /// Subjects in the order of their first unread event. Entries whose number is not that of the
   /// subject's event are stale and skipped.
-  private var queue: [(number: UInt64, subject: Subject)] = []
-  private var start = 0
+  private var queue = Deque<(number: UInt64, subject: Subject)>()
   private var nextNumber: UInt64 = 0
 
   /// The number of unread events.
@@ -36,10 +37,7 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
 
   /// Removes and returns the oldest event.
   mutating func popFirst() -> Event? {
-    while start < queue.count {
-      let (number, subject) = queue[start]
-      start += 1
-      compact()
+    while let (number, subject) = queue.popFirst() {
       guard let entry = entries[subject], entry.number == number else { continue }
       entries[subject] = nil
       return entry.event
@@ -57,7 +55,6 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
   /// Removes stale entries once they are the larger part of the queue.
   private mutating func compact() {
     guard queue.count > 2 * entries.count + 64 else { return }
-    queue = queue[start...].filter { entries[$0.subject]?.number == $0.number }
-    start = 0
+    queue.removeAll { [entries] in entries[$0.subject]?.number != $0.number }
   }
 }

@@ -1,15 +1,15 @@
 import CaromCore
 import CaromDNS
 
-/// What browsing in a domain with name servers has found: names come and go with the pointers
-/// under the type, strings are asked for as often as these.
+/// Browses for services in a domain outside the link. Services are added and removed with the PTR
+/// records of the service type; their TXT records are queried after each answer with PTR records.
 actor UnicastBrowsing {
   private let client: UnicastClient
   private let servers: [Endpoint]
   private let key: RecordKey
   private let handle: @Sendable (DiscoveryChange<FoundService>) -> Void
   private var found: [Name: FoundService] = [:]
-  /// The same names in the order in which they came.
+  /// The names of the services, in the order in which they were found.
   private var order: [Name] = []
 
   init(
@@ -22,7 +22,7 @@ actor UnicastBrowsing {
     self.handle = handle
   }
 
-  /// Browses until the task is cancelled.
+  /// Browses until the task is cancelled or the loop shuts down.
   func run() async {
     await client.watch(key, of: servers) { changes in
       await self.apply(changes)
@@ -49,7 +49,7 @@ actor UnicastBrowsing {
     }
   }
 
-  /// Asks for the strings of all, some at a time.
+  /// Queries the TXT records of all services, `parallelQuestions` at a time.
   private func refreshTexts() async {
     var rest = order[...]
     while !rest.isEmpty, !Task.isCancelled {

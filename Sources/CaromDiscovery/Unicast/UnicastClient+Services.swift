@@ -3,13 +3,14 @@ import CaromDNS
 import CaromTransport
 
 extension UnicastClient {
-  /// Names that are asked for at a time while services are looked at.
+  /// The largest number of TXT records that are queried at the same time while browsing.
   static let parallelQuestions = 16
-  /// Hosts of one service whose addresses are asked for.
+  /// The largest number of hosts of one service whose addresses are queried.
   static let hostLimit = 8
 
-  /// Tells what comes and goes under a name, asking again as answers grow old, until the task is
-  /// cancelled. Servers that do not answer are asked again, ever more rarely.
+  /// Reports changes to the records under a name until the task is cancelled or the loop shuts
+  /// down. The query is repeated before the records expire; after failures it is repeated at
+  /// increasing intervals.
   package func watch(
     _ key: RecordKey, of servers: [Endpoint],
     _ handle: @Sendable ([UnicastWatch.Change]) async -> Void
@@ -30,14 +31,14 @@ extension UnicastClient {
     }
   }
 
-  /// The strings beside a service; `nil` where nobody says so.
+  /// Queries a service's TXT record; nil if no server answers with one.
   func text(of instance: Name, of servers: [Endpoint]) async -> TXTRecord? {
     let answer = try? await ask(instance, .txt, of: servers)
     guard case .text(let bytes) = answer?.records.first?.data else { return nil }
     return TXTRecord(decoding: bytes)
   }
 
-  /// Where a service listens now.
+  /// Finds the endpoints that a service listens on now.
   package func resolve(
     _ instance: Name, of servers: [Endpoint], within limit: Duration
   ) async throws(DiscoveryError) -> Resolution {
@@ -69,7 +70,8 @@ extension UnicastClient {
     return resolution
   }
 
-  /// The addresses of a host, IPv6 first: those that came along, else those that are asked for.
+  /// The addresses of a host, IPv6 first: those among the additional records `given`, or, if there
+  /// are none, those that the servers answer with.
   private func addresses(
     of host: Name, given: [Record], from servers: [Endpoint], until deadline: Instant
   ) async -> [IPAddress] {

@@ -2,12 +2,13 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Asks name servers: a socket with a port of its own for each try, a connection where an answer
-/// is too long for a datagram.
+/// Queries name servers. Each attempt uses a UDP socket with a port of its own; answers that do not
+/// fit into a datagram are requested over TCP.
 package actor UnicastClient: LoopActor {
-  /// How long a question may take in all.
-  package static let patience = Duration.seconds(10)
-  /// Bytes of the largest datagram that is read: more than any server sends that was not asked to.
+  /// The default time limit of a query, including all attempts.
+  package static let defaultTimeLimit = Duration.seconds(10)
+  /// The size of the largest datagram that is received, in bytes. Servers send at most 512 bytes
+  /// unless a query permits more, which ours do not.
   static let datagramLimit = 4096
 
   package nonisolated let loop: NetworkLoop
@@ -18,25 +19,25 @@ package actor UnicastClient: LoopActor {
   private var timer: LoopTimer?
   private var hook: ShutdownHook?
   private var isClosed = false
-  private var waiting:
+  private var continuations:
     [UnicastQueryID: CheckedContinuation<Result<UnicastAnswer, UnicastError>, Never>] = [:]
 
-  /// Asks nothing yet.
+  /// Creates a client that runs on `loop`.
   package init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// What `servers` say of the records of `type` under `name`.
+  /// Queries `servers` for the records of `type` under `name`.
   package func ask(
     _ name: Name, _ type: RecordType, of servers: [Endpoint],
-    within limit: Duration = UnicastClient.patience
+    within limit: Duration = UnicastClient.defaultTimeLimit
   ) async throws(UnicastError) -> UnicastAnswer {
     guard !Task.isCancelled else { throw .cancelled }
-    try begin()
+    try prepare()
     let now = loop.now
     let id = try resolver.ask(
       RecordKey(name, type), of: servers, deadline: now.advanced(by: limit), at: now)
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        waiting[id] = continuation
+        continuations[id] = continuation
         drain()
       }
     } onCancel: {
@@ -45,17 +46,17 @@ package actor UnicastClient: LoopActor {
     return try result.get()
   }
 
-  private func begin() throws(UnicastError) {
+  private func prepare() throws(UnicastError) {
     guard !isClosed else { throw .closed }
     guard hook == nil else { return }
     timer = LoopTimer(on: loop, owner: self) { $0.timeout() }
-    hook = ShutdownHook(on: loop) { [weak self] in self?.assumeIsolated { $0.loopEnds() } }
+    hook = ShutdownHook(on: loop) { [weak self] in self?.assumeIsolated { $0.loopWillShutDown() } }
   }
 
-  /// The loop shuts down: whoever waits is told so.
-  private func loopEnds() {
+  /// Fails all open queries with `closed`, since the loop is about to shut down.
+  private func loopWillShutDown() {
     isClosed = true
-    for id in waiting.keys {
+    for id in continuations.keys {
       resolver.cancel(id)
       finish(id, .failure(.closed))
     }
@@ -69,10 +70,11 @@ package actor UnicastClient: LoopActor {
   }
 
   private func finish(_ id: UnicastQueryID, _ result: Result<UnicastAnswer, UnicastError>) {
-    waiting.removeValue(forKey: id)?.resume(returning: result)
+    continuations.removeValue(forKey: id)?.resume(returning: result)
   }
 
-  /// Sends what is to be sent, arms the timer, then tells what happened.
+  /// Polls the resolver until nothing is left: sends its messages, arms the timer, then completes
+  /// the queries that have finished.
   private func drain() {
     while let step = resolver.pollTransmit() {
       switch step {

@@ -2,26 +2,27 @@ import CaromCore
 @_exported import CaromDNS
 import CaromTransport
 
-/// A service that this host offers: what `ServiceAdvertiser` makes visible.
+/// A service that this host offers, to be advertised by `ServiceAdvertiser`.
 public struct AdvertisedService: Hashable, Sendable {
-  /// What people see: at most 63 bytes of UTF-8, any characters but control characters.
-  /// Without any, the service takes the host's name.
+  /// The service's name as users see it: at most 63 bytes of UTF-8 without control characters. If
+  /// it is empty, the service is given the host's name.
   public var name: String
-  /// What it speaks: "_airhockey._tcp".
+  /// The service's type: "_airhockey._tcp".
   public var type: ServiceType
-  /// Where it listens, on every address of this host; listen first, then advertise.
+  /// The port that the service listens on, on every address of this host. Start to listen before
+  /// advertising.
   public var port: UInt16
-  /// The strings beside it.
+  /// The key-value pairs that are published with the service.
   public var txt: TXTRecord
-  /// Narrower types that it is also found under (RFC 6763 §7.1), such as "_ranked".
+  /// The subtypes under which the service is found as well (RFC 6763 §7.1), such as "_ranked".
   public var subtypes: [String]
-  /// Whether "X" becomes "X (2)" where the name is taken; otherwise that is an error.
+  /// Whether "X" is renamed to "X (2)" if the name is taken. Otherwise a taken name is an error.
   public var renamesOnConflict: Bool
-  /// Whether nobody else can have the name, such as one that `uniqueName` made: it is visible at
-  /// once, without the second that asking for it takes.
+  /// Whether no other service can have the same name, for instance because `uniqueName` made it.
+  /// The service is then visible at once, without probing for the name, which takes a second.
   public var isNameUnique: Bool
 
-  /// A service on `port`.
+  /// Describes a service that listens on `port`.
   public init(
     name: String, type: ServiceType, port: UInt16, txt: TXTRecord = [:], subtypes: [String] = [],
     renamesOnConflict: Bool = true, isNameUnique: Bool = false
@@ -35,7 +36,7 @@ public struct AdvertisedService: Hashable, Sendable {
     self.isNameUnique = isNameUnique
   }
 
-  /// A name that nobody else has: the given one, shortened where it is long, and 64 random bits.
+  /// Makes a unique name from `name`, shortened if necessary, and 64 random bits in hexadecimal.
   public static func uniqueName(_ name: String) -> String {
     let bits = String(UInt64.random(in: .min ... .max), radix: 16)
     let suffix = " " + String(repeating: "0", count: 16 - bits.count) + bits
@@ -44,7 +45,7 @@ public struct AdvertisedService: Hashable, Sendable {
     return name + suffix
   }
 
-  /// Throws what cannot be advertised.
+  /// Throws an error if the service cannot be advertised.
   public func validate() throws(DiscoveryError) {
     do throws(PublicationError) { try registration.validate() } catch {
       throw DiscoveryError(error)
@@ -52,7 +53,7 @@ public struct AdvertisedService: Hashable, Sendable {
     guard port != 0 else { throw .portMissing }
   }
 
-  /// The name to claim: its own, else the host's.
+  /// The name to claim: `name`, or the host's name if `name` is empty.
   var publishedName: String {
     name.isEmpty ? HostLabel.systemName(from: HostName.current) : name
   }

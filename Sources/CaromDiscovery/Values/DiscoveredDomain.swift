@@ -1,10 +1,11 @@
 import CaromDNS
 
-/// A domain that somebody recommends (RFC 6763 §11).
+/// A domain that a host on the link or a name server recommends (RFC 6763 §11).
 public struct DiscoveredDomain: Hashable, Sendable, Identifiable {
-  /// Its name: "example.com".
+  /// The domain's name: "example.com".
   public let name: String
-  /// The indices of the interfaces that it was heard on, ascending.
+  /// The indices of the interfaces on which the recommendation was found, in ascending order; empty
+  /// if only name servers recommend the domain.
   public let interfaces: [UInt32]
 
   init(_ found: FoundName) {
@@ -12,6 +13,6 @@ public struct DiscoveredDomain: Hashable, Sendable, Identifiable {
     interfaces = found.interfaces
   }
 
-  /// What makes two the same.
+  /// The name in lower case: names that differ only in case are equal.
   public var id: String { name.lowercased() }
 }

@@ -1,18 +1,18 @@
 import CaromDNS
 
-/// A record that somebody on the link said.
+/// A DNS record that was received from a host on the link or from a name server.
 public struct DiscoveredRecord: Hashable, Sendable {
-  /// Whose record it is: "maya-carom.local".
+  /// The name that owns the record: "maya-carom.local".
   public var name: String { record.name.description }
-  /// Its type.
+  /// The record's type.
   public var type: RecordType { record.type }
-  /// Its data as it stands in messages, names without compression.
+  /// The record's data in wire format, with uncompressed names.
   public var data: [UInt8] { record.data.uncompressed }
-  /// How long it may be kept from when it was heard, seconds.
+  /// How long the record is valid after it was received, in seconds.
   public var timeToLive: UInt32 { record.timeToLive }
-  /// The index of the interface that it was heard on.
+  /// The index of the interface that received the record; 0 if it came from a name server.
   public let interface: UInt32
-  /// What was said.
+  /// The record itself.
   package let record: Record
 
   init(_ record: Record, _ interface: UInt32) {
@@ -22,12 +22,12 @@ public struct DiscoveredRecord: Hashable, Sendable {
 }
 
 extension DiscoveredRecord: Identifiable {
-  /// What makes two records the same: name, type and data, and where they were heard.
+  /// The name, type and data of a record, and the interface that received it.
   public struct ID: Hashable, Sendable {
     let identity: Record.Identity
     let interface: UInt32
   }
 
-  /// The record's identity; its time to live is no part of it.
+  /// The record's identity, which does not include its time to live.
   public var id: ID { ID(identity: record.identity, interface: interface) }
 }

@@ -1,12 +1,12 @@
 import CaromDNS
 
-/// A type of service that somebody on the link offers (RFC 6763 §9).
+/// A service type that is offered on the link (RFC 6763 §9).
 public struct DiscoveredServiceType: Hashable, Sendable, Identifiable {
-  /// As it was heard: "_airhockey._tcp".
+  /// The type as it was received: "_airhockey._tcp".
   public let name: String
-  /// The type to browse for; `nil` where the name breaks the rules for types.
+  /// The type to browse for; nil if `name` is not a valid service type.
   public let type: ServiceType?
-  /// The indices of the interfaces that it was heard on, ascending.
+  /// The indices of the interfaces on which the type was found, in ascending order.
   public let interfaces: [UInt32]
 
   init(_ found: FoundName) {
@@ -18,6 +18,6 @@ public struct DiscoveredServiceType: Hashable, Sendable, Identifiable {
     interfaces = found.interfaces
   }
 
-  /// What makes two the same.
+  /// The name in lower case: names that differ only in case are equal.
   public var id: String { name.lowercased() }
 }

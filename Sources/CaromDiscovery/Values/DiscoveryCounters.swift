@@ -1,17 +1,17 @@
-/// What came in and was dropped, by reason.
+/// The number of received datagrams that were dropped, by reason.
 public struct DiscoveryCounters: Hashable, Sendable {
-  /// Longer than any message of multicast DNS may be.
+  /// Datagrams longer than the largest multicast DNS message.
   public var oversized = 0
-  /// Sent to this host alone, from outside the link.
+  /// Unicast datagrams from hosts outside the link.
   public var offLink = 0
-  /// No DNS message, or one over a limit.
+  /// Datagrams that are not valid DNS messages, or exceed a limit.
   public var malformed = 0
-  /// An opcode or a response code that multicast DNS does not have.
+  /// Messages with an opcode or response code that multicast DNS does not use.
   public var notStandard = 0
-  /// A response from a port other than 5353.
+  /// Responses from a port other than 5353.
   public var foreignPort = 0
 
-  /// Nothing was dropped.
+  /// Creates counters that are all zero.
   public init() {}
 
   mutating func add(_ other: DiscoveryCounters) {

@@ -2,49 +2,50 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// What can go wrong with discovery; each case is another thing to do.
+/// An error of discovery. Each case asks the caller for a different reaction.
 public enum DiscoveryError: Error, Hashable, Sendable {
-  /// Another program has UDP port 5353 for itself: end it, or let it share the port.
+  /// Another program has exclusive use of UDP port 5353: end it, or make it share the port.
   case portInUse
-  /// The system forbids multicast: check the firewall or the sandbox.
+  /// The system does not permit multicast: check the firewall or the sandbox.
   case permissionDenied
-  /// No interface can carry multicast: connect to a network, or name one.
+  /// No interface can carry multicast: connect to a network, or select an interface by name.
   case noMulticastInterface
-  /// This host has no interface of that name, or it is down.
+  /// This host has no interface with that name, or the interface is down.
   case noSuchInterface(String)
-  /// A service needs a name.
+  /// The service has no name.
   case nameMissing
-  /// A name of that many UTF-8 bytes; at most 63 are allowed.
+  /// The service's name has that many bytes of UTF-8; at most 63 are allowed.
   case nameTooLong(Int)
-  /// A name with a control character.
+  /// The name contains a control character, or is not a valid domain name.
   case nameInvalid
-  /// Others have the name and it may not change, or no free one was found within a minute.
+  /// Another service has the name and `renamesOnConflict` is false, or no free name was found
+  /// within a minute.
   case nameTaken
-  /// This program advertises 1,024 services already: withdraw one.
+  /// This program already advertises 1,024 services: withdraw one.
   case tooManyServices
-  /// This program asks as much as it may at a time: stop watching something.
+  /// This program has the largest permitted number of open queries: stop one.
   case tooManyQuestions
-  /// A subtype that is not 1 to 63 bytes, or more than 64 of them.
+  /// A subtype does not have 1 to 63 bytes, or there are more than 64 subtypes.
   case subtypeInvalid
-  /// Strings of that many bytes, which no message holds beside the name.
+  /// The TXT record has that many bytes and does not fit into a message with the name.
   case textTooLong(Int)
-  /// A domain that is not asked for by multicast: browse "local".
+  /// The domain cannot be queried by multicast: use "local".
   case domainNotLocal(String)
-  /// No name server can be asked for a domain beyond the link: connect to a network.
+  /// No name server is configured or reachable for a domain outside the link: connect to a network.
   case noNameServer
-  /// Port 0 cannot be advertised: listen first and advertise the port that the system chose.
+  /// Port 0 cannot be advertised: listen first, then advertise the port that the system chose.
   case portMissing
-  /// Nobody answered in time.
+  /// No answer arrived in time.
   case timedOut
-  /// The service's host, of that name, told no address: try again.
+  /// The service's host, which has that name, has not published an address: try again.
   case hostHasNoAddress(String)
-  /// The service's host says that it does not offer it.
+  /// The service is known not to exist any more.
   case notOffered
-  /// The task that waited was cancelled.
+  /// The calling task was cancelled.
   case cancelled
-  /// Discovery was closed: open it again.
+  /// Discovery was closed, or its loop has shut down: open it again.
   case closed
-  /// The transport failed in another way.
+  /// Another error of the transport.
   case transport(TransportError)
 
   init(_ error: InstanceNameError) {
@@ -90,28 +91,28 @@ public enum DiscoveryError: Error, Hashable, Sendable {
 }
 
 extension DiscoveryError: CustomStringConvertible {
-  /// One line for people: what happened, and what to do.
+  /// One line for users that says what happened and what to do.
   public var description: String {
     switch self {
-    case .portInUse: "another program keeps UDP port 5353 for itself: end it"
-    case .permissionDenied: "the system forbids multicast: check the firewall"
+    case .portInUse: "another program keeps UDP port 5353 for itself: end that program"
+    case .permissionDenied: "the system does not permit multicast: check the firewall"
     case .noMulticastInterface: "no interface can carry multicast: connect to a network"
-    case .noSuchInterface(let name): "no interface '\(name)' is up: check its name"
-    case .nameMissing: "a service needs a name"
-    case .nameTooLong(let count): "a name may have 63 bytes, this one has \(count): shorten it"
-    case .nameInvalid: "a name may not have control characters"
+    case .noSuchInterface(let name): "no interface '\(name)' is up: check the name"
+    case .nameMissing: "a service needs a name: choose one"
+    case .nameTooLong(let count): "a name has at most 63 bytes, this one has \(count): shorten it"
+    case .nameInvalid: "the name is invalid: remove control characters and empty labels"
     case .nameTaken: "the name is taken: choose another one"
-    case .tooManyServices: "1024 services are advertised already: withdraw one"
-    case .tooManyQuestions: "too much is asked at a time: stop watching something"
-    case .subtypeInvalid: "a service may have 64 subtypes of 1 to 63 bytes"
-    case .textTooLong(let count): "strings of \(count) bytes fit no message: shorten them"
-    case .domainNotLocal(let domain): "multicast does not reach '\(domain)': use \"local\""
-    case .noNameServer: "no name server can be asked: connect to a network"
-    case .portMissing: "port 0 cannot be advertised: listen first"
-    case .timedOut: "nobody answered in time: try again"
-    case .hostHasNoAddress(let host): "host \(host) tells no address: try again"
-    case .notOffered: "the service is not offered any more"
-    case .cancelled: "cancelled"
+    case .tooManyServices: "this program already advertises 1024 services: withdraw one"
+    case .tooManyQuestions: "this program has too many open queries: stop one"
+    case .subtypeInvalid: "a service has at most 64 subtypes of 1 to 63 bytes each"
+    case .textTooLong(let count): "a TXT record of \(count) bytes is too long: shorten it"
+    case .domainNotLocal(let domain): "'\(domain)' cannot be queried by multicast: use \"local\""
+    case .noNameServer: "no name server is available: connect to a network"
+    case .portMissing: "port 0 cannot be advertised: listen first, then advertise"
+    case .timedOut: "no answer arrived in time: try again"
+    case .hostHasNoAddress(let host): "host \(host) has not published an address: try again"
+    case .notOffered: "the service does not exist any more: browse again"
+    case .cancelled: "the task was cancelled"
     case .closed: "discovery is closed: open it again"
     case .transport(let error): error.description
     }
@@ -119,8 +120,8 @@ extension DiscoveryError: CustomStringConvertible {
 }
 
 extension DiscoveryError {
-  /// The code that NSNetService reports in `NSNetServicesErrorCode`, -72000 to -72007, for code
-  /// that comes from there.
+  /// The error code that NSNetService reports in `NSNetServicesErrorCode`, -72000 to -72007, for
+  /// code that is ported from NSNetService.
   public var netServiceCode: Int {
     switch self {
     case .nameTaken: -72001  // collision

@@ -1,20 +1,20 @@
 import CaromDNS
 
-/// The name under which this host's addresses stand: one label of ASCII letters, digits and
-/// hyphens.
+/// The label under which this host's addresses are published: ASCII letters, digits and hyphens.
 package enum HostLabel {
-  /// Behind the system's name. The bare name belongs to the system's own responder, which may
-  /// publish other addresses under it and would take ours for another host's. Processes that
-  /// use this package publish the same ones, so that they share the name.
+  /// The suffix that is appended to the system's host name. The plain name belongs to the system's
+  /// own responder, which may publish other addresses under it and would treat ours as a conflict.
+  /// All processes that use this package publish the same addresses and so share the name.
   package static let suffix = "-carom"
 
-  /// What people call the host: "maya.example.com" is "maya".
+  /// The first label of the host name: "maya" for "maya.example.com"; "host" if it is not a valid
+  /// service name.
   package static func systemName(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first.map(String.init) ?? ""
     return (try? InstanceName.validate(first)) == nil ? "host" : first
   }
 
-  /// The label of the system's host name: "maya.example.com" to "maya-carom".
+  /// The label for a host name: "maya-carom" for "maya.example.com".
   package static func make(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first ?? ""
     let allowed = first.prefix(63 - suffix.count).map { character in

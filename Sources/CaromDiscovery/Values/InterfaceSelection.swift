@@ -1,8 +1,8 @@
 import CaromTransport
 
-/// On which interfaces services are published and looked for.
+/// The interfaces on which services are advertised and browsed.
 public struct InterfaceSelection: Sendable {
-  /// A predicate of somebody's. Functions cannot be compared, so it is equal to itself alone.
+  /// A predicate of the caller. Since functions cannot be compared, a predicate equals only itself.
   private final class Predicate: Sendable {
     let matches: @Sendable (Interface) -> Bool
 
@@ -17,40 +17,41 @@ public struct InterfaceSelection: Sendable {
 
   private let rule: Rule
 
-  /// Every interface that is up and `isUsual`.
+  /// Selects every interface that is up and for which `isUsual` is true.
   public static let automatic = InterfaceSelection(rule: .usual)
 
-  /// These, by the system's names; loopback works too when it is named: "lo".
+  /// Selects interfaces by name, such as "eth0". Loopback ("lo") must be selected by name.
   public static func named(_ names: [String]) -> InterfaceSelection {
     InterfaceSelection(rule: .named(names))
   }
 
-  /// Those that are up and satisfy the predicate, asked again whenever one changes.
+  /// Selects the interfaces that are up and satisfy `predicate`, which is evaluated again whenever
+  /// an interface changes.
   ///
-  /// Two selections made from predicates are equal only where one is a copy of the other: keep
-  /// the value and give it to every advertiser and browser that is to share sockets.
+  /// Two selections with predicates are equal only if one is a copy of the other. Advertisers and
+  /// browsers share sockets only if they are created with copies of the same selection.
   public static func matching(
     _ predicate: @escaping @Sendable (Interface) -> Bool
   ) -> InterfaceSelection {
     InterfaceSelection(rule: .matching(Predicate(predicate)))
   }
 
-  /// Beginnings of names that container and virtual-machine software gives to its interfaces.
+  /// The name prefixes of interfaces that container and virtual-machine software creates.
   static let containerPrefixes = [
     "br-", "cali", "cni", "docker", "flannel", "lxc", "lxdbr", "podman", "veth", "virbr", "vmnet",
   ]
 
-  /// Whether an interface is one of those that `automatic` takes: capable of multicast, and
-  /// neither loopback nor point-to-point nor a bridge of containers.
+  /// Whether `automatic` selects an interface: it supports multicast, and is neither a loopback nor
+  /// a point-to-point interface nor one of container software.
   public static func isUsual(_ interface: Interface) -> Bool {
     interface.supportsMulticast && !interface.isLoopback && !interface.isPointToPoint
       && !containerPrefixes.contains { interface.name.hasPrefix($0) }
   }
 
-  /// The names that were asked for; empty where interfaces are not chosen by name.
+  /// The names passed to `named`; empty for other selections.
   var names: [String] { if case .named(let names) = rule { names } else { [] } }
 
-  /// The selected ones among `interfaces`.
+  /// Returns the selected interfaces among `interfaces`.
   public func selected(from interfaces: [Interface]) -> [Interface] {
     interfaces.filter { interface in
       guard interface.isUp, interface.isRunning, !interface.addresses.isEmpty else { return false }
@@ -64,7 +65,7 @@ public struct InterfaceSelection: Sendable {
 }
 
 extension InterfaceSelection: Hashable {
-  /// Equal where the same interfaces are selected for the same reason.
+  /// Compares the rules: the same names in the same order, or copies of the same predicate.
   public static func == (a: InterfaceSelection, b: InterfaceSelection) -> Bool {
     switch (a.rule, b.rule) {
     case (.usual, .usual): true
@@ -74,7 +75,7 @@ extension InterfaceSelection: Hashable {
     }
   }
 
-  /// Hashes the names, or the predicate's identity.
+  /// Hashes the names or the identity of the predicate.
   public func hash(into hasher: inout Hasher) {
     switch rule {
     case .usual: hasher.combine(0)

@@ -1,16 +1,16 @@
 import CaromCore
 import CaromDNS
 
-/// Where a service listens, as it was at that moment.
+/// The endpoints that a service listened on at the time it was resolved.
 public struct ResolvedService: Hashable, Sendable {
-  /// Its host: "maya-carom.local".
+  /// The host of the service: "maya-carom.local".
   public let host: String
-  /// Where to connect to, the best first; all of them are the same service. Link-local IPv6
-  /// addresses carry their scope.
+  /// The endpoints to connect to, best first. All of them belong to the same service. Link-local
+  /// IPv6 addresses include their scope.
   public let endpoints: [Endpoint]
-  /// The strings beside it; empty where it has none.
+  /// The service's TXT record; empty if it has none.
   public let txt: TXTRecord
-  /// The index of the interface that it was heard on.
+  /// The index of the interface on which the service was found; 0 for a name server's answer.
   public let interface: UInt32
 
   init(_ resolution: Resolution) {

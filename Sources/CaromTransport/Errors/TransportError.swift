@@ -7,64 +7,71 @@ import CaromCore
   import Darwin
 #endif
 
-/// What can go wrong between this process and the network; each case is another thing to do.
+/// An error of a socket, a loop or the network. Each case asks the caller for a different reaction.
 public enum TransportError: Error, Hashable, Sendable {
-  /// Another socket has the port: choose another one, or 0 for any.
+  /// Another socket is bound to the port: choose another port, or 0 for any free one.
   case addressInUse(port: UInt16)
-  /// This host has no such address: bind to one of its own.
+  /// This host does not have the address: bind to one of its own.
   case addressNotAvailable(IPAddress)
-  /// The system forbids it: a port under 1024, or a firewall.
+  /// The system does not permit the operation, for example a port below 1024, or because of a
+  /// firewall.
   case permissionDenied
-  /// No interface has that index, or it cannot do what was asked: list the interfaces again.
+  /// No interface has the index, or the interface does not support the operation: list the
+  /// interfaces again.
   case noSuchInterface
-  /// There is no way to that host at present: check the network.
+  /// There is currently no route to the host: check the network.
   case unreachable
-  /// The host is there and nobody listens on that port: check the port.
+  /// The host responded that no program listens on the port: check the port.
   case connectionRefused
-  /// The peer dropped the connection without a goodbye: connect again.
+  /// The peer reset the connection: connect again.
   case connectionReset
-  /// No answer in time: try again or give up.
+  /// No answer arrived in time: try again.
   case timedOut
-  /// The socket or the loop is closed: open another one.
+  /// The socket or the loop is closed: open a new one.
   case closed
-  /// The peer reads too slowly: wait for `writable`, or close.
+  /// The send queue is full because the peer reads too slowly: wait for `writable`, or close.
   case queueFull
-  /// The task that waited was cancelled.
+  /// The calling task was cancelled.
   case cancelled
-  /// This process or system has no descriptors left: close some, or raise the limit.
+  /// The process or the system has no file descriptors left: close some, or raise the limit.
   case outOfDescriptors
-  /// No host has that name: check its spelling.
+  /// No host has the name: check its spelling.
   case unknownHost(String)
-  /// The name service does not answer: try again later.
+  /// The name service did not answer for the host: try again later.
   case nameServiceFailed(String)
-  /// The system has no ports that several sockets share (`SO_REUSEPORT`): use one loop.
+  /// The system does not support sockets that share a port (`SO_REUSEPORT`): use one loop.
   case portSharingUnsupported
-  /// The datagram is longer than the way allows: send less at once.
+  /// The datagram is longer than the path allows: send shorter datagrams.
   case messageTooLarge
-  /// Anything else: the system's error number and what was being done.
+  /// Any other error: the system's error number and the operation that failed.
   case system(code: Int32, operation: StaticText)
 }
 
 extension TransportError: CustomStringConvertible {
-  /// One line for people: what happened, and what to do.
+  /// One line for users that says what happened and what to do.
   public var description: String {
     switch self {
     case .addressInUse(let port): "port \(port) is in use: choose another one"
-    case .addressNotAvailable(let address): "this host has no address \(address)"
-    case .permissionDenied: "the system forbids it: use a port over 1023, or check the firewall"
-    case .noSuchInterface: "no such interface, or it cannot do that: list the interfaces again"
-    case .unreachable: "there is no way to that host: check the network"
-    case .connectionRefused: "nobody listens there: check the port"
-    case .connectionReset: "the peer dropped the connection: connect again"
-    case .timedOut: "no answer in time: try again"
-    case .closed: "it is closed: open another one"
+    case .addressNotAvailable(let address):
+      "this host has no address \(address): choose one of its own"
+    case .permissionDenied:
+      "not permitted by the system: use a port above 1023, or check the firewall"
+    case .noSuchInterface:
+      "no such interface, or it cannot do that: list the interfaces again"
+    case .unreachable: "there is no route to the host: check the network"
+    case .connectionRefused: "no program listens on the port: check the port"
+    case .connectionReset: "the peer reset the connection: connect again"
+    case .timedOut: "no answer arrived in time: try again"
+    case .closed: "the socket or loop is closed: open a new one"
     case .queueFull: "the peer reads too slowly: wait until the stream is writable"
-    case .cancelled: "cancelled"
-    case .outOfDescriptors: "no descriptors are left: close some or raise the limit (ulimit -n)"
-    case .unknownHost(let host): "no host is called \(host): check its spelling"
-    case .nameServiceFailed(let host): "cannot look up \(host) at present: try again later"
-    case .portSharingUnsupported: "this system cannot share a port among loops: use one loop"
-    case .messageTooLarge: "the datagram is too long: send less at once"
+    case .cancelled: "the task was cancelled"
+    case .outOfDescriptors:
+      "no file descriptors are left: close some or raise the limit (ulimit -n)"
+    case .unknownHost(let host): "no host has the name \(host): check its spelling"
+    case .nameServiceFailed(let host):
+      "the name service does not answer for \(host): try again later"
+    case .portSharingUnsupported: "this system cannot share a port between loops: use one loop"
+    case .messageTooLarge: "the datagram is too long: send shorter datagrams"
     case .system(let code, let operation):
       "cannot \(operation): \(unsafe String(cString: strerror(code))) (\(code))"
     }
@@ -72,7 +79,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError {
-  /// The case for a status of the C layer, a negative errno.
+  /// Creates the error for a status of the C layer, which is a negative errno.
   init(status: Int32, _ operation: StaticText, at endpoint: Endpoint? = nil) {
     switch -status {
     case EADDRINUSE: self = .addressInUse(port: endpoint?.port ?? 0)
@@ -92,7 +99,7 @@ extension TransportError {
   }
 }
 
-/// Throws the error of a negative status.
+/// Throws a `TransportError` if `status` is negative.
 func check(
   _ status: Int32, _ operation: StaticText, at endpoint: Endpoint? = nil
 ) throws(TransportError) {

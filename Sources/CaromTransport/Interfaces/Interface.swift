@@ -1,47 +1,46 @@
 import CUVLoop
 import CaromCore
 
-/// A network interface of this host and its addresses.
+/// A network interface of this host with its addresses.
 public struct Interface: Hashable, Sendable {
-  /// An address and the length of its network's prefix.
+  /// An address of an interface with its prefix length.
   public struct Address: Hashable, Sendable {
-    /// The host's address; a link-local IPv6 one has the interface's index as its scope.
+    /// The host's address. The scope of a link-local IPv6 address is the interface's index.
     public var address: IPAddress
-    /// Bits of the network's prefix: 24 of 10.0.0.1/24.
+    /// The length of the network prefix, in bits: 24 for 10.0.0.1/24.
     public var prefixLength: Int
 
-    /// An address in the network of that prefix.
+    /// Creates an address with its prefix length.
     public init(_ address: IPAddress, prefixLength: Int) {
       self.address = address
       self.prefixLength = prefixLength
     }
   }
 
-  /// The system's name: "eth0".
+  /// The interface's name: "eth0".
   public var name: String
-  /// The system's number, 1 or more.
+  /// The interface's index, at least 1.
   public var index: UInt32
-  /// IPv4 before IPv6, then by value; without those that the system still checks for being
-  /// unique (RFC 4862 §5.4), since nothing can be sent from them.
+  /// The interface's addresses, IPv4 before IPv6, then in ascending order. Tentative addresses are
+  /// left out, since nothing can be sent from them (RFC 4862 §5.4).
   public var addresses: [Address] = []
-  /// The administrator turned it on.
+  /// Whether the interface is administratively up.
   public var isUp = false
-  /// It has a carrier.
+  /// Whether the interface has a carrier.
   public var isRunning = false
-  /// How often the carrier came or went: another number means that the cable was out, however
-  /// short. 0 where the system does not say.
+  /// How many times the carrier was gained or lost. A changed number shows that the link was down,
+  /// however briefly. 0 if the system does not provide it.
   public var carrierChanges: UInt32 = 0
-  /// Bytes of the largest packet that it carries whole, with all headers but its own; 0 where
-  /// the system does not say.
+  /// The interface's MTU in bytes: the largest packet including the IP header; 0 if unknown.
   public var largestPacket = 0
-  /// It reaches this host alone.
+  /// Whether the interface reaches only this host.
   public var isLoopback = false
-  /// It can carry multicast.
+  /// Whether the interface supports multicast.
   public var supportsMulticast = false
-  /// It has one peer, such as a tunnel's.
+  /// Whether the interface has exactly one peer, as a tunnel has.
   public var isPointToPoint = false
 
-  /// An interface without addresses.
+  /// Creates an interface without addresses.
   public init(name: String, index: UInt32) {
     self.name = name
     self.index = index
@@ -49,7 +48,8 @@ public struct Interface: Hashable, Sendable {
 }
 
 extension Interface {
-  /// What an entry says; `nil` where it belongs to an interface that an earlier one describes.
+  /// Creates an interface from an entry of the C layer; nil if the entry has no name, because an
+  /// earlier entry describes the same interface.
   init?(_ entry: cuv_interface_entry) {
     var name = entry.name
     let text = unsafe withUnsafeBytes(of: &name) { bytes in

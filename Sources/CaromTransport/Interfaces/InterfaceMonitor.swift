@@ -1,24 +1,26 @@
 import CaromCore
 
-/// Calls back when links or addresses come, go or change; list the interfaces again then.
+/// Calls back when interfaces or addresses are added, removed or changed. The callback should list
+/// the interfaces again.
 ///
-/// Changes that follow each other closely are told once. Belongs to the loop's thread; dropping
-/// it ends it.
+/// Changes in quick succession cause only one call. All members must be used on the loop's thread.
+/// Releasing the monitor stops it.
 public final class InterfaceMonitor {
-  /// How long changes are gathered before they are told.
+  /// The delay between the first change and the call, during which further changes are collected.
   public static let coalescingInterval = Duration.milliseconds(50)
 
   private let loop: NetworkLoop
   private let core: MonitorCore
 
-  /// Watches from now on.
+  /// Starts to monitor the interfaces.
   public init(on loop: NetworkLoop, _ changed: @escaping () -> Void) throws(TransportError) {
     loop.preconditionCurrent("a monitor")
     self.loop = loop
     core = try MonitorCore(core: loop.core, changed)
   }
 
-  /// Tells changes inside `owner`, an actor whose executor is the loop, held weakly.
+  /// Starts a monitor that calls `changed` isolated to `owner`, an actor whose executor is the
+  /// loop. The monitor holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ changed: @escaping (isolated Owner) -> Void
   ) throws(TransportError) {
@@ -28,7 +30,7 @@ public final class InterfaceMonitor {
 
   deinit { loop.core.release(core) }
 
-  /// No call follows.
+  /// Stops the monitor. No further call is made.
   public func stop() {
     loop.preconditionCurrent("a monitor")
     core.close()

@@ -1,9 +1,9 @@
 import CUVLoop
 import CaromCore
 
-/// The interfaces of this host.
+/// Access to the list of this host's network interfaces.
 public enum Interfaces {
-  /// All of them now, by index.
+  /// Returns all interfaces, in ascending order of their indices.
   public static func list() throws(TransportError) -> [Interface] {
     var interfaces: [UInt32: Interface] = [:]
     for entry in try entries() where entry.index != 0 {
@@ -22,7 +22,7 @@ public enum Interfaces {
     }
   }
 
-  /// The system's entries; they may grow between two looks.
+  /// Reads the entries of the C layer. Repeats with a larger buffer if there are more than fit.
   private static func entries() throws(TransportError) -> [cuv_interface_entry] {
     var capacity = 32
     while true {

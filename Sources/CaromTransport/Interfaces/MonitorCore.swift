@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// A monitor as the loop holds it.
+/// An interface monitor's resources, held by the loop until they are closed.
 @safe final class MonitorCore: LoopResource {
   private var handle: OpaquePointer?
   private var timer: TimerCore?
@@ -14,7 +14,7 @@ import CaromCore
     let status = unsafe cuv_monitor_create(
       core.handle!, context,
       { context in
-        unsafe Unmanaged<MonitorCore>.fromOpaque(context).takeUnretainedValue().settle()
+        unsafe Unmanaged<MonitorCore>.fromOpaque(context).takeUnretainedValue().scheduleCall()
       }, &out)
     try check(status, "watch the interfaces")
     unsafe handle = unsafe out
@@ -22,9 +22,9 @@ import CaromCore
     didOpen()
   }
 
-  /// Tells after a while, counted from the first change.
-  private func settle() {
-    guard let timer, timer.place == nil else { return }
+  /// Schedules a call, unless one is scheduled already.
+  private func scheduleCall() {
+    guard let timer, timer.heapIndex == nil else { return }
     timer.arm(at: NetworkLoop.now + InterfaceMonitor.coalescingInterval)
   }
 

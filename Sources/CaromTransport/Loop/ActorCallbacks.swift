@@ -1,15 +1,16 @@
-/// Makes plain closures of those that run inside an actor on the loop.
+/// Converts closures that are isolated to an actor on a loop into plain closures.
 ///
-/// The loop's thread runs both the callbacks and the actor, so a callback is inside the actor
-/// already; the compiler cannot see that, and a check on each call would cost more than the call.
+/// The loop's thread runs both the callbacks and the actor, so a callback may access the actor
+/// directly. The compiler cannot verify this, and a runtime check on each call would cost more than
+/// the call itself, so the executor is checked once, in `init`. The actor is held weakly.
 package struct ActorCallbacks<Owner: Actor> {
   private weak var owner: Owner?
 
-  /// The one check: `owner` has the loop for its executor.
+  /// Traps unless the executor of `owner` is `loop`.
   package init(_ owner: Owner, on loop: NetworkLoop) {
     let executor = unsafe owner.unownedExecutor.asSerialExecutor()
     precondition(
-      executor === loop, "the owner's unownedExecutor has to be the loop that the socket is on")
+      executor === loop, "the owner's unownedExecutor must be the loop of the socket or timer")
     self.owner = owner
   }
 
@@ -27,7 +28,7 @@ package struct ActorCallbacks<Owner: Actor> {
     }
   }
 
-  /// For what lies elsewhere and is there during the call only.
+  /// Converts a closure whose argument is valid only during the call.
   package func bindBorrowing<Value: ~Copyable & ~Escapable>(
     _ body: @escaping (isolated Owner, borrowing Value) -> Void
   ) -> (borrowing Value) -> Void {
@@ -35,26 +36,6 @@ package struct ActorCallbacks<Owner: Actor> {
     let plain = unsafe unsafeBitCast(body, to: Plain.self)
     return { [weak owner] value in
       if let owner { plain(owner, value) }
-    }
-  }
-
-  package func bind(
-    _ body: @escaping (isolated Owner, borrowing UDPBatch) -> Void
-  ) -> (borrowing UDPBatch) -> Void {
-    typealias Plain = (Owner, borrowing UDPBatch) -> Void
-    let plain = unsafe unsafeBitCast(body, to: Plain.self)
-    return { [weak owner] batch in
-      if let owner { plain(owner, batch) }
-    }
-  }
-
-  package func bind(
-    _ body: @escaping (isolated Owner, borrowing TCPEvent) -> Void
-  ) -> (borrowing TCPEvent) -> Void {
-    typealias Plain = (Owner, borrowing TCPEvent) -> Void
-    let plain = unsafe unsafeBitCast(body, to: Plain.self)
-    return { [weak owner] event in
-      if let owner { plain(owner, event) }
     }
   }
 }

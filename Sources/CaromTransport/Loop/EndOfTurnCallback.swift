@@ -1,20 +1,20 @@
 import CaromCore
 
-/// Calls back once at the end of the loop's turn, however often it was asked for in it: so that
-/// what many callbacks of one turn have queued leaves together.
+/// A callback that runs once at the end of a loop iteration, however often it was scheduled in that
+/// iteration. It is used to send what several callbacks have queued in one batch.
 ///
-/// Belongs to the loop's thread; after it was dropped nothing is called.
+/// All members must be used on the loop's thread. Once the object is released, no call is made.
 public final class EndOfTurnCallback {
-  /// What the loop's queue holds: not the owner's object, so that nothing refers to that weakly,
-  /// which would make each use of it slow.
+  /// The state that the loop's work queue refers to. It is separate from the callback object so
+  /// that the queue needs no weak reference, which would slow down every access to the object.
   private final class State {
     var body: (() -> Void)?
-    var isRequested = false
+    var isScheduled = false
 
     init(_ body: @escaping () -> Void) { self.body = body }
 
     func fire() {
-      isRequested = false
+      isScheduled = false
       body?()
     }
   }
@@ -23,7 +23,8 @@ public final class EndOfTurnCallback {
   private let state: State
   private let work: LoopCore.Work
 
-  /// A callback inside `owner`, an actor whose executor is the loop, held weakly.
+  /// Creates a callback that runs isolated to `owner`, an actor whose executor is the loop. The
+  /// callback holds `owner` weakly.
   public init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ body: @escaping (isolated Owner) -> Void
   ) {
@@ -42,11 +43,11 @@ public final class EndOfTurnCallback {
     }
   }
 
-  /// Asks for the callback, after what runs now.
+  /// Schedules the callback to run after the work that the loop is currently running.
   public func schedule() {
-    guard !state.isRequested else { return }
-    loop.preconditionCurrent("the end of a turn")
-    state.isRequested = true
+    guard !state.isScheduled else { return }
+    loop.preconditionCurrent("an end-of-turn callback")
+    state.isScheduled = true
     loop.core.enqueue(work)
   }
 }

@@ -2,7 +2,7 @@ import CUVLoop
 import CaromCore
 
 extension Endpoint {
-  /// The C layer's endpoint.
+  /// The endpoint as the C layer represents it.
   var c: cuv_endpoint {
     switch address {
     case .v4(let value):
@@ -12,7 +12,7 @@ extension Endpoint {
     }
   }
 
-  /// From the C layer's endpoint.
+  /// Creates an endpoint from the C layer's representation.
   init(_ c: cuv_endpoint) {
     self.init(
       c.family == 6
@@ -21,7 +21,7 @@ extension Endpoint {
       port: c.port)
   }
 
-  /// What `read` fills in.
+  /// Returns the endpoint that `read` writes. Throws an error if `read` returns a negative status.
   static func reading(
     _ operation: StaticText, _ read: (inout cuv_endpoint) -> Int32
   ) throws(TransportError) -> Endpoint {

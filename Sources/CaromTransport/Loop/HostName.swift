@@ -4,9 +4,9 @@
   import Darwin
 #endif
 
-/// What the system calls this host.
+/// Access to this host's name.
 public enum HostName {
-  /// The name at this moment: "maya" or "maya.example.com"; empty where there is none.
+  /// The current host name, such as "maya" or "maya.example.com"; empty if the host has none.
   public static var current: String {
     var bytes = [CChar](repeating: 0, count: 256)
     guard unsafe gethostname(&bytes, bytes.count - 1) == 0 else { return "" }

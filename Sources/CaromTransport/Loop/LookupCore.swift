@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// A question to the system's resolver.
+/// A host name lookup with the system's resolver.
 @safe final class LookupCore: LoopResource {
   private let host: String
   private var handle: OpaquePointer?
@@ -25,7 +25,7 @@ import CaromCore
         let core = unsafe Unmanaged<LookupCore>.fromOpaque(context).takeUnretainedValue()
         unsafe core.receive(status, UnsafeBufferPointer(start: addresses, count: count))
       }, &out)
-    // Refused before anybody is asked: no name looks like that.
+    // The lookup is rejected before it starts only if the name is invalid.
     guard status == 0 else { return finish(.failure(.unknownHost(host))) }
     unsafe handle = unsafe out
     didOpen()

@@ -1,13 +1,13 @@
-/// An actor that lives on an event loop and may own sockets and timers there.
+/// An actor whose executor is a network loop, so that it can own sockets and timers of the loop.
 ///
-/// Conforming makes the loop the actor's executor; the actor holds the loop.
+/// A conforming actor must hold a strong reference to its loop.
 public protocol LoopActor: Actor {
-  /// The loop that it lives on.
+  /// The loop on whose thread the actor runs.
   nonisolated var loop: NetworkLoop { get }
 }
 
 extension LoopActor {
-  /// The loop.
+  /// The loop as the actor's executor.
   public nonisolated var unownedExecutor: UnownedSerialExecutor {
     unsafe loop.asUnownedSerialExecutor()
   }

@@ -1,6 +1,6 @@
-/// Takes a value of the loop's through code that may run elsewhere.
+/// Carries a value that belongs to a loop's thread through code that may run on other threads.
 ///
-/// Unchecked: whoever reads `value` is on the loop's thread.
+/// Unchecked: `value` must be accessed only on the loop's thread.
 struct LoopBound<Value>: @unchecked Sendable {
   let value: Value
 

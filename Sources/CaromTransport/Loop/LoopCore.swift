@@ -1,18 +1,18 @@
 import CUVLoop
 import CaromCore
 
-/// What the loop's thread works on: it outlives the `NetworkLoop` until that thread has ended.
+/// The state of a loop's thread. It outlives the `NetworkLoop` until the thread has ended.
 ///
-/// Unchecked: `inbox` is guarded by its lock; everything else is touched by the loop's thread
-/// alone, and by `make` before that thread starts.
+/// Unchecked: `inbox` is guarded by its lock; everything else is accessed only by the loop's
+/// thread, and by `make` before that thread starts.
 @safe final class LoopCore: @unchecked Sendable {
-  /// Something to run on the loop's thread. Unchecked: it is handed over once, and run once.
+  /// Work to run on the loop's thread. Unchecked: each item is handed over once and run once.
   enum Work: @unchecked Sendable {
     case job(UnownedJob)
     case call(() -> Void)
   }
 
-  /// What other threads leave for the loop's.
+  /// The state that other threads share with the loop's thread.
   struct Inbox {
     var work: [Work] = []
     var isClosed = false
@@ -21,19 +21,20 @@ import CaromCore
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// Jobs run between two polls for events, so that jobs that beget jobs starve no socket.
-  static let jobsATurn = 4096
+  /// The largest number of work items that run between two polls for events, so that work that
+  /// keeps enqueuing more work does not starve the sockets.
+  static let maximumWorkPerTurn = 4096
 
   let inbox = Locked(Inbox())
   let name: String
   let spins: Bool
 
-  // The loop's thread alone:
+  // Accessed only by the loop's thread:
   private(set) var handle: OpaquePointer?
   private(set) var timers: TimerQueue?
   private var resources: [ObjectIdentifier: LoopResource] = [:]
-  /// Listeners that wait until a descriptor is free.
-  var waiting: [ObjectIdentifier: ListenerCore] = [:]
+  /// The resources to notify when a file descriptor becomes free.
+  var waitingForDescriptor: [ObjectIdentifier: LoopResource] = [:]
   private var local: [Work] = []
   private var spare: [Work] = []
   private var hasStopped = false
@@ -46,7 +47,7 @@ import CaromCore
     self.spins = spins
   }
 
-  /// A loop that no thread runs yet.
+  /// Creates a loop that no thread runs yet.
   static func make(name: String, spins: Bool) throws(TransportError) -> LoopCore {
     let core = LoopCore(name: name, spins: spins)
     var out: OpaquePointer?
@@ -66,20 +67,20 @@ import CaromCore
     return core
   }
 
-  /// Frees a loop that no thread runs.
+  /// Frees a loop whose thread could not be started.
   func abandon() {
     stop()
     unsafe cuv_loop_run(handle!, false)
     finish()
   }
 
-  /// This object for C, which holds no reference.
+  /// The unretained pointer to this object that C callbacks receive.
   var context: UnsafeMutableRawPointer { unsafe Unmanaged.passUnretained(self).toOpaque() }
 
-  /// Whether the calling thread runs this loop.
+  /// Whether the calling thread is the loop's thread.
   var isCurrent: Bool { unsafe cuv_current() == context }
 
-  /// Whether sockets can still be opened; the loop's thread alone.
+  /// Whether sockets can be opened. Accessed only on the loop's thread.
   var isOpen: Bool { unsafe handle != nil && !hasStopped }
 
   func use(executor: UnownedSerialExecutor, taskExecutor: UnownedTaskExecutor) {
@@ -89,20 +90,20 @@ import CaromCore
 
   // Work
 
-  /// Runs `work` on the loop's thread, after what is running there.
+  /// Runs `work` on the loop's thread, after the work that is already queued there.
   func enqueue(_ work: Work) {
     if isCurrent && !hasStopped {
       local.append(work)
     } else {
-      mail(work)
+      post(work)
     }
   }
 
-  private func mail(_ work: Work) {
+  private func post(_ work: Work) {
     let needsThread = inbox.withLock { inbox in
       inbox.work.append(work)
       guard inbox.isClosed else {
-        // Under the lock, so that the loop cannot be freed before it is woken.
+        // The wake-up happens under the lock, so that the loop cannot be freed before.
         if !inbox.wakePending { unsafe cuv_loop_wake(handle!) }
         inbox.wakePending = true
         return false
@@ -113,24 +114,25 @@ import CaromCore
     if needsThread { startLateThread() }
   }
 
-  /// A timer is due already: it fires after the next look at the sockets.
+  /// Fires the timers that are already due after the next poll for events.
   func wakeForTimers() {
     guard !areTimersDue else { return }
     areTimersDue = true
     unsafe cuv_loop_wake(handle!)
   }
 
-  /// Around every wait for events: runs what came from here and from other threads.
+  /// Runs the queued work of this thread and of other threads. Called before and after every wait
+  /// for events.
   private func drain(woken: Bool) {
     if woken {
-      takeMail()
+      collectPostedWork()
       if areTimersDue {
         areTimersDue = false
         timers?.expire()
       }
     }
     var count = 0
-    while !local.isEmpty, count < Self.jobsATurn {
+    while !local.isEmpty, count < Self.maximumWorkPerTurn {
       var batch = local
       local = []
       swap(&local, &spare)
@@ -142,13 +144,13 @@ import CaromCore
     if !local.isEmpty, !hasStopped { unsafe cuv_loop_wake(handle!) }
   }
 
-  private func takeMail() {
-    let mail = inbox.withLock { inbox in
+  private func collectPostedWork() {
+    let posted = inbox.withLock { inbox in
       inbox.wakePending = false
       defer { inbox.work.removeAll(keepingCapacity: true) }
       return inbox.work
     }
-    local.append(contentsOf: mail)
+    local.append(contentsOf: posted)
   }
 
   private func run(_ work: Work) {
@@ -164,33 +166,34 @@ import CaromCore
   func add(_ resource: LoopResource) { resources[ObjectIdentifier(resource)] = resource }
   func remove(_ resource: LoopResource) { resources[ObjectIdentifier(resource)] = nil }
 
-  /// The last handle of `resource` is gone: says so on the loop's thread.
+  /// Notifies `resource`, on the loop's thread, that its public handle has been released.
   func release(_ resource: LoopResource) {
     if isCurrent {
-      resource.letGo()
+      resource.handleReleased()
     } else {
-      enqueue(.call { resource.letGo() })
+      enqueue(.call { resource.handleReleased() })
     }
   }
 
-  /// A descriptor was closed: listeners that wait for one try again, after what runs now.
-  func descriptorIsFree() {
-    guard !waiting.isEmpty else { return }
+  /// Notifies the resources that wait for a file descriptor that one was closed, after the work
+  /// that is currently running.
+  func didCloseDescriptor() {
+    guard !waitingForDescriptor.isEmpty else { return }
     enqueue(
       .call { [weak self] in
         guard let self else { return }
-        for listener in waiting.values { listener.resume() }
+        for resource in waitingForDescriptor.values { resource.descriptorAvailable() }
       })
   }
 
-  // Ends
+  // Shutdown
 
-  /// Stops soon, on the loop's thread, unless that has happened.
+  /// Requests `stop` on the loop's thread, unless the loop has stopped already.
   func requestStop() {
     if !inbox.withLock({ $0.isClosed }) { enqueue(.call { self.stop() }) }
   }
 
-  /// Closes everything that is open, and says what was left open against the rules.
+  /// Closes all resources and the loop's own handles. Traps if other handles are still open.
   func stop() {
     guard !hasStopped else { return }
     for case let hook as ShutdownCore in resources.values { hook.shutDown() }
@@ -206,14 +209,15 @@ import CaromCore
     guard count == 0 else {
       let list = String(
         decoding: names.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      fatalError("\(name): \(count) handles are open at shutdown: \(list); close them first")
+      fatalError("\(name): \(count) handles are open at shutdown, close them first: \(list)")
     }
   }
 
-  /// After the loop has run dry: frees it, and says so to those who wait.
+  /// Frees the loop after its thread has left `cuv_loop_run`, and resumes the tasks that wait for
+  /// the shutdown.
   func finish() {
     let status = unsafe cuv_loop_destroy(handle!)
-    guard status == 0 else { fatalError("\(name): uv_loop_close says \(status), expected 0") }
+    guard status == 0 else { fatalError("\(name): uv_loop_close returned \(status), expected 0") }
     unsafe handle = nil
     let (waiters, needsThread) = inbox.withLock { inbox in
       inbox.work = local + inbox.work
@@ -226,7 +230,7 @@ import CaromCore
     for waiter in waiters { waiter.resume() }
   }
 
-  /// Runs what is enqueued after the loop has ended, until nothing is left.
+  /// Runs the work that was enqueued after the loop had ended, until none is left.
   private func runLate() {
     while true {
       let batch = inbox.withLock { inbox in
@@ -241,7 +245,7 @@ import CaromCore
 
   // Threads
 
-  /// Starts the loop's thread, which keeps this object until it ends.
+  /// Starts the loop's thread, which retains this object until it ends.
   func startThread() throws(TransportError) -> OpaquePointer {
     try unsafe startThread { context in
       let core = unsafe Unmanaged<LoopCore>.fromOpaque(context).takeRetainedValue()
@@ -252,7 +256,8 @@ import CaromCore
     }
   }
 
-  /// A task may finish on an executor that has ended: a short thread of its own runs the rest.
+  /// Starts a short-lived thread for work that is enqueued after the loop has ended, such as the
+  /// rest of tasks that run on this executor.
   private func startLateThread() {
     do throws(TransportError) {
       let thread = try unsafe startThread { context in
@@ -263,7 +268,7 @@ import CaromCore
       }
       unsafe cuv_thread_detach(thread)
     } catch {
-      fatalError("\(name): no thread for what is left to run after shutdown: \(error)")
+      fatalError("\(name): cannot start a thread for work after shutdown: \(error)")
     }
   }
 

@@ -1,18 +1,19 @@
-/// Something open on a loop: the loop holds it until it is closed, so that C never calls into
-/// freed memory. The public classes are its handles; dropping one closes it.
+/// A resource that is open on a loop, such as a socket or a timer. The loop holds it until it is
+/// closed, so that C callbacks never refer to freed memory. The public classes are handles of
+/// resources; releasing a handle closes its resource.
 class LoopResource {
   let core: LoopCore
   private(set) var isOpen = false
 
   init(core: LoopCore) { self.core = core }
 
-  /// Says that the C side is open from now on.
+  /// Registers the resource with the loop, once its C object is open.
   final func didOpen() {
     isOpen = true
     core.add(self)
   }
 
-  /// Closes at once and for good; a second call does nothing.
+  /// Closes the resource at once. Further calls have no effect.
   final func close() {
     guard isOpen else { return }
     isOpen = false
@@ -20,12 +21,15 @@ class LoopResource {
     didClose()
   }
 
-  /// Frees the C side and lets go of the handlers; nothing calls back afterwards.
+  /// Frees the C object and releases the handlers. No callback follows.
   func didClose() {}
 
-  /// Its public handle is gone.
-  func letGo() { close() }
+  /// Called when the public handle has been released.
+  func handleReleased() { close() }
 
-  /// The loop shuts down under it.
+  /// Called when the loop shuts down while the resource is open.
   func shutDown() { close() }
+
+  /// Called when a file descriptor became free, if the resource waits for one.
+  func descriptorAvailable() {}
 }

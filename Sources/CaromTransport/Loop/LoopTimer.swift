@@ -1,21 +1,22 @@
 import CaromCore
 
-/// Calls back once at an instant of the loop's clock; it can be armed again and again.
+/// A timer that calls back once at an instant of the loop's clock, and can be armed again.
 ///
-/// Precise to the system's timers (some microseconds on Linux), never early. Belongs to the
-/// loop's thread; dropping it cancels it.
+/// It never fires early, and late only by the precision of the system's timers (some microseconds
+/// on Linux). All members must be used on the loop's thread. Releasing the timer cancels it.
 public final class LoopTimer {
   private let loop: NetworkLoop
   private let timer: TimerCore
 
-  /// A timer that is not armed yet.
+  /// Creates a timer that is not armed.
   public init(on loop: NetworkLoop, _ fire: @escaping () -> Void) {
     loop.preconditionCurrent("a timer")
     self.loop = loop
     timer = TimerCore(core: loop.core, fire)
   }
 
-  /// A timer that fires inside `owner`, an actor whose executor is the loop, held weakly.
+  /// Creates a timer that calls `fire` isolated to `owner`, an actor whose executor is the loop.
+  /// The timer holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ fire: @escaping (isolated Owner) -> Void
   ) {
@@ -25,19 +26,20 @@ public final class LoopTimer {
 
   deinit { loop.core.release(timer) }
 
-  /// When it fires next; `nil` when it is not armed.
-  public var deadline: Instant? { timer.place == nil ? nil : timer.deadline }
+  /// The instant at which the timer fires; nil if it is not armed.
+  public var deadline: Instant? { timer.heapIndex == nil ? nil : timer.deadline }
 
-  /// Fires at `instant` instead of whenever it was armed for; at once when that has passed.
+  /// Arms the timer for `instant`, in place of an earlier deadline. If `instant` has passed, the
+  /// timer fires as soon as possible.
   public func arm(at instant: Instant) {
     loop.preconditionCurrent("a timer")
     timer.arm(at: instant)
   }
 
-  /// Fires `duration` from now.
+  /// Arms the timer to fire `duration` from now.
   public func arm(after duration: Duration) { arm(at: loop.now + duration) }
 
-  /// Does not fire until it is armed again.
+  /// Cancels the timer. It can be armed again.
   public func cancel() {
     loop.preconditionCurrent("a timer")
     timer.cancel()

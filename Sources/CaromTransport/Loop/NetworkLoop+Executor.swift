@@ -1,24 +1,25 @@
 import CUVLoop
 
 extension NetworkLoop: SerialExecutor, TaskExecutor {
-  /// Runs a job of an actor or a task on the loop's thread.
+  /// Enqueues a job of an actor or a task to run on the loop's thread.
   public func enqueue(_ job: consuming ExecutorJob) {
     core.enqueue(.job(UnownedJob(job)))
   }
 
-  /// This loop as the executor of an actor; the actor holds the loop itself.
+  /// Returns the loop as the executor of an actor. The reference is unowned, so the actor must hold
+  /// the loop.
   public func asUnownedSerialExecutor() -> UnownedSerialExecutor {
     unsafe UnownedSerialExecutor(ordinary: self)
   }
 
-  /// This loop as a task's preferred executor.
+  /// Returns the loop as the preferred executor of a task.
   public func asUnownedTaskExecutor() -> UnownedTaskExecutor {
     unsafe UnownedTaskExecutor(ordinary: self)
   }
 
-  /// Whether the caller runs on the loop, so that `assumeIsolated` works in its callbacks.
+  /// Whether the caller runs on the loop's thread. It makes `assumeIsolated` work in callbacks.
   public func isIsolatingCurrentContext() -> Bool? { core.isCurrent }
 
-  /// Traps unless the caller runs on the loop.
+  /// Traps unless the caller runs on the loop's thread.
   public func checkIsolated() { preconditionCurrent("this actor") }
 }

@@ -1,9 +1,10 @@
 import CaromCore
 
 extension NetworkLoop {
-  /// The addresses of `host`, a name or an address in text, in the system's order of preference.
+  /// Looks up the addresses of `host`, a host name or an address in text form, in the system's
+  /// order of preference.
   ///
-  /// Callable from anywhere. A cancelled task gets `cancelled` at once.
+  /// May be called on any thread. If the task is cancelled, throws `cancelled` at once.
   public func lookup(host: String) async throws(TransportError) -> [IPAddress] {
     if let address = IPAddress(host) { return [address] }
     let reference = LoopBound(LookupCore(core: core, host: host))

@@ -1,9 +1,9 @@
 import CaromCore
 
 extension NetworkLoop {
-  /// Waits until `deadline` on the loop's clock; callable from anywhere.
+  /// Suspends the task until `deadline` on the loop's clock. May be called on any thread.
   ///
-  /// A cancelled task gets `cancelled` at once, a loop that shuts down `closed`.
+  /// Throws `cancelled` at once if the task is cancelled, and `closed` if the loop shuts down.
   public func sleep(until deadline: Instant) async throws(TransportError) {
     let sleeper = LoopBound(Sleeper(core: core))
     let result: Result<Void, TransportError> = await withTaskCancellationHandler {

@@ -3,10 +3,10 @@ import CaromCore
 
 /// A thread that waits for sockets and timers, and the executor of the actors that own them.
 ///
-/// Sockets and timers are not `Sendable`: they are made and used on the loop's thread alone, by an
-/// actor whose executor is the loop (`LoopActor`). Their callbacks run there too, inside that
-/// actor: give them the actor as `owner`, and the closure is called as one of its methods would
-/// be, without a hop. The socket holds its owner weakly.
+/// Sockets and timers are not `Sendable`. They are created and used only on the loop's thread, by
+/// an actor whose executor is the loop (`LoopActor`). If the actor is passed as their `owner`,
+/// their callbacks run isolated to the actor, without an actor hop. A socket holds its owner
+/// weakly.
 ///
 /// ```swift
 /// actor Echo: LoopActor {
@@ -28,23 +28,26 @@ import CaromCore
 /// }
 /// ```
 ///
-/// Async code that belongs to the loop runs in `Task(executorPreference: loop)`. Without the
-/// preference the waits of nonisolated functions take the way through the global pool, also when an
-/// actor of the loop calls them; the closure of their `withCheckedContinuation` then runs there.
+/// Async code that uses sockets outside an actor runs in `Task(executorPreference: loop)`. Without
+/// that preference, nonisolated async functions run on the global thread pool, even when an actor
+/// on the loop calls them, and so does the closure of `withCheckedContinuation` in them.
 ///
-/// Dropping the last reference closes the loop and ends its thread; `shutdown` waits for that.
+/// Releasing the last reference closes the loop and ends its thread; `shutdown` waits until that
+/// has happened.
 public final class NetworkLoop: Sendable {
   let core: LoopCore
   private let thread: Locked<Thread?>
 
-  /// The thread's handle. Unchecked: it goes to whoever takes it out of the lock.
+  /// The handle of the loop's thread. Unchecked: only the caller that removes it from the lock uses
+  /// it.
   @safe private struct Thread: @unchecked Sendable {
     let pointer: OpaquePointer
   }
 
   /// Starts a thread that runs a new loop.
   ///
-  /// A `spinning` loop never sleeps: round trips take half the time, and it costs a whole core.
+  /// A `spinning` loop polls without ever blocking. It halves the time of a round trip and occupies
+  /// a whole core.
   public init(name: String = "carom-loop", spinning: Bool = false) throws(TransportError) {
     core = try LoopCore.make(name: name, spins: spinning)
     thread = Locked(nil)
@@ -61,37 +64,38 @@ public final class NetworkLoop: Sendable {
 
   deinit {
     core.requestStop()
-    if let thread = takeThread() { unsafe cuv_thread_detach(thread.pointer) }
+    if let thread = removeThread() { unsafe cuv_thread_detach(thread.pointer) }
   }
 
-  private func takeThread() -> Thread? { thread.withLock { $0.take() } }
+  private func removeThread() -> Thread? { thread.withLock { $0.take() } }
 
-  /// The time now, on the clock that timers go by; it does not follow wall-clock changes.
+  /// The current time on the monotonic clock that timers use.
   public static var now: Instant { Instant(nanoseconds: cuv_now()) }
 
-  /// The time now, on the clock that timers go by.
+  /// The current time on the monotonic clock that timers use.
   public var now: Instant { Self.now }
 
   /// How long this computer has been suspended since it was started, which `now` does not include;
   /// zero if the system does not provide this time.
   public static var timeSuspended: Duration { .nanoseconds(cuv_time_suspended()) }
 
-  /// Whether the calling thread is the loop's.
+  /// Whether the calling thread is the loop's thread.
   public var isCurrent: Bool { core.isCurrent }
 
-  /// Traps with a clear message unless the calling thread is the loop's.
+  /// Traps unless the calling thread is the loop's thread. The message says that `what` must be
+  /// used there.
   public func preconditionCurrent(_ what: StaticString = "this") {
     precondition(
       core.isCurrent,
       "\(what) belongs to \(core.name)'s thread: call it from an actor whose executor is that loop")
   }
 
-  /// Runs `body` on the loop's thread, after what is running there.
+  /// Runs `body` on the loop's thread, after the work that is already queued there.
   public func post(_ body: sending @escaping () -> Void) {
     core.enqueue(.call(body))
   }
 
-  /// Runs `body` on the loop's thread and returns what it does.
+  /// Runs `body` on the loop's thread and returns its result or throws its error.
   public func run<Value: Sendable, Failure: Error>(
     _ body: sending @escaping () throws(Failure) -> Value
   ) async throws(Failure) -> Value {
@@ -102,9 +106,9 @@ public final class NetworkLoop: Sendable {
     return try result.get()
   }
 
-  /// Closes every socket and timer of the loop, then the loop, and waits until its thread ends.
+  /// Closes all sockets and timers, then the loop, and waits until its thread has ended.
   ///
-  /// Streams say `closed(.closed)`. What is enqueued on the executor later still runs.
+  /// Open streams report `closed(.closed)`. Jobs that are enqueued on the executor later still run.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       let isClosed = core.inbox.withLock { inbox in
@@ -114,12 +118,13 @@ public final class NetworkLoop: Sendable {
       if isClosed { return continuation.resume() }
       core.requestStop()
     }
-    guard !isCurrent, let thread = takeThread() else { return }
+    guard !isCurrent, let thread = removeThread() else { return }
     unsafe cuv_thread_join(thread.pointer)
   }
 }
 
-/// Runs `body` with a new loop, and shuts the loop down when `body` has returned or thrown.
+/// Runs `body` with a new loop, and shuts the loop down when `body` has returned or thrown. Traps
+/// if the loop cannot be created.
 public func withNetworkLoop<Value, Failure: Error>(
   name: String = "carom-loop", _ body: (NetworkLoop) async throws(Failure) -> Value
 ) async throws(Failure) -> Value {
@@ -127,7 +132,7 @@ public func withNetworkLoop<Value, Failure: Error>(
   do {
     loop = try NetworkLoop(name: name)
   } catch {
-    fatalError("no event loop: \(error)")
+    fatalError("cannot create a network loop: \(error)")
   }
   do throws(Failure) {
     let value = try await body(loop)

@@ -1,10 +1,11 @@
-/// Calls back once when its loop shuts down, while the loop's sockets are still open: the place
-/// for last words. Belongs to the loop's thread; dropping it takes it back.
+/// Calls back once when its loop shuts down, while the loop's sockets are still open, so that last
+/// datagrams such as goodbyes can be sent. All members must be used on the loop's thread. Releasing
+/// the hook removes it.
 public final class ShutdownHook {
   private let loop: NetworkLoop
   private let core: ShutdownCore
 
-  /// Waits for the loop's end.
+  /// Installs a hook that calls `body` when `loop` shuts down.
   public init(on loop: NetworkLoop, _ body: @escaping () -> Void) {
     loop.preconditionCurrent("a shutdown hook")
     self.loop = loop
@@ -14,7 +15,7 @@ public final class ShutdownHook {
   deinit { loop.core.release(core) }
 }
 
-/// A hook as the loop holds it.
+/// A shutdown hook's callback, held by the loop until it is removed.
 final class ShutdownCore: LoopResource {
   private var body: (() -> Void)?
 

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A task that waits for a time.
+/// A task that sleeps until a deadline.
 final class Sleeper: LoopResource {
   private var timer: TimerCore?
   private var result: Result<Void, TransportError>?

@@ -1,28 +1,28 @@
 import CaromCore
 
-/// When ticks are due: tick `n` at `start + n / hertz` seconds, in whole nanoseconds, so that no
-/// error adds up.
+/// The due times of ticks at a fixed rate. Tick `n` is due at `start` plus `n / hertz` seconds,
+/// rounded down to nanoseconds, so that rounding errors do not accumulate.
 public struct TickSchedule: Hashable, Sendable {
-  /// When tick 0 is due.
+  /// The time at which tick 0 is due.
   public let start: Instant
-  /// Ticks a second, at least 1.
+  /// The number of ticks per second, 1 to 1,000,000.
   public let hertz: Int64
 
-  /// A schedule of `hertz` ticks a second from `start` on.
+  /// Creates a schedule of `hertz` ticks per second that begins at `start`.
   public init(start: Instant, hertz: Int) {
-    precondition((1...1_000_000).contains(hertz), "1 to 1,000,000 ticks a second")
+    precondition((1...1_000_000).contains(hertz), "hertz must be 1 to 1,000,000 ticks per second")
     self.start = start
     self.hertz = Int64(hertz)
   }
 
-  /// When tick `index` is due.
+  /// Returns the time at which tick `index` is due.
   public func due(_ index: Int64) -> Instant {
     let (seconds, rest) = index.quotientAndRemainder(dividingBy: hertz)
     return Instant(
       nanoseconds: start.nanoseconds + seconds * 1_000_000_000 + rest * 1_000_000_000 / hertz)
   }
 
-  /// The last tick that is due at `now`; `nil` before the start.
+  /// Returns the index of the last tick that is due at `now`; nil before `start`.
   public func latest(at now: Instant) -> Int64? {
     let elapsed = now.nanoseconds - start.nanoseconds
     guard elapsed >= 0 else { return nil }

@@ -1,30 +1,32 @@
 import CaromCore
 
-/// Calls back at a fixed rate on an absolute schedule: lateness of one tick moves no other.
+/// Calls back at a fixed rate on an absolute schedule, so that a late tick does not delay later
+/// ones.
 ///
-/// When the loop was busy or the process asleep, the next callback says how many ticks it missed;
-/// the caller decides whether to run them. Belongs to the loop's thread; dropping it stops it.
+/// If the loop was busy or the process suspended, the next callback reports how many ticks were
+/// missed; the caller decides whether to run them. All members must be used on the loop's thread.
+/// Releasing the ticker stops it.
 public final class Ticker {
-  /// A tick as it is delivered.
+  /// A delivered tick.
   public struct Tick: Hashable, Sendable {
-    /// Its number; the schedule's first is 0.
+    /// The index of the tick; the first tick of the schedule has index 0.
     public let index: Int64
-    /// When it was due.
+    /// The time at which the tick was due.
     public let due: Instant
-    /// When it was delivered.
+    /// The time at which the tick was delivered.
     public let now: Instant
-    /// How many ticks were due since the last delivered one, and are not delivered.
+    /// The number of ticks that were due since the last delivered one and were skipped.
     public let missed: Int64
-    /// How much later than due it was delivered.
+    /// The delay between `due` and `now`.
     public var lateness: Duration { now - due }
   }
 
-  /// The times of the ticks.
+  /// The schedule of the ticks.
   public let schedule: TickSchedule
   private let loop: NetworkLoop
   private let timer: TimerCore
 
-  /// Ticks `hertz` times a second from `start` on, which is now unless given.
+  /// Starts to tick `hertz` times per second, beginning at `start`, or now if `start` is nil.
   public init(
     on loop: NetworkLoop, hertz: Int, start: Instant? = nil, _ tick: @escaping (Tick) -> Void
   ) {
@@ -46,7 +48,8 @@ public final class Ticker {
     timer.arm(at: schedule.start)
   }
 
-  /// Ticks inside `owner`, an actor whose executor is the loop, held weakly.
+  /// Starts a ticker that calls `tick` isolated to `owner`, an actor whose executor is the loop.
+  /// The ticker holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, hertz: Int, start: Instant? = nil,
     _ tick: @escaping (isolated Owner, Tick) -> Void
@@ -57,14 +60,14 @@ public final class Ticker {
 
   deinit { loop.core.release(timer) }
 
-  /// No tick follows.
+  /// Stops the ticker. No further tick is delivered.
   public func stop() {
     loop.preconditionCurrent("a ticker")
     timer.close()
   }
 }
 
-/// A weak reference that a closure can be given before the object exists.
+/// A weak reference that a closure can capture before the object exists.
 private final class Reference<Object: AnyObject> {
   weak var value: Object?
 }

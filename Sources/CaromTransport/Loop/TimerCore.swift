@@ -1,10 +1,11 @@
 import CaromCore
 
-/// A timer's place in the queue and what it does.
+/// A timer's deadline and callback, held by the loop until the timer is closed.
 final class TimerCore: LoopResource, HeapElement {
   var deadline = Instant.distantFuture
-  var place: Int?
-  /// Taken out of the queue and about to fire.
+  /// The timer's index in the queue's heap; nil if it is not armed.
+  var heapIndex: Int?
+  /// Whether the timer has been removed from the queue and is about to fire.
   var isDue = false
   private var action: (() -> Void)?
 
@@ -16,7 +17,7 @@ final class TimerCore: LoopResource, HeapElement {
 
   func precedes(_ other: TimerCore) -> Bool { deadline < other.deadline }
 
-  func didMove(to index: Int) { place = index }
+  func didMove(to index: Int) { heapIndex = index }
 
   func arm(at deadline: Instant) {
     if isOpen { core.timers?.arm(self, at: deadline) }

@@ -1,9 +1,9 @@
 import CUVLoop
 import CaromCore
 
-/// The deadlines of a loop's timers in a binary heap, over one timer of the system.
+/// All timers of a loop, in a heap ordered by deadline, on top of a single system timer.
 ///
-/// One descriptor serves them all, so that timers work when no descriptors are left.
+/// Since all timers share one file descriptor, they work even when no descriptors are left.
 @safe final class TimerQueue {
   private var heap = Heap<TimerCore>()
   private var handle: OpaquePointer?
@@ -26,25 +26,26 @@ import CaromCore
     guard let open = unsafe handle else { return }
     unsafe handle = nil
     unsafe cuv_timer_destroy(open)
-    while let timer = heap.popFirst() { timer.place = nil }
+    while let timer = heap.popFirst() { timer.heapIndex = nil }
   }
 
-  /// Puts `timer` in, or moves it, to fire at `deadline`.
+  /// Arms `timer` to fire at `deadline`, in place of an earlier deadline.
   func arm(_ timer: TimerCore, at deadline: Instant) {
     guard unsafe handle != nil else { return }
     timer.deadline = deadline
     timer.isDue = false
-    if let place = timer.place { heap.updatePosition(of: place) } else { heap.insert(timer) }
+    if let index = timer.heapIndex { heap.updatePosition(of: index) } else { heap.insert(timer) }
     if !isExpiring, deadline < armed { armSystem() }
   }
 
   func cancel(_ timer: TimerCore) {
     timer.isDue = false
-    guard let place = timer.place else { return }
-    heap.remove(at: place)
-    timer.place = nil
+    guard let index = timer.heapIndex else { return }
+    heap.remove(at: index)
+    timer.heapIndex = nil
   }
 
+  /// Fires the timers that are due, then arms the system timer for the next deadline.
   func expire() {
     let now = NetworkLoop.now
     var due: [TimerCore] = []
@@ -66,8 +67,8 @@ import CaromCore
   private func armSystem() {
     guard let first = heap.first, let handle = unsafe handle else { return }
     armed = first.deadline
-    // What is due already needs no timer of the system, which costs far more than a wake-up where
-    // the machine is a virtual one.
+    // For a deadline that has passed, waking the loop costs far less than arming the system timer,
+    // especially on virtual machines.
     if armed <= NetworkLoop.now { return core.wakeForTimers() }
     _ = unsafe cuv_timer_arm(handle, armed.nanoseconds)
   }

@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// One address being tried.
+/// A connection attempt to one endpoint.
 @safe final class ConnectAttempt: LoopResource {
   let peer: Endpoint
   private var handle: OpaquePointer?
@@ -21,19 +21,20 @@ import CaromCore
       core.handle!, &c, context,
       { context, _, _, _, error in
         let attempt = unsafe Unmanaged<ConnectAttempt>.fromOpaque(context).takeUnretainedValue()
-        attempt.connector?.decide(attempt, error)
+        attempt.connector?.attemptDidEnd(attempt, error)
       }, &out)
     try check(status, "connect", at: endpoint)
     unsafe handle = unsafe out
     didOpen()
   }
 
-  /// The connected stream; this attempt is over.
-  func take() -> OpaquePointer? {
-    let taken = unsafe handle
+  /// Returns the connected stream of the C layer, which the caller then owns, and closes the
+  /// attempt.
+  func detachStream() -> OpaquePointer? {
+    let stream = unsafe handle
     unsafe handle = nil
     close()
-    return unsafe taken
+    return unsafe stream
   }
 
   override func didClose() {
@@ -44,6 +45,6 @@ import CaromCore
 
   override func shutDown() {
     close()
-    connector?.fail(self)
+    connector?.attemptDidShutDown(self)
   }
 }

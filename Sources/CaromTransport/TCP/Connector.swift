@@ -1,10 +1,11 @@
 import CaromCore
 
-/// Races connection attempts (RFC 8305 §5): one result, and nothing of the losers stays open.
+/// Races connection attempts to several endpoints (RFC 8305 §5). The first attempt that succeeds is
+/// the result; all others are closed.
 final class Connector {
   private let loop: NetworkLoop
   private let attemptDelay: Duration
-  private var waiting: [Endpoint]
+  private var remaining: [Endpoint]
   private var attempts: [ConnectAttempt] = []
   private var result: Result<TCPStream, TransportError>?
   private var firstError: TransportError?
@@ -15,10 +16,11 @@ final class Connector {
   init(to endpoints: [Endpoint], on loop: NetworkLoop, attemptDelay: Duration) {
     self.loop = loop
     self.attemptDelay = attemptDelay
-    waiting = endpoints.reversed()
+    remaining = endpoints.reversed()
   }
 
-  /// Every address once, families in turn, beginning with the family of the first (RFC 8305 §4).
+  /// Removes duplicate endpoints and alternates between the address families, beginning with the
+  /// family of the first endpoint (RFC 8305 §4).
   static func interleaved(_ endpoints: [Endpoint]) -> [Endpoint] {
     var seen: Set<Endpoint> = []
     let unique = endpoints.filter { seen.insert($0).inserted }
@@ -41,9 +43,9 @@ final class Connector {
     startNext()
   }
 
-  /// Begins with the next address; those that fail at once are passed over.
+  /// Starts the attempt to the next endpoint, skipping endpoints whose attempts fail at once.
   private func startNext() {
-    while result == nil, let endpoint = waiting.popLast() {
+    while result == nil, let endpoint = remaining.popLast() {
       do throws(TransportError) {
         attempts.append(try ConnectAttempt(to: endpoint, for: self, on: loop.core))
         attemptTimer?.arm(at: loop.now + attemptDelay)
@@ -55,12 +57,12 @@ final class Connector {
     if attempts.isEmpty { finish(.failure(firstError ?? .unreachable)) }
   }
 
-  /// An attempt has its answer.
-  func decide(_ attempt: ConnectAttempt, _ status: Int32) {
+  /// Handles the end of an attempt: `status` is 0 if it is connected, else a negative errno.
+  func attemptDidEnd(_ attempt: ConnectAttempt, _ status: Int32) {
     attempts.removeAll { $0 === attempt }
     do throws(TransportError) {
       try check(status, "connect")
-      guard let handle = unsafe attempt.take() else { throw .closed }
+      guard let handle = unsafe attempt.detachStream() else { throw .closed }
       finish(.success(try unsafe TCPStream(on: loop, taking: handle, peer: attempt.peer)))
     } catch {
       attempt.close()
@@ -69,8 +71,8 @@ final class Connector {
     }
   }
 
-  /// The loop shuts down under an attempt.
-  func fail(_ attempt: ConnectAttempt) {
+  /// Handles the shutdown of the loop during an attempt.
+  func attemptDidShutDown(_ attempt: ConnectAttempt) {
     attempts.removeAll { $0 === attempt }
     finish(.failure(.closed))
   }
@@ -78,9 +80,9 @@ final class Connector {
   func finish(_ result: Result<TCPStream, TransportError>) {
     guard self.result == nil else { return }
     self.result = result
-    let losers = attempts
+    let unfinished = attempts
     attempts = []
-    for attempt in losers { attempt.close() }
+    for attempt in unfinished { attempt.close() }
     deadlineTimer?.close()
     attemptTimer?.close()
     resume()
@@ -91,7 +93,7 @@ final class Connector {
     continuation = nil
   }
 
-  func takeResult() throws(TransportError) -> TCPStream {
+  func removeResult() throws(TransportError) -> TCPStream {
     guard let result else { throw .cancelled }
     self.result = .failure(.closed)
     return try result.get()

@@ -1,9 +1,10 @@
 import CUVLoop
 import CaromCore
 
-/// A TCP connection on its way from one loop to another; dropped on the way, it is closed.
+/// A TCP connection that was detached from one loop and can be attached to another. Releasing it
+/// closes the connection.
 public final class DetachedStream: Sendable {
-  /// The peer's end.
+  /// The peer's address and port.
   public let peer: Endpoint
   private let descriptor: Locked<Int32?>
 
@@ -12,7 +13,7 @@ public final class DetachedStream: Sendable {
     self.descriptor = Locked(descriptor)
   }
 
-  deinit { if let descriptor = take() { cuv_descriptor_close(descriptor) } }
+  deinit { if let descriptor = removeDescriptor() { cuv_descriptor_close(descriptor) } }
 
-  func take() -> Int32? { descriptor.withLock { $0.take() } }
+  func removeDescriptor() -> Int32? { descriptor.withLock { $0.take() } }
 }

@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// A listener as the loop holds it.
+/// A listener's resources, held by the loop until they are closed.
 @safe final class ListenerCore: LoopResource {
   private weak var loop: NetworkLoop?
   private var handle: OpaquePointer?
@@ -12,7 +12,7 @@ import CaromCore
   private(set) var acceptedCount = 0
   private(set) var pauseCount = 0
   private(set) var lostCount = 0
-  private var isHeld = false
+  private var isHeldByOwner = false
 
   init(
     loop: NetworkLoop, bind local: Endpoint, options: TCPListener.Options,
@@ -46,62 +46,65 @@ import CaromCore
       close()
       throw error
     }
-    retry = TimerCore(core: core) { [weak self] in self?.resume() }
+    retry = TimerCore(core: core) { [weak self] in self?.descriptorAvailable() }
   }
 
   override func didClose() {
     guard let open = unsafe handle else { return }
     unsafe handle = nil
     unsafe cuv_listener_destroy(open)
-    core.waiting[ObjectIdentifier(self)] = nil
+    core.waitingForDescriptor[ObjectIdentifier(self)] = nil
     retry?.close()
     retry = nil
     handler = nil
   }
 
-  /// A connection, or a negative errno where the system is out of what one needs.
+  /// Handles an accepted connection. A negative `descriptor` is an errno that says that the system
+  /// has run out of descriptors or memory.
   private func accept(_ descriptor: Int32, from peer: Endpoint) {
     guard descriptor >= 0 else { return pause(TransportError(status: descriptor, "accept")) }
     guard let loop else { return cuv_descriptor_close(descriptor) }
     if isPaused {
       isPaused = false
-      tell(.resumed)
+      emit(.resumed)
     }
     do throws(TransportError) {
       let stream = try TCPStream(on: loop, descriptor: descriptor, peer: peer)
       acceptedCount += 1
-      tell(.accepted(stream))
+      emit(.accepted(stream))
     } catch {
       lostCount += 1
     }
   }
 
-  /// Takes connections, or leaves them in the backlog, as the owner says.
+  /// Accepts connections, or leaves them in the backlog.
   func setAccepting(_ isOn: Bool) {
-    isHeld = !isOn
+    isHeldByOwner = !isOn
     guard let handle = unsafe handle, !isPaused else { return }
     _ = unsafe cuv_listener_accepts(handle, isOn)
   }
 
+  /// Stops to accept until a descriptor is free or `retryInterval` has passed.
   private func pause(_ error: TransportError) {
     guard let handle = unsafe handle else { return }
     _ = unsafe cuv_listener_accepts(handle, false)
-    core.waiting[ObjectIdentifier(self)] = self
+    core.waitingForDescriptor[ObjectIdentifier(self)] = self
     retry?.arm(at: NetworkLoop.now + TCPListener.retryInterval)
     guard !isPaused else { return }
     isPaused = true
     pauseCount += 1
-    tell(.paused(error))
+    emit(.paused(error))
   }
 
-  /// Tries again; running out once more pauses once more, and says nothing new.
-  func resume() {
-    core.waiting[ObjectIdentifier(self)] = nil
+  /// Tries to accept again. If descriptors are still missing, the listener pauses again without
+  /// another event.
+  override func descriptorAvailable() {
+    core.waitingForDescriptor[ObjectIdentifier(self)] = nil
     retry?.cancel()
-    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, !isHeld) }
+    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, !isHeldByOwner) }
   }
 
-  private func tell(_ event: TCPListener.Event) {
+  private func emit(_ event: TCPListener.Event) {
     let handler = handler
     handler?(event)
   }

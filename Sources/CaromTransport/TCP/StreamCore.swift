@@ -1,13 +1,13 @@
 import CUVLoop
 import CaromCore
 
-/// A stream as the loop holds it.
+/// A TCP stream's resources, held by the loop until they are closed.
 @safe final class StreamCore: LoopResource {
   private enum Phase {
     case open
-    /// Ours is the last word: what is queued goes out, then FIN.
+    /// The owner has closed the stream: the queued bytes are being sent, followed by FIN.
     case finishing
-    /// Everything is sent; waits for the peer's FIN and reads nothing more.
+    /// All bytes and FIN have been sent: waits for the peer's FIN and discards its data.
     case lingering
     case closed
   }
@@ -18,7 +18,9 @@ import CaromCore
   private var isDropped = false
   private var hasSentFIN = false
   private var wasOverHalf = false
-  private var untold: TransportError??
+  /// The error of the `closed` event that has not been reported yet; the outer nil if there is
+  /// none.
+  private var unreportedEnd: TransportError??
   private var limitTimer: TimerCore?
   private(set) var hasEnded = false
   private(set) var isWriteShut = false
@@ -27,9 +29,9 @@ import CaromCore
   let peer: Endpoint
   var queueLimit = TCPStream.defaultQueueLimit
 
-  /// Takes over the open stream `handle`, and closes it when that fails.
+  /// Takes ownership of the open stream `handle`; closes it if initialization fails.
   init(core: LoopCore, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
-    // The system forgets the peer's name when the connection breaks.
+    // The system no longer provides the peer's address once the connection is broken.
     self.peer = peer
     do throws(TransportError) {
       local = try Endpoint.reading("name a stream") { unsafe cuv_stream_local(handle, &$0) }
@@ -57,7 +59,7 @@ import CaromCore
     switch event {
     case CUV_STREAM_BYTES:
       guard phase == .open else { return }
-      tell(.bytes(unsafe Span(_unsafeStart: bytes!, count: count)))
+      emit(.bytes(unsafe Span(_unsafeStart: bytes!, count: count)))
     case CUV_STREAM_END: receiveEnd()
     case CUV_STREAM_SENT: receiveSent()
     default: finish(TransportError(status: error, "use a stream"))
@@ -67,7 +69,7 @@ import CaromCore
   private func receiveEnd() {
     hasEnded = true
     switch phase {
-    case .open: tell(.end)
+    case .open: emit(.end)
     case .lingering: finish(nil)
     case .finishing, .closed: break
     }
@@ -77,10 +79,10 @@ import CaromCore
     if queuedBytes == 0 { didDrain() }
     guard phase == .open, wasOverHalf, queuedBytes <= queueLimit / 2 else { return }
     wasOverHalf = false
-    tell(.writable)
+    emit(.writable)
   }
 
-  /// The queue is empty: the FIN that was asked for can follow.
+  /// Sends FIN if it was requested, now that the queue is empty.
   private func didDrain() {
     guard isWriteShut, !hasSentFIN, let handle = unsafe handle else { return }
     hasSentFIN = true
@@ -96,20 +98,20 @@ import CaromCore
     updateReading()
   }
 
-  private func limitPassed() {
+  private func timeLimitExpired() {
     if phase == .lingering { return finish(nil) }
     destroy(reset: true)
     finish(.timedOut)
   }
 
-  // Ends
+  // Closing
 
   override func didClose() {
     destroy(reset: false)
     phase = .closed
     limitTimer?.close()
     limitTimer = nil
-    core.descriptorIsFree()
+    core.didCloseDescriptor()
   }
 
   private func destroy(reset: Bool) {
@@ -118,35 +120,36 @@ import CaromCore
     unsafe cuv_stream_destroy(open, reset)
   }
 
-  /// Closes and says so at once: for events of the loop.
+  /// Closes the stream and reports `closed` at once. For use in callbacks of the loop.
   private func finish(_ error: TransportError?) {
     guard phase != .closed else { return }
     close()
-    untold = .some(error)
-    tellClosed()
+    unreportedEnd = .some(error)
+    reportClosed()
   }
 
-  /// Closes at once and says so after what runs now: for calls from the owner.
+  /// Closes the stream at once and reports `closed` after the work that is currently running. For
+  /// use in calls of the owner.
   private func finishLater(_ error: TransportError?) {
     guard phase != .closed else { return }
     close()
-    untold = .some(error)
-    core.enqueue(.call { [self] in tellClosed() })
+    unreportedEnd = .some(error)
+    core.enqueue(.call { [self] in reportClosed() })
   }
 
-  private func tellClosed() {
-    guard let error = untold, let handler else { return }
-    untold = nil
+  private func reportClosed() {
+    guard let error = unreportedEnd, let handler else { return }
+    unreportedEnd = nil
     self.handler = nil
     handler(.closed(error))
   }
 
-  private func tell(_ event: borrowing TCPEvent) {
+  private func emit(_ event: borrowing TCPEvent) {
     let handler = handler
     handler?(event)
   }
 
-  override func letGo() {
+  override func handleReleased() {
     isDropped = true
     handler = nil
     if phase == .open { close() }
@@ -158,7 +161,7 @@ import CaromCore
 
   func setHandler(_ handler: ((borrowing TCPEvent) -> Void)?) {
     self.handler = handler
-    if untold != nil { core.enqueue(.call { [self] in tellClosed() }) }
+    if unreportedEnd != nil { core.enqueue(.call { [self] in reportClosed() }) }
     updateReading()
   }
 
@@ -204,7 +207,7 @@ import CaromCore
   func closeGracefully() {
     guard phase == .open else { return }
     phase = .finishing
-    limitTimer = TimerCore(core: core) { [weak self] in self?.limitPassed() }
+    limitTimer = TimerCore(core: core) { [weak self] in self?.timeLimitExpired() }
     limitTimer?.arm(at: NetworkLoop.now + TCPStream.closeLimit)
     updateReading()
     isWriteShut = true
@@ -218,7 +221,7 @@ import CaromCore
     finishLater(.closed)
   }
 
-  /// Lets go of the descriptor; nothing is told any more.
+  /// Releases the descriptor and returns it. No further event is reported.
   func detach() throws(TransportError) -> Int32 {
     guard phase == .open, !isWriteShut, let open = unsafe handle else { throw .closed }
     let descriptor = unsafe cuv_stream_detach(open)
@@ -229,7 +232,7 @@ import CaromCore
     return descriptor
   }
 
-  /// Does something to the open stream.
+  /// Calls a C function with the open stream. Throws `closed`, or the error that it returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
     guard let handle = unsafe handle else { throw .closed }
     try check(unsafe body(handle), operation)

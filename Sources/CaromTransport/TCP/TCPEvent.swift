@@ -1,11 +1,11 @@
-/// What happens on a stream; spans are valid during the callback only.
+/// An event of a TCP stream. Spans are valid only during the callback.
 public enum TCPEvent: ~Escapable {
-  /// Bytes arrived, at least one.
+  /// Bytes were received, at least one.
   case bytes(Span<UInt8>)
-  /// The queue fell under half its limit, after it had been over.
+  /// The send queue fell below half of its limit after it had exceeded it.
   case writable
-  /// The peer will send no more; we still can, until we close.
+  /// The peer has finished sending. Bytes can still be sent until the stream is closed.
   case end
-  /// The last event, once: `nil` after an orderly close of ours, else why it broke.
+  /// The stream is closed: the last event. The error is nil after an orderly `close`.
   case closed(TransportError?)
 }

@@ -1,43 +1,45 @@
 import CUVLoop
 import CaromCore
 
-/// A bound TCP port that hands over streams.
+/// A TCP socket that listens on a port and accepts streams.
 ///
-/// A stream reads nothing until it has a handler, so what its peer sends during a hand-over waits
-/// in the system. Belongs to the loop's thread; dropping it closes it.
+/// An accepted stream reads nothing until it has a handler; until then the peer's bytes stay in the
+/// kernel. All members must be used on the loop's thread. Releasing the listener closes it.
 public final class TCPListener {
-  /// What happens on a listener.
+  /// An event of a listener.
   public enum Event {
-    /// A peer connected: keep the stream, or it is closed.
+    /// A peer has connected. The stream is closed unless the handler retains it.
     case accepted(TCPStream)
-    /// No descriptors are left: peers wait in the backlog until there are some.
+    /// No file descriptors are left. Peers wait in the backlog until some are free.
     case paused(TransportError)
-    /// Peers are accepted again.
+    /// The listener accepts connections again.
     case resumed
   }
 
-  /// How a listener is opened.
+  /// The options of a listener.
   public struct Options: Hashable, Sendable {
-    /// Connections that the system keeps until they are accepted.
+    /// The largest number of connections that wait in the system until they are accepted.
     public var backlog = 512
-    /// Several listeners share the port and the system spreads peers over them.
+    /// Allows several listeners to share the port; the system distributes peers over the listeners
+    /// (SO_REUSEPORT).
     public var reusePort = false
-    /// An IPv6 listener takes no IPv4 peers; otherwise they appear with IPv4 addresses.
+    /// Restricts an IPv6 listener to IPv6. Otherwise it also accepts IPv4 peers, which have IPv4
+    /// addresses.
     public var v6Only = true
 
-    /// A listener for one program alone.
+    /// Creates the options of a listener that does not share its port.
     public init() {}
   }
 
-  /// Between two tries to accept while no descriptors are left; a stream of the same loop that
-  /// closes brings the next try forward.
+  /// The interval between attempts to accept while no descriptors are left. When a stream of the
+  /// same loop closes, the next attempt follows at once.
   public static let retryInterval = Duration.milliseconds(50)
 
-  /// The loop that it lives on.
+  /// The loop whose thread the listener belongs to.
   public let loop: NetworkLoop
   private let core: ListenerCore
 
-  /// Binds and listens; port 0 lets the system choose, see `localEndpoint`.
+  /// Binds and listens. With port 0 the system chooses a port, which `localEndpoint` returns.
   public init(
     on loop: NetworkLoop, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (Event) -> Void
@@ -47,8 +49,8 @@ public final class TCPListener {
     core = try ListenerCore(loop: loop, bind: local, options: options, handle)
   }
 
-  /// Binds and listens; events arrive inside `owner`, an actor whose executor is the loop, held
-  /// weakly.
+  /// Binds and listens, and calls `handle` isolated to `owner`, an actor whose executor is the
+  /// loop. The listener holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (isolated Owner, Event) -> Void
@@ -59,31 +61,31 @@ public final class TCPListener {
 
   deinit { loop.core.release(core) }
 
-  /// The address and port that it is bound to.
+  /// The address and port that the listener is bound to.
   public var localEndpoint: Endpoint { core.local }
 
-  /// Whether it still takes connections, perhaps later.
+  /// Whether the listener is open; it may be paused.
   public var isOpen: Bool { core.isOpen }
 
-  /// Whether it waits for descriptors.
+  /// Whether the listener has paused because no descriptors are left.
   public var isPaused: Bool { core.isPaused }
 
-  /// Connections accepted so far.
+  /// The number of connections accepted so far.
   public var acceptedCount: Int { core.acceptedCount }
 
-  /// How often it ran out of descriptors.
+  /// How many times the listener has paused because no descriptors were left.
   public var pauseCount: Int { core.pauseCount }
 
-  /// Connections that broke while they were accepted.
+  /// The number of connections that broke while they were being accepted.
   public var lostCount: Int { core.lostCount }
 
-  /// Whether connections are taken; when not, they wait in the backlog.
+  /// Sets whether connections are accepted. Otherwise they wait in the backlog.
   public func setAccepting(_ isOn: Bool) {
     loop.preconditionCurrent("a listener")
     core.setAccepting(isOn)
   }
 
-  /// Closes it at once; no callback follows, and streams that were accepted live on.
+  /// Closes the listener at once. No callback follows, and accepted streams stay open.
   public func close() {
     loop.preconditionCurrent("a listener")
     core.close()

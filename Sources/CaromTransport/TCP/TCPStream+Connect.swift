@@ -1,12 +1,12 @@
 import CaromCore
 
 extension TCPStream {
-  /// Connects to the first of `endpoints` that answers (RFC 8305 §5).
+  /// Connects to the first of `endpoints` that accepts the connection (RFC 8305 §5).
   ///
-  /// Families alternate, each address is tried once, the next one starts when `attemptDelay` has
-  /// passed or the one before has failed. `deadline` is for all of it. Cancelling the task closes
-  /// all attempts. Call it on the loop: from an actor whose executor is the loop, or in
-  /// `Task(executorPreference: loop)`.
+  /// Address families alternate, and each endpoint is tried once. The next attempt starts when
+  /// `attemptDelay` has passed or the previous attempt has failed. `deadline` limits all attempts
+  /// together. Cancelling the task closes all attempts. Call this method on the loop's thread: from
+  /// an actor whose executor is the loop, or in `Task(executorPreference: loop)`.
   public static func connect(
     to endpoints: [Endpoint], on loop: NetworkLoop, deadline: Duration = .seconds(10),
     attemptDelay: Duration = .milliseconds(250)
@@ -18,12 +18,12 @@ extension TCPStream {
     let limit = loop.now + deadline
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        // This closure may run on another thread, whatever the caller's executor is.
+        // This closure may run on another thread, regardless of the caller's executor.
         loop.post { reference.value.start(until: limit, continuation) }
       }
     } onCancel: {
       loop.post { reference.value.finish(.failure(.cancelled)) }
     }
-    return try connector.takeResult()
+    return try connector.removeResult()
   }
 }

@@ -1,30 +1,31 @@
 import CUVLoop
 import CaromCore
 
-/// A TCP connection: bytes in order both ways, each way ended by itself.
+/// A TCP connection, whose two directions can be closed separately.
 ///
-/// It reads nothing until it has a handler. Belongs to the loop's thread; dropping it closes it at
-/// once, or, after `close`, lets it finish by itself. `TCP_NODELAY` is on.
+/// A stream reads nothing until it has a handler. `TCP_NODELAY` is set. All members must be used on
+/// the loop's thread. Releasing an open stream closes it at once; a stream that is released after
+/// `close` still sends its queued bytes.
 public final class TCPStream {
-  /// Bytes that may wait to be sent, unless `queueLimit` says otherwise.
+  /// The default of `queueLimit`, in bytes.
   public static let defaultQueueLimit = 1 << 20
-  /// How long `close` waits for a peer to take what is queued; then it resets.
+  /// How long a closed stream tries to send its queued bytes before it resets the connection.
   public static let closeLimit = Duration.seconds(5)
-  /// How long a closed stream waits for the peer's FIN, so that unread bytes of the peer do not
-  /// turn into a reset that loses our last ones.
+  /// How long a closed stream waits for the peer's FIN. Closing the socket with unread bytes would
+  /// send a reset, which could discard our last bytes at the peer.
   public static let lingerLimit = Duration.seconds(1)
 
-  /// The loop that it lives on.
+  /// The loop whose thread the stream belongs to.
   public let loop: NetworkLoop
   private let core: StreamCore
 
-  /// Takes over a connected descriptor.
+  /// Creates a stream that owns a connected descriptor; closes the descriptor on failure.
   init(on loop: NetworkLoop, descriptor: Int32, peer: Endpoint) throws(TransportError) {
     guard let open = unsafe loop.core.handle, loop.core.isOpen else {
       cuv_descriptor_close(descriptor)
       throw .closed
     }
-    // The context is set for good when the core takes over; nothing calls back before.
+    // `StreamCore` sets the final context and callback; no callback is made before.
     var out: OpaquePointer?
     try check(
       unsafe cuv_stream_create(open, descriptor, loop.core.context, { _, _, _, _, _ in }, &out),
@@ -33,7 +34,7 @@ public final class TCPStream {
     core = try unsafe StreamCore(core: loop.core, taking: out!, peer: peer)
   }
 
-  /// Takes over a stream of the C layer.
+  /// Creates a stream that owns a stream of the C layer.
   init(on loop: NetworkLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
     self.loop = loop
     core = try unsafe StreamCore(core: loop.core, taking: handle, peer: peer)
@@ -41,30 +42,31 @@ public final class TCPStream {
 
   deinit { loop.core.release(core) }
 
-  /// Our end.
+  /// The address and port of this end of the connection.
   public var localEndpoint: Endpoint { core.local }
-  /// The peer's end.
+  /// The peer's address and port.
   public var peerEndpoint: Endpoint { core.peer }
-  /// Whether the connection still exists, perhaps half.
+  /// Whether the stream is open, in at least one direction.
   public var isOpen: Bool { core.isOpen }
-  /// Whether the peer said that it sends no more.
+  /// Whether the peer has finished sending.
   public var hasEnded: Bool { core.hasEnded }
-  /// Bytes that wait to be sent.
+  /// The number of bytes in the send queue.
   public var queuedBytes: Int { core.queuedBytes }
 
-  /// Bytes that may wait to be sent before `write` throws `queueFull`.
+  /// The limit of the send queue, in bytes. A `write` that exceeds it throws `queueFull`.
   public var queueLimit: Int {
     get { core.queueLimit }
     set { core.queueLimit = newValue }
   }
 
-  /// Events go to `handle` from now on; `nil` stops reading. No byte is lost or told twice.
+  /// Sets the handler of further events; nil stops reading. No byte is lost or delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
     loop.preconditionCurrent("a stream")
     core.setHandler(handle)
   }
 
-  /// Events arrive inside `owner`, an actor whose executor is the loop, held weakly.
+  /// Sets a handler that is called isolated to `owner`, an actor whose executor is the loop. The
+  /// stream holds `owner` weakly.
   public func setHandler<Owner: Actor>(
     owner: isolated Owner, _ handle: @escaping (isolated Owner, borrowing TCPEvent) -> Void
   ) {
@@ -72,75 +74,80 @@ public final class TCPStream {
     setHandler(handle)
   }
 
-  /// Sends `bytes` after what was written before, all or nothing.
+  /// Sends or queues all of `bytes`, after the bytes that were written before. On failure, sends
+  /// none of them.
   ///
-  /// Throws `queueFull` when they do not fit beside what waits (a single write over the limit is
-  /// taken when nothing waits), `closed` after `close` or `shutdownWrite`, and else why the
-  /// connection broke.
+  /// Throws `queueFull` if `bytes` do not fit into the send queue (an empty queue accepts any
+  /// number of bytes), `closed` after `close` or `shutdownWrite`, and otherwise the error that
+  /// broke the connection.
   public func write(_ bytes: Span<UInt8>) throws(TransportError) {
     loop.preconditionCurrent("a stream")
     try core.write(bytes)
   }
 
-  /// Sends `bytes` after what was written before, all or nothing.
+  /// Sends or queues all of `bytes`, after the bytes that were written before. On failure, sends
+  /// none of them.
   public func write(_ bytes: [UInt8]) throws(TransportError) { try write(bytes.span) }
 
-  /// No `bytes` events until `resumeReading`: the peer is held back by the system.
+  /// Stops reading until `resumeReading`. TCP flow control then stops the peer.
   public func pauseReading() {
     loop.preconditionCurrent("a stream")
     core.setReading(paused: true)
   }
 
-  /// Reads on.
+  /// Continues reading after `pauseReading`.
   public func resumeReading() {
     loop.preconditionCurrent("a stream")
     core.setReading(paused: false)
   }
 
-  /// Half-close: sends what is queued, then FIN; the peer may still send.
+  /// Closes the sending direction: sends the queued bytes, then FIN. The peer may still send.
   public func shutdownWrite() {
     loop.preconditionCurrent("a stream")
     core.shutdownWrite()
   }
 
-  /// Sends what is queued, then closes; the one event that follows is `closed`.
+  /// Sends the queued bytes, then closes the stream. The only event that follows is `closed`.
   public func close() {
     loop.preconditionCurrent("a stream")
     core.closeGracefully()
   }
 
-  /// Drops the connection at once with an RST; the one event that follows is `closed(.closed)`.
+  /// Resets the connection at once (RST). The only event that follows is `closed(.closed)`.
   public func reset() {
     loop.preconditionCurrent("a stream")
     core.reset()
   }
 }
 
-// To another loop
+// Moving to another loop
 extension TCPStream {
-  /// Takes the connection off this loop; `init(on:attaching:)` opens it on another one, whose
-  /// first bytes are those that follow the last that were told here. Nothing is told here any more.
+  /// Detaches the connection from this loop, to be attached to another loop with
+  /// `init(on:attaching:)`. The new stream continues with the first byte that was not delivered
+  /// here. No further event is reported here.
   ///
-  /// Throws `closed` when it is, and a system error while something waits to be sent.
+  /// Throws `closed` if the stream is closed, and a system error while the send queue is not empty.
   public func detach() throws(TransportError) -> DetachedStream {
     loop.preconditionCurrent("a stream")
     return DetachedStream(try core.detach(), peer: peerEndpoint)
   }
 
-  /// Opens a connection that was taken off another loop; on failure it is closed.
+  /// Creates a stream from a connection that was detached from another loop. The connection is
+  /// closed on failure.
   public convenience init(
     on loop: NetworkLoop, attaching detached: DetachedStream
   ) throws(TransportError) {
     loop.preconditionCurrent("a stream")
-    guard let descriptor = detached.take() else { throw .closed }
+    guard let descriptor = detached.removeDescriptor() else { throw .closed }
     try self.init(on: loop, descriptor: descriptor, peer: detached.peer)
   }
 }
 
-// Options of the system
+// Socket options
 extension TCPStream {
-  /// Probes a silent peer after `idle`, then each `interval`; `count` lost ones break the stream
-  /// with `timedOut`. Whole seconds; `nil` turns it off.
+  /// Configures TCP keep-alive: after the connection was idle for `idle`, sends a probe every
+  /// `interval`, and closes the stream with `timedOut` after `count` unanswered probes. Durations
+  /// are rounded down to whole seconds, at least one. A nil `idle` disables keep-alive.
   public func setKeepAlive(
     idle: Duration?, interval: Duration = .seconds(1), count: Int = 3
   ) throws(TransportError) {
@@ -151,13 +158,13 @@ extension TCPStream {
     }
   }
 
-  /// Breaks the stream with `timedOut` when sent bytes stay unacknowledged for that long (Linux).
+  /// Closes the stream with `timedOut` if sent bytes stay unacknowledged for `timeout` (Linux).
   public func setUserTimeout(_ timeout: Duration) throws(TransportError) {
     let milliseconds = UInt32(clamping: timeout.wholeNanoseconds / 1_000_000)
     try core.set("set the user timeout") { unsafe cuv_stream_user_timeout($0, milliseconds) }
   }
 
-  /// Asks for a buffer of that many bytes in the system for what is sent.
+  /// Sets the size of the kernel's send buffer, in bytes.
   public func setSendBuffer(_ bytes: Int) throws(TransportError) {
     try core.set("set the send buffer") {
       unsafe cuv_stream_send_buffer($0, Int32(clamping: bytes))

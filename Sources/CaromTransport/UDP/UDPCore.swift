@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// A UDP socket as the loop holds it.
+/// A UDP socket's resources, held by the loop until they are closed.
 @safe final class UDPCore: LoopResource {
   private var handle: OpaquePointer?
   private var receive: ((borrowing UDPBatch) -> Void)?
@@ -83,7 +83,7 @@ import CaromCore
     }
   }
 
-  /// Does something to the open socket.
+  /// Calls a C function with the open socket. Throws `closed`, or the error that it returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
     guard let handle = unsafe handle else { throw .closed }
     try check(unsafe body(handle), operation)

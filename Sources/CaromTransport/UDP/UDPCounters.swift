@@ -1,21 +1,21 @@
-/// What happened to a socket's datagrams, counted since it was opened.
+/// Counts of a socket's datagrams since it was opened.
 public struct UDPCounters: Hashable, Sendable {
-  /// Datagrams that arrived.
+  /// Received datagrams.
   public var received: UInt64 = 0
-  /// Their bytes.
+  /// Payload bytes of the received datagrams.
   public var receivedBytes: UInt64 = 0
-  /// Datagrams that arrived longer than `largestDatagram`.
+  /// Received datagrams that were longer than `largestDatagram`.
   public var truncated: UInt64 = 0
-  /// Errors that the system reported instead of a datagram, such as ICMP messages.
+  /// Errors that the system reported in place of a datagram, such as ICMP messages.
   public var receiveErrors: UInt64 = 0
-  /// Datagrams that the system took.
+  /// Datagrams that the system accepted for sending.
   public var sent: UInt64 = 0
-  /// Their bytes.
+  /// Payload bytes of the sent datagrams.
   public var sentBytes: UInt64 = 0
-  /// Datagrams that the system refused.
+  /// Datagrams that the system rejected.
   public var sendErrors: UInt64 = 0
-  /// Datagrams dropped since the queue was full.
+  /// Datagrams that were dropped because the send queue was full.
   public var queueDrops: UInt64 = 0
-  /// How often the system had no room, so that the queue waited.
+  /// How many times the system had no room, so that sending paused.
   public var blocked: UInt64 = 0
 }

@@ -1,35 +1,40 @@
 import CUVLoop
 import CaromCore
 
-/// How a `UDPSocket` is opened.
+/// The options of a `UDPSocket`.
 public struct UDPOptions: Hashable, Sendable {
-  /// Other sockets may bind the same port if they ask for it too: multicast listeners do.
+  /// Allows other sockets with the same option to bind the same port, as multicast receivers do
+  /// (SO_REUSEADDR).
   public var reuseAddress = false
-  /// Several sockets share the port and the system spreads senders over them.
+  /// Allows several sockets to share the port; the system distributes senders over the sockets
+  /// (SO_REUSEPORT).
   public var reusePort = false
-  /// An IPv6 socket hears no IPv4; otherwise IPv4 peers appear as IPv4 addresses.
+  /// Restricts an IPv6 socket to IPv6. Otherwise it also receives IPv4 datagrams, whose sources are
+  /// IPv4 addresses.
   public var v6Only = true
-  /// Hears every group that anybody on this host joined, instead of its own alone.
+  /// Receives the datagrams of every group that any socket on this host has joined, instead of only
+  /// those of the groups that this socket has joined.
   public var receivesAllGroups = false
-  /// Datagrams of one length that are queued for one peer after each other go to the kernel as one
-  /// piece, which it cuts up (Linux); what is on the wire is the same.
+  /// Passes consecutive datagrams of the same length to the same peer to the kernel as one buffer
+  /// for segmentation (UDP_SEGMENT on Linux). The packets on the wire are the same.
   public var usesSegmentation = true
-  /// Datagrams are never cut into fragments on their way: one that is too long is lost, so that a
-  /// protocol can find out how long they may be (RFC 8899). Where the system can (Linux).
+  /// Disables IP fragmentation, so that datagrams that are too long for the path are lost and a
+  /// protocol can probe for the path MTU (RFC 8899). Has an effect only on Linux.
   public var probesMTU = false
-  /// Datagrams tell by which interface and to which address they came, and their hop limit; who
-  /// does not ask for that spares the system some work for each.
+  /// Receives the interface, destination address and hop limit of each datagram. Without them, each
+  /// datagram costs the system less work.
   public var receivesPacketInfo = true
-  /// The system's buffer for arrived datagrams, bytes; 0 leaves the system's choice.
+  /// The size of the kernel's receive buffer, in bytes; 0 selects the system's default.
   public var receiveBuffer = 0
-  /// The system's buffer for datagrams to send, bytes; 0 leaves the system's choice.
+  /// The size of the kernel's send buffer, in bytes; 0 selects the system's default.
   public var sendBuffer = 0
-  /// Bytes of the largest datagram that arrives whole; 64 of them are set aside.
+  /// The size of the largest datagram that is received completely, in bytes. The socket allocates
+  /// 64 buffers of this size.
   public var largestDatagram = 2048
-  /// Bytes that may wait until the system takes them; what comes then is dropped and counted.
+  /// The limit of the send queue, in bytes. Datagrams that exceed it are dropped and counted.
   public var queueLimit = 1 << 20
 
-  /// A socket for one program alone.
+  /// Creates the options of a socket that does not share its port.
   public init() {}
 
   func c(_ local: Endpoint) -> cuv_udp_options {

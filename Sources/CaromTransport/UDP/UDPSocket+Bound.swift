@@ -2,9 +2,10 @@ import CUVLoop
 import CaromCore
 
 extension UDPSocket {
-  /// The addresses that sockets of this host, whoever's, are bound to at `port`: once for each
-  /// socket, 0.0.0.0 and :: for those that hear every address. `nil` where the system does not
-  /// say. Call it on the loop's thread: it speaks of that thread's network.
+  /// The addresses to which the UDP sockets of all processes on this host are bound at `port`, once
+  /// for each socket; 0.0.0.0 and :: for wildcard sockets. Returns nil if the system does not
+  /// provide the list. Call it on the loop's thread, since it reads that thread's network
+  /// namespace.
   public static func addresses(boundTo port: UInt16) -> [IPAddress]? {
     var capacity = 64
     while true {

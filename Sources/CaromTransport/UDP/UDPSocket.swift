@@ -1,18 +1,19 @@
 import CUVLoop
 import CaromCore
 
-/// A bound UDP socket: datagrams arrive in batches and leave in batches.
+/// A bound UDP socket that receives and sends datagrams in batches.
 ///
-/// Belongs to the loop's thread; dropping it closes it. `NetworkLoop` shows how an actor owns one.
+/// All members must be used on the loop's thread. Releasing the socket closes it. The documentation
+/// of `NetworkLoop` shows how an actor owns a socket.
 public final class UDPSocket {
-  /// Datagrams that one system call takes or gives at most.
+  /// The largest number of datagrams that one system call sends or receives.
   public static let batchSize = Int(CUV_UDP_BATCH)
 
-  /// The loop that it lives on.
+  /// The loop whose thread the socket belongs to.
   public let loop: NetworkLoop
   private let core: UDPCore
 
-  /// Binds a socket; port 0 lets the system choose, see `localEndpoint`.
+  /// Binds a socket. With port 0 the system chooses a port, which `localEndpoint` returns.
   public init(
     on loop: NetworkLoop, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(), _ receive: @escaping (borrowing UDPBatch) -> Void
@@ -22,88 +23,88 @@ public final class UDPSocket {
     core = try UDPCore(core: loop.core, bind: local, options: options, receive)
   }
 
-  /// Binds a socket whose datagrams are received inside `owner`, an actor whose executor is the
-  /// loop, held weakly.
+  /// Binds a socket that calls `receive` isolated to `owner`, an actor whose executor is the loop.
+  /// The socket holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(),
     _ receive: @escaping (isolated Owner, borrowing UDPBatch) -> Void
   ) throws(TransportError) {
-    let receive = ActorCallbacks(owner, on: loop).bind(receive)
+    let receive = ActorCallbacks(owner, on: loop).bindBorrowing(receive)
     try self.init(on: loop, bind: local, options: options, receive)
   }
 
   deinit { loop.core.release(core) }
 
-  /// The address and port that it is bound to.
+  /// The address and port that the socket is bound to.
   public var localEndpoint: Endpoint { core.local }
 
-  /// Whether it can still be used.
+  /// Whether the socket is open.
   public var isOpen: Bool { core.isOpen }
 
-  /// Closes it at once; what was not flushed is lost, and no callback follows.
+  /// Closes the socket at once. Queued datagrams are discarded, and no callback follows.
   public func close() {
     loop.preconditionCurrent("a UDP socket")
     core.close()
   }
 
-  /// Puts a copy of a datagram into the queue; `flush` sends it.
+  /// Copies a datagram into the send queue; `flush` sends it.
   ///
-  /// `interface` is the index of the one to leave by, where the routes shall not decide. Returns
-  /// false when the queue was full and the datagram was dropped.
+  /// `interface` is the index of the interface to send on; 0 lets the system's routes decide.
+  /// Returns false if the queue is full and the datagram was dropped.
   @discardableResult
   public func send(_ payload: Span<UInt8>, to peer: Endpoint, interface: UInt32 = 0) -> Bool {
     core.send(payload, to: peer, interface: interface)
   }
 
-  /// Puts a datagram into the queue; `flush` sends it.
+  /// Copies a datagram into the send queue; `flush` sends it.
   @discardableResult
   public func send(_ payload: [UInt8], to peer: Endpoint, interface: UInt32 = 0) -> Bool {
     core.send(payload.span, to: peer, interface: interface)
   }
 
-  /// Hands the queue to the system, up to 64 datagrams a call. What the system has no room for
-  /// leaves when it has.
+  /// Passes the queued datagrams to the system, up to 64 per system call. Datagrams for which the
+  /// system has no room stay queued and are sent as soon as it has.
   public func flush() { core.flush() }
 
-  /// Payload bytes that wait in the queue.
+  /// The number of payload bytes in the send queue.
   public var queuedBytes: Int { core.queuedBytes }
 
-  /// What happened to its datagrams.
+  /// Counts of the socket's datagrams since it was opened.
   public var counters: UDPCounters { core.counters }
 
-  /// Why the system refused the last datagram that it refused.
+  /// The error of the last datagram that the system rejected; nil if it rejected none.
   public var lastSendError: TransportError? { core.lastSendError }
 }
 
 // Multicast and hop limits
 extension UDPSocket {
-  /// Hears `group` on the interface of that index.
+  /// Joins the multicast group `group` on the interface with index `interface`.
   public func join(_ group: IPAddress, on interface: UInt32) throws(TransportError) {
     try core.membership(group, on: interface, join: true)
   }
 
-  /// Hears `group` on that interface no longer.
+  /// Leaves the multicast group `group` on the interface with index `interface`.
   public func leave(_ group: IPAddress, on interface: UInt32) throws(TransportError) {
     try core.membership(group, on: interface, join: false)
   }
 
-  /// Multicast datagrams leave by the interface of that index.
+  /// Sets the index of the interface on which multicast datagrams are sent.
   public func setMulticastInterface(_ interface: UInt32) throws(TransportError) {
     try core.set("choose an interface") { unsafe cuv_udp_multicast_interface($0, interface) }
   }
 
-  /// Whether this host hears what the socket sends to groups.
+  /// Sets whether sockets on this host receive the socket's own multicast datagrams.
   public func setMulticastLoopback(_ isOn: Bool) throws(TransportError) {
     try core.set("set multicast loopback") { unsafe cuv_udp_multicast_loop($0, isOn) }
   }
 
-  /// How many routers a multicast datagram may pass: IPv4 time to live, IPv6 hop limit.
+  /// Sets the IPv4 time to live or the IPv6 hop limit of multicast datagrams.
   public func setMulticastHopLimit(_ hops: UInt8) throws(TransportError) {
     try core.set("set the hop limit") { unsafe cuv_udp_hop_limit($0, true, Int32(hops)) }
   }
 
-  /// How many routers a unicast datagram may pass: IPv4 time to live, IPv6 hop limit.
+  /// Sets the IPv4 time to live or the IPv6 hop limit of unicast datagrams.
   public func setHopLimit(_ hops: UInt8) throws(TransportError) {
     try core.set("set the hop limit") { unsafe cuv_udp_hop_limit($0, false, Int32(hops)) }
   }
