@@ -1,4 +1,4 @@
-/* Reason to be C: signal handlers may only use async-signal-safe calls. */
+/* Written in C because signal handlers may only call async-signal-safe functions. */
 #include "cterminal.h"
 
 #include <errno.h>
@@ -15,14 +15,15 @@
 
 enum { WRITE_LIMIT = 4 << 20, READ_CHUNK = 4096 };
 
-/* Alternate screen, no cursor, no wrapping, mouse motion as SGR reports, focus reports, and the
-   keyboard protocol with releases; a terminal ignores what it does not know. */
+/* Enables the alternate screen, SGR mouse motion reports, focus reports and key releases; hides the
+   cursor and disables line wrapping. Terminals ignore the sequences that they do not support. */
 static const char enter_screen[] =
     "\033[?1049h\033[?25l\033[?7l\033[?1003h\033[?1006h\033[?1004h\033[>15u\033[?u";
-/* Mouse reports in pixels, and the question whether it does them: only where a window's size in
-   pixels is known. */
+/* Enables mouse reports in pixels and queries whether they are supported. Sent only if the size of
+   the window in pixels is known. */
 static const char enter_pixels[] = "\033[?1016h\033[?1016$p";
-/* The same undone in reverse; the keyboard's modes belong to the screen that is left. */
+/* Restores the modes in reverse order, the keyboard's before leaving the alternate screen, which has
+   keyboard modes of its own. */
 static const char leave_screen[] =
     "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m"
     "\033[?7h\033[?25h\033[?1049l";
@@ -34,7 +35,7 @@ enum { CRASH_COUNT = sizeof crashes / sizeof *crashes, ENDING_COUNT = 3 };
 static volatile sig_atomic_t terminal = -1; /* the descriptor */
 static volatile sig_atomic_t ended_by;
 static volatile double ended_at;
-static int notice[2] = {-1, -1}; /* a pipe that tells of the first ending */
+static int notice[2] = {-1, -1}; /* a pipe that signals the first termination request */
 static const double INSISTING_AFTER = 0.3; /* seconds */
 static struct termios cooked;
 static struct sigaction before_crash[CRASH_COUNT];
@@ -70,7 +71,7 @@ void cterminal_close(void) {
   int fd = terminal;
   if (fd >= 0) {
     terminal = -1;
-    fcntl(fd, F_SETFL, 0); /* blocking again, or the last bytes may be lost */
+    fcntl(fd, F_SETFL, 0); /* make it blocking again, or the last bytes may be lost */
     write_all(fd, leave_screen, sizeof leave_screen - 1);
     tcsetattr(fd, TCSANOW, &cooked);
     close(fd);
@@ -78,7 +79,7 @@ void cterminal_close(void) {
   errno = saved;
 }
 
-/* Puts the terminal back, then lets whoever was in charge before have the signal. */
+/* Restores the terminal, then raises the signal again for the previous handler. */
 static void on_crash(int number) {
   cterminal_close();
   for (int i = 0; i < CRASH_COUNT; i++)
@@ -92,8 +93,8 @@ static double seconds_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* The first asks for an end, a later one insists. One that follows at once is the same one:
-   timeout(1) for one signals the process, and then its whole group. */
+/* Records the first signal and ends the process at a later one. A signal that follows immediately is
+   a duplicate: timeout(1), for example, signals the process and then its whole group. */
 static void on_ending(int number) {
   if (ended_by == 0) {
     int saved = errno;
@@ -109,7 +110,7 @@ static void on_ending(int number) {
   raise(number);
 }
 
-/* Whoever started this program may have had them blocked, as the threads of pools have. */
+/* Unblocks the signals, which the parent process may have blocked. */
 static void unblock(const int *numbers, int count) {
   sigset_t wanted;
   sigemptyset(&wanted);
@@ -146,7 +147,7 @@ bool cterminal_wait_reader_gone(void) {
   struct pollfd end = {.fd = STDOUT_FILENO};
   if (fstat(STDOUT_FILENO, &output) != 0) return false;
   if (!S_ISFIFO(output.st_mode) && !S_ISSOCK(output.st_mode)) return false;
-  /* Errors and hang-ups are told without being asked for. */
+  /* poll() always reports errors and hang-ups. */
   while (poll(&end, 1, -1) < 0) {
     if (errno != EINTR) return false;
   }
@@ -181,7 +182,7 @@ int cterminal_open(void) {
   }
   struct termios raw = cooked;
   cfmakeraw(&raw);
-  raw.c_lflag |= ISIG; /* Ctrl-C works even while the program does not read */
+  raw.c_lflag |= ISIG; /* Ctrl-C works even if the program does not read */
   raw.c_cc[VSUSP] = _POSIX_VDISABLE;
   raw.c_cc[VMIN] = 0;
   raw.c_cc[VTIME] = 0;

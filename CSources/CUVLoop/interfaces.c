@@ -14,7 +14,7 @@
 #include <net/route.h>
 #endif
 
-// The list
+// Listing
 
 uint32_t cuv_interface_flags(unsigned flags) {
   uint32_t out = 0;
@@ -26,7 +26,7 @@ uint32_t cuv_interface_flags(unsigned flags) {
   return out;
 }
 
-// Multicast on loopback would leave from 0.0.0.0 without it.
+// Without a source address, multicast on loopback would be sent from 0.0.0.0.
 struct in_addr cuv_loopback_address(int fd, uint32_t interface) {
   struct ifreq request = {0};
   struct sockaddr_in address = {0};
@@ -69,7 +69,7 @@ int cuv_interfaces(cuv_interface_entry *out, size_t capacity) {
 }
 #endif
 
-// The change event
+// Monitoring
 
 struct cuv_monitor {
   cuv_watch watch;
@@ -94,7 +94,8 @@ static int open_monitor(void) {
 #endif
 }
 
-/// Whether a message speaks of a link or an address; those of wireless scans do not.
+/// Whether a message reports a change to a link or an address. Messages about wireless scans do
+/// not.
 static bool is_change(const uint8_t *bytes, ssize_t count) {
 #if defined(__linux__)
   struct nlmsghdr message;
@@ -112,7 +113,7 @@ static bool is_change(const uint8_t *bytes, ssize_t count) {
 }
 
 static void on_change(uv_poll_t *poll, int status, int events) {
-  enum { MESSAGES = 256 };  // before other handles get their turn
+  enum { MESSAGES = 256 };  // read before other handles are served
   cuv_monitor *monitor = poll->data;
   _Alignas(8) uint8_t bytes[8192];
   bool changed = false;
@@ -121,7 +122,7 @@ static void on_change(uv_poll_t *poll, int status, int events) {
   for (int turn = 0; turn < MESSAGES; turn++) {
     ssize_t count = recv(monitor->watch.fd, bytes, sizeof bytes, MSG_DONTWAIT);
     if (count < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) break;
-    // ENOBUFS: so many changes that some were dropped.
+    // ENOBUFS means that there were so many changes that the kernel dropped some messages.
     changed = changed || (count < 0 ? errno == ENOBUFS : is_change(bytes, count));
   }
   if (changed) monitor->changed(monitor->context);

@@ -9,13 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
-// The list, by netlink: getifaddrs tells neither how often the cable came and went nor which
-// addresses are still being checked.
+// Listing by netlink, since getifaddrs reports neither the number of carrier changes nor which
+// addresses are tentative.
 
 typedef struct {
   cuv_interface_entry *out;
   size_t capacity, count;
-  cuv_interface_entry spare;  // what does not fit goes here
+  cuv_interface_entry spare;  // receives the entries that do not fit
 } listing;
 
 typedef void (*visitor)(listing *list, const struct nlmsghdr *message);
@@ -28,8 +28,8 @@ static cuv_interface_entry *add(listing *list) {
   return entry;
 }
 
-/// Copies an attribute's value where it has that length at most.
-static void take(const struct rtattr *attribute, void *out, size_t capacity) {
+/// Copies an attribute's value if it has at most `capacity` bytes.
+static void copy(const struct rtattr *attribute, void *out, size_t capacity) {
   size_t length = RTA_PAYLOAD(attribute);
   if (length <= capacity) memcpy(out, RTA_DATA(attribute), length);
 }
@@ -42,14 +42,15 @@ static void visit_link(listing *list, const struct nlmsghdr *message) {
   entry->flags = cuv_interface_flags(info->ifi_flags);
   int left = (int)IFLA_PAYLOAD(message);
   for (struct rtattr *at = IFLA_RTA(info); RTA_OK(at, left); at = RTA_NEXT(at, left)) {
-    if (at->rta_type == IFLA_IFNAME) take(at, entry->name, sizeof entry->name - 1);
-    if (at->rta_type == IFLA_MTU) take(at, &entry->largest_packet, sizeof entry->largest_packet);
+    if (at->rta_type == IFLA_IFNAME) copy(at, entry->name, sizeof entry->name - 1);
+    if (at->rta_type == IFLA_MTU) copy(at, &entry->largest_packet, sizeof entry->largest_packet);
     if (at->rta_type == IFLA_CARRIER_CHANGES)
-      take(at, &entry->carrier_changes, sizeof entry->carrier_changes);
+      copy(at, &entry->carrier_changes, sizeof entry->carrier_changes);
   }
 }
 
-/// An address of ours; of a point-to-point link IFA_LOCAL is, and IFA_ADDRESS is the peer's.
+/// Adds an address of this host. On a point-to-point link, IFA_LOCAL is this host's address and
+/// IFA_ADDRESS is the peer's.
 static void visit_address(listing *list, const struct nlmsghdr *message) {
   const struct ifaddrmsg *info = NLMSG_DATA(message);
   bool v6 = info->ifa_family == AF_INET6;
@@ -60,12 +61,12 @@ static void visit_address(listing *list, const struct nlmsghdr *message) {
   if (message->nlmsg_type != RTM_NEWADDR || (info->ifa_family != AF_INET && !v6)) return;
   int left = (int)IFA_PAYLOAD(message);
   for (struct rtattr *at = IFA_RTA(info); RTA_OK(at, left); at = RTA_NEXT(at, left)) {
-    if (at->rta_type == IFA_FLAGS) take(at, &flags, sizeof flags);
+    if (at->rta_type == IFA_FLAGS) copy(at, &flags, sizeof flags);
     if (at->rta_type != IFA_LOCAL && (at->rta_type != IFA_ADDRESS || has_local)) continue;
     has_local = at->rta_type == IFA_LOCAL;
-    take(at, v6 ? (void *)&v6_address : &v4_address, v6 ? sizeof v6_address : sizeof v4_address);
+    copy(at, v6 ? (void *)&v6_address : &v4_address, v6 ? sizeof v6_address : sizeof v4_address);
   }
-  // Nothing can be sent from an address that another host may have (RFC 4862 §5.4).
+  // Nothing can be sent from a tentative or duplicate address (RFC 4862 §5.4).
   bool tentative = (flags & IFA_F_TENTATIVE) && !(flags & IFA_F_OPTIMISTIC);
   if (tentative || (flags & IFA_F_DADFAILED)) return;
   cuv_address address = {0};
@@ -98,7 +99,7 @@ static int request(int fd, uint16_t type) {
   return sent < 0 ? -errno : 0;
 }
 
-/// Reads one answer: 0, or -EAGAIN where the table changed meanwhile, or another negative errno.
+/// Reads the answer to a request. Returns -EAGAIN if the table changed meanwhile.
 static int read_answer(int fd, uint8_t *bytes, size_t capacity, listing *list, visitor visit) {
   bool changed = false;
   while (true) {
@@ -117,9 +118,9 @@ static int read_answer(int fd, uint8_t *bytes, size_t capacity, listing *list, v
   }
 }
 
-/// Lists one table; it is read again where it changed under the reading.
+/// Lists one table, and reads it again if it changed meanwhile.
 static int dump(int fd, uint16_t type, listing *list, visitor visit) {
-  enum { CAPACITY = 64 * 1024, TRIES = 8 };  // the system's answers have 32 KiB at most
+  enum { CAPACITY = 64 * 1024, TRIES = 8 };  // messages have at most 32 KiB
   uint8_t *bytes = malloc(CAPACITY);
   size_t before = list->count;
   int status = -EAGAIN;
@@ -130,7 +131,7 @@ static int dump(int fd, uint16_t type, listing *list, visitor visit) {
     if (status == 0) status = read_answer(fd, bytes, CAPACITY, list, visit);
   }
   free(bytes);
-  // What changes all the time is told as it was; whoever watches hears of the next change.
+  // A table that changes all the time is listed as it was read; a monitor reports the next change.
   return status == -EAGAIN ? 0 : status;
 }
 

@@ -1,4 +1,4 @@
-// What the C files share, and Swift never sees.
+// Declarations that the C files share and that Swift does not import.
 #ifndef CUV_INTERNAL_H
 #define CUV_INTERNAL_H
 
@@ -18,10 +18,10 @@ struct cuv_loop {
   void *context;
   cuv_drain drain;
   bool woken, stopped;
-  uint8_t scratch[CUV_SCRATCH];  // streams read into it; callbacks never nest
+  uint8_t scratch[CUV_SCRATCH];  // the read buffer of all streams; callbacks never nest
 };
 
-/// A descriptor that the loop watches; the first member of what owns it.
+/// A descriptor that the loop polls; the first member of the struct that owns it.
 typedef struct {
   uv_poll_t poll;
   int fd;
@@ -29,15 +29,16 @@ typedef struct {
   bool closed;
 } cuv_watch;
 
-/// Takes over `fd`: on failure it is closed and the caller frees the owner.
+/// Takes ownership of `fd`. On failure, closes it; the caller then frees the owner.
 int cuv_watch_open(cuv_loop *loop, cuv_watch *watch, int fd);
-/// Watches for `events` from now on; 0 watches for nothing.
+/// Polls for `events`; 0 stops polling.
 int cuv_watch_set(cuv_watch *watch, int events, uv_poll_cb callback);
-/// Lets go of the descriptor, which stays open, and returns it; `closed` frees the owner later.
+/// Stops polling and returns the descriptor without closing it. `closed` frees the owner later.
 int cuv_watch_detach(cuv_watch *watch, uv_close_cb closed);
-/// Closes the descriptor; `closed` frees the owner later.
+/// Stops polling and closes the descriptor. `closed` frees the owner later.
 void cuv_watch_close(cuv_watch *watch, uv_close_cb closed);
-/// libuv stops a watch that met a socket error: notes that, so that it can be set again.
+/// Records that libuv has stopped polling because of a socket error, so that polling can be
+/// restarted.
 void cuv_watch_stopped(cuv_watch *watch);
 
 typedef union {
@@ -46,20 +47,20 @@ typedef union {
   struct sockaddr_in6 v6;
 } cuv_address;
 
-/// A socket that neither blocks nor is inherited; negative errno.
+/// Creates a socket that is non-blocking and closed on exec. Returns it or a negative errno.
 int cuv_socket(int domain, int type);
-/// Several sockets may share a port; -ENOSYS where the system does not know that.
+/// Sets SO_REUSEPORT. Returns -ENOSYS if the system does not support it.
 int cuv_share_port(int fd);
 int cuv_set_flag(int fd, int level, int option, int value);
-/// The system's form; IPv4 is mapped into IPv6 for a socket of that family (`v6`).
+/// Converts an endpoint to the system's form. For an IPv6 socket (`v6`), an IPv4 address is mapped.
 socklen_t cuv_address_from(const cuv_endpoint *endpoint, bool v6, cuv_address *out);
-/// Our form; mapped IPv4 addresses come out as IPv4.
+/// Converts an address from the system's form. Mapped IPv4 addresses become IPv4 addresses.
 void cuv_endpoint_from(const struct sockaddr *address, cuv_endpoint *out);
 void cuv_endpoint_from_v6(const struct in6_addr *address, cuv_endpoint *out);
-/// 127.0.0.1 where the interface has it, else 0.0.0.0.
+/// The interface's address in 127.0.0.0/8, or 0.0.0.0 if it has none.
 struct in_addr cuv_loopback_address(int fd, uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
-/// CUV_INTERFACE_… for the system's IFF_….
+/// Converts the system's IFF_… flags to CUV_INTERFACE_… flags.
 uint32_t cuv_interface_flags(unsigned flags);
 
 #endif

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-enum { ADDRESSES = 64 };  // more of one host are not tried
+enum { ADDRESSES = 64 };  // further addresses of a host are ignored
 
 struct cuv_lookup {
   uv_getaddrinfo_t request;

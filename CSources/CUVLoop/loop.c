@@ -200,7 +200,7 @@ int cuv_watch_set(cuv_watch *watch, int events, uv_poll_cb callback) {
 int cuv_watch_detach(cuv_watch *watch, uv_close_cb closed) {
   if (watch->closed) return -EBADF;
   watch->closed = true;
-  uv_close((uv_handle_t *)&watch->poll, closed);  // takes it out of the system's set at once
+  uv_close((uv_handle_t *)&watch->poll, closed);  // removes it from epoll at once
   return watch->fd;
 }
 

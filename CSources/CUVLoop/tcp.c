@@ -8,10 +8,10 @@
 #include <unistd.h>
 
 enum {
-  ACCEPTS = 64,         // connections taken before other handles get their turn
-  READS = 4,            // full reads likewise
+  ACCEPTS = 64,         // connections accepted before other handles are served
+  READS = 4,            // full buffers read before other handles are served
   FIRST_QUEUE = 16384,  // bytes
-  KEPT_QUEUE = 262144,  // bytes kept for the next use when the queue is empty
+  KEPT_QUEUE = 262144,  // the capacity that an empty queue keeps, in bytes
 };
 
 // Listener
@@ -24,7 +24,7 @@ struct cuv_listener {
 
 static void free_data(uv_handle_t *handle) { free(handle->data); }
 
-static int take_connection(int fd, cuv_endpoint *peer) {
+static int accept_connection(int fd, cuv_endpoint *peer) {
   cuv_address address;
   socklen_t length = sizeof address;
 #if defined(__linux__)
@@ -41,7 +41,8 @@ static bool is_out_of_resources(int status) {
   return status == -EMFILE || status == -ENFILE || status == -ENOBUFS || status == -ENOMEM;
 }
 
-/// Without a descriptor the system fails even when nobody waits to be accepted.
+/// Whether a connection waits to be accepted. Without free descriptors, accept() fails even if none
+/// does.
 static bool has_waiting(int fd) {
   struct pollfd wanted = {.fd = fd, .events = POLLIN};
   return poll(&wanted, 1, 0) > 0;
@@ -53,10 +54,10 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
   if (status < 0) cuv_watch_stopped(&listener->watch);
   for (int count = 0; count < ACCEPTS; count++) {
     cuv_endpoint peer = {0};
-    int descriptor = take_connection(listener->watch.fd, &peer);
+    int descriptor = accept_connection(listener->watch.fd, &peer);
     if (descriptor == -EAGAIN || descriptor == -EWOULDBLOCK) break;
     if (is_out_of_resources(descriptor) && !has_waiting(listener->watch.fd)) break;
-    if (descriptor < 0 && !is_out_of_resources(descriptor)) continue;  // that connection is gone
+    if (descriptor < 0 && !is_out_of_resources(descriptor)) continue;  // the connection broke
     listener->accept(listener->context, descriptor, &peer);
     if (descriptor < 0 || listener->watch.closed || listener->watch.events == 0) return;
   }
@@ -69,7 +70,7 @@ static int open_listener(const cuv_listen_options *options) {
   socklen_t length = cuv_address_from(&options->local, v6, &address);
   int fd = cuv_socket(v6 ? AF_INET6 : AF_INET, SOCK_STREAM);
   if (fd < 0) return fd;
-  int status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEADDR, 1);  // rebinds beside TIME_WAIT
+  int status = cuv_set_flag(fd, SOL_SOCKET, SO_REUSEADDR, 1);  // ignore TIME_WAIT
   if (status == 0 && options->reuse_port) status = cuv_share_port(fd);
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
   if (status == 0 && bind(fd, &address.any, length) != 0) status = -errno;
@@ -116,7 +117,7 @@ struct cuv_stream {
   void *context;
   cuv_stream_callback callback;
   bool connecting, reads;
-  uint8_t *queue;  // bytes to send: from `head` to `end`
+  uint8_t *queue;  // the bytes to send are those from `head` to `end`
   size_t capacity, head, end;
 };
 
@@ -133,8 +134,9 @@ static void report(cuv_stream *stream, cuv_stream_event event, size_t count, int
   stream->callback(stream->context, event, bytes, count, error);
 }
 
-/// On loopback a connection to a free port of its own range can meet itself.
-static bool met_itself(int fd) {
+/// Whether a socket is connected to itself, which can happen on loopback when the system chooses
+/// the destination port as the local port.
+static bool is_self_connected(int fd) {
   cuv_endpoint local, peer;
   cuv_address address;
   socklen_t length = sizeof address;
@@ -147,7 +149,7 @@ static void finish_connect(cuv_stream *stream) {
   int error = 0;
   socklen_t length = sizeof error;
   if (getsockopt(stream->watch.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0) error = errno;
-  if (error == 0 && met_itself(stream->watch.fd)) error = ECONNREFUSED;
+  if (error == 0 && is_self_connected(stream->watch.fd)) error = ECONNREFUSED;
   stream->connecting = false;
   report(stream, CUV_STREAM_CONNECTED, 0, -error);
 }
@@ -169,7 +171,8 @@ static void read_all(cuv_stream *stream) {
   }
 }
 
-/// Sends from `bytes`; returns how many went, or a negative errno that ends the stream.
+/// Sends as many of `bytes` as the system accepts. Returns their number, or a negative errno that
+/// ends the stream.
 static ssize_t send_some(cuv_stream *stream, const uint8_t *bytes, size_t count) {
   size_t sent = 0;
   while (sent < count) {
@@ -186,7 +189,7 @@ static ssize_t send_some(cuv_stream *stream, const uint8_t *bytes, size_t count)
   return (ssize_t)sent;
 }
 
-/// Forgets the queue; memory of a rare large one goes back.
+/// Empties the queue, and frees its memory if it has grown large.
 static void empty_queue(cuv_stream *stream) {
   stream->head = stream->end = 0;
   if (stream->capacity <= KEPT_QUEUE) return;
@@ -216,7 +219,7 @@ static void on_stream(uv_poll_t *poll, int status, int events) {
   if (stream->connecting) {
     finish_connect(stream);
   } else {
-    // Read first: bytes that came before a reset are still there.
+    // Read first, since bytes that arrived before a reset can still be read.
     if ((events & UV_READABLE) != 0) read_all(stream);
     if (!stream->watch.closed && stream->head < stream->end && (events & UV_WRITABLE) != 0)
       send_queue(stream);

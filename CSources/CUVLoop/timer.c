@@ -7,7 +7,7 @@
 #if defined(__linux__)
 #include <sys/timerfd.h>
 
-// libuv counts whole milliseconds; a descriptor timer counts nanoseconds.
+// A timerfd, since libuv's own timers have a resolution of only one millisecond.
 struct cuv_timer {
   cuv_watch watch;
   void *context;
@@ -39,7 +39,7 @@ int cuv_timer_create(cuv_loop *loop, void *context, cuv_expire expire, cuv_timer
 }
 
 int cuv_timer_arm(cuv_timer *timer, int64_t nanoseconds) {
-  if (nanoseconds < 1) nanoseconds = 1;  // 0 would disarm it
+  if (nanoseconds < 1) nanoseconds = 1;  // 0 would disarm the timer
   struct itimerspec when = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
   int status = timerfd_settime(timer->watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
   return status == 0 ? 0 : -errno;

@@ -17,21 +17,21 @@ static int set_options(int fd, const cuv_udp_options *options) {
   if (options->send_buffer > 0)
     cuv_set_flag(fd, SOL_SOCKET, SO_SNDBUF, (int)options->send_buffer);
 #if defined(IP_PMTUDISC_PROBE)
-  // Never cut into fragments, and never believed from ICMP alone: the protocol above finds out
-  // itself what passes (RFC 8899).
+  // Disables fragmentation and ignores the MTU that ICMP reports: the protocol above probes for the
+  // path MTU itself (RFC 8899).
   if (options->probes_mtu && v6)
     cuv_set_flag(fd, IPPROTO_IPV6, IPV6_MTU_DISCOVER, IPV6_PMTUDISC_PROBE);
   if (options->probes_mtu && !(v6 && options->v6_only))
     cuv_set_flag(fd, IPPROTO_IP, IP_MTU_DISCOVER, IP_PMTUDISC_PROBE);
 #endif
   if (status == 0 && v6) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_V6ONLY, options->v6_only);
-  bool tells = options->packet_info;
-  if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
-  if (status == 0 && v6 && tells) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
+  bool info = options->packet_info;
+  if (status == 0 && v6 && info) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVPKTINFO, 1);
+  if (status == 0 && v6 && info) status = cuv_set_flag(fd, IPPROTO_IPV6, IPV6_RECVHOPLIMIT, 1);
   if (status != 0 || (v6 && options->v6_only)) return status;
-  // A dual-stack socket reports on its IPv4 datagrams by the IPv4 options; not all systems do.
-  int v4 = tells ? cuv_set_flag(fd, IPPROTO_IP, IP_PKTINFO, 1) : 0;
-  if (v4 == 0 && tells) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_RECVTTL, 1);
+  // A dual-stack socket needs the IPv4 options for IPv4 datagrams; not all systems support them.
+  int v4 = info ? cuv_set_flag(fd, IPPROTO_IP, IP_PKTINFO, 1) : 0;
+  if (v4 == 0 && info) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_RECVTTL, 1);
 #if defined(IP_MULTICAST_ALL)
   if (v4 == 0) v4 = cuv_set_flag(fd, IPPROTO_IP, IP_MULTICAST_ALL, options->receives_all_groups);
 #endif

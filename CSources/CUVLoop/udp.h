@@ -1,10 +1,10 @@
-// A UDP socket, for udp.c (opening, options, multicast) and udp_batch.c (moving datagrams).
+// The UDP socket, shared by udp.c (opening, options, multicast) and udp_batch.c (datagrams).
 #ifndef CUV_UDP_H
 #define CUV_UDP_H
 
 #include "internal.h"
 
-enum { CUV_UDP_CONTROL = 128 };  // bytes for packet information and hop limit
+enum { CUV_UDP_CONTROL = 128 };  // bytes of ancillary data for each datagram
 
 typedef struct {
   uint32_t offset, count, interface;
@@ -43,21 +43,22 @@ struct cuv_udp {
   cuv_address names[CUV_UDP_BATCH];
   cuv_control in_control[CUV_UDP_BATCH], out_control[CUV_UDP_BATCH];
   cuv_datagram batch[CUV_UDP_BATCH];
-  // The queue: bytes in one piece, entries that point into it, both from `head` on.
+  // The send queue: contiguous payload bytes, and entries that refer to them, starting at
+  // `entry_head`.
   uint8_t *queue;
   cuv_entry *entries;
   size_t queue_capacity, queue_end, queue_limit;
   size_t entry_capacity, entry_head, entry_end;
   bool blocked;
-  bool segments;               // runs of datagrams leave as one, which the kernel cuts up
-  uint32_t runs[CUV_UDP_BATCH];  // entries that each message of the batch to send stands for
+  bool segments;                 // send runs of datagrams as one message (UDP_SEGMENT)
+  uint32_t runs[CUV_UDP_BATCH];  // the number of entries in each message of the batch
   int last_error;
   cuv_udp_counters counters;
 };
 
-/// Readies the slots for the first batch.
+/// Prepares the receive slots for the first batch.
 void cuv_udp_prepare_slots(cuv_udp *udp);
-/// Watches for what is wanted now.
+/// Polls for readability, and for writability if sending is blocked.
 void cuv_udp_watch(cuv_udp *udp);
 
 #endif

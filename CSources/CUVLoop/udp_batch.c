@@ -5,18 +5,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Batches: receive a full set of slots in one call, send up to as many in one call.
+// Receiving and sending batches of up to CUV_UDP_BATCH datagrams per system call.
 
 enum {
-  TURNS = 4,            // full batches read before other handles get their turn
+  TURNS = 4,            // full batches received before other handles are served
   FIRST_QUEUE = 16384,  // bytes
   FIRST_ENTRIES = 64,
-  SEGMENTS = 64,            // the kernel's limit
-  LARGEST_RUN = 65000,      // bytes; a message has 65,507 at most
-  LARGEST_SEGMENT = 1472,   // bytes that fit a frame of Ethernet
+  SEGMENTS = 64,           // the kernel's limit
+  LARGEST_RUN = 65000,     // bytes; a message has at most 65,507
+  LARGEST_SEGMENT = 1472,  // bytes of UDP payload in an Ethernet frame
 };
 
-// System calls, batched where the kernel can
+// System calls, batched if the system supports it
 
 static int receive_batch(cuv_udp *udp) {
 #if defined(__linux__)
@@ -118,7 +118,7 @@ static void receive_all(cuv_udp *udp) {
   for (int turn = 0; turn < TURNS; turn++) {
     int count = receive_batch(udp);
     if (count < 0) {
-      // An ICMP error of an earlier send is reported here once; the socket lives on.
+      // The ICMP error of an earlier send is reported here once; the socket stays usable.
       if (errno == EAGAIN || errno == EWOULDBLOCK) return;
       if (errno != EINTR) udp->counters.receive_errors++;
       continue;
@@ -153,8 +153,8 @@ static void on_udp(uv_poll_t *poll, int status, int events) {
 
 // Sending
 
-/// Entries whose bytes are not yet sent keep their place; what was sent is moved out when room
-/// is needed.
+/// Moves the unsent entries and their bytes to the start of the queue. Called only when room is
+/// needed.
 static void compact(cuv_udp *udp) {
   if (udp->entry_head == 0) return;
   size_t left = udp->entry_end - udp->entry_head;
@@ -179,7 +179,7 @@ static bool grow(void **memory, size_t *capacity, size_t first, size_t wanted, s
 }
 
 static bool make_room(cuv_udp *udp, size_t count) {
-  // An entry counts as well, so that empty datagrams are bounded too.
+  // The entries count toward the limit, so that the number of empty datagrams is bounded too.
   size_t entries = udp->entry_end - udp->entry_head;
   if (cuv_udp_queued(udp) + count + entries * sizeof(cuv_entry) > udp->queue_limit) return false;
   if (udp->queue_end + count > udp->queue_capacity || udp->entry_end == udp->entry_capacity)
@@ -228,8 +228,8 @@ static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *s
   }
 }
 
-/// How many entries from `at` on can leave as one message: same destination, same length (the last
-/// may be shorter), lying one after the other in the queue as they do.
+/// The number of entries from index `at` that can be sent as one message: consecutive entries with
+/// the same destination and length; the last one may be shorter.
 static uint32_t run_from(const cuv_udp *udp, size_t at) {
   uint32_t run = 1;
 #if defined(UDP_SEGMENT)
@@ -288,7 +288,7 @@ static unsigned prepare_batch(cuv_udp *udp) {
   return count;
 }
 
-/// Takes the first entry for sent, or for lost with `error`.
+/// Removes the first entry and counts it as sent, or as failed if `error` is not 0.
 static void advance(cuv_udp *udp, int error) {
   cuv_entry *e = &udp->entries[udp->entry_head++];
   if (error == 0) {
@@ -315,7 +315,7 @@ void cuv_udp_flush(cuv_udp *udp) {
       return;
     }
     if (udp->runs[0] > 1) {
-      udp->segments = false;  // this way cannot cut up messages: again, one by one
+      udp->segments = false;  // no segmentation on this route: retry one datagram at a time
     } else {
       advance(udp, errno);
     }

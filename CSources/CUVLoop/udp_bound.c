@@ -13,14 +13,15 @@ typedef struct {
   unsigned long inodes[INODES];
 } listing;
 
-/// A line of the table: a socket's address and port, and the number that it has to itself.
+/// A line of the table: a socket's address, port and inode number.
 typedef struct {
   cuv_address address;
   unsigned port;
   unsigned long inode;
 } row;
 
-/// A table that changes while it is read shows a socket twice now and then.
+/// Whether a socket is listed already. A table that changes while it is read may list a socket
+/// twice.
 static bool is_listed(const listing *list, unsigned long inode) {
   for (size_t index = 0; index < list->count && index < INODES; index++)
     if (list->inodes[index] == inode) return true;
@@ -37,7 +38,7 @@ static void add(listing *list, const row *row) {
   list->count++;
 }
 
-/// The table prints each four bytes of an address as one number of this machine's.
+/// Parses a line. The table prints each four bytes of an address as one number in host byte order.
 static bool parse(const char *line, row *row) {
   uint32_t *words = row->address.v6.sin6_addr.s6_addr32;
   memset(row, 0, sizeof *row);
@@ -67,7 +68,7 @@ static int read_table(const char *path, uint16_t port, listing *list) {
 
 int cuv_udp_bound(uint16_t port, cuv_endpoint *out, size_t capacity) {
   listing list = {.out = out, .capacity = capacity};
-  // The thread's, since network namespaces belong to threads. Not every system has IPv6.
+  // The table of this thread, since each thread has its own network namespace. IPv6 may be missing.
   int status = read_table("/proc/thread-self/net/udp", port, &list);
   if (status == 0) read_table("/proc/thread-self/net/udp6", port, &list);
   return status == 0 ? (int)list.count : status;

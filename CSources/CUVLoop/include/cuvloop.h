@@ -1,9 +1,10 @@
-/// Sockets, timers and interfaces on one libuv loop: this C moves bytes, Swift decides.
+/// Sockets, timers and interfaces on a libuv loop. The C code only moves bytes; all decisions are
+/// made in Swift.
 ///
-/// Statuses are 0 or a negative errno. The context pointer comes first in every callback.
-/// Everything but `cuv_loop_wake`, locks and threads belongs to the thread that runs the loop. A
-/// handle is freed after its destroy call, when libuv has let go of it; no callback comes after
-/// destroy.
+/// Functions return a status: 0 or a negative errno. Every callback receives the context pointer
+/// first. All functions except `cuv_loop_wake` and those of locks and threads must be called on the
+/// thread that runs the loop. After a destroy call, no callback is made; the memory is freed later,
+/// when libuv has closed the handle.
 #ifndef CUVLOOP_H
 #define CUVLOOP_H
 
@@ -19,7 +20,8 @@ typedef struct cuv_timer cuv_timer;
 typedef struct cuv_monitor cuv_monitor;
 typedef struct cuv_lookup cuv_lookup;
 
-/// An address and a port in host order; `family` is 4 or 6, an IPv4 address is in `low`.
+/// An address and a port in host byte order. `family` is 4 or 6; an IPv4 address is stored in
+/// `low`.
 typedef struct {
   uint64_t high, low;
   uint32_t scope;
@@ -29,31 +31,33 @@ typedef struct {
 
 // Loop (loop.c)
 
-/// Called around every wait of the loop: run what other threads have left.
+/// Called before and after every wait of the loop, to run queued work. `woken` is true if
+/// `cuv_loop_wake` was called since the last call.
 typedef void (*cuv_drain)(void *_Nonnull context, bool woken);
 
 int cuv_loop_create(void *_Nonnull context, cuv_drain _Nonnull drain,
                     cuv_loop *_Nullable *_Nonnull out);
-/// Runs until `cuv_loop_stop`; `spin` polls without ever sleeping.
+/// Runs the loop until `cuv_loop_stop`. With `spin`, the loop polls without ever blocking.
 void cuv_loop_run(cuv_loop *_Nonnull loop, bool spin);
-/// From any thread: the loop's wait ends and it drains. Calls coalesce.
+/// Ends the loop's wait and makes it drain. May be called on any thread; several calls may cause
+/// one drain.
 void cuv_loop_wake(cuv_loop *_Nonnull loop);
-/// Closes the loop's own handles, so that `cuv_loop_run` returns once nothing is open. The kinds
-/// of handles that others left open go to `names`; returns how many.
+/// Closes the loop's own handles, so that `cuv_loop_run` returns once no handle is open. Writes the
+/// types of the other open handles to `names` and returns their number.
 int cuv_loop_stop(cuv_loop *_Nonnull loop, char *_Nonnull names, size_t capacity);
-/// After `cuv_loop_run` returned: frees the loop; a status other than 0 frees nothing.
+/// Frees the loop after `cuv_loop_run` has returned. Frees nothing if the status is not 0.
 int cuv_loop_destroy(cuv_loop *_Nonnull loop);
 
-/// CLOCK_MONOTONIC, nanoseconds.
+/// The time of CLOCK_MONOTONIC, in nanoseconds.
 int64_t cuv_now(void);
-/// How long the computer has slept, which `cuv_now` does not count, nanoseconds; 0 where the system
-/// does not say.
+/// How long the computer has been suspended since it was started, in nanoseconds, which `cuv_now`
+/// does not include; 0 if the system does not provide this time.
 int64_t cuv_time_suspended(void);
-/// The pointer that this thread was given last by `cuv_set_current`.
+/// The pointer that was last passed to `cuv_set_current` on this thread.
 void *_Nullable cuv_current(void);
 void cuv_set_current(void *_Nullable current);
 
-/// A lock of the system's.
+/// A POSIX mutex.
 typedef struct cuv_lock cuv_lock;
 cuv_lock *_Nonnull cuv_lock_create(void);
 void cuv_lock_acquire(cuv_lock *_Nonnull lock);
@@ -63,9 +67,9 @@ void cuv_lock_destroy(cuv_lock *_Nonnull lock);
 typedef struct cuv_thread cuv_thread;
 int cuv_thread_start(const char *_Nonnull name, void *_Nonnull context,
                      void (*_Nonnull body)(void *_Nonnull), cuv_thread *_Nullable *_Nonnull out);
-/// Waits for the thread's end, and frees its handle.
+/// Waits until the thread has ended, then frees its handle.
 void cuv_thread_join(cuv_thread *_Nonnull thread);
-/// Lets the thread end by itself, and frees its handle.
+/// Detaches the thread and frees its handle.
 void cuv_thread_detach(cuv_thread *_Nonnull thread);
 
 // UDP (udp.c, udp_batch.c)
@@ -75,19 +79,19 @@ enum { CUV_UDP_BATCH = 64 };
 typedef struct {
   cuv_endpoint local;
   bool reuse_address, reuse_port, v6_only, receives_all_groups;
-  bool segments;  // segmentation offload where the kernel has it
-  bool probes_mtu;  // datagrams are never cut into fragments
-  bool packet_info;  // interface, own address and hop limit of what comes
-  uint32_t receive_buffer, send_buffer;  // bytes, 0 leaves the system's
-  uint32_t largest_datagram;             // bytes; longer ones are cut off and marked
-  uint32_t queue_limit;                  // bytes that may wait to be sent
+  bool segments;                         // use UDP_SEGMENT where the kernel supports it
+  bool probes_mtu;                       // disable IP fragmentation
+  bool packet_info;                      // receive interface, destination and hop limit
+  uint32_t receive_buffer, send_buffer;  // bytes; 0 selects the system's default
+  uint32_t largest_datagram;             // bytes; longer datagrams are truncated
+  uint32_t queue_limit;                  // bytes in the send queue
 } cuv_udp_options;
 
 typedef struct {
   const uint8_t *_Nonnull bytes;
   uint32_t count;
   uint32_t interface;
-  int32_t hop_limit;  // -1 where unknown
+  int32_t hop_limit;  // -1 if unknown
   bool truncated;
   cuv_endpoint source, destination;
 } cuv_datagram;
@@ -105,22 +109,25 @@ int cuv_udp_create(cuv_loop *_Nonnull loop, const cuv_udp_options *_Nonnull opti
                    cuv_udp *_Nullable *_Nonnull out);
 void cuv_udp_destroy(cuv_udp *_Nonnull udp);
 int cuv_udp_local(const cuv_udp *_Nonnull udp, cuv_endpoint *_Nonnull out);
-/// Copies a datagram to the queue; false when it did not fit and was dropped.
+/// Copies a datagram into the send queue. Returns false if the queue is full and the datagram was
+/// dropped.
 bool cuv_udp_queue(cuv_udp *_Nonnull udp, const uint8_t *_Nullable bytes, size_t count,
                    const cuv_endpoint *_Nonnull destination, uint32_t interface);
-/// Hands the queue to the system, in batches; what does not fit waits until it does.
+/// Passes the queued datagrams to the system, in batches. Datagrams for which the system has no
+/// room stay queued and are sent as soon as it has.
 void cuv_udp_flush(cuv_udp *_Nonnull udp);
 size_t cuv_udp_queued(const cuv_udp *_Nonnull udp);
 const cuv_udp_counters *_Nonnull cuv_udp_count(const cuv_udp *_Nonnull udp);
-/// The errno of the last failed send, negative, or 0.
+/// The negative errno of the last failed send, or 0.
 int cuv_udp_last_error(const cuv_udp *_Nonnull udp);
 int cuv_udp_membership(cuv_udp *_Nonnull udp, const cuv_endpoint *_Nonnull group,
                        uint32_t interface, bool join);
 int cuv_udp_multicast_interface(cuv_udp *_Nonnull udp, uint32_t interface);
 int cuv_udp_multicast_loop(cuv_udp *_Nonnull udp, bool on);
 int cuv_udp_hop_limit(cuv_udp *_Nonnull udp, bool multicast, int hops);
-/// The addresses that UDP sockets of this host, whoever's, are bound to at `port`, one a socket:
-/// fills `out` up to `capacity`; returns how many, or a negative errno.
+/// Lists the addresses to which the UDP sockets of all processes on this host are bound at `port`,
+/// one for each socket. Writes up to `capacity` of them to `out`, and returns their total number or
+/// a negative errno.
 int cuv_udp_bound(uint16_t port, cuv_endpoint *_Nullable out, size_t capacity);
 
 // TCP (tcp.c)
@@ -131,7 +138,7 @@ typedef struct {
   bool reuse_port, v6_only;
 } cuv_listen_options;
 
-/// `descriptor` is a new connection's, or a negative errno.
+/// Receives the descriptor of a new connection, or a negative errno.
 typedef void (*cuv_accept)(void *_Nonnull context, int descriptor,
                            const cuv_endpoint *_Nonnull peer);
 
@@ -140,60 +147,62 @@ int cuv_listener_create(cuv_loop *_Nonnull loop, const cuv_listen_options *_Nonn
                         cuv_listener *_Nullable *_Nonnull out);
 void cuv_listener_destroy(cuv_listener *_Nonnull listener);
 int cuv_listener_local(const cuv_listener *_Nonnull listener, cuv_endpoint *_Nonnull out);
-/// Whether connections are taken; off leaves them in the backlog.
+/// Sets whether connections are accepted. Otherwise they wait in the backlog.
 int cuv_listener_accepts(cuv_listener *_Nonnull listener, bool on);
 
 typedef enum {
-  CUV_STREAM_CONNECTED,  // or failed: `error`
+  CUV_STREAM_CONNECTED,  // the attempt ended; `error` is 0 or a negative errno
   CUV_STREAM_BYTES,
   CUV_STREAM_END,
-  CUV_STREAM_SENT,    // some of the queue went out
-  CUV_STREAM_FAILED,  // `error`
+  CUV_STREAM_SENT,    // bytes of the send queue were sent
+  CUV_STREAM_FAILED,  // the connection broke; `error` is a negative errno
 } cuv_stream_event;
 
 typedef void (*cuv_stream_callback)(void *_Nonnull context, cuv_stream_event event,
                                     const uint8_t *_Nullable bytes, size_t count, int error);
 
-/// Closes an accepted descriptor that nobody wants.
+/// Closes an accepted descriptor for which no stream is created.
 void cuv_descriptor_close(int descriptor);
-/// Takes over a connected descriptor, also when it fails.
+/// Creates a stream that owns a connected descriptor. Closes the descriptor on failure.
 int cuv_stream_create(cuv_loop *_Nonnull loop, int descriptor, void *_Nonnull context,
                       cuv_stream_callback _Nonnull callback, cuv_stream *_Nullable *_Nonnull out);
-/// Begins to connect: one CONNECTED follows.
+/// Starts to connect. One CUV_STREAM_CONNECTED event follows.
 int cuv_stream_connect(cuv_loop *_Nonnull loop, const cuv_endpoint *_Nonnull peer,
                        void *_Nonnull context, cuv_stream_callback _Nonnull callback,
                        cuv_stream *_Nullable *_Nonnull out);
-/// The callbacks go to another context from now on.
+/// Replaces the context and the callback.
 void cuv_stream_set_context(cuv_stream *_Nonnull stream, void *_Nonnull context,
                             cuv_stream_callback _Nonnull callback);
-/// Closes the descriptor at once; `reset` with an RST.
+/// Closes the descriptor at once; with `reset`, sends an RST.
 void cuv_stream_destroy(cuv_stream *_Nonnull stream, bool reset);
-/// Lets go of the descriptor, for another loop: nothing may wait to be sent, and what was not read
-/// stays in the system. A negative errno changes nothing.
+/// Frees the stream without closing its descriptor, and returns the descriptor for use on another
+/// loop. Unread bytes stay in the kernel. Fails with -EBUSY while the send queue is not empty; on
+/// failure the stream is unchanged.
 int cuv_stream_detach(cuv_stream *_Nonnull stream);
 int cuv_stream_local(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 int cuv_stream_peer(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
-/// Whether bytes are wanted.
+/// Sets whether the stream reads.
 int cuv_stream_reads(cuv_stream *_Nonnull stream, bool on);
-/// Sends what the system takes now and keeps a copy of the rest.
+/// Sends as many bytes as the system accepts and copies the rest into the send queue.
 int cuv_stream_write(cuv_stream *_Nonnull stream, const uint8_t *_Nullable bytes, size_t count);
 size_t cuv_stream_queued(const cuv_stream *_Nonnull stream);
-/// FIN: nothing more will be sent.
+/// Closes the sending direction (FIN).
 int cuv_stream_shutdown(cuv_stream *_Nonnull stream);
-/// Probes a silent peer after `idle` seconds, each `interval` seconds, `count` times; 0 is off.
+/// Sends up to `count` keep-alive probes, every `interval` seconds, after the connection was idle
+/// for `idle` seconds. An `idle` of 0 disables keep-alive.
 int cuv_stream_keep_alive(cuv_stream *_Nonnull stream, int idle, int interval, int count);
-/// How long sent bytes may stay unacknowledged, milliseconds.
+/// Sets how long sent bytes may stay unacknowledged, in milliseconds.
 int cuv_stream_user_timeout(cuv_stream *_Nonnull stream, uint32_t milliseconds);
-/// The system's buffer of bytes to send, bytes.
+/// Sets the size of the kernel's send buffer, in bytes.
 int cuv_stream_send_buffer(cuv_stream *_Nonnull stream, int bytes);
 
-// Timer (timer.c): one a loop, the heap of deadlines is Swift's
+// Timer (timer.c): each loop has one; the heap of deadlines is in Swift
 
 typedef void (*cuv_expire)(void *_Nonnull context);
 
 int cuv_timer_create(cuv_loop *_Nonnull loop, void *_Nonnull context, cuv_expire _Nonnull expire,
                      cuv_timer *_Nullable *_Nonnull out);
-/// Expires at that time of `cuv_now`; a time that has passed expires at once.
+/// Arms the timer for a time of `cuv_now`. A time in the past expires at once.
 int cuv_timer_arm(cuv_timer *_Nonnull timer, int64_t nanoseconds);
 void cuv_timer_destroy(cuv_timer *_Nonnull timer);
 
@@ -207,37 +216,38 @@ enum {
   CUV_INTERFACE_POINT_TO_POINT = 16,
 };
 
-/// An interface and one of its addresses; `address.family` is 0 where it has none. Entries with
-/// an address may have no name and flags: an earlier one of the same index has them then.
+/// An interface and one of its addresses; `address.family` is 0 if the entry has no address. An
+/// entry with an address may lack the name and the flags; an earlier entry with the same index has
+/// them.
 typedef struct {
   char name[16];
   uint32_t index, flags;
-  // How often the cable came and went, and the bytes of a packet; 0 where the system does not say.
+  // How often the carrier was gained or lost, and the MTU in bytes; 0 if unknown.
   uint32_t carrier_changes, largest_packet;
   cuv_endpoint address;
   uint8_t prefix_length;
 } cuv_interface_entry;
 
-/// Fills `out` up to `capacity`; returns how many entries there are, or a negative errno.
+/// Writes up to `capacity` entries to `out`, and returns their total number or a negative errno.
 int cuv_interfaces(cuv_interface_entry *_Nullable out, size_t capacity);
 
 typedef void (*cuv_changed)(void *_Nonnull context);
 
-/// Calls back when links or addresses come, go or change.
+/// Calls back when interfaces or addresses are added, removed or changed.
 int cuv_monitor_create(cuv_loop *_Nonnull loop, void *_Nonnull context,
                        cuv_changed _Nonnull changed, cuv_monitor *_Nullable *_Nonnull out);
 void cuv_monitor_destroy(cuv_monitor *_Nonnull monitor);
 
 enum { CUV_NAME_UNKNOWN = 1, CUV_NAME_TRY_AGAIN = 2, CUV_NAME_FAILED = 3 };
 
-/// `status` is 0 or CUV_NAME_…; the ports of the addresses are 0.
+/// Receives the result of a lookup. `status` is 0 or CUV_NAME_…; the ports of the addresses are 0.
 typedef void (*cuv_looked_up)(void *_Nonnull context, int status,
                               const cuv_endpoint *_Nullable addresses, size_t count);
 
-/// Asks the system for a host's addresses, off the loop's thread.
+/// Looks up a host's addresses with the system's resolver, on another thread.
 int cuv_lookup_create(cuv_loop *_Nonnull loop, const char *_Nonnull host, void *_Nonnull context,
                       cuv_looked_up _Nonnull done, cuv_lookup *_Nullable *_Nonnull out);
-/// Frees it; where it has not called back yet it is cancelled, and will not.
+/// Frees the lookup. If it has not called back yet, it is cancelled and does not call back.
 void cuv_lookup_destroy(cuv_lookup *_Nonnull lookup);
 
 #endif
