@@ -12,9 +12,9 @@ struct CaromCommand: AsyncParsableCommand {
       TypesCommand.self, DomainsCommand.self,
     ])
 
-  /// Runs what the command line says. Whatever goes wrong is told in one line.
+  /// Parses and runs the command line. Every error is printed as one line on standard error.
   static func main() async {
-    Ending.prepare()
+    CommandRunner.catchSignals()
     do {
       try checkArguments(CommandLine.arguments)
       var command = try parseAsRoot()
@@ -26,29 +26,29 @@ struct CaromCommand: AsyncParsableCommand {
     } catch  where exitCode(for: error) == .success {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
-      let line = message(for: error).split(separator: "\n").first ?? "unclear command line"
+      let line = message(for: error).split(separator: "\n").first ?? "invalid command line"
       end(CommandFailure(.usage, "\(line) (see carom --help)"))
     } catch {
       end(CommandFailure(any: error))
     }
   }
 
-  /// Bytes that are no UTF-8 would arrive as another name than the one that was meant; the runtime
-  /// puts U+FFFD in their place.
+  /// Rejects arguments that are not UTF-8. The Swift runtime replaces their invalid bytes with
+  /// U+FFFD, so they would stand for other names than the intended ones.
   private static func checkArguments(_ arguments: [String]) throws(CommandFailure) {
     let number = arguments.firstIndex { $0.unicodeScalars.contains("\u{FFFD}") }
     guard let number, number > 0 else { return }
     throw CommandFailure(.usage, "argument \(number) is not UTF-8")
   }
 
-  /// Says a line beside the output.
-  static func tell(_ line: String) {
+  /// Prints a line on standard error.
+  static func printError(_ line: String) {
     let line = "carom: \(TextWidth.escaped(line))\n"
     try? FileHandle.standardError.write(contentsOf: Data(line.utf8))
   }
 
   private static func end(_ failure: CommandFailure) -> Never {
-    tell(failure.line)
+    printError(failure.line)
     exit(withError: ExitCode(failure.status.rawValue))
   }
 }

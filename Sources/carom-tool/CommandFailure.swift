@@ -2,7 +2,7 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// A reason to end with one line and a status.
+/// An error that ends the program with one line on standard error and an exit status.
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let line: String
@@ -12,15 +12,15 @@ struct CommandFailure: Error, Equatable {
     self.line = line
   }
 
-  /// The domain of that text, or why there is none.
+  /// Parses a domain. Throws a failure if `text` is not a valid domain.
   static func domain(_ text: String) throws(CommandFailure) -> Name {
     guard let name = try? Name(text: text), name != .root else {
-      throw CommandFailure(.badName, "'\(text)' is no domain")
+      throw CommandFailure(.badName, "'\(text)' is not a valid domain: use labels of 1 to 63 bytes")
     }
     return name
   }
 
-  /// The line and the status for what discovery said.
+  /// Creates the failure for an error of discovery.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
       switch error {
@@ -41,10 +41,10 @@ struct CommandFailure: Error, Equatable {
       self.init(status, error.description)
       return
     }
-    self.init(status, "UDP port 5353 is taken by \(holder): end it")
+    self.init(status, "UDP port 5353 is taken by \(holder): end that program")
   }
 
-  /// The line and the status for what the network said.
+  /// Creates the failure for an error of the transport.
   init(_ error: TransportError) {
     let status: ExitStatus =
       switch error {
@@ -58,7 +58,7 @@ struct CommandFailure: Error, Equatable {
     self.init(status, error.description)
   }
 
-  /// The line and the status for what name servers said.
+  /// Creates the failure for an error of a name server query.
   init(_ error: UnicastError) {
     let status: ExitStatus =
       switch error {
@@ -71,7 +71,7 @@ struct CommandFailure: Error, Equatable {
     self.init(status, error.description)
   }
 
-  /// The line and the status for any of these.
+  /// Creates the failure for any error.
   init(any error: any Error) {
     switch error {
     case let error as CommandFailure: self = error

@@ -2,32 +2,32 @@ import ArgumentParser
 import CaromDNS
 import CaromDiscovery
 
-/// Where one can browse and register.
+/// The `domains` command: watches for recommended domains.
 struct DomainsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "domains",
     abstract: "Show which domains are recommended for browsing and for registering services.",
     discussion: """
-      Hosts of the link are asked, and name servers: in the search domains of this host, and by \
-      its subnets. The link itself, "local", is always there and not listed.
+      Queries the hosts on the link, and name servers: in the search domains of this host, and \
+      under its subnets. The domain "local" is always available and not listed.
       """)
 
-  @Option(help: "Ask in this domain instead of the host's own; may be repeated.")
+  @Option(help: "Search in this domain instead of this host's; may be repeated.")
   var search: [String] = []
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup var watch: WatchOptions
+  @OptionGroup @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     try servers.apply(domains: try search.map(CommandFailure.domain))
     let output = Output(["DOMAIN", "PURPOSE", "INTERFACE"], json: options.json)
     let (interfaces, names) = (options.interfaces, InterfaceNames())
-    try await Ending.run(for: watch.limit, output: output) {
+    try await CommandRunner.run(for: duration.limit, output: output) {
       try await withThrowingTaskGroup(of: Void.self) { group in
         for purpose in DomainPurpose.allCases {
           group.addTask {
             for try await change in DomainBrowser(purpose, interfaces: interfaces).changes {
-              output.tell(Self.report(change, purpose, names[change.item.interfaces]))
+              output.emit(Self.report(change, purpose, names[change.item.interfaces]))
             }
           }
         }

@@ -1,4 +1,4 @@
-/// How the program ends; the numbers are those of sysexits.h where it has one.
+/// The exit status of the program. The numbers are those of sysexits.h where it defines one.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case usage = 64
@@ -13,25 +13,25 @@ enum ExitStatus: Int32, CaseIterable {
   case timedOut = 75
   case notPermitted = 77
 
-  /// What it means, for the help text.
+  /// The description of the status in the help text.
   var meaning: String {
     switch self {
-    case .success: "done, or ended as asked (also by an interrupt)"
-    case .usage: "the command line makes no sense"
-    case .badName: "a name or a type that cannot be"
-    case .noSuchInterface: "no interface of that name is up"
-    case .unreachable: "no name server can be reached, or none is willing to answer"
-    case .unavailable: "the name is taken, or there is no such name"
-    case .internal: "a fault of this program"
-    case .noMulticast: "no interface can do multicast"
-    case .portTaken: "another program keeps UDP port 5353 for itself"
+    case .success: "success, including an end by an interrupt"
+    case .usage: "invalid command line"
+    case .badName: "invalid name or type"
+    case .noSuchInterface: "no interface with that name is up"
+    case .unreachable: "no name server is reachable or willing to answer"
+    case .unavailable: "the name is taken, or does not exist"
+    case .internal: "internal error"
+    case .noMulticast: "no interface supports multicast"
+    case .portTaken: "another program has exclusive use of UDP port 5353"
     case .outputFailed: "the output cannot be written"
-    case .timedOut: "no answer in time"
-    case .notPermitted: "the system does not permit it"
+    case .timedOut: "no answer arrived in time"
+    case .notPermitted: "not permitted by the system"
     }
   }
 
-  /// Every status on a line of its own.
+  /// The help text that lists every status on a line of its own.
   static var help: String {
     "EXIT STATUS:\n"
       + allCases.map { "  \($0.rawValue)\t\($0.meaning)" }.joined(separator: "\n")

@@ -1,11 +1,10 @@
 import CaromTransport
-import Synchronization
 
-/// What the system calls its interfaces.
+/// The names of this host's interfaces by index, cached.
 final class InterfaceNames: Sendable {
-  private let names = Mutex<[UInt32: String]>([:])
+  private let names = Locked<[UInt32: String]>([:])
 
-  /// The name of the interface with that index; the number itself where it has gone.
+  /// The name of the interface with the given index; the index as text if there is none.
   subscript(index: UInt32) -> String {
     names.withLock { names in
       if names[index] == nil {

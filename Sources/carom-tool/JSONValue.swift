@@ -1,5 +1,5 @@
-/// A value of an output line for machines. Strings are escaped so that nothing in them steers a
-/// terminal either.
+/// A JSON value. All control and format characters in strings are escaped, so that they cannot
+/// control a terminal either.
 enum JSONValue: Hashable, Sendable {
   case null
   case string(String)
@@ -7,7 +7,7 @@ enum JSONValue: Hashable, Sendable {
   case array([JSONValue])
   case object([Field])
 
-  /// A name and its value, in the order in which they are written.
+  /// A member of an object; objects keep the order of their members.
   struct Field: Hashable, Sendable {
     let name: String
     let value: JSONValue
@@ -20,7 +20,7 @@ enum JSONValue: Hashable, Sendable {
 
   static func strings(_ values: [String]) -> JSONValue { .array(values.map(JSONValue.string)) }
 
-  /// The value on one line (RFC 8259).
+  /// The value as JSON text on one line (RFC 8259).
   var text: String {
     switch self {
     case .null: "null"

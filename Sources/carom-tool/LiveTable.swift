@@ -1,22 +1,22 @@
 import TerminalText
 
-/// A table on a terminal that is drawn over itself.
+/// A table on a terminal that is redrawn in place.
 struct LiveTable: Sendable {
-  /// Between two columns.
+  /// The separator of columns.
   private static let gap = "  "
 
   private let headings: [String]
-  /// By what stands in the first column, so that a row stays where people look for it.
+  /// The rows, sorted by their first column, so that a row keeps its position when it changes.
   private var rows: [(key: String, cells: [String])] = []
-  /// Lines that the last drawing took: the cursor is below them.
+  /// The number of lines of the last drawing; the cursor is below them.
   private var height = 0
 
   init(_ headings: [String]) { self.headings = headings }
 
-  /// Adds, changes or removes a row. What comes from strangers is escaped here.
+  /// Adds, changes or removes a row. Escapes the cells, since their text comes from the network.
   mutating func apply(_ report: Report) {
     let index = rows.firstIndex { $0.key == report.key }
-    guard !report.event.isEnd else {
+    guard !report.event.removesRow else {
       if let index { rows.remove(at: index) }
       return
     }
@@ -25,8 +25,8 @@ struct LiveTable: Sendable {
     rows.sort { ($0.cells[0], $0.key) < ($1.cells[0], $1.key) }
   }
 
-  /// What draws the table in place of the last one: at most as many lines as the terminal has,
-  /// none longer than it is wide.
+  /// Returns the text that draws the table over the previous drawing, within a terminal of
+  /// `columns` columns and `limit` rows.
   mutating func drawn(columns: Int, rows limit: Int) -> String {
     let room = max(1, limit - 3)
     let shown = rows.prefix(rows.count > room ? room - 1 : room)

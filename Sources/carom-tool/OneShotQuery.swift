@@ -3,41 +3,44 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// A question to the link from ports of its own: whoever has the answer sends it here alone
-/// (RFC 6762 §5.1). Port 5353 is never used, so that nobody takes it for a whole implementation.
+/// A one-shot multicast DNS query from ephemeral ports, to which hosts respond by unicast (RFC 6762
+/// §5.1). It must not be sent from port 5353, since hosts would take it for a query of a full
+/// implementation.
 actor OneShotQuery: LoopActor {
-  /// What is new in a message.
+  /// The new records of a response.
   struct Reply: Sendable {
-    /// Records that answer the question.
+    /// The records that answer the question.
     var answers: [Record]
-    /// What came with them.
+    /// The other records of the response.
     var others: [Record]
-    /// Whether it says that the name has no such records (RFC 6762 §6.1).
+    /// Whether the response states that the name has no records of the type (RFC 6762 §6.1).
     var isDenial: Bool
     var source: Endpoint
     var interface: UInt32
   }
 
-  /// When the question is repeated, while nobody has answered.
-  static let repeats: [Duration] = [.seconds(1), .seconds(3)]
-  /// Records that are told at most.
+  /// The times after the first query at which it is repeated, as long as there is no answer.
+  static let repetitions: [Duration] = [.seconds(1), .seconds(3)]
+  /// The largest number of records that are reported.
   static let recordLimit = 4096
 
   nonisolated let loop: NetworkLoop
   nonisolated let question: Question
   private let id = UInt16.random(in: .min ... .max)
-  private let hear: @Sendable (Reply) -> Void
+  private let handleReply: @Sendable (Reply) -> Void
   private var sockets: [(socket: UDPSocket, group: Endpoint, interface: UInt32)] = []
   private var seen: Set<Record.Identity> = []
 
-  init(_ question: Question, on loop: NetworkLoop, _ hear: @escaping @Sendable (Reply) -> Void) {
+  init(
+    _ question: Question, on loop: NetworkLoop, _ handleReply: @escaping @Sendable (Reply) -> Void
+  ) {
     self.question = question
     self.loop = loop
-    self.hear = hear
+    self.handleReply = handleReply
   }
 
-  /// Asks on the interfaces of the options, and again while there is no answer, until the task is
-  /// cancelled.
+  /// Sends the query on the selected interfaces, repeats it while there is no answer, and receives
+  /// responses until the task is cancelled.
   func run(with options: ToolOptions) async throws {
     let all = try Interfaces.list()
     for name in options.interface where !all.contains(where: { $0.name == name && $0.isUp }) {
@@ -47,7 +50,7 @@ actor OneShotQuery: LoopActor {
     guard !sockets.isEmpty else { throw DiscoveryError.noMulticastInterface }
     send()
     let start = loop.now
-    for time in Self.repeats {
+    for time in Self.repetitions {
       try await loop.sleep(until: start + time)
       if seen.isEmpty { send() }
     }
@@ -58,7 +61,7 @@ actor OneShotQuery: LoopActor {
     let families = Set(interface.addresses.map(\.address.isV6))
     for group in [MulticastGroup.v4, MulticastGroup.v6] where families.contains(group.address.isV6)
     {
-      // On loopback multicast over IPv6 needs a route.
+      // IPv6 multicast on loopback needs a route.
       if interface.isLoopback, group.address.isV6, families.contains(false) { continue }
       var options = UDPOptions()
       options.largestDatagram = Message.maximumLength
@@ -90,7 +93,7 @@ actor OneShotQuery: LoopActor {
         let message = try? Message(decoding: datagram.payload), message.isResponse,
         message.isStandard, message.id == id
       else { continue }
-      hear(reply(message, from: datagram.source, interface))
+      handleReply(reply(message, from: datagram.source, interface))
     }
   }
 

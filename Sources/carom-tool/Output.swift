@@ -1,38 +1,38 @@
 import CTerminal
+import CaromTransport
 import Foundation
-import Synchronization
 import TerminalText
 
-/// Standard output as the commands use it: a table that is kept up to date where it is a
-/// terminal, else lines; with `--json` an object a line.
+/// The output of the commands: a table that is updated in place if standard output is a terminal,
+/// else one line per event; with `--json`, one JSON object per line.
 ///
-/// A thread of its own writes, so that a reader who does not read holds nothing else up.
+/// A separate thread writes, so that a slow reader does not block the program.
 final class Output: Sendable {
-  /// The form that it takes.
+  /// The format of the output.
   enum Form: Sendable { case table, lines, json }
 
-  /// Between two drawings of the table: what comes meanwhile is drawn together.
+  /// The shortest time between two drawings of the table.
   static let drawingInterval = Duration.milliseconds(50)
-  /// Bytes that may wait for a reader.
-  static let waitingLimit = 4 << 20
-  /// How long the last lines may take, once the end was asked for.
-  static let patience = Duration.seconds(1)
+  /// The limit of unwritten output, in bytes.
+  static let queueLimit = 4 << 20
+  /// How long the remaining output may take to write when the program ends.
+  static let drainLimit = Duration.seconds(1)
 
   private struct State {
     var table: LiveTable
     var isDrawingDue = false
-    var waiting = 0
+    var queuedBytes = 0
     var isClosed = false
     var failure: CommandFailure?
   }
 
   private let form: Form
   private let file: FileHandle
-  private let state: Mutex<State>
+  private let state: Locked<State>
   private let queue = DispatchQueue(label: "output")
   private let closing = AsyncStream.makeStream(of: Void.self)
 
-  /// Rows under these headings; `json` asks for objects.
+  /// Creates the standard output with the given column headings; `json` selects JSON.
   convenience init(_ headings: [String], json: Bool) {
     let form = json ? Form.json : cterminal_present() ? .table : .lines
     self.init(headings, form, .standardOutput)
@@ -44,14 +44,14 @@ final class Output: Sendable {
   init(_ headings: [String], _ form: Form, _ file: FileHandle) {
     self.form = form
     self.file = file
-    state = Mutex(State(table: LiveTable(headings)))
+    state = Locked(State(table: LiveTable(headings)))
   }
 
-  /// Why it could not be written, where that was not because its reader left.
+  /// The error that stopped the output; nil if it has only lost its reader.
   var failure: CommandFailure? { state.withLock { $0.failure } }
 
-  /// Tells something.
-  func tell(_ report: Report) {
+  /// Writes a report.
+  func emit(_ report: Report) {
     state.withLock { state in
       switch form {
       case .json: write(report.json + "\n", &state)
@@ -85,26 +85,27 @@ final class Output: Sendable {
   private func write(_ text: String, _ state: inout State) {
     guard !state.isClosed else { return }
     let bytes = Data(text.utf8)
-    guard state.waiting + bytes.count <= Self.waitingLimit else {
-      return close(&state, CommandFailure(.outputFailed, "nobody reads the output: 4 MiB wait"))
+    guard state.queuedBytes + bytes.count <= Self.queueLimit else {
+      return close(
+        &state, CommandFailure(.outputFailed, "the output is not being read: 4 MiB are queued"))
     }
-    state.waiting += bytes.count
-    queue.async { self.put(bytes) }
+    state.queuedBytes += bytes.count
+    queue.async { self.writeToFile(bytes) }
   }
 
-  private func put(_ bytes: Data) {
+  private func writeToFile(_ bytes: Data) {
     guard state.withLock({ !$0.isClosed }) else { return }
     let failure: CommandFailure?
     do {
       try file.write(contentsOf: bytes)
-      return state.withLock { $0.waiting -= bytes.count }
+      return state.withLock { $0.queuedBytes -= bytes.count }
     } catch {
       failure = Self.failure(error)
     }
     state.withLock { close(&$0, failure) }
   }
 
-  /// `nil` where the reader left, which is no fault.
+  /// The failure for a write error; nil if the output has no reader any more, which is no error.
   private static func failure(_ error: any Error) -> CommandFailure? {
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
     guard cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) else {
@@ -123,10 +124,11 @@ final class Output: Sendable {
     closing.continuation.finish()
   }
 
-  /// Returns when nobody reads it any more, or the task is cancelled.
+  /// Returns when the output has no reader any more, or the task is cancelled.
   func untilClosed() async { for await _ in closing.stream {} }
 
-  /// Draws what is not drawn yet, and returns when all is written, or the task is cancelled.
+  /// Draws the table if it has changed. Returns when everything is written, or the task is
+  /// cancelled.
   func drain() async {
     draw()
     let (written, source) = AsyncStream.makeStream(of: Void.self)
@@ -134,11 +136,11 @@ final class Output: Sendable {
     for await _ in written {}
   }
 
-  /// The same, though not for long.
+  /// Calls `drain` and returns after `drainLimit` at the latest.
   func drainSoon() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.drain() }
-      group.addTask { try? await Task.sleep(for: Self.patience) }
+      group.addTask { try? await Task.sleep(for: Self.drainLimit) }
       await group.next()
       group.cancelAll()
     }

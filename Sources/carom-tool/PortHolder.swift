@@ -1,8 +1,8 @@
 import Foundation
 
-/// Who has a UDP port, as far as the system lets us see (Linux).
+/// Finds the programs that have a UDP port open, as far as the system permits (Linux).
 enum PortHolder {
-  /// The programs that have the port open, such as "avahi-daemon (812)", without this one.
+  /// The other programs that have the port open, such as "avahi-daemon (812)".
   static func names(_ port: UInt16) -> [String] {
     let inodes = Set(["/proc/net/udp", "/proc/net/udp6"].flatMap { sockets(port, in: $0) })
     guard !inodes.isEmpty else { return [] }
@@ -37,7 +37,7 @@ enum PortHolder {
     text("/proc/\(process)/comm").trimmingCharacters(in: .newlines)
   }
 
-  /// Files of /proc have no size: they are read to their end.
+  /// Reads a file to its end, since files in /proc have no size.
   private static func text(_ path: String) -> String {
     let data = try? FileHandle(forReadingAtPath: path)?.readToEnd()
     return String(decoding: data ?? Data(), as: UTF8.self)

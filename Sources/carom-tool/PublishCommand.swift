@@ -2,24 +2,24 @@ import ArgumentParser
 import CaromDNS
 import CaromDiscovery
 
-/// Something to offer.
+/// The `publish` command: advertises a service.
 struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Make a service visible until the command is ended; its goodbye is said then.")
+    abstract: "Advertise a service until the command is ended, then send its goodbye.")
 
-  @Argument(help: "What people see, at most 63 bytes.") var name: String
-  @Argument(help: "What it speaks, such as _http._tcp.") var type: String
-  @Argument(help: "Where it listens on this host.") var port: UInt16
-  @Argument(help: "Strings beside it: KEY=VALUE, or KEY.") var txt: [String] = []
-  @Option(help: "A narrower type to be found under, too; may be repeated.")
+  @Argument(help: "The name of the service, at most 63 bytes.") var name: String
+  @Argument(help: "The service type, such as _http._tcp.") var type: String
+  @Argument(help: "The port that the service listens on.") var port: UInt16
+  @Argument(help: "The TXT record: KEY=VALUE or KEY, any number of times.") var txt: [String] = []
+  @Option(help: "A subtype under which the service is found; may be repeated.")
   var subtype: [String] = []
-  @Flag(name: .customLong("no-rename"), help: "Fail where the name is taken.")
+  @Flag(name: .customLong("no-rename"), help: "Fail if the name is taken, instead of renaming.")
   var noRename = false
-  @Flag(help: "Nobody else can have the name, such as one with a UUID: visible at once.")
+  @Flag(help: "Skip probing, because the name is unique, such as one with a UUID.")
   var unique = false
   @OptionGroup var options: ToolOptions
-  @OptionGroup var watch: WatchOptions
+  @OptionGroup @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     let service = AdvertisedService(
@@ -27,17 +27,17 @@ struct PublishCommand: AsyncParsableCommand {
       subtypes: subtype, renamesOnConflict: !noRename, isNameUnique: unique)
     let output = Output(["NAME", "TYPE", "PORT"], json: options.json)
     let interfaces = options.interfaces
-    try await Ending.run(for: watch.limit, output: output) {
+    try await CommandRunner.run(for: duration.limit, output: output) {
       var name = service.name
       try await ServiceAdvertiser(service, interfaces: interfaces).run { advertisement in
         name = advertisement.name
-        output.tell(Self.report(.published, service, as: name))
+        output.emit(Self.report(.published, service, as: name))
         for try await next in advertisement.renames {
           name = next
-          output.tell(Self.report(.renamed, service, as: name))
+          output.emit(Self.report(.renamed, service, as: name))
         }
       }
-      output.tell(Self.report(.withdrawn, service, as: name))
+      output.emit(Self.report(.withdrawn, service, as: name))
     }
   }
 
@@ -52,7 +52,7 @@ struct PublishCommand: AsyncParsableCommand {
       ])
   }
 
-  /// The strings as they were given; a key that comes twice is a mistake.
+  /// Parses a TXT record. Throws a failure if a key occurs twice.
   private static func record(_ texts: [String]) throws -> TXTRecord {
     var record = TXTRecord()
     for text in texts {

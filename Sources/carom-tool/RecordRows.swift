@@ -1,13 +1,13 @@
 import CaromCore
 import CaromDNS
 
-/// Records as rows and objects.
+/// Converts records to reports.
 struct RecordRows: Sendable {
   static let headings = ["NAME", "TYPE", "TTL", "DATA", "INTERFACE", "SOURCE"]
 
   private let interfaces = InterfaceNames()
 
-  /// What a reply brings.
+  /// The reports of a response's records.
   func reports(_ reply: OneShotQuery.Reply) -> [Report] {
     reply.answers.map {
       report(.added, $0, isAnswer: true, from: reply.source, on: reply.interface)
@@ -17,23 +17,23 @@ struct RecordRows: Sendable {
       }
   }
 
-  /// A record that was heard; a name server's has no interface.
+  /// The report of a received record. A record from a name server has no interface.
   func report(
     _ event: Report.Event, _ record: Record, isAnswer: Bool, from source: Endpoint? = nil,
     on interface: UInt32? = nil
   ) -> Report {
     let (name, type) = (record.name.description, RecordText.name(of: record.type))
     let data = RecordText.text(of: record.data)
-    let place = interface.map { interfaces[$0] }
+    let interfaceName = interface.map { interfaces[$0] }
     let sender = source?.address.description
     return Report(
-      event, "\(name) \(type) \(data) \(place ?? "")",
-      cells: [name, type, "\(record.timeToLive)", data, place ?? "", sender ?? ""],
+      event, "\(name) \(type) \(data) \(interfaceName ?? "")",
+      cells: [name, type, "\(record.timeToLive)", data, interfaceName ?? "", sender ?? ""],
       [
         .init("name", .string(name)), .init("type", .string(type)),
         .init("ttl", .number(Int(record.timeToLive))), .init("data", .string(data)),
         .init("section", .string(isAnswer ? "answer" : "additional")),
-        .init("interface", place.map(JSONValue.string) ?? .null),
+        .init("interface", interfaceName.map(JSONValue.string) ?? .null),
         .init("source", sender.map(JSONValue.string) ?? .null),
       ])
   }

@@ -1,6 +1,6 @@
 import CaromDNS
 
-/// Records as people write them.
+/// Converts record types and data to and from the text form of zone files.
 enum RecordText {
   private static let names: [(String, UInt16)] = [
     ("A", 1), ("NS", 2), ("CNAME", 5), ("SOA", 6), ("PTR", 12), ("HINFO", 13), ("MX", 15),
@@ -8,12 +8,12 @@ enum RecordText {
     ("HTTPS", 65), ("ANY", 255),
   ]
 
-  /// The type's name, or "TYPE" and its number (RFC 3597 §5).
+  /// The name of a type, or "TYPE" and its number if it has none (RFC 3597 §5).
   static func name(of type: RecordType) -> String {
     names.first { $0.1 == type.rawValue }?.0 ?? "TYPE\(type.rawValue)"
   }
 
-  /// The type of that name or number; `nil` where there is none.
+  /// The type with the given name or number; nil if there is none.
   static func type(_ text: String) -> RecordType? {
     let text = text.uppercased()
     if let known = names.first(where: { $0.0 == text }) { return RecordType(rawValue: known.1) }
@@ -21,7 +21,7 @@ enum RecordText {
     return UInt16(digits).map(RecordType.init)
   }
 
-  /// What a record says.
+  /// The text form of a record's data.
   static func text(of data: RecordData) -> String {
     switch data {
     case .address(let address): address.description
@@ -36,12 +36,12 @@ enum RecordText {
     }
   }
 
-  /// Each string in quotation marks; bytes that are no text as in names.
+  /// The strings of a TXT record, quoted. Invalid UTF-8 is escaped as in names.
   private static func strings(_ bytes: [UInt8]) -> String {
     labels(bytes, escapesDots: false).map { "\"\($0)\"" }.joined(separator: " ")
   }
 
-  /// What stands behind length bytes.
+  /// Splits data that consists of length-prefixed strings, and escapes each string.
   private static func labels(_ wire: [UInt8], escapesDots: Bool = true) -> [String] {
     var rest = wire[...]
     var parts: [String] = []

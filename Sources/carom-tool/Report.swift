@@ -1,12 +1,12 @@
 import CaromDiscovery
 
-/// Something that a command has to tell: a row for people, an object for machines.
+/// An event that a command reports, both as a table row and as a JSON object.
 struct Report: Sendable {
-  /// What happened.
+  /// The kind of event.
   enum Event: String, Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn
 
-    /// Before a line.
+    /// The character at the start of a text line.
     var mark: String {
       switch self {
       case .added, .published: "+"
@@ -16,7 +16,7 @@ struct Report: Sendable {
       }
     }
 
-    /// What a change means for a row.
+    /// The event for a change.
     init<Item>(_ change: DiscoveryChange<Item>) {
       self =
         switch change {
@@ -26,16 +26,16 @@ struct Report: Sendable {
         }
     }
 
-    /// Whether the row goes.
-    var isEnd: Bool { self == .removed || self == .withdrawn }
+    /// Whether the event removes the row.
+    var removesRow: Bool { self == .removed || self == .withdrawn }
   }
 
   let event: Event
-  /// Which row it is about.
+  /// Identifies the row that the event is about.
   let key: String
   /// The row's cells, one for each column.
   let cells: [String]
-  /// What machines read, behind the event.
+  /// The members of the JSON object after `event`.
   let fields: [JSONValue.Field]
 
   init(_ event: Event, _ key: String, cells: [String], _ fields: [JSONValue.Field]) {
@@ -45,7 +45,7 @@ struct Report: Sendable {
     self.fields = fields
   }
 
-  /// One object on one line.
+  /// The event as a JSON object on one line.
   var json: String {
     JSONValue.object([.init("event", .string(event.rawValue))] + fields).text
   }

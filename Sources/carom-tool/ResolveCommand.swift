@@ -2,18 +2,19 @@ import ArgumentParser
 import CaromDNS
 import CaromDiscovery
 
-/// Where a service is.
+/// The `resolve` command: resolves one service.
 struct ResolveCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "resolve", abstract: "Show where the service NAME of a TYPE listens.")
+    commandName: "resolve",
+    abstract: "Show the endpoints that the service NAME of a TYPE listens on.")
 
-  @Argument(help: "What people see.") var name: String
-  @Argument(help: "What it speaks, such as _http._tcp.") var type: String
-  @Option(help: "Where it is; name servers are asked for any domain but local.")
+  @Argument(help: "The name of the service.") var name: String
+  @Argument(help: "The service type, such as _http._tcp.") var type: String
+  @Option(help: "The domain; any domain but local is queried at name servers.")
   var domain = "local"
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup var answer: AnswerOptions
+  @OptionGroup var answer: TimeoutOptions
 
   func run() async throws {
     let type = try ServiceType(type)
@@ -22,12 +23,13 @@ struct ResolveCommand: AsyncParsableCommand {
     let output = Output(ServiceRows.headings, json: options.json)
     let (name, limit) = (name, answer.limit)
     let resolver = ServiceResolver(name, type, domain: domain, interfaces: options.interfaces)
-    try await Ending.run(output: output) {
+    try await CommandRunner.run(output: output) {
       do throws(DiscoveryError) {
-        let place = try await resolver.resolve(within: limit)
-        output.tell(rows.report(name, type, at: place))
+        let resolved = try await resolver.resolve(within: limit)
+        output.emit(rows.report(name, type, resolved))
       } catch .timedOut {
-        throw CommandFailure(.timedOut, "no service '\(name)' of \(type) answered in time")
+        throw CommandFailure(
+          .timedOut, "the service '\(name)' of type \(type) did not answer in time")
       }
     }
   }

@@ -4,16 +4,17 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// Which name servers are asked for names that do not belong to the link.
+/// The name servers to query for names outside the link.
 struct ServerOptions: ParsableArguments {
   @Option(
-    help: "Ask this name server: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may be repeated.")
+    help: "A name server: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may be repeated.")
   var server: [String] = []
 
-  /// How long a server may be silent until that is told.
-  private static let patience = Duration.seconds(3)
+  /// How long to wait for an answer before a warning is printed.
+  private static let warningDelay = Duration.seconds(3)
 
-  /// Has this process ask the servers of the options, and in these domains if there are some.
+  /// Makes this process use the name servers of the options, and `domains` as search domains if it
+  /// is not empty.
   func apply(domains: [Name] = []) throws {
     var configuration = UnicastConfiguration.system()
     if !server.isEmpty { configuration.servers = try server.map(Self.endpoint) }
@@ -21,26 +22,27 @@ struct ServerOptions: ParsableArguments {
     UnicastConfiguration.use(configuration)
   }
 
-  /// Tells where nobody answers a question that is asked again and again: its watcher would see
-  /// nothing, and not why. Returns when a server has answered, or none will.
-  func tellSilence(of key: RecordKey) async {
+  /// Prints a warning if no name server answers a query that a command repeats forever, since the
+  /// command would show nothing otherwise. Returns when a server has answered or the query has
+  /// failed.
+  func warnIfUnanswered(of key: RecordKey) async {
     guard !key.name.isLinkLocal,
       let loop = try? NetworkLoop(name: "carom-servers")
     else { return }
     do throws(UnicastError) {
       _ = try await UnicastClient(on: loop).ask(
-        key.name, key.type, of: UnicastConfiguration.current.servers, within: Self.patience)
+        key.name, key.type, of: UnicastConfiguration.current.servers, within: Self.warningDelay)
     } catch {
       switch error {
       case .timedOut, .unreachable, .refused, .serverFailure:
-        CaromCommand.tell("\(error); it is asked again from time to time")
+        CaromCommand.printError("\(error); the query is repeated from time to time")
       case .nameError, .multicastName, .noServers, .tooManyQueries, .cancelled, .closed: break
       }
     }
     await loop.shutdown()
   }
 
-  /// A server's address as people write it.
+  /// Parses the address of a name server, with an optional port.
   private static func endpoint(_ text: String) throws(CommandFailure) -> Endpoint {
     if let address = IPAddress(text) {
       return Endpoint(address, port: UnicastConfiguration.port)
@@ -52,6 +54,6 @@ struct ServerOptions: ParsableArguments {
       if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
       if let address = IPAddress(host) { return Endpoint(address, port: port) }
     }
-    throw CommandFailure(.usage, "--server wants ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT")
+    throw CommandFailure(.usage, "--server must be ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT")
   }
 }

@@ -1,17 +1,17 @@
 import CaromDNS
 import CaromDiscovery
-import Synchronization
+import CaromTransport
 
-/// What is known of services, as rows and objects.
+/// Converts services to reports, and remembers the state of each service.
 final class ServiceRows: Sendable {
   static let headings = ["NAME", "INTERFACE", "ADDRESS", "TXT"]
 
-  /// A service that is there.
+  /// A service that is present.
   private struct Present {
-    /// Tells it from one of the same name that was there before.
+    /// Distinguishes the service from an earlier one with the same name.
     var number: UInt64
     var service: DiscoveredService
-    var place: ResolvedService?
+    var resolved: ResolvedService?
   }
   private struct State {
     var present: [Name: Present] = [:]
@@ -20,14 +20,14 @@ final class ServiceRows: Sendable {
 
   private let domain: String
   private let interfaces = InterfaceNames()
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
-  /// Services of a domain.
+  /// Creates the rows for services of a domain.
   init(domain: String) { self.domain = domain }
 
-  /// Tells of a change; gives the number of a service that came.
+  /// Writes the report of a change. Returns the number of the service if it was added.
   @discardableResult
-  func tell(_ change: ServiceChange, to output: Output) -> UInt64? {
+  func emit(_ change: ServiceChange, to output: Output) -> UInt64? {
     let service = change.service
     let name = service.fullName
     return state.withLock { state in
@@ -35,60 +35,61 @@ final class ServiceRows: Sendable {
       case .added:
         defer { state.nextNumber += 1 }
         state.present[name] = Present(number: state.nextNumber, service: service)
-        output.tell(report(.added, service, nil))
+        output.emit(report(.added, service, nil))
         return state.nextNumber
       case .updated:
         state.present[name]?.service = service
-        output.tell(report(.updated, service, state.present[name]?.place))
+        output.emit(report(.updated, service, state.present[name]?.resolved))
       case .removed:
-        output.tell(report(.removed, service, state.present.removeValue(forKey: name)?.place))
+        output.emit(report(.removed, service, state.present.removeValue(forKey: name)?.resolved))
       }
       return nil
     }
   }
 
-  /// Tells where a service listens, if it is still the one of that number and that is news;
-  /// `nil` where nobody said so.
-  func tell(
-    _ place: ResolvedService?, of service: DiscoveredService, _ number: UInt64, to output: Output
+  /// Writes the endpoints of a service if they have changed and the service still has that number.
+  /// A nil `resolved` reports that the service could not be resolved.
+  func emit(
+    _ resolved: ResolvedService?, of service: DiscoveredService, _ number: UInt64, to output: Output
   ) {
     state.withLock { state in
       guard let present = state.present[service.fullName], present.number == number,
-        place == nil || place != present.place
+        resolved == nil || resolved != present.resolved
       else { return }
-      state.present[service.fullName]?.place = place
-      output.tell(report(place == nil ? .unresolved : .resolved, present.service, place))
+      state.present[service.fullName]?.resolved = resolved
+      output.emit(report(resolved == nil ? .unresolved : .resolved, present.service, resolved))
     }
   }
 
-  /// Where the service of that name listens.
-  func report(_ name: String, _ type: ServiceType, at place: ResolvedService) -> Report {
+  /// The report of the endpoints of a service.
+  func report(_ name: String, _ type: ServiceType, _ resolved: ResolvedService) -> Report {
     report(
-      .resolved, name, type, key: name, on: place.interface == 0 ? [] : [place.interface],
-      place.txt, place)
+      .resolved, name, type, key: name, on: resolved.interface == 0 ? [] : [resolved.interface],
+      resolved.txt, resolved)
   }
 
   private func report(
-    _ event: Report.Event, _ service: DiscoveredService, _ place: ResolvedService?
+    _ event: Report.Event, _ service: DiscoveredService, _ resolved: ResolvedService?
   ) -> Report {
     report(
       event, service.name, service.type, key: service.fullName.description,
-      on: service.interfaces, event == .resolved ? place?.txt ?? service.txt : service.txt, place)
+      on: service.interfaces, event == .resolved ? resolved?.txt ?? service.txt : service.txt,
+      resolved)
   }
 
   private func report(
     _ event: Report.Event, _ name: String, _ type: ServiceType, key: String,
-    on indices: [UInt32], _ txt: TXTRecord, _ place: ResolvedService?
+    on indices: [UInt32], _ txt: TXTRecord, _ resolved: ResolvedService?
   ) -> Report {
     let names = interfaces[indices]
-    let addresses = (place?.endpoints ?? []).map(\.description)
+    let addresses = (resolved?.endpoints ?? []).map(\.description)
     var fields: [JSONValue.Field] = [
       .init("name", .string(name)), .init("type", .string(type.description)),
       .init("domain", .string(domain)), .init("interfaces", .strings(names)),
       .init("txt", txt.json),
     ]
-    if let place {
-      fields.append(.init("host", .string(place.host)))
+    if let resolved {
+      fields.append(.init("host", .string(resolved.host)))
       fields.append(.init("endpoints", .strings(addresses)))
     }
     return Report(
@@ -101,7 +102,8 @@ final class ServiceRows: Sendable {
 }
 
 extension TXTRecord {
-  /// Values by key: text, null for a key alone, and bytes that are no text as numbers.
+  /// The record as a JSON object. A value is a string, null for a key without value, or an array of
+  /// numbers if it is not valid UTF-8.
   var json: JSONValue {
     .object(
       keys.map { key in

@@ -1,21 +1,21 @@
 import ArgumentParser
 import CaromDiscovery
 
-/// What is offered at all.
+/// The `types` command: watches for service types.
 struct TypesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "types", abstract: "Show which types of service there are.")
+    commandName: "types", abstract: "Show the service types that are offered on the link.")
 
   @OptionGroup var options: ToolOptions
-  @OptionGroup var watch: WatchOptions
+  @OptionGroup @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     let output = Output(["TYPE", "INTERFACE"], json: options.json)
     let (interfaces, names) = (options.interfaces, InterfaceNames())
-    try await Ending.run(for: watch.limit, output: output) {
+    try await CommandRunner.run(for: duration.limit, output: output) {
       for try await change in ServiceTypeBrowser(interfaces: interfaces).changes {
         let type = change.item
-        output.tell(
+        output.emit(
           Report(
             .init(change), type.name,
             cells: [type.name, names[type.interfaces].joined(separator: " ")],

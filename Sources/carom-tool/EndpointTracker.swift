@@ -1,26 +1,26 @@
 import CaromDNS
 import CaromDiscovery
 
-/// Follows where one service listens: asks anew whenever its SRV record or an address of its host
-/// comes or goes.
-actor PlaceFollower {
+/// Tracks the endpoints of one service: resolves it again whenever its SRV record or an address of
+/// its host changes.
+actor EndpointTracker {
   private let service: DiscoveredService
   private let interfaces: InterfaceSelection
-  private let tell: @Sendable (ResolvedService?) -> Void
+  private let report: @Sendable (ResolvedService?) -> Void
   private var host: String?
   private var addresses: Task<Void, Never>?
 
   init(
     _ service: DiscoveredService, interfaces: InterfaceSelection,
-    tell: @escaping @Sendable (ResolvedService?) -> Void
+    report: @escaping @Sendable (ResolvedService?) -> Void
   ) {
     self.service = service
     self.interfaces = interfaces
-    self.tell = tell
+    self.report = report
   }
 
-  /// Runs until the task is cancelled. Where no more records can be watched, the first answer
-  /// stays.
+  /// Runs until the task is cancelled. If no further records can be watched, only the first result
+  /// is reported.
   func run() async {
     await refresh()
     await watch(service.id.description, .srv)
@@ -28,13 +28,13 @@ actor PlaceFollower {
   }
 
   private func refresh() async {
-    let place = try? await service.resolve()
+    let resolved = try? await service.resolve()
     guard !Task.isCancelled else { return }
-    tell(place)
-    guard let place, place.host != host else { return }
-    host = place.host
+    report(resolved)
+    guard let resolved, resolved.host != host else { return }
+    host = resolved.host
     addresses?.cancel()
-    addresses = Task { await watchAddresses(of: place.host) }
+    addresses = Task { await watchAddresses(of: resolved.host) }
   }
 
   private func watchAddresses(of host: String) async {

@@ -1,12 +1,12 @@
 import ArgumentParser
 
 /// The option of commands that wait for an answer.
-struct AnswerOptions: ParsableArguments {
+struct TimeoutOptions: ParsableArguments {
   @Option(help: "Seconds to wait for an answer.") var timeout = 5.0
 
   func validate() throws {
     guard timeout > 0, timeout <= 1e9 else {
-      throw ValidationError("--timeout wants a number of seconds over 0.")
+      throw ValidationError("--timeout must be a positive number of seconds.")
     }
   }
 

@@ -1,0 +1,69 @@
+import CTerminal
+import Foundation
+
+/// Runs a command until it has finished, its time is up, its output has no reader any more, or a
+/// signal requests termination. In each case advertised services send their goodbyes.
+enum CommandRunner {
+  /// Catches signals that request termination, and turns broken pipes into errors.
+  static func catchSignals() {
+    cterminal_catch_signals()
+    cterminal_ignore_broken_pipes()
+  }
+
+  /// The reason why a command ended.
+  enum EndReason: Sendable {
+    /// The work has finished.
+    case finished
+    /// The time limit was reached.
+    case timedOut
+    /// A signal requested termination, or the output has no reader any more.
+    case interrupted
+  }
+
+  /// Runs `work` until it ends or there is another reason to end; `work` is then cancelled and
+  /// awaited. Throws the error of the output, or the error of `work` unless `work` was cancelled.
+  @discardableResult
+  static func run(
+    for limit: Duration? = nil, output: Output,
+    _ work: @escaping @Sendable () async throws -> Void
+  ) async throws -> EndReason {
+    let result = await withThrowingTaskGroup(of: EndReason.self) { group in
+      group.addTask {
+        try await work()
+        await output.drain()
+        return .finished
+      }
+      group.addTask {
+        await signalReceived()
+        return .interrupted
+      }
+      group.addTask {
+        await output.untilClosed()
+        return .interrupted
+      }
+      if let limit {
+        group.addTask {
+          try await Task.sleep(for: limit)
+          return .timedOut
+        }
+      }
+      let first = await group.nextResult()
+      group.cancelAll()
+      while await group.nextResult() != nil {}
+      return first ?? .success(.finished)
+    }
+    await output.drainSoon()
+    if let failure = output.failure { throw failure }
+    return try result.get()
+  }
+
+  /// Returns when a signal requests termination, or the task is cancelled.
+  private static func signalReceived() async {
+    let (signals, source) = AsyncStream.makeStream(of: Void.self)
+    Thread.detachNewThread {
+      _ = cterminal_wait_signal()
+      source.finish()
+    }
+    for await _ in signals {}
+  }
+}
