@@ -43,7 +43,8 @@ import Testing
     (["browse", "_much-too-long-name._tcp"], "15 characters"),
     (["resolve", "X", "nonsense"], "two labels"),
     (["resolve", String(repeating: "x", count: 64), "_x._tcp"], "has 64"),
-    (["query", "a..local", "A"], "not a valid name"), (["query", "x.local", "NONSENSE"], "record type"),
+    (["query", "a..local", "A"], "not a valid name"),
+    (["query", "x.local", "NONSENSE"], "record type"),
   ])
   func `a name or a type that cannot be`(command: [String], line: String) async throws {
     try await expect(.badName, line, of: command + ["--interface", "lo"])
