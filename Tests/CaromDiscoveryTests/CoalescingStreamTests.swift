@@ -6,7 +6,7 @@ import Testing
 @Suite struct CoalescingStreamTests {
   typealias Change = DiscoveryChange<Int>
 
-  /// What a reader of the backlog believes is there.
+  /// A reader that applies changes to its view of the items, and checks that they fit.
   private struct Reader {
     var seen: [Int: Int] = [:]
 
@@ -24,59 +24,60 @@ import Testing
     }
   }
 
-  private func makeBacklog(_ changes: Change...) -> CoalescingBuffer<Int, Change> {
-    var backlog = CoalescingBuffer<Int, Change>()
-    for change in changes { backlog.add(change, about: change.item / 100) { $0.merged(with: $1) } }
-    return backlog
+  private func makeBuffer(_ changes: Change...) -> CoalescingBuffer<Int, Change> {
+    var buffer = CoalescingBuffer<Int, Change>()
+    for change in changes { buffer.add(change, about: change.item / 100) { $0.merged(with: $1) } }
+    return buffer
   }
 
   @Test func `unread changes of one subject become one`() {
-    var backlog = makeBacklog(.added(100), .added(200), .updated(101), .updated(102))
-    #expect(backlog.popAll() == [.added(102), .added(200)])
-    backlog = makeBacklog(.updated(101), .removed(101))
-    #expect(backlog.popAll() == [.removed(101)])
-    backlog = makeBacklog(.removed(101), .added(102))
-    #expect(backlog.popAll() == [.updated(102)])
+    var buffer = makeBuffer(.added(100), .added(200), .updated(101), .updated(102))
+    #expect(buffer.popAll() == [.added(102), .added(200)])
+    buffer = makeBuffer(.updated(101), .removed(101))
+    #expect(buffer.popAll() == [.removed(101)])
+    buffer = makeBuffer(.removed(101), .added(102))
+    #expect(buffer.popAll() == [.updated(102)])
   }
 
-  @Test func `what came and went unread is not mentioned`() {
-    var backlog = makeBacklog(.added(100), .added(200), .removed(100))
-    #expect(backlog.count == 1)
-    #expect(backlog.popAll() == [.added(200)])
-    #expect(backlog.popFirst() == nil)
+  @Test func `an unread addition and its removal cancel out`() {
+    var buffer = makeBuffer(.added(100), .added(200), .removed(100))
+    #expect(buffer.count == 1)
+    #expect(buffer.popAll() == [.added(200)])
+    #expect(buffer.popFirst() == nil)
   }
 
-  @Test func `a reader that is far behind ends at the truth, with one event a subject at most`() {
+  @Test func `a slow reader ends with the current state and queues at most one event per subject`()
+  {
     var generator = SeededGenerator(seed: 7)
-    var backlog = CoalescingBuffer<Int, Change>()
-    var truth: [Int: Int] = [:]
+    var buffer = CoalescingBuffer<Int, Change>()
+    var current: [Int: Int] = [:]
     var reader = Reader()
     for step in 0..<5000 {
       let subject = Int.random(in: 0..<20, using: &generator)
       let item = subject * 100 + Int.random(in: 0..<100, using: &generator)
       let change: Change
-      if truth[subject] == nil {
+      if current[subject] == nil {
         change = .added(item)
       } else {
         change = Bool.random(using: &generator) ? .updated(item) : .removed(item)
       }
-      if case .removed = change { truth[subject] = nil } else { truth[subject] = item }
-      backlog.add(change, about: subject) { $0.merged(with: $1) }
-      #expect(backlog.count <= 20)
-      if step % 97 == 0 { backlog.popFirst().map { reader.read($0) } }
+      if case .removed = change { current[subject] = nil } else { current[subject] = item }
+      buffer.add(change, about: subject) { $0.merged(with: $1) }
+      #expect(buffer.count <= 20)
+      if step % 97 == 0 { buffer.popFirst().map { reader.read($0) } }
     }
-    for change in backlog.popAll() { reader.read(change) }
-    #expect(reader.seen == truth)
+    for change in buffer.popAll() { reader.read(change) }
+    #expect(reader.seen == current)
   }
 
-  @Test func `a feed that nobody reads holds the newest state alone, then tells why it ended`()
+  @Test func `an unread stream keeps only the newest event per subject, then reports its error`()
     async throws
   {
-    let feed = CoalescingStream<Int, Change> { $0.merged(with: $1) }
-    for step in 0..<100_000 { feed.send(.updated(step), about: step % 10) }
-    #expect(feed.count == 10)
-    feed.finish(throwing: .closed)
-    var reader = CoalescingStream.Reader(feed)
+    let stream = CoalescingStream<Int, Change> { $0.merged(with: $1) }
+    for step in 0..<100_000 { stream.send(.updated(step), about: step % 10) }
+    #expect(stream.count == 10)
+    stream.finish(throwing: .closed)
+    var reader = CoalescingStream.Reader(stream)
     for step in 0..<10 {
       #expect(try await reader.next(isolation: nil) { $0.popFirst() } == .updated(99_990 + step))
     }
@@ -86,18 +87,18 @@ import Testing
     #expect(try await reader.next(isolation: nil) { $0.popFirst() } == nil)
   }
 
-  @Test func `whoever waits for a feed is woken by an event and by being cancelled`() async throws {
-    let feed = CoalescingStream<Int, Change> { $0.merged(with: $1) }
+  @Test func `a waiting reader is resumed by an event and by cancellation`() async throws {
+    let stream = CoalescingStream<Int, Change> { $0.merged(with: $1) }
     let task = Task {
-      var reader = CoalescingStream.Reader(feed)
+      var reader = CoalescingStream.Reader(stream)
       var read: [Change] = []
       while let change = try await reader.next(isolation: nil, { $0.popFirst() }) {
         read.append(change)
       }
       return read
     }
-    feed.send(.added(1), about: 0)
-    while feed.count > 0 { await Task.yield() }
+    stream.send(.added(1), about: 0)
+    while stream.count > 0 { await Task.yield() }
     task.cancel()
     #expect(try await task.value == [.added(1)])
   }

@@ -6,7 +6,7 @@ import Testing
 @testable import CaromDiscovery
 
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryPollerTests {
-  /// Frames of a game until one brings an event of `request`.
+  /// Polls like a game's frame loop until an event of `request` arrives.
   private func frames(
     _ poller: DiscoveryPoller, until request: DiscoveryPoller.Request
   ) async -> DiscoveryPoller.Event {
@@ -18,49 +18,49 @@ import Testing
     }
   }
 
-  @Test func `a service is published, found, resolved, changed and removed, frame by frame`()
+  @Test func `polling reports that a service is published, found, resolved, changed and removed`()
     async throws
   {
     let type = try Loopback.makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
         let host = try DiscoveryPoller(interfaces: Loopback.selection, on: there)
-        let guest = try DiscoveryPoller(interfaces: Loopback.selection, on: here)
-        let browsing = guest.browse(type)
-        let table = host.advertise(Loopback.makeService(type, "X"))
-        #expect(await frames(host, until: table) == .advertised(table, name: "X"))
-        guard case .service(_, .added(let found)) = await frames(guest, until: browsing) else {
+        let client = try DiscoveryPoller(interfaces: Loopback.selection, on: here)
+        let browsing = client.browse(type)
+        let match = host.advertise(Loopback.makeService(type, "X"))
+        #expect(await frames(host, until: match) == .advertised(match, name: "X"))
+        guard case .service(_, .added(let found)) = await frames(client, until: browsing) else {
           return fail()
         }
-        let resolving = guest.resolve(found)
-        guard case .resolved(_, let place) = await frames(guest, until: resolving) else {
+        let resolving = client.resolve(found)
+        guard case .resolved(_, let resolved) = await frames(client, until: resolving) else {
           return fail()
         }
-        #expect(place.endpoints == [Endpoint(.loopback4, port: 7777)])
-        let strings = guest.monitor(found)
-        _ = await frames(guest, until: strings)
-        host.update(table, txt: ["seats": "2/2"])
-        #expect(await frames(guest, until: strings) == .txt(strings, ["seats": "2/2"]))
+        #expect(resolved.endpoints == [Endpoint(.loopback4, port: 7777)])
+        let monitoring = client.monitor(found)
+        _ = await frames(client, until: monitoring)
+        host.update(match, txt: ["seats": "2/2"])
+        #expect(await frames(client, until: monitoring) == .txt(monitoring, ["seats": "2/2"]))
         host.close()
-        while case .service(_, let change) = await frames(guest, until: browsing) {
+        while case .service(_, let change) = await frames(client, until: browsing) {
           if case .removed = change { break }
         }
-        guest.close()
-        #expect(host.poll() == nil && guest.poll() == nil)
+        client.close()
+        #expect(host.poll() == nil && client.poll() == nil)
       }
     }
   }
 
-  @Test func `what goes wrong is an event, and the last one`() async throws {
+  @Test func `errors are reported as events`() async throws {
     let type = try Loopback.makeType()
     try await withNetworkLoop { loop in
       let poller = try DiscoveryPoller(interfaces: Loopback.selection, on: loop)
       let wrong = poller.advertise(Loopback.makeService(type, "\u{7}"))
       #expect(await frames(poller, until: wrong) == .failed(wrong, .nameInvalid))
-      let table = poller.advertise(Loopback.makeService(type, "X"))
-      poller.rename(table, to: "")
-      #expect(await frames(poller, until: table) == .updateFailed(table, .nameMissing))
-      #expect(await frames(poller, until: table) == .advertised(table, name: "X"))
+      let match = poller.advertise(Loopback.makeService(type, "X"))
+      poller.rename(match, to: "")
+      #expect(await frames(poller, until: match) == .updateFailed(match, .nameMissing))
+      #expect(await frames(poller, until: match) == .advertised(match, name: "X"))
       let nowhere = try DiscoveryPoller(interfaces: .named(["nowhere0"]), on: loop)
       let browsing = nowhere.browse(type)
       #expect(
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled request tells nothing, and dropping the poller withdraws its services`()
+  @Test func `a cancelled request reports no events; releasing the poller withdraws its services`()
     async throws
   {
     let type = try Loopback.makeType()

@@ -2,7 +2,7 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// Several independent discoveries on one loop, each of which advertises and browses.
+/// Several `DiscoveryCore`s on one loop, each of which advertises one service and browses.
 actor Gathering: LoopActor {
   nonisolated let loop: NetworkLoop
   private let type: ServiceType
@@ -22,25 +22,25 @@ actor Gathering: LoopActor {
     seen = Array(repeating: [], count: count)
   }
 
-  /// What each has seen, once all have seen all.
+  /// The names that each core has found, once all cores have found all services.
   func run() async throws -> [[String]] {
     for index in 0..<count {
       let core = try DiscoveryCore(on: loop, interfaces: interfaces)
       cores.append(core)
       try core.advertise(
-        AdvertisedService(name: "table \(index)", type: type, port: UInt16(1000 + index))
+        AdvertisedService(name: "service \(index)", type: type, port: UInt16(1000 + index))
       ) {
         _ in
       }
       try core.browse(type) { [weak self] change in
-        self?.assumeIsolated { $0.note(change, at: index) }
+        self?.assumeIsolated { $0.record(change, at: index) }
       }
     }
     await withCheckedContinuation { done = $0 }
     return seen.map { $0.sorted() }
   }
 
-  private func note(_ change: ServiceChange, at index: Int) {
+  private func record(_ change: ServiceChange, at index: Int) {
     if case .added(let service) = change { seen[index].append(service.name) }
     guard seen.allSatisfy({ $0.count >= count }) else { return }
     done?.resume()

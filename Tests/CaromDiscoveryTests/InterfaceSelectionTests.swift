@@ -16,7 +16,7 @@ import Testing
     return interface
   }
 
-  @Test func `by default every real interface that can multicast is taken`() {
+  @Test func `the automatic selection has every physical interface that supports multicast`() {
     let interfaces = [
       makeInterface("lo", 1) { $0.isLoopback = true }, makeInterface("eth0", 2),
       makeInterface("wlan0", 3), makeInterface("docker0", 4), makeInterface("veth1a", 5),
@@ -30,7 +30,7 @@ import Testing
     #expect(selected.map(\.name) == ["eth0", "wlan0"])
   }
 
-  @Test func `a named interface is taken whatever it is`() {
+  @Test func `an interface that is selected by name needs no particular properties`() {
     let interfaces = [
       makeInterface("lo", 1) {
         $0.isLoopback = true
@@ -41,12 +41,12 @@ import Testing
     #expect(selected.map(\.name) == ["lo"])
   }
 
-  @Test func `the host's name for people is the system's first label, or "host"`() {
+  @Test func `the default service name is the first label of the host name, or "host"`() {
     let names = ["maya.example.com", "maya", "", ".x", "a\u{1}b"].map(HostLabel.systemName)
     #expect(names == ["maya", "maya", "host", "x", "host"])
   }
 
-  @Test func `a predicate chooses among what is up; a copy of it is equal, another is not`() {
+  @Test func `a predicate selects among the interfaces that are up and equals only its copies`() {
     let interfaces = [
       makeInterface("lo", 1) { $0.isLoopback = true }, makeInterface("eth0", 2),
       makeInterface("docker0", 4), makeInterface("eth1", 8) { $0.isUp = false },
@@ -62,14 +62,14 @@ import Testing
     #expect(wired != .automatic && InterfaceSelection.named(["a"]) == .named(["a"]))
   }
 
-  @Test func `the host's label is the system's name with a suffix, letters and digits alone`() {
+  @Test func `the host label is the first label of the host name, cleaned, with a suffix`() {
     #expect(HostLabel.make(from: "maya.example.com") == "maya-carom")
     #expect(HostLabel.make(from: "maya's mac (2)") == "maya-s-mac-2-carom")
     #expect(HostLabel.make(from: "") == "host-carom")
     #expect(HostLabel.make(from: String(repeating: "a", count: 99)).utf8.count == 63)
   }
 
-  @Test func `errors are one line that says what to do`() {
+  @Test func `each error is described in a short line of its own`() {
     let errors: [DiscoveryError] = [
       .portInUse, .permissionDenied, .noMulticastInterface, .noSuchInterface("x"), .nameMissing,
       .nameTooLong(64), .nameInvalid, .nameTaken, .portMissing, .timedOut, .cancelled, .closed,

@@ -6,7 +6,7 @@ import Testing
 
 @testable import CaromDiscovery
 
-/// What concerns the whole process is tested in a child of its own.
+/// Tests that count the sockets of the whole process; each runs in a child process.
 @Suite(.timeLimit(.minutes(1))) struct LifetimeTests {
   #if DEBUG
     static let rounds = 100
@@ -14,7 +14,7 @@ import Testing
     static let rounds = 300
   #endif
 
-  @Test func `starting and stopping a hundred times leaves no socket open`() async {
+  @Test func `starting and stopping discovery repeatedly leaves no socket open`() async {
     await #expect(processExitsWith: .success) {
       try await withNetworkLoop { loop in
         let sockets = try countSockets()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `dropping everything without stopping it leaves no socket open`() async {
+  @Test func `releasing everything without stopping it leaves no socket open`() async {
     await #expect(processExitsWith: .success) {
       try await withNetworkLoop { loop in
         let sockets = try countSockets()
@@ -57,7 +57,7 @@ import Testing
     }
   }
 
-  @Test func `browsing that is cancelled at any moment ends, and so does a loop under it`() async {
+  @Test func `browsing ends when it is cancelled or its loop shuts down, at any moment`() async {
     await #expect(processExitsWith: .success) {
       let sockets = try countSockets()
       for round in 0..<40 {
@@ -76,7 +76,7 @@ import Testing
   }
 }
 
-/// Browses, advertises until the service is seen, and stops.
+/// Advertises a service, browses until it is found, and stops both.
 private func startAndStop(_ loop: NetworkLoop) async throws {
   let type = try Loopback.makeType()
   let service = AdvertisedService(
@@ -99,7 +99,7 @@ private func startAndDrop(_ loop: NetworkLoop) async throws {
   }
 }
 
-/// Returns when the loop has closed all but `count` sockets, which it does when it comes to it.
+/// Waits until at most `count` sockets are open. The loop closes released sockets asynchronously.
 private func waitForSockets(_ count: Int) async throws {
   for _ in 0..<100_000 {
     if try countSockets() <= count { return }
@@ -109,7 +109,8 @@ private func waitForSockets(_ count: Int) async throws {
   fatalError("\(left) sockets are open, \(count) expected")
 }
 
-/// How many sockets the process has open. Not all descriptors: the runtime opens some of its own.
+/// The number of sockets that the process has open. Other descriptors are not counted, since the
+/// runtime opens some of its own.
 private func countSockets() throws -> Int {
   #if os(Linux)
     let folder = "/proc/self/fd/"

@@ -5,8 +5,8 @@ import Testing
 
 @testable import CaromDiscovery
 
-/// What the tests over real sockets share: the loopback interface, and types that nobody else on
-/// this machine uses.
+/// Helpers for tests over real sockets: the loopback interface, and service types that nothing else
+/// on this machine uses.
 enum Loopback {
   static let interface = ((try? Interfaces.list()) ?? []).first { $0.isLoopback }
   static let selection = InterfaceSelection.named([interface?.name ?? "lo"])
@@ -32,7 +32,7 @@ enum Loopback {
   }
 }
 
-/// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
+/// Runs `body` on the thread of a new loop, then shuts the loop down.
 func onLoop<Value: Sendable>(
   _ body: @escaping @Sendable (NetworkLoop) async throws -> Value
 ) async throws -> Value {
@@ -41,7 +41,7 @@ func onLoop<Value: Sendable>(
   }
 }
 
-/// What happened, in order, for a test on the loop that waits for the next of it.
+/// A list of events that a test on the loop waits for, one after the other.
 final class Events<Event> {
   private(set) var all: [Event] = []
   private var waiter: CheckedContinuation<Void, Never>?
@@ -61,10 +61,10 @@ final class Events<Event> {
     return all[start]
   }
 
-  /// What has happened is not waited for.
+  /// Skips all events that have been added so far.
   func skip() { start = all.count }
 
-  /// The next event that satisfies the predicate; those before it are skipped.
+  /// Waits for the next event that satisfies the predicate, skipping all others.
   func next(where isWanted: (Event) -> Bool) async -> Event {
     while true {
       let event = await next()
@@ -73,7 +73,7 @@ final class Events<Event> {
   }
 }
 
-/// Says that something else was expected; nothing follows.
+/// Records a test failure for an unexpected event.
 func fail(_ location: SourceLocation = #_sourceLocation) {
-  Issue.record("something else was expected", sourceLocation: location)
+  Issue.record("another event was expected", sourceLocation: location)
 }

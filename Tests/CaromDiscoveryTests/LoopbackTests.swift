@@ -4,8 +4,8 @@ import CaromDiscovery
 import CaromTransport
 import Testing
 
-/// The whole way over real sockets on loopback; each test has a type of its own, so that
-/// whatever else runs on this machine does not show.
+/// End-to-end tests over real sockets on loopback. Each test uses a service type of its own, so
+/// that other programs on this machine do not interfere.
 @Suite struct LoopbackTests {
   private static let loopback = InterfaceSelection.named([
     ((try? Interfaces.list()) ?? []).first { $0.isLoopback }?.name ?? "lo"
@@ -56,7 +56,9 @@ import Testing
     }
   }
 
-  @Test func `the second of one name is "X (2)", on one host too`() async throws {
+  @Test func `the second service with the name "X" becomes "X (2)", even on the same host`()
+    async throws
+  {
     let type = try makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -76,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled scope still says goodbye`() async throws {
+  @Test func `an advertiser whose task is cancelled sends a goodbye`() async throws {
     let type = try makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -96,17 +98,19 @@ import Testing
     }
   }
 
-  @Test func `eight on one loop see each other`() async throws {
+  @Test func `eight cores on one loop find each other`() async throws {
     let type = try makeType()
     try await withNetworkLoop { loop in
       let gathering = Gathering(on: loop, type, Self.loopback, count: 8)
       let seen = try await gathering.run()
-      #expect(seen == (0..<8).map { _ in (0..<8).map { "table \($0)" } })
+      #expect(seen == (0..<8).map { _ in (0..<8).map { "service \($0)" } })
       await gathering.close()
     }
   }
 
-  @Test func `nobody answers: timed out; nobody waits: cancelled`() async throws {
+  @Test func `resolving throws timedOut without an answer and cancelled after cancellation`()
+    async throws
+  {
     let type = try makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -127,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a service without a name takes the host's`() async throws {
+  @Test func `a service without a name is given the host's name`() async throws {
     let type = try makeType()
     try await withNetworkLoop { loop in
       try await advertiser(makeService(type, ""), loop).run { advertisement in
@@ -137,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `what cannot be advertised is refused at once`() async throws {
+  @Test func `a service that cannot be advertised throws at once`() async throws {
     let type = try makeType()
     await withNetworkLoop { loop in
       let long = String(repeating: "é", count: 32)

@@ -5,10 +5,10 @@ import Testing
 
 @testable import CaromDiscovery
 
-/// What the sockets do on loopback.
+/// Tests of the sockets, on loopback.
 @Suite(.timeLimit(.minutes(1))) struct SocketTests {
-  /// Hears what everybody on loopback sends to the group.
-  private func makeEar(
+  /// Opens a socket that receives everything that is sent to the group on loopback.
+  private func makeListener(
     on loop: NetworkLoop, _ events: Events<Datagram>
   ) throws -> UDPSocket {
     var options = UDPOptions()
@@ -27,19 +27,19 @@ import Testing
     return names.contains { $0 == type.name() || $0.parent == type.name() }
   }
 
-  @Test func `R1 R60: questions, probes and announcements go from 5353, 255 hops, to the group`()
+  @Test func `R1 R60: multicast messages are sent from port 5353 with hop limit 255`()
     async throws
   {
     let type = try Loopback.makeType()
     try await onLoop { loop in
-      let heard = Events<Datagram>()
-      let ear = try makeEar(on: loop, heard)
+      let received = Events<Datagram>()
+      let listener = try makeListener(on: loop, received)
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
       try core.browse(type) { _ in }
       try core.advertise(Loopback.makeService(type)) { _ in }
       var kinds: Set<String> = []
       while kinds.count < 3 {
-        let datagram = await heard.next { isAbout(type, $0) }
+        let datagram = await received.next { isAbout(type, $0) }
         #expect(datagram.hopLimit == 255 && datagram.destination == MulticastGroup.v4)
         #expect(datagram.source == Endpoint(.loopback4, port: 5353))
         let message = try Message(decoding: datagram.payload)
@@ -47,35 +47,37 @@ import Testing
           message.isResponse ? "announcement" : message.authorities.isEmpty ? "query" : "probe")
       }
       core.close()
-      ear.close()
+      listener.close()
     }
   }
 
-  @Test func `R46: after a sleep names are claimed and questions asked again`() async throws {
+  @Test func `R46: after the computer was suspended, names are claimed and queries sent again`()
+    async throws
+  {
     let type = try Loopback.makeType()
     try await onLoop { loop in
-      let heard = Events<Datagram>()
-      let ear = try makeEar(on: loop, heard)
+      let received = Events<Datagram>()
+      let listener = try makeListener(on: loop, received)
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
       core.timeSuspended = { .seconds(5) }
       let events = Events<DiscoveryCore.AdvertisingEvent>()
       try core.advertise(Loopback.makeService(type)) { events.add($0) }
       _ = await events.next()
-      heard.skip()
+      received.skip()
       core.timeSuspended = { .seconds(3605) }
       try core.browse(type) { _ in }
-      let probe = await heard.next { datagram in
+      let probe = await received.next { datagram in
         let message = try? Message(decoding: datagram.payload)
         return isAbout(type, datagram) && message?.authorities.isEmpty == false
       }
       #expect(probe.destination == MulticastGroup.v4)
       core.close()
-      ear.close()
+      listener.close()
     }
   }
 
-  /// Asks from a port of its own, as resolvers do that know nothing of multicast.
-  private func ask(
+  /// Sends a query from an ephemeral port, as simple resolvers do.
+  private func query(
     _ type: ServiceType, at destination: Endpoint, on loop: NetworkLoop, _ replies: Events<Datagram>
   ) throws -> UDPSocket {
     let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { batch in
@@ -89,7 +91,8 @@ import Testing
     return socket
   }
 
-  @Test func `R27 R60: a reply to one asker has 255 hops and comes from port 5353`() async throws {
+  @Test func `R27 R60: a unicast response is sent from port 5353 with hop limit 255`() async throws
+  {
     let type = try Loopback.makeType()
     try await onLoop { loop in
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
@@ -97,7 +100,7 @@ import Testing
       try core.advertise(Loopback.makeService(type)) { events.add($0) }
       _ = await events.next()
       let replies = Events<Datagram>()
-      let socket = try ask(type, at: MulticastGroup.v4, on: loop, replies)
+      let socket = try query(type, at: MulticastGroup.v4, on: loop, replies)
       let reply = await replies.next()
       #expect(reply.hopLimit == 255 && reply.source.port == 5353)
       #expect(try Message(decoding: reply.payload).id == 77)
@@ -106,24 +109,25 @@ import Testing
     }
   }
 
-  /// A link with an address of loopback that nobody else on this machine uses.
+  /// A link with a random loopback address that no other program on this machine uses.
   private func makeLink() -> Link {
     let address = IPAddress.v4(0x7F00_0000 | UInt32.random(in: 0x10000..<0xFF_0000))
     return Link(index: Loopback.interface?.index ?? 1, addresses: [.init(address, prefixLength: 8)])
   }
 
-  /// Looks twice, as discovery does; whether the unicast to the link comes here alone.
+  /// Claims the link's addresses in two steps, as `DiscoveryCore` does. Returns whether `sockets`
+  /// alone is bound to them.
   private func claim(_ sockets: UnicastSockets, _ link: Link) -> Bool {
-    for isFirst in [true, false] {
+    for mayBind in [true, false] {
       let bound = UDPSocket.addresses(boundTo: 5353)
-      _ = sockets.claim(link, among: bound, mayBind: isFirst) { _ in }
+      _ = sockets.claim(link, among: bound, mayBind: mayBind) { _ in }
     }
     return sockets.hasAll(of: link)
   }
 
-  /// The same, once what others had is closed: processes that are just being started by other
-  /// tests keep a closed socket for a moment.
-  private func claimSoon(_ sockets: UnicastSockets, _ link: Link) async -> Bool {
+  /// Repeats `claim` until it succeeds. A process that another test is starting may inherit a
+  /// closed socket and keep it open for a moment.
+  private func claimEventually(_ sockets: UnicastSockets, _ link: Link) async -> Bool {
     for _ in 0..<10_000 {
       if claim(sockets, link) { return true }
       await Task.yield()
@@ -131,7 +135,7 @@ import Testing
     return false
   }
 
-  @Test func `R7: of several discoveries on one host one has the unicast; another may follow`()
+  @Test func `R7: one of several processes receives unicast; another takes over when it ends`()
     async throws
   {
     try await onLoop { loop in
@@ -139,12 +143,12 @@ import Testing
       let all = (0..<3).map { _ in UnicastSockets(on: loop) }
       for _ in 0..<2 { #expect(all.map { claim($0, link) } == [true, false, false]) }
       all[0].close()
-      #expect(await claimSoon(all[1], link) && !claim(all[2], link))
+      #expect(await claimEventually(all[1], link) && !claim(all[2], link))
       all[1].close()
     }
   }
 
-  @Test func `R7: who looks at the same moment as another lets go, and so does the other`()
+  @Test func `R7: of two processes that bind an address at the same moment, one keeps it`()
     async throws
   {
     try await onLoop { loop in
@@ -154,12 +158,12 @@ import Testing
       for sockets in [a, b] {
         #expect(sockets.claim(link, among: before, mayBind: true) { _ in })
       }
-      #expect(!claim(a, link) && claim(b, link), "the first that looks again lets go")
+      #expect(!claim(a, link) && claim(b, link), "the first to check again releases the address")
       b.close()
     }
   }
 
-  @Test func `R7: who comes later and binds the same address gets it, and no unicast is asked for`()
+  @Test func `R7: an address is released while another program is bound to it`()
     async throws
   {
     try await onLoop { loop in
@@ -172,12 +176,12 @@ import Testing
       let other = try UDPSocket(on: loop, bind: local, options: options) { _ in }
       #expect(!claim(sockets, link))
       other.close()
-      #expect(await claimSoon(sockets, link))
+      #expect(await claimEventually(sockets, link))
       sockets.close()
     }
   }
 
-  @Test func `R19 R59: what is sent to this host alone counts only from its own link`() throws {
+  @Test func `R19 R59: unicast datagrams are accepted only from hosts on the link`() throws {
     let link = Link(
       index: 2,
       addresses: [
@@ -189,8 +193,8 @@ import Testing
     }
     #expect(isFromLink(.v4(0x0A4D_0009), 2))
     #expect(isFromLink(.v6(high: 0xFE80 << 48, low: 9, scope: 2), 2))
-    #expect(isFromLink(.v4(0x0A4D_0001), 1), "this host itself, by loopback")
-    #expect(!isFromLink(.v4(0x0A4D_0009), 3), "the right subnet by the wrong interface")
+    #expect(isFromLink(.v4(0x0A4D_0001), 1), "this host itself, through loopback")
+    #expect(!isFromLink(.v4(0x0A4D_0009), 3), "the right subnet on the wrong interface")
     #expect(!isFromLink(.v4(0x0808_0808), 2))
     #expect(!isFromLink(.v6(high: 0x2001 << 48, low: 9, scope: 0), 2))
   }
@@ -232,7 +236,7 @@ import Testing
     }
   }
 
-  @Test func `what is no message, or too long for one, is dropped and counted`() async throws {
+  @Test func `malformed and oversized datagrams are dropped and counted`() async throws {
     let type = try Loopback.makeType()
     try await onLoop { loop in
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)

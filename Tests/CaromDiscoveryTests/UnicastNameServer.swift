@@ -2,11 +2,10 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// A name server on loopback, over UDP and TCP: answers that are longer than a datagram of 512
-/// bytes are cut off there.
+/// A name server on loopback, over UDP and TCP. UDP answers of more than 512 bytes are truncated.
 actor UnicastNameServer: LoopActor {
-  /// A question as it came.
-  struct Asked: Sendable {
+  /// A received query.
+  struct ReceivedQuery: Sendable {
     var source: Endpoint
     var id: UInt16
     var isStream: Bool
@@ -18,33 +17,33 @@ actor UnicastNameServer: LoopActor {
   private var socket: UDPSocket?
   private var listener: TCPListener?
   private var streams: [TCPStream] = []
-  private(set) var asked: [Asked] = []
+  private(set) var queries: [ReceivedQuery] = []
 
   init(on loop: NetworkLoop, zone: [Record]) {
     self.loop = loop
     self.zone = zone
   }
 
-  /// Listens; where.
+  /// Starts to listen and returns the server's endpoint.
   func open() throws -> Endpoint {
     while true {
       let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
         server, event in
         if case .accepted(let stream) = event { server.accept(stream) }
       }
-      let place = listener.localEndpoint
-      // Somebody else may have the same port over UDP.
+      let endpoint = listener.localEndpoint
+      // The same UDP port may be in use.
       guard
         let socket = try? UDPSocket(
-          on: loop, owner: self, bind: place, { server, batch in server.receive(batch) })
+          on: loop, owner: self, bind: endpoint, { server, batch in server.receive(batch) })
       else { continue }
       (self.listener, self.socket) = (listener, socket)
-      return place
+      return endpoint
     }
   }
 
-  /// Answers nobody from now on.
-  func fallSilent() { isSilent = true }
+  /// Stops answering queries.
+  func stopAnswering() { isSilent = true }
 
   private func receive(_ batch: borrowing UDPBatch) {
     for index in batch.indices {
@@ -84,7 +83,7 @@ actor UnicastNameServer: LoopActor {
     guard let query = try? Message(decoding: payload), let question = query.questions.first else {
       return nil
     }
-    asked.append(Asked(source: source, id: query.id, isStream: isStream))
+    queries.append(ReceivedQuery(source: source, id: query.id, isStream: isStream))
     guard !isSilent else { return nil }
     var answer = Message(id: query.id, isResponse: true)
     answer.questions = query.questions

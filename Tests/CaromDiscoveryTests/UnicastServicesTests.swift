@@ -6,11 +6,11 @@ import Testing
 
 @testable import CaromDiscovery
 
-/// Domains with name servers, behind the same calls as the link.
+/// Tests of domains outside the link, which are queried at name servers.
 @Suite struct UnicastServicesTests {
   private static let loopback = InterfaceSelection.named(["lo"])
   private static let type: ServiceType = "_game._tcp"
-  private static let instance: Name = "Maya's table._game._tcp.example.com"
+  private static let instance: Name = "Maya's match._game._tcp.example.com"
 
   private static let zone: [Record] = [
     Record("_game._tcp.example.com", .pointer(instance), timeToLive: 60),
@@ -29,16 +29,16 @@ import Testing
   private func withServer(_ body: (NetworkLoop) async throws -> Void) async throws {
     try await withNetworkLoop { loop in
       let server = UnicastNameServer(on: loop, zone: Self.zone)
-      let place = try await server.open()
+      let endpoint = try await server.open()
       let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
-      await discovery.use { UnicastConfiguration(servers: [place], domains: ["example.com"]) }
+      await discovery.use { UnicastConfiguration(servers: [endpoint], domains: ["example.com"]) }
       try await body(loop)
       withExtendedLifetime(discovery) {}
     }
   }
 
   @Test(arguments: [nil, "_ranked"])
-  func `a service in a domain with servers is found, resolved and told of`(
+  func `a service in a domain outside the link is found and resolved`(
     subtype: String?
   ) async throws {
     try await withServer { loop in
@@ -49,14 +49,14 @@ import Testing
       var found: DiscoveredService?
       while found?.txt["a"] != "b" { found = try #require(try await changes.next()).item }
       let service = try #require(found)
-      #expect(service.name == "Maya's table" && service.interfaces.isEmpty)
-      let place = try await service.resolve(within: .seconds(5))
-      #expect(place.host == "host.example.com" && place.txt["a"] == "b")
-      #expect(place.endpoints.map(\.description) == ["[2001:db8::1]:7777", "192.0.2.1:7777"])
+      #expect(service.name == "Maya's match" && service.interfaces.isEmpty)
+      let resolved = try await service.resolve(within: .seconds(5))
+      #expect(resolved.host == "host.example.com" && resolved.txt["a"] == "b")
+      #expect(resolved.endpoints.map(\.description) == ["[2001:db8::1]:7777", "192.0.2.1:7777"])
     }
   }
 
-  @Test func `R81: servers recommend domains in the search domains`() async throws {
+  @Test func `R81: recommended domains are queried in the search domains`() async throws {
     try await withServer { loop in
       var changes = DomainBrowser(.browsing, interfaces: Self.loopback, on: loop).changes
         .makeAsyncIterator()
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `records of names with servers are watched, too`() async throws {
+  @Test func `records of a name outside the link are watched`() async throws {
     try await withServer { loop in
       let query = RecordQuery("host.example.com", .a, interfaces: Self.loopback, on: loop)
       var changes = query.changes.makeAsyncIterator()
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `without servers such a domain cannot be browsed`() async throws {
+  @Test func `browsing outside the link without name servers throws noNameServer`() async throws {
     try await withNetworkLoop { loop in
       let discovery = try DiscoveryActor.shared(on: loop, Self.loopback)
       await discovery.use { UnicastConfiguration() }
@@ -87,7 +87,9 @@ import Testing
     }
   }
 
-  @Test func `a name that is not there is not offered; a loop that ends tells so`() async throws {
+  @Test func `a missing name throws notOffered, and watching ends when the loop shuts down`()
+    async throws
+  {
     try await withServer { loop in
       let resolver = ServiceResolver(
         "Leo", Self.type, domain: "example.com", interfaces: Self.loopback, on: loop)
@@ -100,9 +102,9 @@ import Testing
     }
   }
 
-  @Test func `a domain that link and servers recommend is told once`() {
-    let told = Told()
-    let collector = DomainCollector { told.add($0) }
+  @Test func `a domain that the link and name servers recommend is reported once`() {
+    let reported = ReportedChanges()
+    let collector = DomainCollector { reported.add($0) }
     let record = Record("b._dns-sd._udp.x.example", .pointer("a.example"), timeToLive: 60)
     let onLink = DiscoveredDomain(FoundName("A.example", on: [2]))
     collector.apply([.added(record)], from: "x.example")
@@ -112,12 +114,12 @@ import Testing
     collector.apply(.removed(onLink))
     collector.apply([.removed(record)], from: "y.example")
     collector.apply([.removed(record)], from: "y.example")
-    #expect(told.texts == ["added []", "updated [2]", "removed []"])
+    #expect(reported.texts == ["added []", "updated [2]", "removed []"])
   }
 }
 
-/// What a collector told.
-private final class Told: Sendable {
+/// The changes that a collector has reported, as text.
+private final class ReportedChanges: Sendable {
   private let state = Mutex<[String]>([])
 
   var texts: [String] { state.withLock { $0 } }

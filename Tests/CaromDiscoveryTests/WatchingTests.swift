@@ -5,9 +5,9 @@ import Testing
 
 @testable import CaromDiscovery
 
-/// Everything that can be watched, over real sockets on loopback.
+/// Tests of browsing and watching, over real sockets on loopback.
 @Suite(.timeLimit(.minutes(1))) struct WatchingTests {
-  @Test func `R78: a narrower type finds the services that have it, also when it comes later`()
+  @Test func `R78: browsing for a subtype finds services that have it, even if it is added later`()
     async throws
   {
     let type = try Loopback.makeType()
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `R79: the types on the link are listed, come and go`() async throws {
+  @Test func `R79: the service types on the link are added and removed`() async throws {
     let type = try Loopback.makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `records of any type are watched, and doubted`() async throws {
+  @Test func `records of any type are watched`() async throws {
     let type = try Loopback.makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `strings are monitored by name alone, and a name is enough to resolve`() async throws {
+  @Test func `a service that is known only by name is monitored and resolved`() async throws {
     let type = try Loopback.makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a service takes another name while it runs, and browsers see that`() async throws {
+  @Test func `a running service is renamed, and browsers report it`() async throws {
     let type = try Loopback.makeType()
     try await withNetworkLoop { here in
       try await withNetworkLoop { there in
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `R42: a name that is unique by construction is visible without being asked for`()
+  @Test func `R42: a service with a unique name is visible without probing`()
     async throws
   {
     let type = try Loopback.makeType()
@@ -122,13 +122,13 @@ import Testing
       try core.advertise(service) { events.add(($0, loop.now)) }
       let (event, moment) = await events.next()
       #expect(event == .established(name: name))
-      // Asking takes 750 ms at least.
+      // Probing takes at least 750 ms.
       #expect(moment - start < .milliseconds(700))
       core.close()
     }
   }
 
-  @Test func `a batch has all that is known at a time`() async throws {
+  @Test func `a batch has all changes that are queued at the moment`() async throws {
     let type = try Loopback.makeType()
     try await onLoop { loop in
       let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
@@ -152,7 +152,9 @@ import Testing
     }
   }
 
-  @Test func `when the loop shuts down, whoever watches or waits is told so`() async throws {
+  @Test func `when the loop shuts down, watching, resolving and advertising throw closed`()
+    async throws
+  {
     let type = try Loopback.makeType()
     let loop = try NetworkLoop()
     var changes = Loopback.browser(type, loop).changes.makeAsyncIterator()
@@ -173,7 +175,7 @@ import Testing
     await #expect(throws: DiscoveryError.closed) { try await advertising.value }
   }
 
-  @Test func `what cannot be watched is refused`() async throws {
+  @Test func `watching an invalid name or domain throws`() async throws {
     let type = try Loopback.makeType()
     await withNetworkLoop { loop in
       await #expect(throws: DiscoveryError.domainNotLocal("example.com")) {

@@ -1,8 +1,8 @@
 import Foundation
 import Testing
 
-/// Others on the same LAN find us and we find them, each in a host of its own: names of every
-/// kind, subtypes, changed strings and goodbyes, over IPv4, IPv6 and both.
+/// Interoperability with avahi on the same LAN, in both directions and on separate hosts: unusual
+/// names, subtypes, changed TXT records and goodbyes, over IPv4, IPv6 and both.
 @Suite(.timeLimit(.minutes(1))) struct DiscoveryInteropTests {
   static let type = "_airhockey._udp"
   static let names = [
@@ -10,7 +10,7 @@ import Testing
   ]
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded), arguments: Family.allCases)
-  func `avahi sees our services, strings, subtypes, new names and goodbyes`(
+  func `avahi finds our services, TXT records, subtypes, new names and goodbyes`(
     _ family: Family
   ) async throws {
     try await Lab.with(hosts: 2, environment: family.environment) { lab in
@@ -24,13 +24,14 @@ import Testing
           ["=;eth0;", ";\(avahi($0));", ";h2-carom.local;", ";7777;\"seats=1/2\""]
         })
       try await narrow.lines(containing: Self.names.map { ["+;eth0;", ";\(avahi($0));"] })
-      ours.say("seats=2/2")
-      // A browsing of its resolves once: new ones, until one has the new strings.
+      ours.send("seats=2/2")
+      // avahi-browse resolves a service only once, so it is run until it reports the new TXT
+      // record.
       let again = "until avahi-browse -rpt \(Self.type) | grep seats=2/2; do :; done"
       let line = try await lab.run("h1", "bash", "-c", again)
       #expect(line.contains(";Plain;"))
-      ours.say("subtypes\t_go")
-      ours.say("rename\tOther")
+      ours.send("subtypes\t_go")
+      ours.send("rename\tOther")
       try await browse.lines(containing: [
         ["-;eth0;", ";Plain;"], ["=;eth0;", ";Other;", "seats=2/2"],
       ])
@@ -42,7 +43,8 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded), arguments: Family.allCases)
-  func `we see avahi's services, strings, subtypes and goodbyes`(_ family: Family) async throws {
+  func `we find avahi's services, TXT records, subtypes and goodbyes`(_ family: Family) async throws
+  {
     try await Lab.with(hosts: 2, environment: family.environment) { lab in
       let browse = try lab.startPeer("h1", "browse", Self.type)
       let narrow = try lab.startPeer("h1", "browse", Self.type, "_chess")
@@ -64,7 +66,7 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
-  func `avahi's service files: we see what changed in them`() async throws {
+  func `we report changes to avahi's service files`() async throws {
     try await Lab.with(hosts: 2) { lab in
       try await lab.startAvahi("h2")
       let browse = try lab.startPeer("h1", "browse", Self.type)
@@ -76,7 +78,8 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
-  func `beside avahi on one host both are seen, and it keeps its name`() async throws {
+  func `next to avahi on the same host, both are found and avahi keeps its host name`() async throws
+  {
     try await Lab.with(hosts: 2) { lab in
       try await lab.startAvahi("h1")
       let browse = try lab.startPeer("h2", "browse", Self.type)
@@ -94,7 +97,9 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
-  func `of two with one name the second takes another, we or avahi`() async throws {
+  func `of two services with one name the second is renamed, whether it is ours or avahi's`()
+    async throws
+  {
     try await Lab.with(hosts: 2) { lab in
       try await lab.startAvahi("h2")
       let first = try lab.startPeer("h1", "publish", "Ours", Self.type, "7777")
@@ -111,8 +116,8 @@ import Testing
     }
   }
 
-  /// Puts a service file in its place, and tells the daemon, which reads a file again when the
-  /// second of its last change is another: each version has its own.
+  /// A script that installs a service file and notifies the daemon. The daemon reads a file again
+  /// only if its modification time in seconds has changed, so each version has a time of its own.
   private static func serviceFile(seats: String, version: Int) -> String {
     """
     cat >/etc/avahi/services/lab.new <<END
@@ -125,7 +130,7 @@ import Testing
     """
   }
 
-  /// A name as avahi-browse prints it for programs.
+  /// The name as avahi-browse prints it in its parsable format.
   private func avahi(_ name: String) -> String {
     name.utf8.map { byte in
       switch byte {
@@ -139,7 +144,7 @@ import Testing
   }
 }
 
-/// A name as our peer prints it.
+/// The name as the peer process prints it.
 func json(_ name: String) -> String {
   "\"name\":\"\(name.replacingOccurrences(of: "\\", with: "\\\\"))\""
 }

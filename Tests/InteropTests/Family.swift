@@ -1,8 +1,8 @@
-/// What a lab's hosts speak.
+/// The address families that the hosts of a lab use.
 enum Family: String, CaseIterable, Sendable {
   case v4, v6, both
 
-  /// The lab's environment.
+  /// The environment variables for the lab's script.
   var environment: [String: String] {
     switch self {
     case .v4: ["LAN_NET6": "off"]

@@ -1,14 +1,15 @@
 import Foundation
 import Testing
 
-/// A LAN of network namespaces for one test (`Tests/Lab/lan.sh`); its hosts are h1, h2 and so on.
+/// A LAN of network namespaces for one test (`Tests/Lab/lan.sh`). Its hosts are named h1, h2 and so
+/// on.
 struct Lab {
   private static let folder = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Lab")
 
   private let environment: [String: String]
 
-  /// Builds a LAN of `hosts`, lends it to `body`, and takes it down with all that runs in it.
+  /// Creates a LAN with `hosts` hosts, runs `body`, and removes the LAN with all of its processes.
   static func with(
     hosts: Int, environment: [String: String] = [:], _ body: (Lab) async throws -> Void
   ) async throws {
@@ -21,55 +22,55 @@ struct Lab {
     } catch {
       result = .failure(error)
     }
-    // A test that ran out of time is cancelled, and its LAN goes all the same.
+    // A new task removes the LAN even if the test was cancelled because of its time limit.
     try await Task { try await lab.change("down") }.value
     try result.get()
   }
 
-  /// Starts a program in a host.
+  /// Starts a program on a host.
   func start(_ host: String, _ command: String...) throws -> LabProcess {
     try script(["exec", host] + command)
   }
 
-  /// Starts a program in a host that is killed when its input ends. (Not terminated: threads
-  /// that spawn may have that signal blocked, and their children inherit it.)
+  /// Starts a program on a host and kills it when its input ends. SIGTERM is not used, since the
+  /// program may have inherited a signal mask that blocks it.
   func startUntilInputEnds(_ host: String, _ command: String...) throws -> LabProcess {
     try script(["exec", host, "bash", "-c", "\"$@\" & read -r; kill -KILL $!", "bash"] + command)
   }
 
-  /// Starts our own peer in a host.
+  /// Starts the peer process on a host.
   func startPeer(_ host: String, _ arguments: String...) throws -> LabProcess {
     let tests = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let folder = URL(fileURLWithPath: tests).deletingLastPathComponent()
     return try script(["exec", host, folder.appendingPathComponent("carom-peer").path] + arguments)
   }
 
-  /// Starts avahi-daemon in a host, and returns when it runs.
+  /// Starts avahi-daemon on a host, and returns when it is ready.
   func startAvahi(_ host: String) async throws {
     let daemon = try start(host, "./avahi-host.sh")
     _ = try await daemon.line(containing: "Server startup complete")
   }
 
-  /// Makes services of ours visible from a host, all on port 7777.
+  /// Publishes services from a host, all on port 7777.
   func publish(_ host: String, _ names: [String], _ type: String) throws -> LabProcess {
     let ours = try startPeer(host, "publish", names[0], type, "7777", "_chess", "seats=1/2")
-    for name in names.dropFirst() { ours.say("publish\t\(name)") }
+    for name in names.dropFirst() { ours.send("publish\t\(name)") }
     return ours
   }
 
-  /// Starts python-zeroconf in a host: "pub" or "browse", see `Tests/Lab/zc.py`.
+  /// Starts python-zeroconf on a host with `Tests/Lab/zc.py`, to publish ("pub") or "browse".
   func zeroconf(_ host: String, _ family: Family, _ arguments: String...) throws -> LabProcess {
     let versions = family == .both ? "all" : family.rawValue
     return try script(["exec", host, "python3", "zc.py"] + arguments + [versions])
   }
 
-  /// Starts systemd-resolved in a host, with a service or none, and returns when it runs.
+  /// Starts systemd-resolved on a host, optionally with a service, and returns when it is ready.
   func startResolved(_ host: String, _ folder: String, _ service: String...) async throws {
     let daemon = try script(["exec", host, "./resolved-host.sh", folder] + service)
     _ = try await daemon.line(containing: "mdns ready")
   }
 
-  /// Runs a program in a host to its end; what it said. Fails where it fails.
+  /// Runs a program on a host and returns its output. Throws if its status is not 0.
   @discardableResult
   func run(_ host: String, _ command: String...) async throws -> String {
     let line = ["exec", host, "bash", "-c", "\"$@\"; echo; echo status $?", "bash"] + command
@@ -79,8 +80,8 @@ struct Lab {
     return process.transcript
   }
 
-  /// Does something to the LAN, such as "cut h1". What it leaves running keeps the process
-  /// object's socket open, so that its end is told by a line instead.
+  /// Changes the LAN with a command of the script, such as "cut h1". The script's end is detected
+  /// by a line that it prints, since processes that it leaves running keep its pipes open.
   func change(_ arguments: String...) async throws {
     let command = ["-c", "./lan.sh \"$@\"; echo status $?", "lan.sh"] + arguments
     let shell = URL(fileURLWithPath: "/bin/bash")
@@ -95,7 +96,7 @@ struct Lab {
   }
 }
 
-/// What the tests need of the machine.
+/// The other implementations that are available on this machine.
 enum Peers {
   static let lab = geteuid() == 0 && has("ip") && has("unshare")
   static let labIsNeeded: Comment = "needs root and iproute2"
@@ -107,7 +108,7 @@ enum Peers {
     "needs root, iproute2, tcpdump, dbus and systemd-resolved where .ci/setup test unpacks it"
   static let zeroconf = lab && runs(["python3", "-c", "import zeroconf"])
 
-  /// The folder that systemd-resolved was unpacked in.
+  /// The folder that contains systemd-resolved; nil if it is missing.
   static let resolved: String? = {
     let environment = ProcessInfo.processInfo.environment
     let cache = environment["XDG_CACHE_HOME"] ?? "\(environment["HOME"] ?? "")/.cache"
@@ -130,7 +131,7 @@ enum Peers {
     process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
     process.arguments = command
     process.standardError = FileHandle.nullDevice
-    // `waitUntilExit` runs the thread's run loop, which can miss the end where several wait.
+    // `waitUntilExit` runs the thread's run loop, which can miss the end if several threads wait.
     let ended = DispatchSemaphore(value: 0)
     process.terminationHandler = { _ in ended.signal() }
     guard (try? process.run()) != nil else { return false }

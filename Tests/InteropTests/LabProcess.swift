@@ -2,9 +2,9 @@ import Foundation
 import Synchronization
 import Testing
 
-/// A program of a test: its lines are waited for, never slept for.
+/// A process that a test starts. Tests wait for lines of its output instead of sleeping.
 final class LabProcess: Sendable {
-  /// Unchecked: `Process` is set up before it is shared, and its pipes alone are used afterwards.
+  /// Unchecked: the process is configured before it is shared; afterwards only its pipes are used.
   private struct Handle: @unchecked Sendable {
     let process = Process()
     let input = Pipe()
@@ -19,7 +19,8 @@ final class LabProcess: Sendable {
     }
   }
 
-  /// One at a time, so that no program inherits the pipes of another and keeps them open.
+  /// Starts processes one at a time, so that none inherits the pipes of another and keeps them
+  /// open.
   private static let spawning = Mutex(())
 
   private let handle: Handle
@@ -55,10 +56,10 @@ final class LabProcess: Sendable {
     }
   }
 
-  /// Everything that it said and somebody waited for.
+  /// All lines that have been read so far.
   var transcript: String { seen.withLock { $0.joined(separator: "\n") } }
 
-  /// The next line that has all of `parts` in it; fails where the program ends before.
+  /// Waits for a line that contains all of `parts`. Fails if the output ends before.
   func line(containing parts: String...) async throws -> String {
     for await line in lines {
       seen.withLock { $0.append(line) }
@@ -67,7 +68,7 @@ final class LabProcess: Sendable {
     return try #require(nil as String?, "no line with \(parts) in:\n\(transcript)")
   }
 
-  /// Reads lines until, for each of `wanted`, one had all of its parts in it; in whatever order.
+  /// Waits until for each element of `wanted` a line has contained all of its parts, in any order.
   func lines(containing wanted: [[String]]) async throws {
     var missing = wanted
     for await line in lines {
@@ -78,9 +79,9 @@ final class LabProcess: Sendable {
     try #require(missing.isEmpty, "no line with \(missing) in:\n\(transcript)")
   }
 
-  /// Says a line to the program.
-  func say(_ line: String) { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
+  /// Writes a line to the process.
+  func send(_ line: String) { handle.input.fileHandleForWriting.write(Data("\(line)\n".utf8)) }
 
-  /// Ends the program's input, which ends our peers with their goodbyes.
+  /// Closes the input of the process. A peer process then sends its goodbyes and ends.
   func endInput() { try? handle.input.fileHandleForWriting.close() }
 }

@@ -1,10 +1,10 @@
 import Testing
 
-/// What networks do, between hosts of our own.
+/// Tests of network changes, between hosts that run our peer process.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Peers.lab, Peers.labIsNeeded)) struct LabRunTests {
   private static let type = DiscoveryInteropTests.type
 
-  @Test func `hosts with nothing but link-local addresses find each other`() async throws {
+  @Test func `hosts with only link-local addresses find each other`() async throws {
     let environment = ["LAN_NET4": "169.254", "LAN_NET6": "none"]
     try await Lab.with(hosts: 2, environment: environment) { lab in
       let browse = try lab.startPeer("h1", "browse", Self.type)
@@ -12,12 +12,13 @@ import Testing
       let line = try await browse.line(containing: "resolved", "far")
       #expect(line.contains("169.254.0.2:7777"))
       #expect(try line.contains(Regex("\\[fe80::[0-9a-f:]+%[0-9]+\\]:7777")))
-      ours.say("seats=2/2")
+      ours.send("seats=2/2")
       _ = try await browse.line(containing: "updated", "seats=2/2")
     }
   }
 
-  @Test func `a cable that comes back brings the services back`() async throws {
+  @Test func `services are removed when a cable is cut and added when it is restored`() async throws
+  {
     try await Lab.with(hosts: 2) { lab in
       let ours = try lab.startPeer("h2", "publish", "far", Self.type, "7777")
       _ = try await ours.line(containing: "established")
@@ -31,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `a publisher's new address and new interface are told`() async throws {
+  @Test func `a publisher's new address and new interface are found`() async throws {
     try await Lab.with(hosts: 2, environment: Family.v4.environment) { lab in
       try await lab.change("attach", "h2", "1")
       let ours = try lab.startPeer("h1", "publish", "near", Self.type, "7777")
@@ -64,7 +65,8 @@ import Testing
     }
   }
 
-  @Test func `two networks that are joined end with names of their own`() async throws {
+  @Test func `when two networks are joined, services with the same name are renamed`() async throws
+  {
     try await Lab.with(hosts: 2) { lab in
       try await lab.change("attach", "h2", "1")
       try await lab.change("detach", "h2", "0")
@@ -80,7 +82,7 @@ import Testing
     }
   }
 
-  @Test func `two interfaces of a host on one network are no conflict`() async throws {
+  @Test func `two interfaces of a host on one network do not conflict`() async throws {
     try await Lab.with(hosts: 2) { lab in
       try await lab.change("attach", "h1", "1")
       try await lab.change("join", "0", "1")
@@ -88,7 +90,7 @@ import Testing
       _ = try await ours.line(containing: "established", json("X"))
       let browse = try lab.startPeer("h2", "browse", Self.type)
       _ = try await browse.line(containing: "resolved", json("X"))
-      ours.say("seats=2/2")
+      ours.send("seats=2/2")
       _ = try await browse.line(containing: "updated", json("X"), "seats=2/2")
       ours.endInput()
       _ = try await ours.line(containing: "withdrawn")

@@ -1,13 +1,13 @@
 import Foundation
 import Testing
 
-/// Several programs on one host that all want port 5353.
+/// Tests with several programs on one host that use port 5353.
 @Suite(.timeLimit(.minutes(1)), .enabled(if: Peers.lab, Peers.labIsNeeded))
 struct SharedPortTests {
   private static let type = "_airhockey._udp"
 
   @Test(.enabled(if: Peers.avahi, Peers.avahiIsNeeded))
-  func `R1 R7: three processes of ours beside avahi find everything, and are found`()
+  func `R1 R7: three of our processes next to avahi find all services and are found`()
     async throws
   {
     try await Lab.with(hosts: 2) { lab in
@@ -30,7 +30,8 @@ struct SharedPortTests {
     }
   }
 
-  @Test func `R7: one of two has the unicast; when it is gone, the other asks for it`() async throws
+  @Test func `R7: one of two processes receives unicast; the other takes over when it ends`()
+    async throws
   {
     try await Lab.with(hosts: 2) { lab in
       let first = try lab.startPeer("h1", "publish", "one", Self.type, "7001")
@@ -48,7 +49,7 @@ struct SharedPortTests {
     }
   }
 
-  @Test func `a program that keeps the port to itself is named as the reason`() async throws {
+  @Test func `the error says that another program has exclusive use of the port`() async throws {
     try await Lab.with(hosts: 1) { lab in
       let script = """
         import socket
@@ -66,7 +67,7 @@ struct SharedPortTests {
     }
   }
 
-  @Test func `without a cable there is no interface that can multicast`() async throws {
+  @Test func `without a carrier there is no multicast interface`() async throws {
     try await Lab.with(hosts: 1) { lab in
       try await lab.change("cut", "h1")
       let ours = try lab.startPeer("h1", "publish", "X", Self.type, "7001")

@@ -1,12 +1,12 @@
 import Testing
 
-/// The same with python-zeroconf.
+/// Interoperability with python-zeroconf.
 @Suite(.timeLimit(.minutes(1))) struct ZeroconfInteropTests {
   private static let type = DiscoveryInteropTests.type
   private static let names = DiscoveryInteropTests.names
 
   @Test(.enabled(if: Peers.zeroconf, Peers.zeroconfIsNeeded), arguments: Family.allCases)
-  func `python-zeroconf sees our services, strings, subtypes, new names and goodbyes`(
+  func `python-zeroconf finds our services, TXT records, subtypes, new names and goodbyes`(
     _ family: Family
   ) async throws {
     try await Lab.with(hosts: 2, environment: family.environment) { lab in
@@ -19,9 +19,9 @@ import Testing
           ["RESOLVED", "\($0).\(Self.type)", address, "7777 seats=1/2"]
         })
       try await narrow.lines(containing: Self.names.map { ["ADD", "\($0)."] })
-      ours.say("seats=2/2")
+      ours.send("seats=2/2")
       try await browse.lines(containing: [["\(Self.names[0]).\(Self.type)", "seats=2/2"]])
-      ours.say("rename\tOther")
+      ours.send("rename\tOther")
       try await browse.lines(containing: [
         ["REMOVE", "Plain.\(Self.type)"], ["RESOLVED", "Other.\(Self.type)", "seats=2/2"],
       ])
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(.enabled(if: Peers.zeroconf, Peers.zeroconfIsNeeded), arguments: Family.allCases)
-  func `we see python-zeroconf's services, strings, new names and goodbyes`(
+  func `we find python-zeroconf's services, TXT records, new names and goodbyes`(
     _ family: Family
   ) async throws {
     try await Lab.with(hosts: 2, environment: family.environment) { lab in
@@ -40,9 +40,9 @@ import Testing
       let theirs = try lab.zeroconf("h2", family, "pub", "Zed's 1.0 🏒", Self.type, "7777")
       let address = family == .v6 ? "[fd77::2]:7777" : "10.77.0.2:7777"
       _ = try await browse.line(containing: "resolved", json("Zed's 1.0 🏒"), address, "k=v")
-      theirs.say("txt seats=2/2")
+      theirs.send("txt seats=2/2")
       _ = try await browse.line(containing: "updated", json("Zed's 1.0 🏒"), "seats=2/2")
-      theirs.say("rename Other")
+      theirs.send("rename Other")
       try await browse.lines(containing: [
         ["removed", json("Zed's 1.0 🏒")], ["resolved", json("Other"), address],
       ])

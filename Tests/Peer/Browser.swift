@@ -2,7 +2,7 @@ import CaromDiscovery
 import Foundation
 import Synchronization
 
-/// Watches for services, resolves each, and tells, until the input ends.
+/// Browses for services, resolves each one, and reports the events until the input ends.
 final class Browser: Sendable {
   private let browser: ServiceBrowser
   private let found = Mutex<[String: DiscoveredService]>([:])
@@ -13,7 +13,7 @@ final class Browser: Sendable {
 
   func run() async {
     let watching = Task {
-      for try await change in browser.changes { tell(change) }
+      for try await change in browser.changes { report(change) }
     }
     for await words in Peer.input() where words.first == "reconfirm" && words.count == 2 {
       await found.withLock { $0[words[1]] }?.reconfirm()
@@ -21,7 +21,7 @@ final class Browser: Sendable {
     watching.cancel()
   }
 
-  private func tell(_ change: ServiceChange) {
+  private func report(_ change: ServiceChange) {
     let service = change.service
     let event =
       switch change {
@@ -29,22 +29,22 @@ final class Browser: Sendable {
       case .updated: "updated"
       case .removed: "removed"
       }
-    Peer.tell(["event": event, "name": service.name, "txt": service.txt.description])
+    Peer.emit(["event": event, "name": service.name, "txt": service.txt.description])
     guard case .added = change else { return }
     found.withLock { $0[service.name] = service }
-    Task { await tellPlace(of: service) }
+    Task { await resolve(service) }
   }
 
-  private func tellPlace(of service: DiscoveredService) async {
+  private func resolve(_ service: DiscoveredService) async {
     do throws(DiscoveryError) {
       let resolved = try await service.resolve(within: .seconds(5))
-      Peer.tell([
+      Peer.emit([
         "event": "resolved", "name": service.name, "host": resolved.host,
         "txt": resolved.txt.description,
         "endpoints": resolved.endpoints.map(\.description).joined(separator: " "),
       ])
     } catch {
-      Peer.tell(["event": "unresolved", "name": service.name, "text": error.description])
+      Peer.emit(["event": "unresolved", "name": service.name, "text": error.description])
     }
   }
 }

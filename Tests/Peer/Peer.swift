@@ -3,16 +3,17 @@ import CaromDiscovery
 import CaromTransport
 import Foundation
 
-/// A second process for tests: publishes or browses, tells what happens in JSON lines, and ends
-/// when its input does.
+/// A helper process for tests that publishes or browses, reports events as lines of JSON, and ends
+/// when its input ends.
 ///
 ///     carom-peer publish NAME TYPE PORT [_SUBTYPE… KEY=VALUE…]
 ///     carom-peer browse TYPE [SUBTYPE]
 ///
-/// Lines of the input, words between tabs: "KEY=VALUE…" changes the strings of the first service,
-/// "subtypes SUBTYPE…" its narrower types, and "rename NAME" its name; "publish NAME" makes one
-/// more service visible, "withdraw NAME" takes one back, "reconfirm NAME" doubts one.
-/// `CAROM_INTERFACE` names the interface; otherwise it is chosen as usual.
+/// Each line of the input is a command, with its words separated by tabs. "KEY=VALUE…" replaces the
+/// TXT record of the first service, "subtypes SUBTYPE…" its subtypes, and "rename NAME" its name.
+/// "publish NAME" publishes another service, "withdraw NAME" withdraws one, and "reconfirm NAME"
+/// reconfirms one. `CAROM_INTERFACE` names the interface to use; the default is the automatic
+/// selection.
 @main struct Peer {
   static func main() async {
     do {
@@ -23,10 +24,10 @@ import Foundation
       case "browse" where arguments.count >= 2:
         let subtype = arguments.count > 2 ? arguments[2] : nil
         await Browser(type: try ServiceType(arguments[1]), subtype: subtype).run()
-      default: tell(["event": "usage"])
+      default: emit(["event": "usage"])
       }
     } catch {
-      tell(["event": "error", "text": "\(error)"])
+      emit(["event": "error", "text": "\(error)"])
       exit(1)
     }
   }
@@ -35,15 +36,15 @@ import Foundation
     ProcessInfo.processInfo.environment["CAROM_INTERFACE"].map { .named([$0]) } ?? .automatic
   }
 
-  /// One JSON object on one line, at once.
-  static func tell(_ object: [String: String]) {
+  /// Writes a JSON object as one line, without buffering.
+  static func emit(_ object: [String: String]) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
     guard let line = try? encoder.encode(object) else { return }
     FileHandle.standardOutput.write(line + Data([0x0A]))
   }
 
-  /// The lines of the input until it ends, as words; read on a thread of their own.
+  /// The lines of the input, split into words. They are read on a thread of their own.
   static func input() -> AsyncStream<[String]> {
     let (lines, continuation) = AsyncStream<[String]>.makeStream()
     Thread.detachNewThread {

@@ -1,7 +1,7 @@
 import CaromDiscovery
 import Foundation
 
-/// Makes services visible until the input ends.
+/// Publishes services and executes commands until the input ends.
 struct Publisher {
   private let first: AdvertisedService
 
@@ -9,16 +9,16 @@ struct Publisher {
     var service = AdvertisedService(
       name: words[0], type: try ServiceType(words[1]), port: UInt16(words[2]) ?? 0)
     service.subtypes = words[3...].filter { $0.hasPrefix("_") }
-    service.txt = Self.strings(words[3...])
+    service.txt = Self.txtRecord(words[3...])
     first = service
   }
 
   func run() async throws {
     try await withThrowingTaskGroup(of: Void.self) { group in
-      var orders: [String: AsyncStream<[String]>.Continuation] = [:]
+      var commands: [String: AsyncStream<[String]>.Continuation] = [:]
       func add(_ service: AdvertisedService) {
         let (stream, continuation) = AsyncStream<[String]>.makeStream()
-        orders[service.name] = continuation
+        commands[service.name] = continuation
         group.addTask { try await publish(service, stream) }
       }
       add(first)
@@ -28,38 +28,39 @@ struct Publisher {
           var service = first
           service.name = words[1]
           add(service)
-        case "withdraw" where words.count == 2: orders[words[1]]?.finish()
-        default: orders[first.name]?.yield(words)
+        case "withdraw" where words.count == 2: commands[words[1]]?.finish()
+        default: commands[first.name]?.yield(words)
         }
       }
-      for order in orders.values { order.finish() }
+      for command in commands.values { command.finish() }
       try await group.waitForAll()
     }
-    Peer.tell(["event": "withdrawn"])
+    Peer.emit(["event": "withdrawn"])
   }
 
-  private func publish(_ service: AdvertisedService, _ orders: AsyncStream<[String]>) async throws {
+  private func publish(_ service: AdvertisedService, _ commands: AsyncStream<[String]>) async throws
+  {
     try await ServiceAdvertiser(service, interfaces: Peer.interfaces).run { advertisement in
-      Peer.tell(["event": "established", "name": advertisement.name])
+      Peer.emit(["event": "established", "name": advertisement.name])
       let renames = Task {
         for try await name in advertisement.renames {
-          Peer.tell(["event": "renamed", "name": name])
+          Peer.emit(["event": "renamed", "name": name])
         }
       }
-      for await words in orders { try await obey(words, advertisement) }
+      for await words in commands { try await execute(words, advertisement) }
       renames.cancel()
     }
   }
 
-  private func obey(_ words: [String], _ advertisement: Advertisement) async throws {
+  private func execute(_ words: [String], _ advertisement: Advertisement) async throws {
     switch words.first {
     case "rename" where words.count == 2: try await advertisement.rename(to: words[1])
     case "subtypes": try await advertisement.update(subtypes: Array(words.dropFirst()))
-    default: try await advertisement.update(txt: Self.strings(words[...]))
+    default: try await advertisement.update(txt: Self.txtRecord(words[...]))
     }
   }
 
-  private static func strings(_ pairs: ArraySlice<String>) -> TXTRecord {
+  private static func txtRecord(_ pairs: ArraySlice<String>) -> TXTRecord {
     var record = TXTRecord()
     for pair in pairs {
       let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
