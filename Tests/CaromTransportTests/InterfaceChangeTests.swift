@@ -4,11 +4,12 @@
 
   @testable import CaromTransport
 
-  /// What the system says of interfaces that change, each test in a network of its own.
+  /// Tests of changing interfaces, each in a network namespace of its own.
   @Suite(
     .timeLimit(.minutes(1)), .enabled(if: OwnNetwork.isPossible, "needs root and iproute2"))
   struct InterfaceChangeTests {
-    /// The interface "near", as often as the monitor tells a change, until it satisfies `isRight`.
+    /// Runs a script of `ip` commands, then waits until the interface "near" satisfies `isRight`.
+    /// It is checked whenever the monitor reports a change.
     private func change(
       on loop: NetworkLoop, _ script: [String], until isRight: (Interface) -> Bool
     ) async throws -> Interface {
@@ -26,7 +27,7 @@
       }
     }
 
-    @Test func `a cable that was out and is in again is counted`() async throws {
+    @Test func `carrier changes are counted`() async throws {
       try await onLoop { loop in
         guard OwnNetwork.enter() else { return }
         let before = try await change(
@@ -41,7 +42,7 @@
       }
     }
 
-    @Test func `addresses come and go, the tentative ones come when they are checked`()
+    @Test func `addresses are added and removed; tentative ones are listed once they are unique`()
       async throws
     {
       try await onLoop { loop in
@@ -61,7 +62,7 @@
       }
     }
 
-    @Test func `a burst of changes, more than the system keeps, is told a few times`()
+    @Test func `a burst of changes, more than the kernel queues, causes few calls`()
       async throws
     {
       try await onLoop { loop in
@@ -73,7 +74,7 @@
           told += 1
           changes.add(())
         }
-        // The loop's thread waits for the tool meanwhile, so that nothing is read.
+        // The loop's thread is blocked by the tool meanwhile, so the kernel's queue overflows.
         let numbers = (1...2000).map { "10.\($0 / 200).\($0 % 200 + 1).1/32" }
         OwnNetwork.ip(numbers.map { "addr add \($0) dev near" })
         var found = 0
@@ -86,7 +87,7 @@
       }
     }
 
-    @Test func `whoever is bound to a port is listed, once a socket`() async throws {
+    @Test func `the sockets bound to a port are listed, once each`() async throws {
       try await onLoop { loop in
         guard OwnNetwork.enter() else { return }
         OwnNetwork.ip("link set lo up")

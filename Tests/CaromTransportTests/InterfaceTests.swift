@@ -8,7 +8,7 @@ import Testing
 #endif
 
 @Suite(.timeLimit(.minutes(1))) struct InterfaceTests {
-  @Test func `the list has the loopback with its address and flags`() throws {
+  @Test func `the list has the loopback interface with its address and flags`() throws {
     let interfaces = try Interfaces.list()
     let loopback = try #require(interfaces.first { $0.isLoopback })
     #expect(loopback.index > 0 && loopback.isUp && loopback.isRunning && !loopback.isPointToPoint)
@@ -18,9 +18,9 @@ import Testing
 
   #if os(Linux)
     @Test(.enabled(if: geteuid() == 0, "a network namespace of its own needs root"))
-    func `a link that goes up is told once it has settled`() async throws {
+    func `an interface that goes up is reported`() async throws {
       try await onLoop { loop in
-        // The loop's thread alone moves to an empty namespace, whose loopback is down.
+        // Only the loop's thread moves to an empty network namespace, whose loopback is down.
         guard OwnNetwork.enter() else { return }
         let changes = Events<Bool>()
         let monitor = try InterfaceMonitor(on: loop) {
@@ -44,7 +44,7 @@ import Testing
     }
   }
 
-  @Test func `a name that cannot be is unknown, and a cancelled look-up ends`() async throws {
+  @Test func `an invalid name throws unknownHost, and a cancelled lookup ends`() async throws {
     await withNetworkLoop { loop in
       let host = String(repeating: "x", count: 300)
       await #expect(throws: TransportError.unknownHost(host)) {

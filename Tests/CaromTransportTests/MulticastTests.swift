@@ -4,10 +4,12 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct MulticastTests {
-  /// A group of the documentation range (RFC 6676 §2).
+  /// A multicast group of the documentation range (RFC 6676 §2).
   static let group = IPAddress.v4(0xE9FC_0063)
 
-  @Test func `members of a group on loopback hear it, others on the port do not`() async throws {
+  @Test func `members of a group receive its datagrams; other sockets on the port do not`()
+    async throws
+  {
     try await onLoop { loop in
       var options = UDPOptions()
       options.reuseAddress = true
@@ -30,7 +32,7 @@ import Testing
     }
   }
 
-  @Test func `who left a group hears it no longer`() async throws {
+  @Test func `a socket that has left a group no longer receives its datagrams`() async throws {
     try await onLoop { loop in
       let (member, heard) = try makeReceiver(on: loop, bind: .any4)
       let target = Endpoint(Self.group, port: member.localEndpoint.port)
@@ -47,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `an interface that does not exist is noSuchInterface`() async throws {
+  @Test func `joining a group on a missing interface throws noSuchInterface`() async throws {
     try await onLoop { loop in
       let socket = try makeSender(on: loop, bind: .any4)
       #expect(throws: TransportError.noSuchInterface) {

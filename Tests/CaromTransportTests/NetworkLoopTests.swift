@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct NetworkLoopTests {
-  @Test func `work posted from elsewhere runs on the loop's thread`() async {
+  @Test func `work posted from another thread runs on the loop's thread`() async {
     await withNetworkLoop { loop in
       #expect(!loop.isCurrent)
       #expect(await loop.run { loop.isCurrent })
@@ -12,7 +12,7 @@ import Testing
     }
   }
 
-  @Test func `a task that prefers the loop stays on it after each wait`() async throws {
+  @Test func `a task that prefers the loop stays on it after each suspension`() async throws {
     try await onLoop { loop in
       #expect(loop.isCurrent)
       await Task.yield()
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `the echo actor of the documentation echoes`() async throws {
+  @Test func `the echo actor of the documentation echoes datagrams`() async throws {
     try await onLoop { loop in
       let echo = Echo(on: loop)
       let address = try await echo.open()
@@ -39,14 +39,14 @@ import Testing
     }
   }
 
-  @Test func `shutdown twice and from the loop itself ends once`() async throws {
+  @Test func `shutting down twice, and from the loop itself, is safe`() async throws {
     let loop = try NetworkLoop()
     await Task(executorPreference: loop) { await loop.shutdown() }.value
     await loop.shutdown()
     #expect(await loop.run { true })
   }
 
-  @Test func `sockets cannot be opened on a loop that is shut down`() async throws {
+  @Test func `opening a socket on a loop that has shut down throws closed`() async throws {
     let loop = try NetworkLoop()
     await loop.shutdown()
     await #expect(throws: TransportError.closed) {
@@ -56,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `a task on the executor finishes although the loop is shut down under it`()
+  @Test func `a task on the executor finishes after the loop has shut down`()
     async throws
   {
     let loop = try NetworkLoop()
@@ -71,7 +71,9 @@ import Testing
     #expect(await task.value)
   }
 
-  @Test func `posts from four threads all arrive, each thread's in order`() async throws {
+  @Test func `work posted from four threads runs completely, in order for each thread`()
+    async throws
+  {
     let count = 50_000
     await withNetworkLoop { loop in
       let tally = LoopBound(Tally())
@@ -86,7 +88,7 @@ import Testing
     }
   }
 
-  @Test func `shutdown closes what is open and says so`() async throws {
+  @Test func `shutting down closes open streams and reports it`() async throws {
     let loop = try NetworkLoop()
     let seen = LoopBound(Events<Seen>())
     let pair = try await Task(executorPreference: loop) {
@@ -101,7 +103,7 @@ import Testing
   }
 }
 
-/// Counts in order.
+/// Counts the indices of each writer that arrive in order.
 private final class Tally {
   var next = [0, 0, 0, 0]
 
@@ -110,7 +112,7 @@ private final class Tally {
   }
 }
 
-/// Holds a task back until it is opened.
+/// Suspends tasks until it is opened.
 private actor Gate {
   private var waiters: [CheckedContinuation<Void, Never>] = []
   private var isOpen = false

@@ -2,13 +2,14 @@
   import Glibc
   import Testing
 
-  /// A network namespace for the calling thread alone, empty but for a loopback that is down.
+  /// A network namespace for the calling thread only, empty except for a loopback that is down.
   enum OwnNetwork {
-    /// What it takes: root, and the tools.
+    /// Whether the test runs as root and has the `ip` tool.
     static let isPossible = geteuid() == 0 && tools.contains { unsafe access($0, X_OK) == 0 }
     private static let tools: [String] = ["/sbin/ip", "/usr/sbin/ip", "/bin/ip", "/usr/bin/ip"]
 
-    /// Moves the calling thread there (`unshare(CLONE_NEWNET)`); false where that is forbidden.
+    /// Moves the calling thread into a new namespace (`unshare(CLONE_NEWNET)`). Returns false if
+    /// that is not permitted.
     static func enter() -> Bool {
       guard let symbol = unsafe dlsym(nil, "unshare") else { return false }
       typealias Unshare = @convention(c) (Int32) -> Int32
@@ -16,7 +17,7 @@
       return unshare(0x4000_0000) == 0
     }
 
-    /// Runs lines of `ip` there, and returns when they are done.
+    /// Runs commands of the `ip` tool in the thread's namespace.
     static func ip(_ lines: String...) { ip(lines) }
 
     static func ip(_ lines: [String]) {
@@ -24,7 +25,7 @@
       #expect(unsafe system(script) == 0)
     }
 
-    /// A cable with the ends "near" and "far", both up.
+    /// Creates a pair of connected interfaces, "near" and "far", which are both up.
     static func addCable() {
       ip("link add near type veth peer name far", "link set near up", "link set far up")
     }

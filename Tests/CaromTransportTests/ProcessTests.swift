@@ -5,9 +5,9 @@ import Testing
 
 @testable import CaromTransport
 
-/// What concerns the whole process is tested in a child of its own.
+/// Tests of process-wide resources; each runs in a child process.
 @Suite(.timeLimit(.minutes(1))) struct ProcessTests {
-  @Test func `a thousand starts and stops leave no descriptor and no thread`() async {
+  @Test func `starting and stopping loops repeatedly leaves no descriptor and no thread`() async {
     await #expect(processExitsWith: .success) {
       try await startAndStop()
       let (descriptors, threads) = (descriptorCount(), threadCount())
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `dropping the last references ends the thread and closes the sockets`() async {
+  @Test func `releasing the last references ends the thread and closes the sockets`() async {
     await #expect(processExitsWith: .success) {
       try await startAndStop()
       let descriptors = descriptorCount()
@@ -32,12 +32,12 @@ import Testing
         let socket = await loop.run { LoopBound(try? UDPSocket(on: loop) { _ in }) }
         precondition(socket.value != nil)
       }
-      // The threads end by themselves; the child is stopped by the time limit if they do not.
+      // The threads end asynchronously. If they do not end, the time limit stops the child process.
       while descriptorCount() > descriptors + runtimeShare { await Task.yield() }
     }
   }
 
-  @Test func `a handle left open at shutdown is fatal`() async {
+  @Test func `a C handle that is left open at shutdown traps`() async {
     await #expect(processExitsWith: .failure) {
       let loop = try NetworkLoop()
       try await loop.run {
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `writing to a stream that was reset raises no signal`() async {
+  @Test func `writing to a stream that was reset throws and raises no signal`() async {
     await #expect(processExitsWith: .success) {
       signal(SIGPIPE, SIG_DFL)
       try await onLoop { loop in
@@ -68,7 +68,7 @@ import Testing
     }
   }
 
-  @Test func `out of descriptors, accepting pauses, peers live, and it goes on later`() async {
+  @Test func `accepting pauses without descriptors and resumes when one is free`() async {
     await #expect(processExitsWith: .success) {
       try await onLoop { loop in
         let events = Events<TCPListener.Event>()
@@ -95,8 +95,8 @@ import Testing
   }
 }
 
-/// The runtime takes threads and descriptors of its own, whenever it needs them: no more than
-/// these. Loops that leaked would leave several times as many.
+/// The largest number of threads or descriptors that the Swift runtime opens for itself during a
+/// test. Leaking loops would leave several times as many.
 private let runtimeShare = 16
 
 private func startAndStop() async throws {

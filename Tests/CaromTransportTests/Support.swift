@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromTransport
 
-/// Runs `body` on a new loop's thread; the loop has to close cleanly afterwards.
+/// Runs `body` on the thread of a new loop, then shuts the loop down.
 @discardableResult
 func onLoop<Value: Sendable>(
   _ body: @escaping @Sendable (NetworkLoop) async throws -> Value
@@ -13,7 +13,7 @@ func onLoop<Value: Sendable>(
   }
 }
 
-/// What happened, in order, for a test on the loop that waits for the next of it.
+/// A queue of events that a test on the loop waits for, one after the other.
 final class Events<Event> {
   private var events: [Event] = []
   private var waiter: CheckedContinuation<Void, Never>?
@@ -28,7 +28,7 @@ final class Events<Event> {
   var first: Event? { events.first }
 
   func next() async -> Event {
-    // Looks again inside: getting there may take a turn of the loop.
+    // The queue is checked inside the closure, since an event may be added before it runs.
     await withCheckedContinuation { continuation in
       if events.isEmpty { waiter = continuation } else { continuation.resume() }
     }
@@ -36,7 +36,7 @@ final class Events<Event> {
   }
 }
 
-/// A stream's event, copied.
+/// A copy of a stream's event.
 enum Seen: Equatable {
   case bytes([UInt8]), writable, end
   case closed(TransportError?)
@@ -52,7 +52,7 @@ enum Seen: Equatable {
 }
 
 extension TCPStream {
-  /// Collects all that happens.
+  /// Sets a handler that collects all events.
   func watch() -> Events<Seen> {
     let events = Events<Seen>()
     setHandler { events.add(Seen($0)) }
@@ -61,7 +61,7 @@ extension TCPStream {
 }
 
 extension Events where Event == Seen {
-  /// The bytes of the next events, which have to be bytes, until there are `count`.
+  /// Waits for `count` bytes. All events until then must be bytes.
   func bytes(_ count: Int) async -> [UInt8] {
     var all: [UInt8] = []
     while all.count < count {
@@ -72,7 +72,7 @@ extension Events where Event == Seen {
   }
 }
 
-/// A connected pair on loopback.
+/// A pair of connected streams on loopback.
 struct Pair {
   let listener: TCPListener
   let client: TCPStream

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct TCPConnectTests {
-  @Test func `families alternate and each address is tried once`() {
+  @Test func `address families alternate and each endpoint is tried once`() {
     let v4 = (1...3).map { Endpoint(.v4(UInt32($0)), port: 1) }
     let v6 = (1...2).map { Endpoint(.v6(high: 0, low: UInt64($0), scope: 0), port: 1) }
     #expect(
@@ -13,7 +13,7 @@ import Testing
     #expect(Connector.interleaved([]) == [])
   }
 
-  @Test func `a refused address hands over to the next at once`() async throws {
+  @Test func `after a refused attempt the next one starts at once`() async throws {
     try await onLoop { loop in
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback6, port: 0)) { _ in }
       let good = listener.localEndpoint
@@ -24,7 +24,7 @@ import Testing
     }
   }
 
-  @Test func `an address that does not answer is overtaken by the next`() async throws {
+  @Test func `an endpoint that does not answer is overtaken by the next one`() async throws {
     try await onLoop { loop in
       let hole = try await BlackHole(on: loop)
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `the deadline is for all attempts`() async throws {
+  @Test func `the deadline limits all attempts together`() async throws {
     try await onLoop { loop in
       let hole = try await BlackHole(on: loop)
       await #expect(throws: TransportError.timedOut) {
@@ -45,7 +45,7 @@ import Testing
     }
   }
 
-  @Test func `cancelling the task ends the attempts`() async throws {
+  @Test func `cancelling the task ends all attempts`() async throws {
     try await onLoop { loop in
       let hole = try await BlackHole(on: loop)
       let endpoint = hole.endpoint
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `no address at all is unreachable`() async throws {
+  @Test func `connecting without an endpoint throws unreachable`() async throws {
     try await onLoop { loop in
       await #expect(throws: TransportError.unreachable) {
         _ = try await TCPStream.connect(to: [], on: loop)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `shutdown ends a connect that waits`() async throws {
+  @Test func `shutting down the loop ends a connection attempt`() async throws {
     let loop = try NetworkLoop()
     let task = Task(executorPreference: loop) {
       let hole = try await BlackHole(on: loop)
@@ -84,7 +84,7 @@ import Testing
     await loop.shutdown()
   }
 
-  @Test func `a taken port is addressInUse with its number`() async throws {
+  @Test func `listening on a port in use throws addressInUse with its number`() async throws {
     try await onLoop { loop in
       let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
       let taken = listener.localEndpoint
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `keep-alive and user timeout can be set while a stream is open`() async throws {
+  @Test func `keep-alive and user timeout can be set only while a stream is open`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       try pair.client.setKeepAlive(idle: .seconds(2))
@@ -109,7 +109,7 @@ import Testing
   }
 }
 
-/// A listener whose backlog is full: the system drops what asks to connect.
+/// A listener whose backlog is full, so that the system drops further connection requests.
 private struct BlackHole {
   let listener: TCPListener
   let fillers: [TCPStream]

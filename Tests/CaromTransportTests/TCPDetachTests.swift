@@ -4,9 +4,9 @@ import Testing
 
 @testable import CaromTransport
 
-/// Streams that go from one loop to another.
+/// Tests of streams that are moved from one loop to another.
 @Suite(.timeLimit(.minutes(1))) struct TCPDetachTests {
-  /// Holds what belongs to another loop.
+  /// Owns the stream on the other loop.
   private actor Other: LoopActor {
     nonisolated let loop: NetworkLoop
     private var stream: TCPStream?
@@ -26,7 +26,7 @@ import Testing
     func close() { stream?.close() }
   }
 
-  @Test func `the next loop goes on where the last one stopped`() async throws {
+  @Test func `a moved stream continues with the first byte that was not delivered`() async throws {
     try await withNetworkLoop(name: "other") { second in
       let other = Other(on: second)
       try await onLoop { loop in
@@ -39,9 +39,9 @@ import Testing
         #expect(!pair.server.isOpen && detached.peer == pair.client.localEndpoint)
         try pair.client.write([4])
         try await other.attach(detached)
-        var heard: [UInt8] = []
-        while heard.count < 2, case .bytes(let bytes) = await other.next() { heard += bytes }
-        #expect(heard == [3, 4])
+        var received: [UInt8] = []
+        while received.count < 2, case .bytes(let bytes) = await other.next() { received += bytes }
+        #expect(received == [3, 4])
         try await other.write([5])
         #expect(await client.next() == .bytes([5]))
         pair.client.shutdownWrite()
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `one that is dropped on its way is closed`() async throws {
+  @Test func `a detached stream that is released is closed`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let client = pair.client.watch()
@@ -64,7 +64,7 @@ import Testing
     }
   }
 
-  @Test func `one with something to send stays where it is`() async throws {
+  @Test func `a stream with queued bytes cannot be detached`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       pair.server.queueLimit = 64 << 20
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a system without shared ports is told of`() {
+  @Test func `ENOSYS when listening is reported as portSharingUnsupported`() {
     let endpoint = Endpoint(.loopback4, port: 7)
     let error = TransportError(status: -ENOSYS, "listen", at: endpoint)
     #expect(error == .portSharingUnsupported)

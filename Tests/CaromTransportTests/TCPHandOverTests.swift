@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct TCPHandOverTests {
-  @Test func `streams handed over under traffic lose nothing and double nothing`() async throws {
+  @Test func `replacing the handler under traffic loses and duplicates no bytes`() async throws {
     #if DEBUG
       let rounds = 300
     #else
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  @Test func `nothing is read while there is no handler or reading is paused`() async throws {
+  @Test func `nothing is read without a handler or while reading is paused`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let first = pair.server.watch()
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a handler that comes late still hears that the stream is closed`() async throws {
+  @Test func `a handler that is set after the end receives closed`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let seen = pair.server.watch()
@@ -70,7 +70,9 @@ import Testing
     }
   }
 
-  @Test func `closed is the last event, once, however often it is closed`() async throws {
+  @Test func `closed is reported once, as the last event, however often a stream is closed`()
+    async throws
+  {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let (client, server) = (pair.client.watch(), pair.server.watch())
@@ -89,9 +91,9 @@ import Testing
     }
   }
 
-  @Test func `dropping a stream closes it`() async throws {
+  @Test func `releasing a stream or a listener closes it`() async throws {
     try await onLoop { loop in
-      // An address of its own, so that nobody else's listener has the port afterwards.
+      // An address of its own, so that no other listener can have the port afterwards.
       #if os(Linux)
         let own = IPAddress.v4(0x7F00_004D)
       #else
@@ -116,7 +118,7 @@ import Testing
   }
 }
 
-/// Waits until a round trip over another socket is over: what was to be read has been read.
+/// Waits for round trips over another socket, so that everything that was readable has been read.
 func pass(on loop: NetworkLoop) async throws {
   let pair = try await makePair(on: loop)
   let (client, server) = (pair.client.watch(), pair.server.watch())

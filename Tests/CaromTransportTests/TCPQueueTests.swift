@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct TCPQueueTests {
-  @Test func `a reader that stopped fills the queue, and the rest follows when it reads`()
+  @Test func `the queue fills while the peer does not read and drains when it does`()
     async throws
   {
     try await onLoop { loop in
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `close sends what is queued first`() async throws {
+  @Test func `close sends the queued bytes first`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let client = pair.client.watch()
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `closing with unread bytes does not lose the last ones written`() async throws {
+  @Test func `closing with unread bytes does not lose the last written bytes`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       try pair.client.write([UInt8](repeating: 1, count: 1000))
@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `sixteen tasks that write at once never interleave`() async throws {
+  @Test func `writes of sixteen concurrent tasks do not interleave`() async throws {
     try await withNetworkLoop { loop in
       let (frames, size) = (50, 700)
       let writer = Writer(on: loop)
@@ -89,7 +89,7 @@ import Testing
   }
 }
 
-/// Owns a connection on its loop for tasks elsewhere.
+/// Owns a pair of streams for tasks on other threads.
 private actor Writer: LoopActor {
   nonisolated let loop: NetworkLoop
   private var pair: Pair?

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct TCPStreamTests {
-  @Test func `bytes go both ways`() async throws {
+  @Test func `bytes are sent in both directions`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let (client, server) = (pair.client.watch(), pair.server.watch())
@@ -16,7 +16,8 @@ import Testing
     }
   }
 
-  @Test func `a half-closed stream still receives, and closing ends both with nil`() async throws {
+  @Test func `a half-closed stream still receives, and an orderly close reports nil`() async throws
+  {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let (client, server) = (pair.client.watch(), pair.server.watch())
@@ -36,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `a reset is an error of its own`() async throws {
+  @Test func `a reset is reported as connectionReset`() async throws {
     try await onLoop { loop in
       let pair = try await makePair(on: loop)
       let (client, server) = (pair.client.watch(), pair.server.watch())
@@ -47,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `nobody listening is connectionRefused`() async throws {
+  @Test func `connecting to a port without a listener throws connectionRefused`() async throws {
     try await onLoop { loop in
       let free = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
       let endpoint = free.localEndpoint

@@ -25,7 +25,7 @@ import Testing
     }
   }
 
-  @Test func `a cancelled timer stays silent, a moved one fires once`() async throws {
+  @Test func `a cancelled timer does not fire, and a rearmed one fires once`() async throws {
     try await onLoop { loop in
       let fired = Events<String>()
       let silent = LoopTimer(on: loop) { fired.add("silent") }
@@ -43,7 +43,7 @@ import Testing
     }
   }
 
-  @Test func `a timer can be armed and others cancelled while timers fire`() async throws {
+  @Test func `timers can be armed and cancelled while timers fire`() async throws {
     try await onLoop { loop in
       let fired = Events<Int>()
       let holder = Holder<LoopTimer>()
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a sleeping task wakes at its time, or when it is cancelled`() async throws {
+  @Test func `a sleeping task resumes at its deadline or when it is cancelled`() async throws {
     try await withNetworkLoop { loop in
       let time = loop.now + .milliseconds(2)
       try await loop.sleep(until: time)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  @Test func `a ticker counts every tick, delivered or missed`() async throws {
+  @Test func `a ticker counts every tick as delivered or missed`() async throws {
     try await onLoop { loop in
       let ticks = Events<Ticker.Tick>()
       let ticker = Ticker(on: loop, hertz: 2000) { ticks.add($0) }
@@ -94,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `ticks that were due before anybody looked are counted as missed`() async throws {
+  @Test func `ticks that were due before the ticker started are counted as missed`() async throws {
     try await onLoop { loop in
       let ticks = Events<Ticker.Tick>()
       let ticker = Ticker(on: loop, hertz: 10, start: loop.now.advanced(by: .milliseconds(-1050))) {
@@ -108,7 +108,7 @@ import Testing
 }
 
 struct TickScheduleTests {
-  @Test func `an hour of ticks ends on the nanosecond`() {
+  @Test func `an hour of ticks ends exactly, to the nanosecond`() {
     for hertz in [1, 30, 60, 64, 120, 144, 1000, 7] {
       let schedule = TickSchedule(start: Instant(nanoseconds: 5), hertz: hertz)
       #expect(schedule.due(0) == schedule.start)

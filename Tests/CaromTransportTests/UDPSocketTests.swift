@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTransport
 
 @Suite(.timeLimit(.minutes(1))) struct UDPSocketTests {
-  @Test func `a datagram says where it came from, where it went and how far`() async throws {
+  @Test func `a datagram has its source, destination, interface and hop limit`() async throws {
     try await onLoop { loop in
       let (socket, received) = try makeReceiver(on: loop, bind: .any4)
       let sender = try makeSender(on: loop, bind: .v4(0x7F00_0002))
@@ -21,7 +21,8 @@ import Testing
     }
   }
 
-  @Test func `IPv6 says the same`() async throws {
+  @Test func `an IPv6 datagram has its source, destination, interface and hop limit`() async throws
+  {
     try await onLoop { loop in
       let (socket, received) = try makeReceiver(on: loop, bind: .any6)
       let sender = try makeSender(on: loop, bind: .loopback6)
@@ -38,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `a socket for both families sees IPv4 peers as IPv4`() async throws {
+  @Test func `a dual-stack socket reports IPv4 peers with IPv4 addresses`() async throws {
     try await onLoop { loop in
       var options = UDPOptions()
       options.v6Only = false
@@ -57,7 +58,8 @@ import Testing
     }
   }
 
-  @Test func `what is sent together arrives in batches and in order`() async throws {
+  @Test func `datagrams that are sent together are received in batches and in order`() async throws
+  {
     try await onLoop { loop in
       let batches = Events<[[UInt8]]>()
       let socket = try UDPSocket(on: loop, bind: Endpoint(.loopback4, port: 0)) { batch in
@@ -80,7 +82,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `runs for one peer arrive as they were sent, cut up by the kernel or not`(
+  func `runs of datagrams are received as they were sent, with and without segmentation`(
     segments: Bool
   ) async throws {
     try await onLoop { loop in
@@ -108,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `a datagram over the limit is cut off, marked and counted`() async throws {
+  @Test func `a datagram over the limit is truncated, marked and counted`() async throws {
     try await onLoop { loop in
       var options = UDPOptions()
       options.largestDatagram = 4
@@ -129,7 +131,7 @@ import Testing
     }
   }
 
-  @Test func `a full queue drops the newest and counts it`() async throws {
+  @Test func `a full queue drops and counts new datagrams`() async throws {
     try await onLoop { loop in
       var options = UDPOptions()
       options.queueLimit = 1000
@@ -146,7 +148,7 @@ import Testing
     }
   }
 
-  @Test func `a peer that is gone and a refused datagram do not hurt the socket`() async throws {
+  @Test func `a missing peer and a rejected datagram do not break the socket`() async throws {
     try await onLoop { loop in
       let (socket, received) = try makeReceiver(on: loop, bind: .loopback4)
       let gone = try makeSender(on: loop, bind: .loopback4)
@@ -167,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a port is shared only by sockets that ask for it`() async throws {
+  @Test func `only sockets with reuseAddress share a port`() async throws {
     try await onLoop { loop in
       var options = UDPOptions()
       let alone = try makeSender(on: loop, bind: .loopback4)
@@ -203,7 +205,7 @@ import Testing
   }
 }
 
-/// Breaks a circle of construction.
+/// A reference that a closure can capture before its value exists.
 final class Holder<Value> { var value: Value? }
 
 func makeReceiver(
