@@ -61,7 +61,7 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
     listener->accept(listener->context, descriptor, &peer);
     if (descriptor < 0 || listener->watch.closed || listener->watch.events == 0) return;
   }
-  if (status < 0) cuv_listener_accepts(listener, true);
+  if (status < 0) cuv_listener_set_accepting(listener, true);
 }
 
 static int open_listener(const cuv_listen_options *options) {
@@ -94,7 +94,7 @@ int cuv_listener_create(cuv_loop *loop, const cuv_listen_options *options, void 
   }
   listener->watch.poll.data = listener;
   *out = listener;
-  return cuv_listener_accepts(listener, true);
+  return cuv_listener_set_accepting(listener, true);
 }
 
 void cuv_listener_destroy(cuv_listener *listener) {
@@ -105,7 +105,7 @@ int cuv_listener_local(const cuv_listener *listener, cuv_endpoint *out) {
   return cuv_local_name(listener->watch.fd, out);
 }
 
-int cuv_listener_accepts(cuv_listener *listener, bool on) {
+int cuv_listener_set_accepting(cuv_listener *listener, bool on) {
   return cuv_watch_set(&listener->watch, on ? UV_READABLE : 0, on_acceptable);
 }
 
@@ -306,7 +306,7 @@ int cuv_stream_peer(const cuv_stream *stream, cuv_endpoint *out) {
   return 0;
 }
 
-int cuv_stream_reads(cuv_stream *stream, bool on) {
+int cuv_stream_set_reading(cuv_stream *stream, bool on) {
   stream->reads = on;
   return watch_stream(stream);
 }

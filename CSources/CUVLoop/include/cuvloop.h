@@ -148,7 +148,7 @@ int cuv_listener_create(cuv_loop *_Nonnull loop, const cuv_listen_options *_Nonn
 void cuv_listener_destroy(cuv_listener *_Nonnull listener);
 int cuv_listener_local(const cuv_listener *_Nonnull listener, cuv_endpoint *_Nonnull out);
 /// Sets whether connections are accepted. Otherwise they wait in the backlog.
-int cuv_listener_accepts(cuv_listener *_Nonnull listener, bool on);
+int cuv_listener_set_accepting(cuv_listener *_Nonnull listener, bool on);
 
 typedef enum {
   CUV_STREAM_CONNECTED,  // the attempt ended; `error` is 0 or a negative errno
@@ -182,7 +182,7 @@ int cuv_stream_detach(cuv_stream *_Nonnull stream);
 int cuv_stream_local(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 int cuv_stream_peer(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 /// Sets whether the stream reads.
-int cuv_stream_reads(cuv_stream *_Nonnull stream, bool on);
+int cuv_stream_set_reading(cuv_stream *_Nonnull stream, bool on);
 /// Sends as many bytes as the system accepts and copies the rest into the send queue.
 int cuv_stream_write(cuv_stream *_Nonnull stream, const uint8_t *_Nullable bytes, size_t count);
 size_t cuv_stream_queued(const cuv_stream *_Nonnull stream);

@@ -81,13 +81,13 @@ import CaromCore
   func setAccepting(_ isOn: Bool) {
     isHeldByOwner = !isOn
     guard let handle = unsafe handle, !isPaused else { return }
-    _ = unsafe cuv_listener_accepts(handle, isOn)
+    _ = unsafe cuv_listener_set_accepting(handle, isOn)
   }
 
   /// Stops to accept until a descriptor is free or `retryInterval` has passed.
   private func pause(_ error: TransportError) {
     guard let handle = unsafe handle else { return }
-    _ = unsafe cuv_listener_accepts(handle, false)
+    _ = unsafe cuv_listener_set_accepting(handle, false)
     core.waitingForDescriptor[ObjectIdentifier(self)] = self
     retry?.arm(at: NetworkLoop.now + TCPListener.retryInterval)
     guard !isPaused else { return }
@@ -101,7 +101,7 @@ import CaromCore
   override func descriptorAvailable() {
     core.waitingForDescriptor[ObjectIdentifier(self)] = nil
     retry?.cancel()
-    if let handle = unsafe handle { _ = unsafe cuv_listener_accepts(handle, !isHeldByOwner) }
+    if let handle = unsafe handle { _ = unsafe cuv_listener_set_accepting(handle, !isHeldByOwner) }
   }
 
   private func emit(_ event: TCPListener.Event) {

@@ -173,7 +173,7 @@ import CaromCore
   private func updateReading() {
     guard let handle = unsafe handle else { return }
     let isWanted = phase == .open ? handler != nil && !isReadingPaused : phase == .lingering
-    _ = unsafe cuv_stream_reads(handle, isWanted && !hasEnded)
+    _ = unsafe cuv_stream_set_reading(handle, isWanted && !hasEnded)
   }
 
   var queuedBytes: Int {
