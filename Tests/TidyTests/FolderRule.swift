@@ -9,7 +9,7 @@ enum FolderRule {
 
   static let order: [String: [String]] = [
     "CaromDNS": ["Message", "Link", "Service", "Cache", "Responder", "Querier", "Unicast"],
-    "CaromDiscovery": ["Values", "Feeds", "Sockets", "Unicast", "Core", "Interface"],
+    "CaromDiscovery": ["Values", "Streams", "Sockets", "Unicast", "Core", "Client"],
     "CaromProtocol": ["Wire", "Recovery", "Channels", "Connection", "Host", "Matchmaking"],
     "CaromSession": ["Queues", "Channels", "Node", "Session", "Ticks"],
     "CaromSimulation": [
