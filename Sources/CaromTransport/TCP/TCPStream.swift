@@ -70,7 +70,7 @@ public final class TCPStream {
   public func setHandler<Owner: Actor>(
     owner: isolated Owner, _ handle: @escaping (isolated Owner, borrowing TCPEvent) -> Void
   ) {
-    let handle = ActorCallbacks(owner, on: loop).bind(handle)
+    let handle = ActorCallbacks(owner, on: loop).bindBorrowing(handle)
     setHandler(handle)
   }
 
