@@ -16,7 +16,7 @@ struct BrowseCommand: AsyncParsableCommand {
   @Flag(help: "Also show the endpoints that each service listens on.") var resolve = false
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     let type = try ServiceType(type)

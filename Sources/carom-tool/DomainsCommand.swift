@@ -16,7 +16,7 @@ struct DomainsCommand: AsyncParsableCommand {
   var search: [String] = []
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
-  @OptionGroup @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     try servers.apply(domains: try search.map(CommandFailure.domain))

@@ -19,7 +19,7 @@ struct PublishCommand: AsyncParsableCommand {
   @Flag(help: "Skip probing, because the name is unique, such as one with a UUID.")
   var unique = false
   @OptionGroup var options: ToolOptions
-  @OptionGroup @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: DurationOptions
 
   func run() async throws {
     let service = AdvertisedService(

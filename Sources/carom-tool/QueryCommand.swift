@@ -21,7 +21,7 @@ struct QueryCommand: AsyncParsableCommand {
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions
   @OptionGroup var answer: TimeoutOptions
-  @OptionGroup @OptionGroup var duration: DurationOptions
+  @OptionGroup var duration: DurationOptions
 
   func validate() throws {
     guard continuous || duration.limit == nil else {
