@@ -13,8 +13,8 @@ struct MessageWriter {
   private(set) var bytes: [UInt8]
   private var counts: [UInt16] = [0, 0, 0, 0]
   /// The offset of each name written so far, keyed by its exact bytes.
-  private var places: [[UInt8]: UInt16] = [:]
-  private var newPlaces: [[UInt8]] = []
+  private var offsets: [[UInt8]: UInt16] = [:]
+  private var newOffsets: [[UInt8]] = []
 
   init(id: UInt16, flags: UInt16, limit: Int, compressesTargets: Bool = true) {
     self.limit = limit
@@ -45,10 +45,10 @@ struct MessageWriter {
       writer.write(record.recordClass | (record.flushesCache ? 0x8000 : 0))
       writer.write(UInt16(record.timeToLive >> 16))
       writer.write(UInt16(truncatingIfNeeded: record.timeToLive))
-      let lengthPlace = writer.bytes.count
+      let lengthOffset = writer.bytes.count
       writer.write(0)
       writer.write(record.data)
-      writer.overwrite(UInt16(writer.bytes.count - lengthPlace - 2), at: lengthPlace)
+      writer.overwrite(UInt16(writer.bytes.count - lengthOffset - 2), at: lengthOffset)
     }
   }
 
@@ -68,11 +68,11 @@ struct MessageWriter {
     _ section: Message.Section, _ body: (inout MessageWriter) -> Void
   ) -> Bool {
     let start = bytes.count
-    newPlaces = []
+    newOffsets = []
     body(&self)
     guard bytes.count <= limit, counts[section.rawValue] < .max else {
       bytes.removeLast(bytes.count - start)
-      for place in newPlaces { places[place] = nil }
+      for key in newOffsets { offsets[key] = nil }
       return false
     }
     counts[section.rawValue] += 1
@@ -85,22 +85,22 @@ struct MessageWriter {
     bytes.append(UInt8(truncatingIfNeeded: value))
   }
 
-  private mutating func overwrite(_ value: UInt16, at place: Int) {
-    bytes[place] = UInt8(value >> 8)
-    bytes[place + 1] = UInt8(truncatingIfNeeded: value)
+  private mutating func overwrite(_ value: UInt16, at offset: Int) {
+    bytes[offset] = UInt8(value >> 8)
+    bytes[offset + 1] = UInt8(truncatingIfNeeded: value)
   }
 
   private mutating func write(_ name: Name, compressed: Bool = true) {
     var rest = name.wire[...]
     while let length = rest.first {
       let key = Array(rest)
-      if compressed, let place = places[key] {
-        write(0xC000 | place)
+      if compressed, let offset = offsets[key] {
+        write(0xC000 | offset)
         return
       }
-      if bytes.count < 0x4000, places[key] == nil {
-        places[key] = UInt16(bytes.count)
-        newPlaces.append(key)
+      if bytes.count < 0x4000, offsets[key] == nil {
+        offsets[key] = UInt16(bytes.count)
+        newOffsets.append(key)
       }
       bytes.append(contentsOf: rest.prefix(Int(length) + 1))
       rest = rest.dropFirst(Int(length) + 1)

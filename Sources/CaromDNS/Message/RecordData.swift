@@ -13,7 +13,7 @@ package enum RecordData: Hashable, Sendable {
   /// An NSEC record in the restricted form of RFC 6762 §6.1: the types below 256 that exist for the
   /// name, in ascending order.
   case types(next: Name, [RecordType])
-  /// The undecoded data of any other type.
+  /// The data of any other type, which is not interpreted.
   case raw(RecordType, [UInt8])
 
   /// The record type that the data belongs to.

@@ -5,7 +5,7 @@ struct AnswerRequest: Sendable {
   /// The maximum number of packets that are collected for one query, including the first.
   static let packetLimit = 16
   /// The maximum number of queriers on one link whose further packets are awaited.
-  static let askerLimit = 256
+  static let querierLimit = 256
 
   /// The questions for names that this responder owns, without duplicates.
   var questions: [Question]

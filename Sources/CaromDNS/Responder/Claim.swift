@@ -119,10 +119,10 @@ extension Claim {
 
   /// Sets the state on a link; nil removes the link.
   mutating func set(_ state: Progress?, on link: UInt32) {
-    let place = progress.firstIndex { $0.link == link }
-    switch (place, state) {
-    case (let place?, let state?): progress[place].state = state
-    case (let place?, nil): progress.remove(at: place)
+    let index = progress.firstIndex { $0.link == link }
+    switch (index, state) {
+    case (let index?, let state?): progress[index].state = state
+    case (let index?, nil): progress.remove(at: index)
     case (nil, let state?):
       progress.append((link, state))
       progress.sort { $0.link < $1.link }

@@ -22,21 +22,21 @@ struct OwnedRecords: Sendable {
 
   private var slots: [Entry?] = []
   private var free: [Int] = []
-  private var places: [Record.Identity: Int] = [:]
-  private var names: [Name: [Int]] = [:]
+  private var slotsByIdentity: [Record.Identity: Int] = [:]
+  private var slotsByName: [Name: [Int]] = [:]
 
   /// The number of records.
-  var count: Int { places.count }
+  var count: Int { slotsByIdentity.count }
 
   /// The record in a slot, or nil if the slot is free.
   subscript(slot: Int) -> Entry? { slots[slot] }
 
-  func slot(of identity: Record.Identity) -> Int? { places[identity] }
+  func slot(of identity: Record.Identity) -> Int? { slotsByIdentity[identity] }
 
   /// The slots of the records under a name, in the order in which they were added.
-  func slots(of name: Name) -> [Int] { names[name] ?? [] }
+  func slots(of name: Name) -> [Int] { slotsByName[name] ?? [] }
 
-  func has(_ name: Name) -> Bool { names[name] != nil }
+  func has(_ name: Name) -> Bool { slotsByName[name] != nil }
 
   mutating func setBatch(_ batch: UInt64?, of slot: Int) { slots[slot]?.batch = batch }
 
@@ -49,15 +49,15 @@ struct OwnedRecords: Sendable {
   mutating func insert(_ records: [OwnedRecord]) {
     for owned in records {
       let identity = owned.record.identity
-      if let slot = places[identity] {
+      if let slot = slotsByIdentity[identity] {
         slots[slot]?.users += 1
         continue
       }
       let slot = free.popLast() ?? slots.count
       if slot == slots.count { slots.append(nil) }
       slots[slot] = Entry(owned: owned)
-      places[identity] = slot
-      names[owned.record.name, default: []].append(slot)
+      slotsByIdentity[identity] = slot
+      slotsByName[owned.record.name, default: []].append(slot)
     }
   }
 
@@ -66,15 +66,15 @@ struct OwnedRecords: Sendable {
     var removed: [OwnedRecord] = []
     for owned in records {
       let identity = owned.record.identity
-      guard let slot = places[identity], let entry = slots[slot] else { continue }
+      guard let slot = slotsByIdentity[identity], let entry = slots[slot] else { continue }
       slots[slot]?.users -= 1
       guard entry.users == 1 else { continue }
       removed.append(entry.owned)
       slots[slot] = nil
       free.append(slot)
-      places[identity] = nil
-      names[owned.record.name]?.removeAll { $0 == slot }
-      if names[owned.record.name]?.isEmpty == true { names[owned.record.name] = nil }
+      slotsByIdentity[identity] = nil
+      slotsByName[owned.record.name]?.removeAll { $0 == slot }
+      if slotsByName[owned.record.name]?.isEmpty == true { slotsByName[owned.record.name] = nil }
     }
     return removed
   }

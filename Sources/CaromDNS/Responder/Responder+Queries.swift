@@ -139,7 +139,7 @@ extension Responder {
     let due = now.advanced(by: generator.duration(in: Self.truncatedDelay))
     guard var waiting = links[index].requests[source] else {
       guard !isLast, !request.questions.isEmpty else { return }
-      guard links[index].requests.count < AnswerRequest.askerLimit else {
+      guard links[index].requests.count < AnswerRequest.querierLimit else {
         counters.unassembled += 1
         return
       }

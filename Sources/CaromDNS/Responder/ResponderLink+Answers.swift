@@ -24,8 +24,8 @@ extension ResponderLink {
         matches.isShared = true
       case .unique where isWanted:
         let type = entry.record.type
-        let place = matches.sets.firstIndex { owned[$0[0]]?.record.type == type }
-        if let place { matches.sets[place].append(slot) } else { matches.sets.append([slot]) }
+        let index = matches.sets.firstIndex { owned[$0[0]]?.record.type == type }
+        if let index { matches.sets[index].append(slot) } else { matches.sets.append([slot]) }
       case .denial: denial = slot
       case .shared, .unique: break
       }
@@ -50,7 +50,7 @@ extension ResponderLink {
     }
   }
 
-  /// Whether all records of a set were multicast within the last quarter of their time to live (RFC
+  /// Whether all records of a set were multicast less than a quarter of their time to live ago (RFC
   /// 6762 §5.4).
   func isFresh(_ set: [Int], at now: Instant) -> Bool {
     set.allSatisfy { slot in

@@ -94,14 +94,14 @@ extension ResponderLink {
 
   /// The index of a batch that is sent between the two times, which is created if necessary.
   private mutating func batch(from low: Instant, to high: Instant, isDefence: Bool) -> Int {
-    if let place = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {
-      return place
+    if let index = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {
+      return index
     }
     let latest = isDefence ? low : low.advanced(by: AnswerBatch.maximumDelay)
-    let place = batches.firstIndex { $0.due > low } ?? batches.count
-    batches.insert(AnswerBatch(id: nextBatch, due: low, latest: latest), at: place)
+    let index = batches.firstIndex { $0.due > low } ?? batches.count
+    batches.insert(AnswerBatch(id: nextBatch, due: low, latest: latest), at: index)
     nextBatch += 1
-    return place
+    return index
   }
 
   /// Removes the records that are due from their batches and returns their slots.

@@ -15,10 +15,10 @@ extension Resolution {
       return Resolver.Service(priority: priority, weight: weight, port: port, target: target)
     }
     let ordered = Resolver.ordered(offers, using: &generator)
-    let places = ordered.flatMap { offer in
+    let endpoints = ordered.flatMap { offer in
       (addresses[offer.target] ?? []).map { (host: offer.target, Endpoint($0, port: offer.port)) }
     }
-    guard let host = places.first?.host else { return nil }
-    self.init(host: host, endpoints: places.map(\.1), text: text, interface: 0)
+    guard let host = endpoints.first?.host else { return nil }
+    self.init(host: host, endpoints: endpoints.map(\.1), text: text, interface: 0)
   }
 }

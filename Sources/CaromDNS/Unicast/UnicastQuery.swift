@@ -128,7 +128,7 @@ struct UnicastQuery: Sendable {
   private static func message(_ payload: [UInt8], limit: Int) -> Message? {
     var payload = payload
     if payload.count >= MessageWriter.headerLength, payload[2] & 0x02 != 0 {
-      for place in 6..<MessageWriter.headerLength { payload[place] = 0 }
+      for offset in 6..<MessageWriter.headerLength { payload[offset] = 0 }
     }
     return try? Message(decoding: payload, limit: limit)
   }

@@ -20,7 +20,7 @@ final class DomainCollector: Sendable {
   }
 
   /// Applies the changes that name servers report when they are queried in the domain `source`.
-  func apply(_ changes: [UnicastWatch.Change], from source: Name) {
+  func apply(_ changes: [UnicastMonitor.Change], from source: Name) {
     for change in changes {
       switch change {
       case .added(let record):

@@ -30,7 +30,7 @@ actor UnicastBrowsing {
     }
   }
 
-  private func apply(_ changes: [UnicastWatch.Change]) {
+  private func apply(_ changes: [UnicastMonitor.Change]) {
     for change in changes {
       switch change {
       case .added(let record):

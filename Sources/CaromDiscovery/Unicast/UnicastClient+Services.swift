@@ -13,19 +13,19 @@ extension UnicastClient {
   /// increasing intervals.
   package func watch(
     _ key: RecordKey, of servers: [Endpoint],
-    _ handle: @Sendable ([UnicastWatch.Change]) async -> Void
+    _ handle: @Sendable ([UnicastMonitor.Change]) async -> Void
   ) async {
-    var watch = UnicastWatch(start: loop.now)
+    var monitor = UnicastMonitor(start: loop.now)
     while !Task.isCancelled {
-      _ = watch.handleTimeout(at: loop.now)
+      _ = monitor.handleTimeout(at: loop.now)
       do throws(UnicastError) {
         let answer = try await ask(key.name, key.type, of: servers)
-        await handle(watch.handleAnswer(answer, at: loop.now))
+        await handle(monitor.handleAnswer(answer, at: loop.now))
       } catch {
         if error == .cancelled || error == .closed { return }
-        await handle(watch.handleFailure(error, at: loop.now))
+        await handle(monitor.handleFailure(error, at: loop.now))
       }
-      guard let next = watch.nextTimeout, (try? await loop.sleep(until: next)) != nil else {
+      guard let next = monitor.nextTimeout, (try? await loop.sleep(until: next)) != nil else {
         return
       }
     }

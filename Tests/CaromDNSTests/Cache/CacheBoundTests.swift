@@ -126,10 +126,10 @@ import Testing
       insert(record, in: &cache, wanted: "a.local")
       insert(makePointer("\(index)"), in: &cache, from: 3)
     }
-    let place = RecordCache.SetKey(interface: 2, key: RecordKey("a.local", .a))
-    #expect(cache.entries(at: place).count <= RecordCache.setCapacity)
-    #expect(cache.entries(at: place).last?.record.data == .address(.v4(999)))
-    #expect(cache.count == cache.entries(at: place).count + 1000)
+    let setKey = RecordCache.SetKey(interface: 2, key: RecordKey("a.local", .a))
+    #expect(cache.entries(at: setKey).count <= RecordCache.setCapacity)
+    #expect(cache.entries(at: setKey).last?.record.data == .address(.v4(999)))
+    #expect(cache.count == cache.entries(at: setKey).count + 1000)
   }
 
   @Test func `a flood causes few eviction searches for each record`() {
@@ -156,8 +156,8 @@ import Testing
     var flush = makePointer("flush")
     flush.flushesCache = true
     for index in 0..<1000 { insert(flush, in: &cache, at: 2 + Double(index) / 10_000) }
-    let place = RecordCache.SetKey(interface: 2, key: flush.key)
-    #expect(cache.current(at: place).map(\.record.identity) == [flush.identity])
+    let setKey = RecordCache.SetKey(interface: 2, key: flush.key)
+    #expect(cache.current(at: setKey).map(\.record.identity) == [flush.identity])
     while cache.handleTimeout(at: .zero + .seconds(3.5), isWanted: { _ in false }) != nil {}
     #expect(cache.count == 1)
   }
@@ -165,8 +165,8 @@ import Testing
   @Test func `times to live are limited to a day`() {
     var cache = RecordCache()
     insert(makeJunk(1, life: .max), in: &cache)
-    let place = RecordCache.SetKey(interface: 2, key: makeJunk(1).key)
-    #expect(cache.entries(at: place).first?.expires == .zero + .seconds(86_400))
+    let setKey = RecordCache.SetKey(interface: 2, key: makeJunk(1).key)
+    #expect(cache.entries(at: setKey).first?.expires == .zero + .seconds(86_400))
   }
 }
 

@@ -23,9 +23,9 @@ import Testing
     #expect(goodbyes(network) == [.address(.v4(0x0A00_0001))])
     #expect(network.packets(0, responses: true).allSatisfy { $0.at == start })
     network.run(for: .seconds(4))
-    let place = RecordKey("host.local", .a)
-    #expect(network.nodes[1].machine.cachedRecords(place.name, place.type, at: network.now).isEmpty)
-    #expect(!network.nodes[1].machine.cachedRecords(place.name, .aaaa, at: network.now).isEmpty)
+    let key = RecordKey("host.local", .a)
+    #expect(network.nodes[1].machine.cachedRecords(key.name, key.type, at: network.now).isEmpty)
+    #expect(!network.nodes[1].machine.cachedRecords(key.name, .aaaa, at: network.now).isEmpty)
   }
 
   @Test func `R46: after a cable change names are claimed and questions asked again`()

@@ -83,8 +83,8 @@ import Testing
       while let next = responder.nextTimeout, next <= now { responder.handleTimeout(at: next) }
       while responder.pollTransmit() != nil {}
     }
-    #expect(responder.links[0].requests.count <= AnswerRequest.askerLimit)
-    #expect(responder.timers.count <= 2 * AnswerRequest.askerLimit)
+    #expect(responder.links[0].requests.count <= AnswerRequest.querierLimit)
+    #expect(responder.timers.count <= 2 * AnswerRequest.querierLimit)
     run(&responder, until: now + .seconds(2))
     #expect(responder.links[0].requests.isEmpty)
   }

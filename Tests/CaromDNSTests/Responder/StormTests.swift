@@ -16,8 +16,8 @@ import Testing
   private func makeBridged(services: Int = 5) -> SimulatedNetwork {
     var network = SimulatedNetwork()
     for node in 0..<2 {
-      let attachments = [0, 1].map { place in
-        SimulatedNetwork.makeAttachment(0, UInt32(2 + place), UInt8(1 + 2 * node + place))
+      let attachments = [0, 1].map { index in
+        SimulatedNetwork.makeAttachment(0, UInt32(2 + index), UInt8(1 + 2 * node + index))
       }
       network.addNode("host\(node)", attachments)
       for service in 0..<services { network.publish(node, "\(node) \(service)") }

@@ -87,8 +87,8 @@ import Testing
       bytes = Array(base.prefix(base.count / 2)) + other.suffix(other.count / 2)
     }
     for _ in 0..<Int.random(in: 1...8, using: &generator) where !bytes.isEmpty {
-      let place = Int.random(in: bytes.indices, using: &generator)
-      bytes[place] = UInt8(truncatingIfNeeded: generator.next())
+      let offset = Int.random(in: bytes.indices, using: &generator)
+      bytes[offset] = UInt8(truncatingIfNeeded: generator.next())
     }
     return bytes
   }

@@ -25,7 +25,7 @@ struct MachineScript {
   var now = Instant.zero
   var links: [Link] = []
   var publications: [PublicationID] = []
-  var open = OpenRequests()
+  var requests = OpenRequests()
   /// The packets sent most recently, some of which are sent back to the node.
   var sent: [[UInt8]] = []
 
@@ -73,8 +73,8 @@ struct MachineScript {
     guard !sent.isEmpty else { return [] }
     var echo = sent[choice % sent.count]
     if choice & 0x40 != 0, !echo.isEmpty {
-      let place = (Int(bytes.next()) << 8 | Int(bytes.next())) % echo.count
-      echo[place] = bytes.next()
+      let offset = (Int(bytes.next()) << 8 | Int(bytes.next())) % echo.count
+      echo[offset] = bytes.next()
     }
     return echo
   }
@@ -155,23 +155,23 @@ extension MachineScript {
         .services(ScriptMessage.type), .subtype(Array("_sub".utf8), of: ScriptMessage.type),
         .types(), .domains(.browsing), .named(name),
       ]
-      guard open.browses.count < 8 else { return }
+      guard requests.browses.count < 8 else { return }
       if let id = machine.browse(targets[Int(choice) % targets.count], at: now) {
-        open.browses.append((id, []))
+        requests.browses.append((id, []))
       }
     case 3, 4:
-      guard open.resolves.count < 16 else { return }
+      guard requests.resolves.count < 16 else { return }
       let limit = Duration.milliseconds(Int64(choice) * 40)
-      open.resolves.append(machine.resolve(name, deadline: now.advanced(by: limit), at: now))
+      requests.resolves.append(machine.resolve(name, deadline: now.advanced(by: limit), at: now))
     case 5, 6:
-      guard open.queries.count < 8 else { return }
+      guard requests.queries.count < 8 else { return }
       let types: [RecordType] = [.any, .srv, .a, .nsec, .txt]
       if let id = machine.query(name, types[Int(choice) % types.count], at: now) {
-        open.queries.append((id, 0))
+        requests.queries.append((id, 0))
       }
     case 7:
-      guard open.monitors.count < 8 else { return }
-      if let id = machine.monitorText(of: name, at: now) { open.monitors.append(id) }
+      guard requests.monitors.count < 8 else { return }
+      if let id = machine.monitorText(of: name, at: now) { requests.monitors.append(id) }
     case 8...11: stop(kind, Int(choice))
     case 12: machine.reconfirm(name, at: now)
     case 13: machine.restartQuestions(on: choice & 1 == 0 ? nil : 2, at: now)
@@ -181,10 +181,10 @@ extension MachineScript {
 
   private mutating func stop(_ kind: UInt8, _ choice: Int) {
     switch kind {
-    case 8: if let id = open.removeBrowse(choice) { machine.stopBrowsing(id) }
-    case 9: if let id = open.removeResolve(choice) { machine.cancelResolve(id) }
-    case 10: if let id = open.removeQuery(choice) { machine.stopQuery(id) }
-    default: if let id = open.removeMonitor(choice) { machine.stopMonitoring(id) }
+    case 8: if let id = requests.removeBrowse(choice) { machine.stopBrowsing(id) }
+    case 9: if let id = requests.removeResolve(choice) { machine.cancelResolve(id) }
+    case 10: if let id = requests.removeQuery(choice) { machine.stopQuery(id) }
+    default: if let id = requests.removeMonitor(choice) { machine.stopMonitoring(id) }
     }
   }
 }
@@ -217,7 +217,7 @@ extension MachineScript {
     }
     while let event = machine.pollEvent() {
       switch event {
-      case .querier(let event): try open.record(event)
+      case .querier(let event): try requests.record(event)
       case .responder(let event): try record(event)
       }
     }

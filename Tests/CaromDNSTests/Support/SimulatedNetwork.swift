@@ -113,19 +113,19 @@ struct SimulatedNetwork {
     on segment: Int = 0
   ) {
     for receiver in nodes.indices where !disconnected.contains(receiver) {
-      for place in nodes[receiver].attachments where place.segment == segment {
+      for attachment in nodes[receiver].attachments where attachment.segment == segment {
         let address = destination.address
         let isReceiver =
           address.isMulticast
-          ? (address.isV6 ? place.link.usesV6 : place.link.usesV4)
-          : place.link.addresses.contains { $0.address == address.scoped(to: 0) }
+          ? (address.isV6 ? attachment.link.usesV6 : attachment.link.usesV4)
+          : attachment.link.addresses.contains { $0.address == address.scoped(to: 0) }
         guard isReceiver, !generator.chance(loss) else { continue }
-        let from = Endpoint(source.address.scoped(to: place.link.index), port: source.port)
+        let from = Endpoint(source.address.scoped(to: attachment.link.index), port: source.port)
         flights.append(
           Flight(
             at: now.advanced(by: delay), receiver: receiver,
             datagram: Datagram(
-              payload, from: from, to: destination, interface: place.link.index)))
+              payload, from: from, to: destination, interface: attachment.link.index)))
       }
     }
   }

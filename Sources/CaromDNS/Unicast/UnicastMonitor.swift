@@ -1,7 +1,7 @@
 import CaromCore
 
 /// Monitors the answer to one query to name servers by querying again before its records expire.
-package struct UnicastWatch: Sendable {
+package struct UnicastMonitor: Sendable {
   /// The minimum interval between two queries, so that very short times to live do not cause
   /// polling.
   package static let shortestInterval = Duration.seconds(15)
@@ -23,7 +23,7 @@ package struct UnicastWatch: Sendable {
   /// The current records, in the order in which they appeared.
   package private(set) var records: [Record] = []
   private var expires: Instant?
-  private var interval = UnicastWatch.shortestInterval
+  private var interval = UnicastMonitor.shortestInterval
 
   /// Creates a monitor whose first query is due at `start`.
   package init(start: Instant) { nextTimeout = start }
