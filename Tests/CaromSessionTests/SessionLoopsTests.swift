@@ -285,6 +285,6 @@ extension Peer {
 extension SessionNode {
   fileprivate func hasBothLinks(_ connection: ConnectionID) -> Bool {
     guard let connection = lobby.host.connection(connection) else { return false }
-    return connection.stream?.isJoined == true && connection.datagram?.isAnswered == true
+    return connection.stream?.isJoined == true && connection.datagram?.isResponsive == true
   }
 }

@@ -1,73 +1,76 @@
-/// Which bytes of a message are meant: ranges in order that neither overlap nor touch.
+/// A set of byte positions within one message, stored as sorted ranges that neither overlap nor
+/// touch.
 struct ByteRanges: Hashable, Sendable {
-  struct Piece: Hashable, Sendable, BitwiseCopyable {
+  /// The bytes from `start` up to but not including `end`.
+  struct ByteRange: Hashable, Sendable, BitwiseCopyable {
     var start: UInt32
     var end: UInt32
   }
 
-  private(set) var pieces: [Piece] = []
+  private(set) var ranges: [ByteRange] = []
 
-  var isEmpty: Bool { pieces.isEmpty }
-  var first: Piece? { pieces.first }
-  var count: Int { pieces.count }
+  var isEmpty: Bool { ranges.isEmpty }
+  var first: ByteRange? { ranges.first }
+  var count: Int { ranges.count }
 
-  mutating func removeAll() { pieces.removeAll(keepingCapacity: true) }
+  mutating func removeAll() { ranges.removeAll(keepingCapacity: true) }
 
-  /// The first piece that ends at `start` or later.
+  /// The index of the first range that ends at `start` or later; `count` if every range ends before
+  /// `start`.
   private func firstIndex(endingFrom start: UInt32) -> Int {
-    if let last = pieces.last, last.end < start { return pieces.count }
+    if let last = ranges.last, last.end < start { return ranges.count }
     var low = 0
-    var high = pieces.count
+    var high = ranges.count
     while low < high {
       let middle = (low + high) / 2
-      if pieces[middle].end < start { low = middle + 1 } else { high = middle }
+      if ranges[middle].end < start { low = middle + 1 } else { high = middle }
     }
     return low
   }
 
-  /// Adds `start..<end`; returns how many of these bytes were new.
+  /// Adds the bytes `start..<end` and returns how many of them the set did not contain before.
   @discardableResult
   mutating func insert(_ start: UInt32, _ end: UInt32) -> Int {
     guard start < end else { return 0 }
     let low = firstIndex(endingFrom: start)
     var high = low
     var known = 0
-    var merged = Piece(start: start, end: end)
-    while high < pieces.count, pieces[high].start <= end {
-      let piece = pieces[high]
-      known += Int(min(piece.end, end)) - Int(max(piece.start, start))
-      merged = Piece(start: min(merged.start, piece.start), end: max(merged.end, piece.end))
+    var merged = ByteRange(start: start, end: end)
+    while high < ranges.count, ranges[high].start <= end {
+      let range = ranges[high]
+      known += Int(min(range.end, end)) - Int(max(range.start, start))
+      merged = ByteRange(start: min(merged.start, range.start), end: max(merged.end, range.end))
       high += 1
     }
     if high == low + 1 {
-      pieces[low] = merged
+      ranges[low] = merged
     } else {
-      pieces.replaceSubrange(low..<high, with: CollectionOfOne(merged))
+      ranges.replaceSubrange(low..<high, with: CollectionOfOne(merged))
     }
     return Int(end - start) - known
   }
 
-  /// Takes `start..<end` out.
+  /// Removes the bytes `start..<end`.
   mutating func remove(_ start: UInt32, _ end: UInt32) {
     guard start < end else { return }
     var index = firstIndex(endingFrom: start)
-    while index < pieces.count, pieces[index].start < end {
-      let piece = pieces[index]
-      guard piece.end > start else {
+    while index < ranges.count, ranges[index].start < end {
+      let range = ranges[index]
+      guard range.end > start else {
         index += 1
         continue
       }
-      switch (piece.start < start, piece.end > end) {
-      case (false, false): pieces.remove(at: index)
+      switch (range.start < start, range.end > end) {
+      case (false, false): ranges.remove(at: index)
       case (false, true):
-        pieces[index].start = end
+        ranges[index].start = end
         return
       case (true, false):
-        pieces[index].end = start
+        ranges[index].end = start
         index += 1
       case (true, true):
-        pieces[index].end = start
-        pieces.insert(Piece(start: end, end: piece.end), at: index + 1)
+        ranges[index].end = start
+        ranges.insert(ByteRange(start: end, end: range.end), at: index + 1)
         return
       }
     }

@@ -1,10 +1,11 @@
-/// What a `ChannelSet` tells its owner beside messages. `message` is what `send` returned.
+/// An event of a `ChannelSet` other than the arrival of a message. `message` is the number that
+/// `send` returned for the message.
 package enum ChannelEvent: Hashable, Sendable, BitwiseCopyable {
-  /// There is room for reliable messages again, after `queueFull`.
+  /// The send queue, which had refused a reliable message with `queueFull`, has space again.
   case writable
-  /// A message's deadline passed before it left.
+  /// A message was dropped because its deadline passed before any of it was sent.
   case expired(channel: UInt8, message: UInt64)
-  /// What became of a message that asked for a receipt: it is with the peer; or it was lost,
-  /// dropped or replaced.
+  /// The outcome of a message sent with `wantsReceipt`: the peer acknowledged it, or it was lost,
+  /// dropped or replaced by a newer message.
   case receipt(channel: UInt8, message: UInt64, delivered: Bool)
 }

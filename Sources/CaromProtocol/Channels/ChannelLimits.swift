@@ -1,73 +1,72 @@
-/// The bounds of a `ChannelSet`: no queue, window or memory of it grows beyond one of these.
+/// The bounds of a `ChannelSet`. No queue, window or buffer of a `ChannelSet` grows beyond them.
 package enum ChannelLimits {
-  /// Channels that are the application's: 0 to 63.
-  package static let applicationChannels = 64
-  /// The session's own channel.
+  /// The channel reserved for the session's own messages; the application's channels are 0 to 63.
   package static let sessionChannel: UInt8 = 64
-  /// Channels in all.
-  static let channels = 65
-  /// Priorities, of which 0 is served first.
+  /// The number of priorities, of which 0 is served first.
   package static let priorities = 8
 
-  /// The longest message, bytes.
+  /// The longest message, in bytes.
   package static let messageLength = 1 << 20
-  /// The longest message where only the newest counts or that may be lost, bytes: each such
-  /// channel may hold one without credit.
+  /// The longest unreliable or sequenced message, in bytes. It is shorter than `messageLength`
+  /// because each such channel may buffer one message without credit.
   package static let latestLength = 64 << 10
-  /// What a message counts beside its bytes, about what it costs in memory: empty ones are not
-  /// free.
+  /// Bytes added to a message's length wherever queues and credit count it. They stand for the
+  /// memory of its bookkeeping, so that empty messages are not free.
   package static let messageCharge = 64
-  /// Bytes of reliable messages, charges included, that wait or are unacknowledged.
+  /// The most bytes of reliable messages that may be queued or unacknowledged, charges included.
   package static let sendBytes = 4 << 20
-  /// What the session's own channel may queue beyond `sendBytes`, bytes.
+  /// Bytes that the session's own channel may queue in addition to `sendBytes`.
   package static let sessionBytes = 64 << 10
-  /// Bytes at which a full queue is told to be writable again.
+  /// A send queue that was full reports `writable` once it holds at most this many bytes.
   static let writableBytes = sendBytes / 2
-  /// Bytes of unreliable messages that wait; beyond it the oldest are dropped.
+  /// The most bytes of queued unreliable messages; beyond that the oldest are dropped.
   package static let unreliableSendBytes = 64 << 10
-  /// Unreliable messages that wait; beyond it the oldest are dropped.
+  /// The most queued unreliable messages; beyond that the oldest are dropped.
   package static let unreliableSendMessages = 1024
-  /// Messages of one channel and mode that are on their way: a quarter of what 16 bits can tell
-  /// apart, and more than a round trip of small ones needs.
+  /// The most unacknowledged messages of one channel and delivery: a quarter of what 16-bit numbers
+  /// can tell apart, and more small messages than a round trip needs.
   package static let outstandingMessages = 4096
 
-  /// A message longer than this is bulk wherever it goes, bytes.
+  /// A message longer than this many bytes always counts as bulk.
   package static let bulkLength = 16 << 10
-  /// The shortest piece that a message is cut into, unless it is the last, bytes.
-  static let pieceLength = 512
-  /// What a packet keeps free of a message that goes whole: frame headers and acknowledgements.
+  /// The shortest fragment of a message, in bytes, except for the last one.
+  static let fragmentLength = 512
+  /// Bytes of a packet that a whole message leaves free, for frame headers and acknowledgements.
   static let wholeReserve = 64
-  /// Bytes that a channel may send before the next of its priority.
+  /// Bytes that a channel of weight 1 may send before the next channel of its priority.
   static let quantum = 1500
-  /// Channels that a packet passes over because their next message does not fit.
+  /// The most channels that one packet skips because their next message does not fit.
   static let misfits = 4
-  /// The longest message that rides along again, bytes.
-  package static let riderLength = 256
-  /// Messages that may ride along at once.
-  package static let riders = 64
-  /// Receipts of cut unreliable messages that are awaited at once.
+  /// The longest message that is sent redundantly, in bytes.
+  package static let redundantLength = 256
+  /// The most messages that are waiting for a redundant send.
+  package static let redundantMessages = 64
+  /// The most fragmented unreliable messages whose receipts are pending.
   package static let openReceipts = 64
-  /// Events that wait for the owner; beyond it the newest are dropped and counted.
+  /// The most queued events; beyond that new events are dropped and counted.
   package static let events = 16_384
 
-  /// Credit of a channel at first, bytes with charges; both sides begin with it.
+  /// The initial credit of a channel, in bytes with charges; both sides assume it.
   package static let window = 256 << 10
-  /// Credit that a channel's window grows to, bytes.
+  /// The size up to which a channel's receive window grows, in bytes.
   package static let grownWindow = 4 << 20
-  /// What all windows of a connection may grow by together, bytes.
+  /// The number of bytes by which all receive windows of a connection together may grow.
   package static let windowGrowth = 16 << 20
-  /// Reliable messages under reassembly, bytes of their totals: twice what an honest peer can have.
+  /// The most bytes of reliable messages under reassembly, counted by their total lengths. It is
+  /// twice what a peer that follows the protocol can cause.
   package static let reassemblyBytes = 8 << 20
-  /// Gaps and pieces of one message that is put together.
+  /// The most separate byte ranges of one message under reassembly.
   package static let reassemblyRanges = 4096
-  /// Unreliable messages under reassembly; beyond it the oldest is forgotten.
+  /// The most unreliable messages under reassembly; beyond that the oldest is discarded.
   package static let unreliableReassemblies = 4
-  /// Bytes of unreliable messages that wait for the owner; beyond it new ones are dropped.
+  /// The most bytes of received unreliable messages that the owner has not read; beyond that new
+  /// messages are dropped.
   package static let unreliableReceiveBytes = 256 << 10
-  /// Unreliable messages that wait for the owner; beyond it new ones are dropped.
+  /// The most received unreliable messages that the owner has not read; beyond that new messages
+  /// are dropped.
   package static let unreliableReceiveMessages = 4096
 
-  /// The longest message that a mode takes, bytes.
+  /// The longest message that a delivery allows, in bytes.
   package static func length(of delivery: Delivery) -> Int {
     switch delivery {
     case .reliableOrdered, .reliableUnordered: messageLength
@@ -77,8 +76,9 @@ package enum ChannelLimits {
 }
 
 extension Delivery {
-  /// Whether only the newest message counts.
+  /// Whether a newer message makes an older one obsolete.
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
-  /// Whether the receiver holds every message until its owner takes it, so that it costs credit.
+  /// Whether messages count against credit, because the receiver buffers each of them until its
+  /// owner reads it.
   var needsCredit: Bool { self == .reliableOrdered || self == .reliableUnordered }
 }

@@ -1,10 +1,10 @@
-/// A set of the application's channels, one bit each.
+/// A set of application channels (0 to 63), one bit each.
 package struct ChannelMask: Hashable, Sendable {
   package var bits: UInt64
 
   package init(bits: UInt64 = 0) { self.bits = bits }
 
-  /// Every channel.
+  /// Every application channel.
   package static let all = ChannelMask(bits: .max)
 
   package var isEmpty: Bool { bits == 0 }

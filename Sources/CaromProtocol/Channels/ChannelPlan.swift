@@ -1,4 +1,4 @@
-/// A channel's share of the connection.
+/// A channel's priority and weight, which divide the bandwidth of a connection among its channels.
 package struct ChannelPlan: Hashable, Sendable {
   /// From 0, which is served first, to 7: a channel is served only while no channel of a lower
   /// number has anything to send.
@@ -9,7 +9,7 @@ package struct ChannelPlan: Hashable, Sendable {
 
   package init(priority: UInt8 = 4, weight: UInt8 = 1) {
     precondition(priority < ChannelLimits.priorities, "a priority is 0 to 7")
-    precondition(weight > 0, "a weight is 1 or more")
+    precondition(weight > 0, "a weight is at least 1")
     self.priority = priority
     self.weight = weight
   }

@@ -1,60 +1,61 @@
 import CaromCore
 
 extension ChannelSet {
-  /// A packet with this record has arrived.
+  /// Handles the acknowledgement of a packet that carried the frame of `record`.
   package mutating func handleAcknowledged(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
       guard let lane = sendLane(of: record.channel, record.delivery) else { return }
-      lanes[lane].acknowledge(record, &outgoing)
+      lanes[lane].acknowledge(record, &sendState)
       refresh(lane)
     case .receipt:
-      guard record.length == 0 || outgoing.receipts.acknowledge(record.number, Int(record.length))
+      guard record.length == 0 || sendState.receipts.acknowledge(record.number, Int(record.length))
       else { return }
-      outgoing.tell(.receipt(channel: record.channel, message: record.number, delivered: true))
+      sendState.emit(.receipt(channel: record.channel, message: record.number, delivered: true))
     case .credit, .acknowledgement: return
     }
   }
 
-  /// A packet with this record is lost, or so it seems.
+  /// Handles the loss of a packet that carried the frame of `record`. The loss may be spurious.
   package mutating func handleLost(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
       guard let lane = sendLane(of: record.channel, record.delivery) else { return }
-      lanes[lane].lose(record, &outgoing)
+      lanes[lane].handleLost(record, &sendState)
       refresh(lane)
     case .receipt:
-      guard record.length == 0 || outgoing.receipts.lose(record.number) else { return }
-      outgoing.tell(.receipt(channel: record.channel, message: record.number, delivered: false))
-    case .credit: owe(channel(record.channel))
+      guard record.length == 0 || sendState.receipts.remove(record.number) else { return }
+      sendState.emit(.receipt(channel: record.channel, message: record.number, delivered: false))
+    case .credit: scheduleCredit(index(ofChannel: record.channel))
     case .acknowledgement: return
     }
   }
 
-  /// The peer lets this side send so many bytes on a channel, in all.
+  /// Handles a credit frame: the peer allows this side to send `limit` bytes on the channel in
+  /// total, counted from the start of the connection.
   package mutating func handleCredit(channel number: UInt8, limit: UInt64) {
-    let index = channel(number)
-    guard limit > outgoing.credits[index].limit else { return }
-    outgoing.credits[index].limit = limit
+    let index = index(ofChannel: number)
+    guard limit > sendState.credits[index].limit else { return }
+    sendState.credits[index].limit = limit
     for delivery in Delivery.allCases where delivery.needsCredit {
       if let lane = sendLane(of: number, delivery) { refresh(lane) }
     }
   }
 
-  /// Drops the unreliable messages that have not left.
+  /// Drops all unreliable messages that have not been sent completely.
   package mutating func dropUnreliable() {
     for lane in lanes.indices where !lanes[lane].delivery.isReliable {
-      lanes[lane].dropWaiting(&outgoing)
+      lanes[lane].dropUnsent(&sendState)
       refresh(lane)
     }
   }
 
-  /// Drops everything of this side's; what the peer sends is still heard.
+  /// Drops all messages to the peer, sent or not. Messages from the peer are still received.
   package mutating func dropOutgoing() {
     for lane in lanes.indices {
-      lanes[lane].dropAll(&outgoing)
+      lanes[lane].dropAll(&sendState)
       refresh(lane)
     }
-    outgoing.riders.removeAll()
+    sendState.redundantSends.removeAll()
   }
 }

@@ -1,25 +1,28 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Puts as many frames into a packet as it has room for: credits, messages by their priority,
-  /// then small ones that left before and may be lost: those of this packet ride along with the
-  /// next `redundancy` packets, on average. A record is appended
-  /// for each frame whose fate has to be told.
+  /// Writes as many frames into a packet as fit: credits first, then messages by their priority,
+  /// then redundant copies of small reliable messages from earlier packets.
+  ///
+  /// Each small reliable message of this packet is repeated in the next `redundancy` packets, on
+  /// average. For every frame whose acknowledgement or loss matters, a record is appended to
+  /// `records`.
   package mutating func fill(
     _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Double = 0,
     includeBulk: Bool = true, includeLatest: Bool = true, at now: Instant
   ) {
-    outgoing.packetCount &+= 1
-    adopt(packetLimit: writer.limit - ChannelLimits.wholeReserve)
+    sendState.packetCount &+= 1
+    updatePacketLimit(writer.limit - ChannelLimits.wholeReserve)
     if creditsDue > 0 { writeCredits(&writer, &records) }
     if scheduler.hasAny {
       let filling = Filling(
-        rides: redundancy + outgoing.riders.leftover, includeBulk: includeBulk, now: now)
+        redundancy: redundancy + sendState.redundantSends.leftover, includeBulk: includeBulk,
+        now: now)
       writeMessages(&writer, &records, filling, includeLatest: includeLatest)
     }
-    if outgoing.riders.count > 0 {
-      if redundancy == 0 { outgoing.riders.removeAll() }
-      writeRiders(&writer, &records)
+    if sendState.redundantSends.count > 0 {
+      if redundancy == 0 { sendState.redundantSends.removeAll() }
+      writeRedundantSends(&writer, &records)
     }
   }
 
@@ -36,21 +39,21 @@ extension ChannelSet {
       case .wrote: break
       case .noRoom:
         misfits += 1
-        scheduler.passOver(lane)
-      case .nothing: scheduler.passOver(lane)
+        scheduler.skip(lane)
+      case .nothing: scheduler.skip(lane)
       }
     }
-    scheduler.restore()
+    scheduler.restoreSkipped()
   }
 
-  /// Writes frames of a lane while it is its turn.
+  /// Writes frames of one lane until its turn ends or nothing more of it fits.
   private mutating func serve(
     _ lane: Int, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: inout Filling
   ) -> Filling.Turn {
     while true {
-      let turn = lanes[lane].serve(&outgoing, &writer, &records, filling)
-      let readiness = lanes[lane].readiness(&outgoing)
+      let turn = lanes[lane].serve(&sendState, &writer, &records, filling)
+      let readiness = lanes[lane].readiness(&sendState)
       scheduler.set(readiness, of: lane)
       guard case .wrote(let count) = turn else { return turn }
       filling.hasMessage = true
@@ -60,10 +63,10 @@ extension ChannelSet {
     }
   }
 
-  /// Packets have another size from now on.
-  private mutating func adopt(packetLimit limit: Int) {
-    guard limit != outgoing.packetLimit else { return }
-    outgoing.packetLimit = max(0, limit)
+  /// Adopts a new packet size, which changes which messages count as bulk.
+  private mutating func updatePacketLimit(_ limit: Int) {
+    guard limit != sendState.packetLimit else { return }
+    sendState.packetLimit = max(0, limit)
     for lane in lanes.indices { refresh(lane) }
   }
 
@@ -79,35 +82,15 @@ extension ChannelSet {
     }
   }
 
-  /// Small reliable messages of the packets before ride along.
-  private mutating func writeRiders(
-    _ writer: inout FrameWriter, _ records: inout [FrameRecord]
-  ) {
-    for _ in 0..<outgoing.riders.count {
-      guard var rider = outgoing.riders.popFirst() else { return }
-      if rider.packet != outgoing.packetCount {
-        guard let lane = sendLane(of: rider.channel, rider.delivery) else { continue }
-        switch lanes[lane].ride(rider.number, &outgoing, &writer, &records) {
-        case .over: continue
-        case .noRoom: break
-        case .rode:
-          outgoing.statistics.ridden += 1
-          rider.rides -= 1
-        }
-      }
-      if rider.rides > 0 { outgoing.riders.append(rider) }
-    }
-  }
-
-  /// Puts messages into a packet that are on their way already, the oldest of each lane first: what
-  /// a probe carries when nothing else waits. Pieces are left out. `false` when there were none.
+  /// Fills a probe packet, when nothing new is queued, with unacknowledged messages, the oldest of
+  /// each lane first. Fragments are not repeated. Returns `false` if nothing was written.
   @discardableResult
   package mutating func fillUnacknowledged(
     _ writer: inout FrameWriter, records: inout [FrameRecord]
   ) -> Bool {
     let before = writer.count
     for lane in lanes.indices where lanes[lane].delivery.isReliable {
-      lanes[lane].sendUnacknowledged(&outgoing, &writer, &records)
+      lanes[lane].repeatUnacknowledged(&sendState, &writer, &records)
     }
     return writer.count > before
   }

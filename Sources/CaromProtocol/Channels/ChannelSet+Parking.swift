@@ -1,10 +1,13 @@
-// Back-pressure: what the owner does not take stays here, within the credit that was given for it.
+import CaromCore
+
+/// Parking: reliable messages of channels whose reader is behind stay in the `ChannelSet`, so that
+/// no credit is returned for them and the peer has to wait.
 extension ChannelSet {
-  /// The next message that the owner takes.
+  /// Removes and returns the next message that the owner may read.
   ///
-  /// Only messages that cost credit are parked; of the others there are never more than their
-  /// bounds allow, and a reader that is behind drops them itself.
-  mutating func nextReady(parking: ChannelMask) -> ReadyQueue.Message? {
+  /// Only messages that cost credit are parked. The other messages have small bounds of their own,
+  /// and a reader that is behind drops them itself.
+  mutating func popReady(parking: ChannelMask) -> ReadyQueue.Message? {
     if let message = unpark(parking) { return message }
     while let message = ready.popFirst() {
       guard !parking.isEmpty, message.delivery.needsCredit, parking.contains(message.channel) else {
@@ -15,7 +18,8 @@ extension ChannelSet {
     return nil
   }
 
-  /// Parked messages come before those of their channel that came later.
+  /// Removes and returns the oldest parked message of a channel outside `parking`. Parked messages
+  /// must be delivered before later messages of their channel.
   private mutating func unpark(_ parking: ChannelMask) -> ReadyQueue.Message? {
     guard let index = parked.firstIndex(where: { !parking.contains($0.channel) }) else {
       return nil
@@ -30,4 +34,10 @@ extension ChannelSet {
     if known == nil { parked.append(ParkedMessages(channel: message.channel)) }
     parked[known ?? parked.count - 1].messages.append(message)
   }
+}
+
+/// The parked messages of one channel, in order of arrival.
+struct ParkedMessages: Sendable {
+  let channel: UInt8
+  var messages = Deque<ReadyQueue.Message>()
 }

@@ -1,7 +1,8 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Takes a message or a piece of one. What throws is a violation by the peer.
+  /// Handles a message frame, which holds a whole message or a fragment. Throws if the peer has
+  /// violated the protocol.
   package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
     throws(DecodeError)
   {
@@ -18,7 +19,7 @@ extension ChannelSet {
   }
 
   private mutating func receiveLane(_ channel: UInt8, _ delivery: Delivery) -> Int {
-    let index = self.channel(channel)
+    let index = self.index(ofChannel: channel)
     let known = channels[index].receives[Int(delivery.rawValue)]
     if known != Self.absent { return Int(known) }
     receiveLanes.append(ReceiveLane(channel: channel, delivery: delivery))
@@ -30,14 +31,14 @@ extension ChannelSet {
     Int(channelTable[Int(receiveLanes[lane].channel)])
   }
 
-  // MARK: Modes that tell every message
+  // MARK: Reliable ordered and unordered messages
 
   private mutating func receiveNumbered(
     _ frame: borrowing MessageFrame, _ lane: Int
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      counts.stale += 1
+      receiveStatistics.stale += 1
       return
     }
     guard distance < ChannelLimits.outstandingMessages else {
@@ -48,7 +49,7 @@ extension ChannelSet {
       let charge = frame.payload.count + ChannelLimits.messageCharge
       try channels[channelIndex(lane)].credit.receive(charge)
       receiveLanes[lane].next += 1
-      handOn(arena.store(frame.payload), frame.payload.count, lane)
+      enqueue(arena.store(frame.payload), frame.payload.count, lane)
       return
     }
     while receiveLanes[lane].window.count <= distance {
@@ -56,15 +57,15 @@ extension ChannelSet {
     }
     let entry = receiveLanes[lane].window[distance]
     guard entry.state != .whole else {
-      counts.stale += 1
+      receiveStatistics.stale += 1
       return
     }
     if frame.isFragment {
-      try addPiece(frame, lane, distance)
+      try addFragment(frame, lane, distance)
     } else {
       try addWhole(frame, lane, distance)
     }
-    deliver(lane)
+    deliverInOrder(lane)
   }
 
   private mutating func addWhole(
@@ -82,7 +83,7 @@ extension ChannelSet {
     complete(arena.store(frame.payload), frame.total, lane, position)
   }
 
-  private mutating func addPiece(
+  private mutating func addFragment(
     _ frame: borrowing MessageFrame, _ lane: Int, _ position: Int
   ) throws(DecodeError) {
     let channel = channelIndex(lane)
@@ -92,7 +93,7 @@ extension ChannelSet {
       entry.index = try reassemblies.begin(frame.total, needsCredit: true, arena: &arena)
       entry.state = .partial
       receiveLanes[lane].window[position] = entry
-      if channels[channel].credit.reserve(frame.total) { owe(channel) }
+      if channels[channel].credit.reserve(frame.total) { scheduleCredit(channel) }
     }
     guard reassemblies[entry.index].total == frame.total else {
       throw .invalid(what: "fragment: another length")
@@ -100,45 +101,47 @@ extension ChannelSet {
     let count = try reassemblies.add(
       frame.payload, at: frame.offset, to: entry.index, arena: &arena)
     try channels[channel].credit.receive(count)
-    guard reassemblies[entry.index].isWhole else { return }
+    guard reassemblies[entry.index].isComplete else { return }
     complete(finish(entry.index, lane), frame.total, lane, position)
   }
 
+  /// Ends the reassembly and returns its buffer.
   private mutating func finish(_ index: Int32, _ lane: Int) -> MessageArena.Slot {
     channels[channelIndex(lane)].credit.unreserve(reassemblies[index].total)
     return reassemblies.finish(index, needsCredit: true)
   }
 
-  /// A message is whole: without order it is handed on at once.
+  /// Records that a message is complete. A message of an unordered lane is queued for the owner at
+  /// once.
   private mutating func complete(
     _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int, _ position: Int
   ) {
     var entry = ReceiveLane.Entry(state: .whole, index: buffer, length: UInt32(length))
     if receiveLanes[lane].delivery == .reliableUnordered {
-      handOn(buffer, length, lane)
+      enqueue(buffer, length, lane)
       entry.index = MessageArena.none
     }
     receiveLanes[lane].window[position] = entry
   }
 
-  /// Hands on what is whole from the front.
-  private mutating func deliver(_ lane: Int) {
+  /// Queues the complete messages at the front of the window for the owner.
+  private mutating func deliverInOrder(_ lane: Int) {
     while let entry = receiveLanes[lane].window.first, entry.state == .whole {
       receiveLanes[lane].window.popFirst()
       receiveLanes[lane].next += 1
       guard entry.index != MessageArena.none else { continue }
-      handOn(entry.index, Int(entry.length), lane)
+      enqueue(entry.index, Int(entry.length), lane)
     }
   }
 
-  // MARK: Modes where only the newest counts
+  // MARK: Sequenced messages
 
   private mutating func receiveSequenced(
     _ frame: borrowing MessageFrame, _ lane: Int
   ) throws(DecodeError) {
     let distance = receiveLanes[lane].distance(of: frame.number)
     guard distance >= 0 else {
-      counts.stale += 1
+      receiveStatistics.stale += 1
       return
     }
     let number = receiveLanes[lane].next + UInt64(distance)
@@ -149,14 +152,14 @@ extension ChannelSet {
       return advance(to: number, arena.store(frame.payload), frame.total, lane)
     }
     guard let index = try partial(number, frame.total, lane) else {
-      counts.stale += 1
+      receiveStatistics.stale += 1
       return
     }
     guard reassemblies[index].total == frame.total else {
       throw .invalid(what: "fragment: another length")
     }
     _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
-    guard reassemblies[index].isWhole else { return }
+    guard reassemblies[index].isComplete else { return }
     if receiveLanes[lane].oldest?.index == index {
       receiveLanes[lane].oldest = nil
     } else {
@@ -165,28 +168,29 @@ extension ChannelSet {
     advance(to: number, reassemblies.finish(index, needsCredit: false), frame.total, lane)
   }
 
-  /// The newest message is whole; what is older is forgotten.
+  /// Queues a complete sequenced message for the owner and discards the reassemblies of older
+  /// messages.
   private mutating func advance(
     to number: UInt64, _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
   ) {
     receiveLanes[lane].next = number + 1
     if let oldest = receiveLanes[lane].oldest, oldest.number <= number {
-      forget(oldest.index)
+      discard(oldest.index)
       receiveLanes[lane].oldest = nil
     }
     if let newest = receiveLanes[lane].newest, newest.number <= number {
-      forget(newest.index)
+      discard(newest.index)
       receiveLanes[lane].newest = nil
     }
     if receiveLanes[lane].oldest == nil {
       receiveLanes[lane].oldest = receiveLanes[lane].newest
       receiveLanes[lane].newest = nil
     }
-    handOn(buffer, length, lane)
+    enqueue(buffer, length, lane)
   }
 
-  /// Where the pieces of a reliable message go of which only the newest counts; `nil` when one
-  /// older and one newer are being put together already.
+  /// The index of the reassembly for a fragment of a reliable sequenced message. `nil` if an older
+  /// and a newer message are already under reassembly: a lane has at most two.
   private mutating func partial(
     _ number: UInt64, _ total: Int, _ lane: Int
   ) throws(DecodeError) -> Int32? {
@@ -199,7 +203,7 @@ extension ChannelSet {
     if let newest = receiveLanes[lane].newest {
       if newest.number == number { return newest.index }
       guard number > newest.number else { return nil }
-      forget(newest.index)
+      discard(newest.index)
     }
     let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
     let partial = ReceiveLane.Partial(number: number, index: index)
@@ -212,33 +216,34 @@ extension ChannelSet {
     return index
   }
 
-  private mutating func forget(_ index: Int32) {
+  private mutating func discard(_ index: Int32) {
     arena.release(reassemblies.finish(index, needsCredit: false))
-    counts.incomplete += 1
+    receiveStatistics.incomplete += 1
   }
 
-  // MARK: Unreliable modes
+  // MARK: Unreliable messages
 
   private mutating func receiveUnreliable(
     _ frame: borrowing MessageFrame, _ lane: Int, number: UInt64
   ) throws(DecodeError) {
     guard frame.isFragment else {
       if frame.delivery.isSequenced { overtake(number, lane) }
-      return handOnUnreliable(arena.store(frame.payload), frame.total, lane)
+      return deliverUnreliable(arena.store(frame.payload), frame.total, lane)
     }
     guard let index = try unreliablePartial(number, frame.total, lane) else { return }
     _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
-    guard reassemblies[index].isWhole else { return }
+    guard reassemblies[index].isComplete else { return }
     unreliablePartials.remove(index)
     let buffer = reassemblies.finish(index, needsCredit: false)
     if frame.delivery.isSequenced { overtake(number, lane) }
-    handOnUnreliable(buffer, frame.total, lane)
+    deliverUnreliable(buffer, frame.total, lane)
   }
 
+  /// Discards the reassemblies of messages up to `number`, which a newer message made obsolete.
   private mutating func overtake(_ number: UInt64, _ lane: Int) {
     receiveLanes[lane].next = number + 1
     while let stale = unreliablePartials.popStale(before: number + 1, lane: lane) {
-      forget(stale.index)
+      discard(stale.index)
     }
   }
 
@@ -247,18 +252,18 @@ extension ChannelSet {
   ) throws(DecodeError) -> Int32? {
     if let known = unreliablePartials.find(number, lane: lane) {
       if reassemblies[known.index].total == total { return known.index }
-      // 16 bits tell no more: the older one is long past.
+      // The 16-bit number has wrapped around, so the older message is long obsolete.
       unreliablePartials.remove(known.index)
-      forget(known.index)
+      discard(known.index)
     }
     let index = try reassemblies.begin(total, needsCredit: false, arena: &arena)
-    if let forgotten = unreliablePartials.append(number, lane: lane, index: index) {
-      forget(forgotten.index)
+    if let oldest = unreliablePartials.append(number, lane: lane, index: index) {
+      discard(oldest.index)
     }
     return index
   }
 
-  private mutating func handOnUnreliable(
+  private mutating func deliverUnreliable(
     _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
   ) {
     guard
@@ -267,26 +272,26 @@ extension ChannelSet {
           && unreliableReadyCount < ChannelLimits.unreliableReceiveMessages
     else {
       arena.release(buffer)
-      counts.incomplete += 1
+      receiveStatistics.incomplete += 1
       return
     }
     unreliableReadyBytes += length
     unreliableReadyCount += 1
-    handOn(buffer, length, lane)
+    enqueue(buffer, length, lane)
   }
 }
 
-// MARK: Handing on
+// MARK: - Delivery to the owner
 
 extension ChannelSet {
-  /// Queues a message for the owner; of a sequenced mode it replaces the one that waits.
-  private mutating func handOn(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
+  /// Queues a message for the owner. A sequenced message replaces an unread older one.
+  private mutating func enqueue(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
     let (channel, delivery) = (receiveLanes[lane].channel, receiveLanes[lane].delivery)
     let message = ReadyQueue.Message(
       buffer: buffer, length: UInt32(length), lane: UInt16(lane), channel: channel,
       delivery: delivery)
     let isSession = channel == ChannelLimits.sessionChannel
-    counts.messagesReceived += 1
+    receiveStatistics.messagesReceived += 1
     let index = channelIndex(lane)
     channels[index].traffic.messagesReceived += 1
     channels[index].traffic.bytesReceived += UInt64(length)
@@ -294,42 +299,44 @@ extension ChannelSet {
       let old =
         isSession
         ? sessionReady.replace(message, at: place) : ready.replace(message, at: place)
-      counts.stale += 1
-      noteTaken(old)
+      receiveStatistics.stale += 1
+      release(old)
       return
     }
     let place = isSession ? sessionReady.append(message) : ready.append(message)
     if delivery.isSequenced { receiveLanes[lane].queued = place }
   }
 
-  /// Hands the next message of the application's channels to `body`; `false` when none waits.
+  /// Passes the next message of the application's channels to `body`; returns `false` if there is
+  /// none.
   ///
-  /// Reliable messages of the channels `parking` are left where they are, and so is the credit
-  /// that they cost: whoever sends them has to wait.
+  /// Reliable messages of the channels in `parking` stay here. Their credit is not returned, so
+  /// that the peer has to wait.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
-    guard let message = nextReady(parking: parking) else { return false }
+    guard let message = popReady(parking: parking) else { return false }
     let buffer = arena.buffers[Int(message.buffer)].bytes
     body(message.channel, message.delivery, buffer.span.extracting(0..<Int(message.length)))
     if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
-    noteTaken(message)
+    release(message)
     return true
   }
 
-  /// The next message of the session's own channel.
+  /// Removes and returns the next message of the session's own channel.
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
-    defer { noteSessionTaken(message) }
+    defer { releaseControl(message) }
     let buffer = arena.buffers[Int(message.buffer)].bytes
     return Array(copying: buffer.span.extracting(0..<Int(message.length)))
   }
 
-  /// The next message of the session's own channel, read where it lies.
+  /// Removes and decodes the next message of the session's own channel, without copying it. The
+  /// packet is `nil` if its action is unknown to this version.
   mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
     guard let message = sessionReady.popFirst() else { return nil }
-    defer { noteSessionTaken(message) }
+    defer { releaseControl(message) }
     let buffer = arena.buffers[Int(message.buffer)].bytes
     do throws(DecodeError) {
       let bytes = buffer.span.extracting(0..<Int(message.length))
@@ -337,13 +344,13 @@ extension ChannelSet {
     } catch { return .failure(error) }
   }
 
-  private mutating func noteSessionTaken(_ message: ReadyQueue.Message) {
+  private mutating func releaseControl(_ message: ReadyQueue.Message) {
     if message.delivery.isSequenced { receiveLanes[Int(message.lane)].queued = nil }
-    noteTaken(message)
+    release(message)
   }
 
-  /// The owner has taken a message: its room is free, and the peer may send more.
-  private mutating func noteTaken(_ message: ReadyQueue.Message) {
+  /// Frees the buffer of a message that the owner has read, and returns its credit to the peer.
+  private mutating func release(_ message: ReadyQueue.Message) {
     arena.release(message.buffer)
     if !message.delivery.isReliable {
       unreliableReadyBytes -= Int(message.length)
@@ -352,6 +359,6 @@ extension ChannelSet {
     guard message.delivery.needsCredit else { return }
     let index = Int(channelTable[Int(message.channel)])
     let charge = Int(message.length) + ChannelLimits.messageCharge
-    if channels[index].credit.take(charge) { owe(index) }
+    if channels[index].credit.consume(charge) { scheduleCredit(index) }
   }
 }

@@ -1,13 +1,13 @@
 import CaromCore
 
 extension ChannelSet {
-  /// How often messages that wait are looked through for those that are late, nanoseconds; what is
-  /// late never leaves in any case.
-  private static let deadlineStep: Int64 = 5_000_000
+  /// The shortest time between two searches for queued messages whose deadline has passed, in
+  /// nanoseconds. A message that expires in between is reported later, but never sent.
+  private static let expirySearchInterval: Int64 = 5_000_000
 
-  /// Takes a message to be sent and returns a name for it, which events use.
+  /// Queues a message and returns the number by which events refer to it.
   ///
-  /// Unreliable messages are always taken: when too much waits, the oldest are dropped.
+  /// An unreliable message is always accepted; if too many are queued, the oldest are dropped.
   @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
@@ -16,17 +16,17 @@ extension ChannelSet {
     guard bytes.count <= limit else { throw .tooLarge(size: bytes.count, limit: limit) }
     let lane = makeSendLane(channel, options.delivery, options.plan)
     if options.delivery.isReliable {
-      try makeRoom(for: bytes.count, lane)
+      try reserveSpace(for: bytes.count, lane)
     } else {
       dropOldest(for: bytes.count, lane)
     }
-    let ticket = outgoing.nextTicket
-    outgoing.nextTicket += 1
+    let ticket = sendState.nextTicket
+    sendState.nextTicket += 1
     let message = SendMessage(
       ticket: ticket, deadline: options.deadline?.nanoseconds ?? .max,
-      buffer: outgoing.arena.store(bytes), length: UInt32(bytes.count),
+      buffer: sendState.arena.store(bytes), length: UInt32(bytes.count),
       wantsReceipt: options.wantsReceipt)
-    lanes[lane].append(message, &outgoing)
+    lanes[lane].append(message, &sendState)
     let index = lanes[lane].channelIndex
     channels[index].traffic.messagesSent += 1
     channels[index].traffic.bytesSent += UInt64(bytes.count)
@@ -34,7 +34,8 @@ extension ChannelSet {
     return ticket
   }
 
-  /// The lane of a channel and mode, if it was ever used. Mutating so that nothing is copied.
+  /// The index of the send lane for a channel and delivery, or `nil` if it has not been used. The
+  /// method is mutating so that `self` is accessed in place rather than copied.
   mutating func sendLane(of channel: UInt8, _ delivery: Delivery) -> Int? {
     let index = channelTable[Int(channel)]
     guard index != .max else { return nil }
@@ -48,34 +49,36 @@ extension ChannelSet {
     precondition(channel <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
     if let lane = sendLane(of: channel, delivery) { return lane }
     if let plan { setPlan(plan, for: channel) }
-    let index = self.channel(channel)
+    let index = self.index(ofChannel: channel)
     lanes.append(SendLane(channel: channel, delivery: delivery, channelIndex: index))
     scheduler.add(channels[index].plan, isReliable: delivery.isReliable)
     channels[index].sends[Int(delivery.rawValue)] = UInt16(lanes.count - 1)
     return lanes.count - 1
   }
 
-  private mutating func makeRoom(for length: Int, _ lane: Int) throws(SendError) {
+  /// Throws `queueFull` if a reliable message of `length` bytes does not fit in the send queue. If
+  /// it fits and its delivery is sequenced, drops the queued message that it replaces.
+  private mutating func reserveSpace(for length: Int, _ lane: Int) throws(SendError) {
     let isSequenced = lanes[lane].delivery.isSequenced
     let stale = isSequenced ? lanes[lane].unsent.first?.charge ?? 0 : 0
     let isSession = lanes[lane].channel == ChannelLimits.sessionChannel
     let limit = ChannelLimits.sendBytes + (isSession ? ChannelLimits.sessionBytes : 0)
-    let queued = outgoing.queuedBytes - stale
+    let queued = sendState.queuedBytes - stale
     guard queued + length + ChannelLimits.messageCharge <= limit else {
-      outgoing.wantsRoom = true
-      throw .queueFull(queued: outgoing.queuedBytes)
+      sendState.isBackpressured = true
+      throw .queueFull(queued: sendState.queuedBytes)
     }
-    if isSequenced { lanes[lane].replaceUnsent(&outgoing) }
+    if isSequenced { lanes[lane].replaceUnsent(&sendState) }
   }
 
-  /// Makes room among the unreliable messages: the oldest go first.
+  /// Drops queued unreliable messages, the oldest first, until one of `length` bytes fits.
   private mutating func dropOldest(for length: Int, _ lane: Int) {
-    if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&outgoing) }
-    while outgoing.unreliableBytes + length > ChannelLimits.unreliableSendBytes
-      || outgoing.unreliableCount >= ChannelLimits.unreliableSendMessages,
+    if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&sendState) }
+    while sendState.unreliableBytes + length > ChannelLimits.unreliableSendBytes
+      || sendState.unreliableCount >= ChannelLimits.unreliableSendMessages,
       let oldest = oldestUnreliable()
     {
-      lanes[oldest.lane].dropOldest(isBulk: oldest.isBulk, &outgoing)
+      lanes[oldest.lane].dropOldest(isBulk: oldest.isBulk, &sendState)
       refresh(oldest.lane)
     }
   }
@@ -94,28 +97,29 @@ extension ChannelSet {
     return oldest
   }
 
-  /// Says anew what the lane could send.
+  /// Recomputes what the lane could send and informs the scheduler.
   mutating func refresh(_ lane: Int) {
-    scheduler.set(lanes[lane].readiness(&outgoing), of: lane)
+    scheduler.set(lanes[lane].readiness(&sendState), of: lane)
   }
 
-  /// When a message may be late that has not left.
+  /// The next time at which `handleTimeout` must be called to drop expired messages, or `nil` if no
+  /// queued message has a deadline.
   @inline(__always) package var nextTimeout: Instant? {
-    guard outgoing.earliestDeadline != .max else { return nil }
+    guard sendState.earliestDeadline != .max else { return nil }
     return max(
-      Instant(nanoseconds: outgoing.earliestDeadline),
-      lastSearch.advanced(byNanoseconds: Self.deadlineStep))
+      Instant(nanoseconds: sendState.earliestDeadline),
+      lastExpirySearch.advanced(byNanoseconds: Self.expirySearchInterval))
   }
 
-  /// Drops the messages that have not left and are late.
+  /// Drops the queued messages whose deadline has passed.
   package mutating func handleTimeout(at now: Instant) {
     guard let next = nextTimeout, now >= next else { return }
-    lastSearch = now
+    lastExpirySearch = now
     var earliest = Int64.max
     for lane in lanes.indices {
-      earliest = min(earliest, lanes[lane].searchLate(at: now, &outgoing))
+      earliest = min(earliest, lanes[lane].dropAllExpired(at: now, &sendState))
       refresh(lane)
     }
-    outgoing.earliestDeadline = earliest
+    sendState.earliestDeadline = earliest
   }
 }

@@ -1,139 +1,148 @@
 import CaromCore
 
-/// All messages of one connection: what is to be sent waits here, leaves in packets of any path,
-/// and is sent again until it is acknowledged; what comes is put in order and handed on once.
+/// All messages of one connection. To send, it queues messages, writes them into the packets of any
+/// path, and sends reliable ones again until they are acknowledged. To receive, it reassembles and
+/// orders messages and delivers each to the owner once.
 ///
-/// It knows no link: packets are filled with its frames, and their `FrameRecord`s come back when
-/// the packet is acknowledged or lost, each once, whatever the path.
+/// A `ChannelSet` knows nothing of paths. A path has its packets filled with frames by `fill`, and
+/// returns each `FrameRecord` exactly once, when its packet is acknowledged or lost.
 package struct ChannelSet: Sendable {
-  /// What one channel may send and what its peer may send.
+  /// The state of one channel, in both directions.
   struct Channel: Sendable {
     let number: UInt8
     var plan: ChannelPlan
     var credit = ReceiveCredit()
     var traffic = ChannelTraffic()
-    /// Whether the peer is to be told of `credit`.
+    /// Whether the limit of `credit` must be sent to the peer.
     var isCreditDue = false
-    /// The places of its lanes by their modes, of what it sends and of what it receives.
-    var sends = Lanes(repeating: absent)
-    var receives = Lanes(repeating: absent)
+    /// The indexes of the channel's send lanes in `ChannelSet.lanes`.
+    var sends = LaneIndexes(repeating: absent)
+    /// The indexes of the channel's receive lanes in `ChannelSet.receiveLanes`.
+    var receives = LaneIndexes(repeating: absent)
   }
 
+  /// The index of a lane that does not exist.
   static let absent = UInt16.max
-  /// A lane for each mode.
-  typealias Lanes = InlineArray<5, UInt16>
+  /// One lane index for each raw value of `Delivery`.
+  typealias LaneIndexes = InlineArray<5, UInt16>
 
   var channels: [Channel] = []
-  /// The places of the channels in `channels`, by their numbers.
+  /// The index in `channels` of each channel number; `.max` for a channel that has not been used.
   var channelTable = InlineArray<65, UInt8>(repeating: .max)
 
   // Sending.
-  var outgoing = SendState()
+  var sendState = SendState()
   var lanes: [SendLane] = []
   var scheduler = Scheduler()
-  var lastSearch = Instant(nanoseconds: .min)
+  var lastExpirySearch = Instant(nanoseconds: .min)
+  /// The number of channels whose `isCreditDue` is set.
   var creditsDue = 0
 
   // Receiving.
   var arena = MessageArena()
-  var counts = ChannelStatistics()
+  /// The counters of received messages; the other fields stay zero.
+  var receiveStatistics = ChannelStatistics()
   var receiveLanes: [ReceiveLane] = []
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
+  /// Complete messages of the application's channels that the owner has not read.
   var ready = ReadyQueue()
-  /// What the owner does not take now, apart from the rest, so that it stands in nobody's way.
+  /// Complete messages of channels whose reader is behind. They are kept out of `ready` so that
+  /// they do not delay other channels.
   var parked: [ParkedMessages] = []
+  /// Complete messages of the session's own channel.
   var sessionReady = ReadyQueue()
   var unreliableReadyBytes = 0
   var unreliableReadyCount = 0
+  /// Bytes by which the receive windows of all channels have grown.
   var windowGrowth = 0
   var nextTrim = Instant.zero
 
   package init() {}
 
-  /// Whether something waits that should not wait for bulk.
+  /// Whether small messages or credits can be sent now; they should not wait behind bulk.
   package var hasUrgent: Bool { scheduler.hasSmall || creditsDue > 0 }
-  /// Whether anything waits that could leave now.
+  /// Whether any message or credit can be sent now.
   package var hasPending: Bool { scheduler.hasAny || creditsDue > 0 }
-  /// Whether no reliable message waits or is unacknowledged.
+  /// Whether all reliable messages have been acknowledged.
   package var isDrained: Bool { queuedBytes == 0 }
-  /// Bytes of reliable messages that are not acknowledged, charges included.
-  package var queuedBytes: Int { outgoing.queuedBytes }
-  /// Bytes that have not left yet, not counting those to be sent again.
-  package var pendingBytes: Int { outgoing.pendingBytes }
-  /// Whether messages of the application's channels wait for the owner.
+  /// Bytes of reliable messages that are queued or unacknowledged, charges included.
+  package var queuedBytes: Int { sendState.queuedBytes }
+  /// Bytes of messages that have not been sent for the first time; retransmissions do not count.
+  package var pendingBytes: Int { sendState.pendingBytes }
+  /// Whether the owner has unread messages of the application's channels, parked ones included.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
-  /// Whether messages of the session's own channel wait.
+  /// Whether there are unread messages of the session's own channel.
   var hasSessionMessage: Bool { !sessionReady.isEmpty }
-  /// Bytes of memory that messages have, both directions.
-  package var heldBytes: Int { arena.heldBytes + outgoing.arena.heldBytes }
+  /// Bytes of memory allocated for messages, in both directions.
+  package var heldBytes: Int { arena.heldBytes + sendState.arena.heldBytes }
 
-  /// How many bytes the windows of all channels may still grow.
+  /// Bytes by which the receive windows of all channels together may still grow.
   package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
 
-  /// What a channel has carried.
+  /// The messages and bytes that a channel has carried.
   package func traffic(of channel: UInt8) -> ChannelTraffic {
     let index = channelTable[Int(channel)]
     return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
   }
 
-  /// What was counted.
+  /// The counters of both directions.
   package var statistics: ChannelStatistics {
-    var sum = outgoing.statistics
-    sum.messagesReceived = counts.messagesReceived
-    sum.stale = counts.stale
-    sum.incomplete = counts.incomplete
+    var sum = sendState.statistics
+    sum.messagesReceived = receiveStatistics.messagesReceived
+    sum.stale = receiveStatistics.stale
+    sum.incomplete = receiveStatistics.incomplete
     return sum
   }
 
-  /// Gives a channel its share; what was not given one has the plain one, the session's own
-  /// channel comes before all.
+  /// Sets the priority and weight of a channel. Application channels have the default plan until
+  /// then, and the session's own channel has priority 0.
   package mutating func setPlan(_ plan: ChannelPlan, for channel: UInt8) {
-    let index = self.channel(channel)
+    let index = self.index(ofChannel: channel)
     channels[index].plan = plan
     for delivery in Delivery.allCases {
       if let lane = sendLane(of: channel, delivery) { scheduler.set(plan, of: lane) }
     }
   }
 
-  /// The place of a channel in `channels`, which it gets when it is used first.
-  mutating func channel(_ number: UInt8) -> Int {
+  /// The index in `channels` of a channel, which is added on its first use.
+  mutating func index(ofChannel number: UInt8) -> Int {
     precondition(number <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
     let known = channelTable[Int(number)]
     if known != .max { return Int(known) }
     let isSession = number == ChannelLimits.sessionChannel
     channels.append(
       Channel(number: number, plan: isSession ? ChannelPlan(priority: 0) : ChannelPlan()))
-    outgoing.credits.append(SendCredit())
+    sendState.credits.append(SendCredit())
     channelTable[Int(number)] = UInt8(channels.count - 1)
     return channels.count - 1
   }
 
-  /// The next event.
-  package mutating func pollEvent() -> ChannelEvent? { outgoing.events.popFirst() }
+  /// Removes and returns the next event.
+  package mutating func pollEvent() -> ChannelEvent? { sendState.events.popFirst() }
 
-  /// Lets windows grow that were used up within two round trips, and gives back memory that is
-  /// not needed. Cheap; meant to be called about once a round trip.
+  /// Doubles each receive window that was used up within two round trips, and frees unused memory
+  /// once a second. Meant to be called about once a round trip; `roundTrip` is in nanoseconds.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
     for index in channels.indices {
       let grown = channels[index].credit.grow(
         roundTrip: roundTrip, room: windowGrowthLeft, at: now)
       guard grown > 0 else { continue }
       windowGrowth += grown
-      if channels[index].credit.raiseToWindow() { owe(index) }
+      if channels[index].credit.raiseToWindow() { scheduleCredit(index) }
     }
     guard now >= nextTrim else { return }
     nextTrim = now.advanced(byNanoseconds: 1_000_000_000)
     arena.trim()
-    outgoing.arena.trim()
+    sendState.arena.trim()
     for index in lanes.indices { lanes[index].trim() }
     for index in receiveLanes.indices { receiveLanes[index].window.trim() }
     ready.trim()
-    outgoing.events.trim()
+    sendState.events.trim()
   }
 
-  /// The peer is to be told of a channel's credit.
-  mutating func owe(_ index: Int) {
+  /// Schedules a credit frame with the limit of the channel at `index`.
+  mutating func scheduleCredit(_ index: Int) {
     guard !channels[index].isCreditDue else { return }
     channels[index].isCreditDue = true
     creditsDue += 1

@@ -1,30 +1,32 @@
 import CaromCore
 
-/// What the filling of one packet goes by.
+/// The parameters with which one packet is filled.
 struct Filling: Sendable {
-  /// How often the packet's small reliable messages ride along again, and what is left over for
-  /// those of the next.
-  let rides: Int
+  /// The number of later packets in which each small reliable message of this packet is repeated.
+  let copies: Int
+  /// The fraction of a copy, below 1, that is added to the redundancy of the next packet.
   let leftover: Double
-  /// Whether messages that are bulk may leave.
+  /// Whether bulk messages may be sent in this packet.
   let includeBulk: Bool
   let now: Instant
-  /// Whether a message stands in the packet already.
+  /// Whether the packet already contains a message.
   var hasMessage = false
 
-  init(rides: Double, includeBulk: Bool, now: Instant) {
-    self.rides = Int(rides)
-    leftover = rides - rides.rounded(.down)
+  /// `redundancy` is the average number of copies for each small reliable message.
+  init(redundancy: Double, includeBulk: Bool, now: Instant) {
+    copies = Int(redundancy)
+    leftover = redundancy - redundancy.rounded(.down)
     self.includeBulk = includeBulk
     self.now = now
   }
 
-  /// What came of a lane's turn.
+  /// The result of a lane's turn.
   enum Turn: Sendable {
-    /// A frame of so many bytes was written.
+    /// A frame was written; the value is its length in bytes.
     case wrote(Int)
-    /// The next message does not fit into what is left of the packet.
+    /// The lane's next message does not fit into the rest of the packet.
     case noRoom
+    /// The lane has nothing that it may send now.
     case nothing
   }
 }

@@ -1,45 +1,46 @@
 import CaromCore
 
-/// Room for messages, in buffers of powers of two that are kept and used again: a message is
-/// copied in once, and in the steady state nothing is allocated.
+/// A pool of message buffers whose sizes are powers of two. A message is copied in once, and freed
+/// buffers are reused, so that the steady state allocates nothing.
 struct MessageArena: Sendable {
-  /// A buffer's place; `none` stands for "no buffer".
+  /// The index of a buffer; `none` means no buffer.
   typealias Slot = Int32
   static let none: Slot = -1
-  /// The smallest buffer is 64 bytes; each class is twice the one before.
+  /// The smallest buffers have 1 << 6 = 64 bytes; each size class is twice the previous one.
   private static let smallestShift = 6
   private static let classCount = 15
-  /// Buffers that are kept though nobody needed them, so that what comes together now and then, as
-  /// pings with a game's messages, allocates nothing: three up to 256 bytes, one up to 2 KiB.
+  /// The number of unused buffers of a size class that `trim` keeps, so that occasional peaks, such
+  /// as a ping beside a game's messages, allocate nothing: three up to 256 bytes, one up to 2 KiB.
   private static func spare(_ kind: Int) -> Int32 { kind < 3 ? 3 : kind < 6 ? 1 : 0 }
 
   struct Buffer: Sendable {
     var bytes: [UInt8]
-    /// The next free one of its class.
+    /// The next buffer in the free list of its size class.
     fileprivate var next = none
   }
 
-  /// The free buffers of one class, as a list through them.
+  /// The free buffers of one size class, as a linked list.
   private struct Free: Sendable {
     var first = none
     var count: Int32 = 0
+    /// The lowest `count` since the last call of `trim`.
     var least: Int32 = 0
   }
 
-  /// All buffers, by their slots; to be read in place.
+  /// All buffers, indexed by slot. They are meant to be read in place.
   private(set) var buffers: [Buffer] = []
   private var emptySlots: [Slot] = []
   private var free = InlineArray<15, Free>(repeating: Free())
-  /// Bytes of the buffers that hold messages.
+  /// Total size of the buffers in use, in bytes.
   private(set) var usedBytes = 0
-  /// Bytes of all buffers.
+  /// Total size of all buffers, free ones included, in bytes.
   private(set) var heldBytes = 0
 
   private static func kind(of count: Int) -> Int {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
   }
 
-  /// A buffer for `count` bytes; what stands in it is arbitrary.
+  /// Allocates a buffer for at least `count` bytes. Its contents are arbitrary.
   mutating func allocate(_ count: Int) -> Slot {
     precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
     let kind = Self.kind(of: count)
@@ -68,21 +69,21 @@ struct MessageArena: Sendable {
     return Slot(buffers.count - 1)
   }
 
-  /// Copies `bytes` to `offset` of a buffer.
+  /// Copies `bytes` into a buffer, starting at `offset`.
   mutating func write(_ bytes: Span<UInt8>, to slot: Slot, at offset: Int) {
     var whole = buffers[Int(slot)].bytes.mutableSpan
     var part = whole._mutatingExtracting(offset..<offset + bytes.count)
     for index in 0..<bytes.count { part[index] = bytes[index] }
   }
 
-  /// A buffer with a copy of `bytes`.
+  /// Allocates a buffer and copies `bytes` into it.
   mutating func store(_ bytes: Span<UInt8>) -> Slot {
     let slot = allocate(bytes.count)
     write(bytes, to: slot, at: 0)
     return slot
   }
 
-  /// Takes a buffer back.
+  /// Returns a buffer to the pool.
   mutating func release(_ slot: Slot) {
     let size = buffers[Int(slot)].bytes.count
     let kind = Self.kind(of: size)
@@ -92,7 +93,7 @@ struct MessageArena: Sendable {
     free[kind].count += 1
   }
 
-  /// Gives back the buffers that nobody needed since the last time.
+  /// Frees the buffers that were not needed since the last call.
   mutating func trim() {
     for kind in 0..<Self.classCount {
       for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {

@@ -1,8 +1,10 @@
-/// Receipts for unreliable messages that were cut: the peer has one when it has all pieces.
+/// The pending receipts of fragmented unreliable messages. Such a message counts as delivered once
+/// all of its fragments are acknowledged.
 struct OpenReceipts: Sendable {
   struct Open: Sendable, BitwiseCopyable {
     var channel: UInt8
     var ticket: UInt64
+    /// The number of bytes that are not acknowledged yet.
     var missing: Int
   }
 
@@ -10,7 +12,8 @@ struct OpenReceipts: Sendable {
 
   var count: Int { open.count }
 
-  /// Awaits all bytes of a message; returns one that is given up for it.
+  /// Adds a receipt for a message of `length` bytes. If the table is full, removes and returns the
+  /// oldest receipt.
   mutating func begin(_ ticket: UInt64, channel: UInt8, length: Int) -> Open? {
     let dropped =
       open.count == ChannelLimits.openReceipts ? open.remove(at: 0) : nil
@@ -18,7 +21,8 @@ struct OpenReceipts: Sendable {
     return dropped
   }
 
-  /// Counts a piece; whether it was the last that was missing.
+  /// Records that `count` bytes of a message are acknowledged. Returns `true` if they completed the
+  /// message.
   mutating func acknowledge(_ ticket: UInt64, _ count: Int) -> Bool {
     guard let index = open.firstIndex(where: { $0.ticket == ticket }) else { return false }
     open[index].missing -= count
@@ -27,8 +31,9 @@ struct OpenReceipts: Sendable {
     return true
   }
 
-  /// A piece is lost; whether the message was awaited still.
-  mutating func lose(_ ticket: UInt64) -> Bool {
+  /// Removes the receipt of a message that has lost a fragment or was dropped. Returns `false` if
+  /// the message has no pending receipt.
+  mutating func remove(_ ticket: UInt64) -> Bool {
     guard let index = open.firstIndex(where: { $0.ticket == ticket }) else { return false }
     open.remove(at: index)
     return true

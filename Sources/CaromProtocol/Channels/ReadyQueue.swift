@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Messages that wait for the owner.
+/// A queue of complete messages that the owner has not read.
 struct ReadyQueue: Sendable {
   struct Message: Sendable, BitwiseCopyable {
     var buffer: MessageArena.Slot
@@ -11,23 +11,23 @@ struct ReadyQueue: Sendable {
   }
 
   private var messages = Deque<Message>()
+  /// The number of messages removed so far, which is the position of the first message.
   private var popped: UInt64 = 0
 
   var isEmpty: Bool { messages.isEmpty }
-  var count: Int { messages.count }
 
-  /// Appends a message and says its place.
+  /// Appends a message and returns its position, which stays valid until the message is removed.
   @discardableResult
   mutating func append(_ message: Message) -> UInt64 {
     messages.append(message)
     return popped + UInt64(messages.count - 1)
   }
 
-  /// Puts a newer message in the place of one that waits; the older is returned.
-  mutating func replace(_ message: Message, at place: UInt64) -> Message {
-    let position = Int(place - popped)
-    let old = messages[position]
-    messages[position] = message
+  /// Replaces the message at `position` with a newer one and returns the older one.
+  mutating func replace(_ message: Message, at position: UInt64) -> Message {
+    let index = Int(position - popped)
+    let old = messages[index]
+    messages[index] = message
     return old
   }
 
@@ -37,5 +37,6 @@ struct ReadyQueue: Sendable {
     return message
   }
 
+  /// Frees unused capacity.
   mutating func trim() { messages.trim() }
 }

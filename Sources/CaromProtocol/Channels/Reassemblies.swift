@@ -1,25 +1,26 @@
 import CaromCore
 
-/// Messages that have come in part.
+/// The messages of which only some fragments have been received.
 struct Reassemblies: Sendable {
   struct Assembly: Sendable {
     var buffer = MessageArena.none
+    /// The length of the whole message, in bytes.
     var total = 0
-    /// How many of its bytes have come.
+    /// The number of bytes received so far.
     var bytes = 0
     var received = ByteRanges()
 
-    var isWhole: Bool { bytes == total }
+    var isComplete: Bool { bytes == total }
   }
 
   private var table: [Assembly] = []
   private var free: [Int32] = []
-  /// Totals of the reliable ones that cost credit.
+  /// The sum of `total` over the reassemblies that cost credit.
   private(set) var reliableBytes = 0
 
   subscript(index: Int32) -> Assembly { table[Int(index)] }
 
-  /// Begins a message of `total` bytes.
+  /// Begins the reassembly of a message of `total` bytes and returns its index.
   mutating func begin(
     _ total: Int, needsCredit: Bool, arena: inout MessageArena
   ) throws(DecodeError) -> Int32 {
@@ -42,7 +43,7 @@ struct Reassemblies: Sendable {
     return index
   }
 
-  /// Adds a piece; how many of its bytes were new.
+  /// Adds a fragment and returns how many of its bytes had not been received before.
   mutating func add(
     _ bytes: Span<UInt8>, at offset: Int, to index: Int32, arena: inout MessageArena
   ) throws(DecodeError) -> Int {
@@ -57,7 +58,7 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a message and hands its buffer over.
+  /// Ends a reassembly, complete or not, and returns its buffer, which the caller now owns.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

@@ -1,57 +1,61 @@
 import CaromCore
 
-/// What a channel's peer may send: credit is given as the owner takes messages, and for all of a
-/// message that is being put together, so that one longer than the window gets through.
+/// The flow control of one channel at its receiver. The peer gets new credit as the owner reads
+/// messages, and in advance for the whole of a message under reassembly, so that a message longer
+/// than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
-  /// What the peer may ever send, as far as it was told or is being told.
+  /// The total number of bytes that the peer may send, as announced to it or about to be.
   private(set) var limit = UInt64(ChannelLimits.window)
-  /// What has come.
+  /// The total number of bytes received, charges included.
   private(set) var received: UInt64 = 0
-  /// What the owner has taken of it.
-  private(set) var taken: UInt64 = 0
-  /// Totals of the messages that are being put together.
+  /// The total number of bytes that the owner has read, charges included.
+  private(set) var consumed: UInt64 = 0
+  /// The total lengths of the messages under reassembly, in bytes.
   private(set) var reserved: UInt64 = 0
-  private var takenAtMark: UInt64 = 0
+  /// `consumed` at the time of the last call of `grow` that measured.
+  private var consumedAtMark: UInt64 = 0
   private var mark = Instant.zero
 
-  /// Counts what came; beyond the credit it is a violation.
+  /// Counts received bytes. Throws if the peer has exceeded its credit, which is a violation.
   mutating func receive(_ count: Int) throws(DecodeError) {
     let sum = received + UInt64(count)
     guard sum <= limit else { throw .tooLarge(length: sum, limit: limit) }
     received = sum
   }
 
-  /// Counts what the owner took; whether the peer is to be told.
-  mutating func take(_ count: Int) -> Bool {
-    taken += UInt64(count)
+  /// Counts bytes that the owner has read. Returns whether a new limit must be sent to the peer.
+  mutating func consume(_ count: Int) -> Bool {
+    consumed += UInt64(count)
     return raise(by: window / 4)
   }
 
-  /// A message of this length is being put together; whether the peer is to be told. That is at
-  /// once when the message needs it to get through, else it waits for what the owner takes.
+  /// Reserves credit for a message of `count` bytes whose reassembly begins. Returns whether a new
+  /// limit must be sent now: if the message needs it to be received completely. Otherwise the limit
+  /// is raised as the owner reads.
   mutating func reserve(_ count: Int) -> Bool {
     reserved += UInt64(count)
     let isNeeded = limit - received < reserved + UInt64(window / 4)
     return raise(by: isNeeded ? 1 : window / 4)
   }
 
-  /// The message is whole or dropped.
+  /// Releases the reservation of a message whose reassembly has ended.
   mutating func unreserve(_ count: Int) { reserved -= UInt64(count) }
 
   private mutating func raise(by least: Int) -> Bool {
-    let fair = taken + UInt64(window) + reserved
+    let fair = consumed + UInt64(window) + reserved
     guard fair >= limit + UInt64(least) else { return false }
     limit = fair
     return true
   }
 
-  /// Doubles the window when it was used up within two round trips; by how many bytes it grew.
+  /// Doubles the window if the owner has read a whole window within two round trips, and `room`
+  /// bytes allow it. Returns the number of bytes by which the window grew.
   mutating func grow(roundTrip: Int64, room: Int, at now: Instant) -> Int {
     guard now >= mark.advanced(byNanoseconds: 2 * roundTrip) else { return 0 }
-    let used = taken - takenAtMark
+    let used = consumed - consumedAtMark
     mark = now
-    takenAtMark = taken
+    consumedAtMark = consumed
     guard used >= UInt64(window), window < ChannelLimits.grownWindow, window <= room else {
       return 0
     }
@@ -59,6 +63,6 @@ struct ReceiveCredit: Sendable {
     return window / 2
   }
 
-  /// Tells of a window that has grown.
+  /// Raises the limit after the window has grown. Returns whether it must be sent to the peer.
   mutating func raiseToWindow() -> Bool { raise(by: 1) }
 }

@@ -1,14 +1,15 @@
 import CaromCore
 
-/// The messages of one channel and mode at their receiver.
+/// The messages of one channel and delivery, at their receiver.
 struct ReceiveLane: Sendable {
-  /// What is known of one message.
+  /// The state of one message in the window.
   struct Entry: Sendable, BitwiseCopyable {
     enum State: UInt8, Sendable {
       case missing
-      /// `index` is the reassembly's.
+      /// Some fragments were received; `index` is that of the reassembly.
       case partial
-      /// `index` is the buffer's; or the message was handed on already.
+      /// The message is complete; `index` is its buffer, or `MessageArena.none` if the message was
+      /// already queued for the owner.
       case whole
     }
 
@@ -17,24 +18,26 @@ struct ReceiveLane: Sendable {
     var length: UInt32 = 0
   }
 
-  /// A message of a sequenced mode that has come in part.
+  /// A sequenced message of which some fragments were received.
   struct Partial: Sendable, BitwiseCopyable {
     var number: UInt64
+    /// The index of the reassembly.
     var index: Int32
   }
 
   let channel: UInt8
   let delivery: Delivery
-  /// The lowest number that is not done: what comes next in order, or the lowest that is missing,
-  /// or the one after the newest.
+  /// The lowest number that is still of interest: the next in order, the lowest that is missing, or
+  /// for sequenced messages the successor of the newest one received.
   var next: UInt64 = 0
-  /// Messages from `next` on, where the mode tells every one of them.
+  /// The state of the messages from `next` on. Used only for deliveries that need every message.
   var window = Deque<Entry>()
-  /// The oldest and the newest message of `reliableSequenced` that have come in part: the one so
-  /// that something gets done, the other since it has to.
+  /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages get
+  /// completed even while newer ones keep arriving.
   var oldest: Partial?
+  /// The newest partial message of a `reliableSequenced` lane, which is the one that must arrive.
   var newest: Partial?
-  /// The place in the queue of the message of a sequenced mode that the owner has not taken.
+  /// The position in the ready queue of the sequenced message that the owner has not read.
   var queued: UInt64?
 
   init(channel: UInt8, delivery: Delivery) {
@@ -42,7 +45,8 @@ struct ReceiveLane: Sendable {
     self.delivery = delivery
   }
 
-  /// How far `number` is from `next`, by the nearest that has its 16 bits.
+  /// The distance from `next` to the message whose number has the low 16 bits `number` and is
+  /// nearest to `next`. Negative for an older message.
   mutating func distance(of number: UInt16) -> Int {
     Int(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: next)))
   }

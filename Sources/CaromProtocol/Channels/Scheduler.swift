@@ -1,32 +1,36 @@
-/// Whose turn it is: queues one after the other, and within a priority by weight (deficit round robin,
-/// Shreedhar and Varghese 1995). A lane that was idle comes before those that wait (as new flows
-/// do in RFC 8290 §4.2), so that a small message does not wait for bulk of its own priority.
+/// Decides which lane sends next: lower priority numbers first, and lanes of one priority in
+/// proportion to their weights, by deficit round robin (Shreedhar and Varghese 1995). A lane that
+/// was idle goes ahead of the lanes that are already waiting, like a new flow in RFC 8290 §4.2, so
+/// that a small message does not wait for bulk of its own priority.
 struct Scheduler: Sendable {
-  /// What a lane could send at once.
+  /// What a lane could send now.
   enum Readiness: UInt8, Sendable {
     case idle
-    /// Only messages that are bulk.
+    /// Only bulk messages.
     case bulk
+    /// A small message, or a lost message that is to be sent again whole.
     case small
   }
 
+  /// The scheduling state of one lane.
   private struct Share: Sendable {
     var plan: ChannelPlan
     let isReliable: Bool
     var readiness = Readiness.idle
     var isScheduled = false
-    /// The lane behind it in the list that it is in.
-    var next = Line.end
-    /// Bytes that it may send before the next lane of its priority.
+    /// The next lane in the `LaneList` that contains the lane.
+    var next = LaneList.end
+    /// Bytes that the lane may still send before the next lane of its priority has its turn.
     var deficit = 0
-    /// The round of its priority in which the deficit was given.
+    /// The round of its priority's queue in which `deficit` was last replenished.
     var round: UInt64 = 0
 
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
   }
 
-  /// Lanes one behind the other, through their shares: a packet touches few places in memory.
-  private struct Line: Sendable {
+  /// A linked list of lanes. The links are stored in `Share.next`, so that a packet touches little
+  /// memory.
+  private struct LaneList: Sendable {
     static let end = UInt16.max
 
     var head = end
@@ -57,16 +61,19 @@ struct Scheduler: Sendable {
 
     mutating func remove(_ lane: UInt16, _ shares: inout [Share]) {
       var rest = self
-      self = Line()
+      self = LaneList()
       while let each = rest.popFirst(&shares) {
         if each != lane { append(each, &shares) }
       }
     }
   }
 
+  /// The lanes of one priority that have something to send.
   private struct PriorityQueue: Sendable {
-    var fresh = Line()
-    var waiting = Line()
+    /// Lanes with a positive deficit that were idle, which are served first.
+    var fresh = LaneList()
+    /// Lanes that were already served in the current round.
+    var waiting = LaneList()
     var round: UInt64 = 1
 
     var isEmpty: Bool { fresh.isEmpty && waiting.isEmpty }
@@ -74,24 +81,25 @@ struct Scheduler: Sendable {
 
   private var shares: [Share] = []
   private var queues = InlineArray<8, PriorityQueue>(repeating: PriorityQueue())
-  /// The queues with lanes, as bits.
+  /// The priorities whose queue is not empty, one bit each.
   private var occupied = 0
-  /// The last one comes first.
-  private var passedOver = Line()
+  /// The lanes that the current packet skips, the last one skipped first.
+  private var skipped = LaneList()
   private var smallCount = 0
   private var readyCount = 0
 
-  /// Whether a lane has a message to send that is not bulk.
+  /// Whether any lane can send something other than bulk.
   var hasSmall: Bool { smallCount > 0 }
-  /// Whether a lane has anything to send.
+  /// Whether any lane can send anything.
   var hasAny: Bool { readyCount > 0 }
 
-  /// Adds the lane with the next index.
+  /// Adds a lane, whose index is the number of lanes added before.
   mutating func add(_ plan: ChannelPlan, isReliable: Bool) {
     shares.append(Share(plan: plan, isReliable: isReliable))
   }
 
-  /// Gives a lane another share; it counts from when the lane is idle next.
+  /// Changes the priority and weight of a lane. A lane that is scheduled moves to the queue of its
+  /// new priority.
   mutating func set(_ plan: ChannelPlan, of lane: Int) {
     guard shares[lane].isScheduled else {
       shares[lane].plan = plan
@@ -113,7 +121,7 @@ struct Scheduler: Sendable {
     if queues[priority].isEmpty { occupied &= ~(1 << priority) } else { occupied |= 1 << priority }
   }
 
-  /// Says what a lane could send.
+  /// Sets what a lane could send, and schedules the lane if it was idle.
   mutating func set(_ readiness: Readiness, of lane: Int) {
     let before = shares[lane].readiness
     guard readiness != before else { return }
@@ -140,7 +148,8 @@ struct Scheduler: Sendable {
     occupied |= 1 << priority
   }
 
-  /// The lane whose turn it is; those that may not send now are passed over.
+  /// The lane whose turn it is, or `nil` if none may send. Lanes that may not send in this packet
+  /// are skipped.
   mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
     while occupied != 0 {
       let priority = occupied.trailingZeroBitCount
@@ -151,7 +160,7 @@ struct Scheduler: Sendable {
         pop(priority)
         shares[lane].isScheduled = false
       } else if readiness == .bulk && !includeBulk || !shares[lane].isReliable && !includeLatest {
-        passOver(lane)
+        skip(lane)
       } else if shares[lane].deficit > 0 {
         return lane
       } else {
@@ -168,7 +177,7 @@ struct Scheduler: Sendable {
     updateOccupied(priority)
   }
 
-  /// A lane that has used up its share goes behind the others and gets the next.
+  /// Moves a lane whose deficit is used up behind the others, and gives it a new quantum.
   private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
     let isAlone =
       isFresh
@@ -184,21 +193,21 @@ struct Scheduler: Sendable {
       isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
   }
 
-  /// Counts what the lane whose turn it is has sent; whether its turn goes on.
+  /// Counts bytes that the lane has sent. Returns whether its turn continues.
   mutating func charge(_ lane: Int, _ bytes: Int) -> Bool {
     shares[lane].deficit -= bytes
     return shares[lane].deficit > 0
   }
 
-  /// Leaves the lane whose turn it is out of this packet.
-  mutating func passOver(_ lane: Int) {
+  /// Excludes the lane whose turn it is from the current packet.
+  mutating func skip(_ lane: Int) {
     pop(Int(shares[lane].plan.priority))
-    passedOver.prepend(UInt16(lane), &shares)
+    skipped.prepend(UInt16(lane), &shares)
   }
 
-  /// Puts the lanes that were passed over back to the front, in their order.
-  mutating func restore() {
-    while let lane = passedOver.popFirst(&shares) {
+  /// Puts the skipped lanes back to the front of their queues, in their original order.
+  mutating func restoreSkipped() {
+    while let lane = skipped.popFirst(&shares) {
       let priority = Int(shares[Int(lane)].plan.priority)
       if shares[Int(lane)].deficit > 0 {
         queues[priority].fresh.prepend(lane, &shares)

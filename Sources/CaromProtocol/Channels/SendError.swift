@@ -1,13 +1,13 @@
-/// Why a message was not taken.
+/// The reasons why a message cannot be sent.
 public enum SendError: Error, Hashable, Sendable {
-  /// The peer is not connected (any more, or not yet).
+  /// The peer is not connected yet, or not any more.
   case notConnected
-  /// The message is over the session's limit, in bytes.
+  /// The message is longer than its channel's delivery allows. Both values are in bytes.
   case tooLarge(size: Int, limit: Int)
-  /// So many bytes wait for this peer already that nothing more is taken; wait for `writable`.
+  /// The send queue for this peer is full and holds `queued` bytes. Try again after `writable`.
   case queueFull(queued: Int)
-  /// The message's lifetime passed before there was room for it.
+  /// The message's lifetime passed while it was waiting for space in the send queue.
   case expired
-  /// The task was cancelled before there was room for the message.
+  /// The task was cancelled while the message was waiting for space in the send queue.
   case cancelled
 }

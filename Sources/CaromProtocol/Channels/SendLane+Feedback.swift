@@ -1,71 +1,75 @@
 extension SendLane {
-  /// A packet with the message, or with a piece of it, has arrived.
-  mutating func acknowledge(_ record: FrameRecord, _ outgoing: inout SendState) {
+  /// Handles the acknowledgement of a packet that carried the message or one of its fragments.
+  mutating func acknowledge(_ record: FrameRecord, _ sendState: inout SendState) {
     guard let position = position(of: record.number) else { return }
-    if record.kind == .reliable { return complete(position, &outgoing) }
+    if record.kind == .reliable { return complete(position, &sendState) }
     let message = outstanding[position]
-    guard message.pieces >= 0 else { return }
-    outgoing.pieces.acknowledge(
-      message.pieces, record.offset, record.offset + record.length)
-    guard outgoing.pieces[message.pieces].bytes == Int(message.length) else { return }
-    complete(position, &outgoing)
+    guard message.fragments >= 0 else { return }
+    sendState.fragments.recordAcknowledged(
+      message.fragments, record.offset, record.offset + record.length)
+    guard sendState.fragments[message.fragments].acknowledgedBytes == Int(message.length)
+    else { return }
+    complete(position, &sendState)
   }
 
-  /// A packet with the message, or with a piece of it, is lost.
-  mutating func lose(_ record: FrameRecord, _ outgoing: inout SendState) {
+  /// Handles the loss of a packet that carried the message or one of its fragments.
+  mutating func handleLost(_ record: FrameRecord, _ sendState: inout SendState) {
     guard let position = position(of: record.number) else { return }
     if record.kind == .reliable {
-      loseWhole(record.number, position)
+      handleLostCopy(record.number, position)
     } else {
-      losePiece(record, position, &outgoing)
+      handleLostFragment(record, position, &sendState)
     }
   }
 
-  private mutating func loseWhole(_ number: UInt64, _ position: Int) {
+  /// Schedules a whole message to be sent again if no other copy of it is in flight.
+  private mutating func handleLostCopy(_ number: UInt64, _ position: Int) {
     if outstanding[position].copies > 0 { outstanding[position].copies -= 1 }
     let message = outstanding[position]
-    guard message.copies == 0, !message.isLost, message.pieces < 0 else { return }
+    guard message.copies == 0, !message.isLost, message.fragments < 0 else { return }
     outstanding[position].isLost = true
     resend.append(number)
   }
 
-  private mutating func losePiece(
-    _ record: FrameRecord, _ position: Int, _ outgoing: inout SendState
+  private mutating func handleLostFragment(
+    _ record: FrameRecord, _ position: Int, _ sendState: inout SendState
   ) {
     let message = outstanding[position]
-    guard message.pieces >= 0 else { return }
-    outgoing.pieces.lose(message.pieces, record.offset, record.offset + record.length)
-    guard !message.isLost, !outgoing.pieces[message.pieces].lost.isEmpty else { return }
+    guard message.fragments >= 0 else { return }
+    sendState.fragments.recordLost(
+      message.fragments, record.offset, record.offset + record.length)
+    guard !message.isLost, !sendState.fragments[message.fragments].lost.isEmpty else { return }
     outstanding[position].isLost = true
     resendBulk.append(record.number)
   }
 
-  /// The peer has a message; of a sequenced mode it needs none before it.
-  private mutating func complete(_ position: Int, _ outgoing: inout SendState) {
+  /// Ends a message that the peer has received. In a sequenced lane the older messages end with it,
+  /// undelivered, because the peer would ignore them.
+  private mutating func complete(_ position: Int, _ sendState: inout SendState) {
     if delivery.isSequenced {
       for older in 0..<position where !outstanding[older].isDone {
-        end(older, delivered: false, &outgoing)
+        end(older, delivered: false, &sendState)
       }
     }
-    end(position, delivered: true, &outgoing)
-    // What had left in part only may be among those.
+    end(position, delivered: true, &sendState)
+    // The partly sent message may be among those that ended.
     if delivery.isReliable, let number = openNumber, self.position(of: number) == nil {
       openNumber = nil
     }
-    dropDone()
+    removeDone()
   }
 
-  /// Ends a message that has a number.
-  mutating func end(_ position: Int, delivered: Bool, _ outgoing: inout SendState) {
+  /// Ends an outstanding message: frees its memory and emits its receipt, if it asked for one.
+  mutating func end(_ position: Int, delivered: Bool, _ sendState: inout SendState) {
     let message = outstanding[position]
-    outgoing.arena.release(message.buffer)
-    if message.pieces >= 0 {
-      outgoing.pieces.release(message.pieces)
-      outgoing.pendingBytes -= Int(message.length - message.begun)
+    sendState.arena.release(message.buffer)
+    if message.fragments >= 0 {
+      sendState.fragments.release(message.fragments)
+      sendState.pendingBytes -= Int(message.length - message.sentBytes)
     }
     outstanding[position].buffer = MessageArena.none
-    outgoing.release(message.charge)
+    sendState.release(message.charge)
     guard message.wantsReceipt else { return }
-    outgoing.tell(.receipt(channel: channel, message: message.ticket, delivered: delivered))
+    sendState.emit(.receipt(channel: channel, message: message.ticket, delivered: delivered))
   }
 }

@@ -1,44 +1,46 @@
 import CaromCore
 
+// The private methods below that return a `Bool` return `false` only if the next frame does not fit
+// into the packet. They return `true` both after writing a frame and if there is nothing to write.
 extension SendLane {
-  /// Writes one frame. What is lost comes first; small messages of modes without order come before
-  /// all bulk.
+  /// Writes at most one frame. Lost messages are sent first. In an unordered lane small messages
+  /// are sent before all bulk.
   mutating func serve(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Filling.Turn {
     let before = writer.count
     var hasRoom = true
-    if !resend.isEmpty { hasRoom = sendAgain(&outgoing, &writer, &records, filling) }
+    if !resend.isEmpty { hasRoom = resendMessage(&sendState, &writer, &records, filling) }
     if hasRoom, writer.count == before, filling.includeBulk, !isUnordered, !resendBulk.isEmpty {
-      hasRoom = sendPieceAgain(&outgoing, &writer, &records)
+      hasRoom = resendFragment(&sendState, &writer, &records)
     }
     if hasRoom, writer.count == before, isUnordered || openNumber == nil {
-      hasRoom = begin(&outgoing, &writer, &records, filling, isBulk: false)
+      hasRoom = sendNext(&sendState, &writer, &records, filling, isBulk: false)
     }
     if hasRoom, writer.count == before, filling.includeBulk {
-      hasRoom = serveBulk(&outgoing, &writer, &records, filling)
+      hasRoom = serveBulk(&sendState, &writer, &records, filling)
     }
     if writer.count > before { return .wrote(writer.count - before) }
     return hasRoom ? .nothing : .noRoom
   }
 
   private mutating func serveBulk(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Bool {
     let before = writer.count
     if !resendBulk.isEmpty {
-      let hasRoom = sendPieceAgain(&outgoing, &writer, &records)
+      let hasRoom = resendFragment(&sendState, &writer, &records)
       guard hasRoom, writer.count == before else { return hasRoom }
     }
-    if openNumber != nil { return continueOpen(&outgoing, &writer, &records) }
-    return begin(&outgoing, &writer, &records, filling, isBulk: true)
+    if openNumber != nil { return sendNextFragment(&sendState, &writer, &records) }
+    return sendNext(&sendState, &writer, &records, filling, isBulk: true)
   }
 
-  /// Sends a whole message again; `false` when it finds no room.
-  private mutating func sendAgain(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+  /// Sends a lost message again, whole.
+  private mutating func resendMessage(
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
   ) -> Bool {
     while let number = resend.first {
@@ -47,30 +49,30 @@ extension SendLane {
         continue
       }
       let message = outstanding[position]
-      if writeWhole(message, number, &outgoing, &writer, &records) {
+      if writeWhole(message, number, &sendState, &writer, &records) {
         resend.popFirst()
         outstanding[position].isLost = false
         outstanding[position].copies += 1
-        outgoing.statistics.resent += 1
-        noteRider(message, number, &outgoing, filling)
+        sendState.statistics.resent += 1
+        scheduleRedundancy(message, number, &sendState, filling)
         return true
       }
-      guard message.length > 0, Int(message.length) > outgoing.packetLimit || !filling.hasMessage
+      guard message.length > 0, Int(message.length) > sendState.packetLimit || !filling.hasMessage
       else { return false }
-      // The packets have become smaller than the message: from here on it goes in pieces.
+      // The packet size has shrunk below the message, so send the message in fragments from now on.
       resend.popFirst()
-      let index = outgoing.pieces.allocate()
-      outgoing.pieces.lose(index, 0, message.length)
-      outstanding[position].pieces = index
-      outstanding[position].begun = message.length
+      let index = sendState.fragments.allocate()
+      sendState.fragments.recordLost(index, 0, message.length)
+      outstanding[position].fragments = index
+      outstanding[position].sentBytes = message.length
       resendBulk.append(number)
     }
     return true
   }
 
-  /// Sends a lost piece again; `false` when it finds no room.
-  private mutating func sendPieceAgain(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+  /// Sends lost bytes of a fragmented message again.
+  private mutating func resendFragment(
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     while let number = resendBulk.first {
       guard let position = position(of: number) else {
@@ -78,139 +80,127 @@ extension SendLane {
         continue
       }
       let message = outstanding[position]
-      guard let lost = outgoing.pieces.firstLost(message.pieces) else {
+      guard let lost = sendState.fragments.firstLost(message.fragments) else {
         outstanding[position].isLost = false
         resendBulk.popFirst()
         continue
       }
-      let count = writePiece(
-        message, number, from: lost.start, most: Int(lost.end - lost.start), &outgoing, &writer,
+      let count = writeFragment(
+        message, number, from: lost.start, most: Int(lost.end - lost.start), &sendState, &writer,
         &records)
       guard count > 0 else { return false }
-      outgoing.pieces.sendAgain(message.pieces, lost.start, lost.start + UInt32(count))
-      outgoing.statistics.resent += 1
+      sendState.fragments.recordResent(
+        message.fragments, lost.start, lost.start + UInt32(count))
+      sendState.statistics.resent += 1
       return true
     }
     return true
   }
 
-  /// Sends the next piece of the message that has left in part; `false` when it finds no room.
-  private mutating func continueOpen(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
+  /// Sends the next fragment of the partly sent message.
+  private mutating func sendNextFragment(
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     guard let number = openNumber else { return true }
     var message = open ?? outstanding[Int(number - base)]
-    let rest = Int(message.length - message.begun)
-    let most = min(rest, credit(&outgoing))
-    guard most >= min(ChannelLimits.pieceLength, rest) else { return true }
-    let count = writePiece(
-      message, number, from: message.begun, most: most, &outgoing, &writer, &records)
+    let rest = Int(message.length - message.sentBytes)
+    let most = min(rest, credit(&sendState))
+    guard most >= min(ChannelLimits.fragmentLength, rest) else { return true }
+    let count = writeFragment(
+      message, number, from: message.sentBytes, most: most, &sendState, &writer, &records)
     guard count > 0 else { return false }
-    message.begun += UInt32(count)
-    outgoing.pendingBytes -= count
-    pay(count, &outgoing)
-    let isOpen = message.begun < message.length
+    message.sentBytes += UInt32(count)
+    sendState.pendingBytes -= count
+    spendCredit(count, &sendState)
+    let isOpen = message.sentBytes < message.length
     if !isOpen { openNumber = nil }
     guard delivery.isReliable else {
       open = isOpen ? message : nil
-      if !isOpen { endUnreliable(message, &outgoing) }
+      if !isOpen { releaseUnreliable(message, &sendState) }
       return true
     }
-    outstanding[Int(number - base)].begun = message.begun
+    outstanding[Int(number - base)].sentBytes = message.sentBytes
     return true
   }
 
-  private mutating func endUnreliable(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.arena.release(message.buffer)
-    outgoing.unreliableBytes -= Int(message.length)
-    outgoing.unreliableCount -= 1
+  /// Frees an unreliable message whose last fragment was sent.
+  private mutating func releaseUnreliable(_ message: SendMessage, _ sendState: inout SendState) {
+    sendState.arena.release(message.buffer)
+    sendState.unreliableBytes -= Int(message.length)
+    sendState.unreliableCount -= 1
   }
 
-  /// Sends the next message of which nothing has left, whole or its first piece; `false` when it
-  /// finds no room.
-  private mutating func begin(
-    _ outgoing: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
+  /// Sends the next queued message, whole or its first fragment.
+  private mutating func sendNext(
+    _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling, isBulk: Bool
   ) -> Bool {
     guard hasWindow() else { return true }
-    dropLate(at: filling.now, &outgoing)
-    let bulkFrom = outgoing.bulkFrom
-    let isFrontSmall = isFrontSmall(bulkFrom)
+    dropExpiredFront(at: filling.now, &sendState)
+    let isFrontSmall = isFrontSmall(sendState.bulkThreshold)
     let isInBulk = isBulk && isFrontSmall
     guard isBulk || isFrontSmall, let message = isInBulk ? unsentBulk.first : unsent.first
     else { return true }
-    let credit = credit(&outgoing)
-    if message.charge <= credit, writeWhole(message, next, &outgoing, &writer, &records) {
+    let credit = credit(&sendState)
+    if message.charge <= credit, writeWhole(message, next, &sendState, &writer, &records) {
       if isInBulk { unsentBulk.popFirst() } else { unsent.popFirst() }
-      settle(message, &outgoing, filling)
+      recordSentWhole(message, &sendState, filling)
       return true
     }
     guard message.length > 0, isBulk || message.charge <= credit else { return true }
     guard isBulk || !filling.hasMessage else { return false }
     guard openNumber == nil else { return true }
-    return beginPieces(message, isInBulk, &outgoing, &writer, &records)
+    return sendFirstFragment(message, isInBulk, &sendState, &writer, &records)
   }
 
-  /// What becomes of a message that has left whole.
-  private mutating func settle(
-    _ message: SendMessage, _ outgoing: inout SendState, _ filling: Filling
+  /// Updates the state after a queued message was sent whole.
+  private mutating func recordSentWhole(
+    _ message: SendMessage, _ sendState: inout SendState, _ filling: Filling
   ) {
-    outgoing.noteBegun(message, isReliable: delivery.isReliable)
-    pay(message.charge, &outgoing)
+    sendState.recordDequeued(message, isReliable: delivery.isReliable)
+    spendCredit(message.charge, &sendState)
     let number = next
     if delivery.isNumbered { next += 1 }
-    guard delivery.isReliable else { return outgoing.arena.release(message.buffer) }
+    guard delivery.isReliable else { return sendState.arena.release(message.buffer) }
     var sent = message
     sent.copies = 1
     outstanding.append(sent)
-    noteRider(message, number, &outgoing, filling)
+    scheduleRedundancy(message, number, &sendState, filling)
   }
 
-  private mutating func noteRider(
-    _ message: SendMessage, _ number: UInt64, _ outgoing: inout SendState, _ filling: Filling
-  ) {
-    guard message.length <= ChannelLimits.riderLength else { return }
-    outgoing.riders.leftover = filling.leftover
-    guard filling.rides > 0 else { return }
-    outgoing.riders.add(
-      number, channel: channel, delivery: delivery, rides: filling.rides,
-      packet: outgoing.packetCount)
-  }
-
-  /// Sends the first piece of a message; `false` when it finds no room.
-  private mutating func beginPieces(
-    _ message: SendMessage, _ isInBulk: Bool, _ outgoing: inout SendState,
+  private mutating func sendFirstFragment(
+    _ message: SendMessage, _ isInBulk: Bool, _ sendState: inout SendState,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
     let length = Int(message.length)
-    let most = min(length, credit(&outgoing) - ChannelLimits.messageCharge)
-    guard most >= min(ChannelLimits.pieceLength, length) else { return true }
-    let count = writePiece(message, next, from: 0, most: most, &outgoing, &writer, &records)
+    let most = min(length, credit(&sendState) - ChannelLimits.messageCharge)
+    guard most >= min(ChannelLimits.fragmentLength, length) else { return true }
+    let count = writeFragment(message, next, from: 0, most: most, &sendState, &writer, &records)
     guard count > 0 else { return false }
     if isInBulk { unsentBulk.popFirst() } else { unsent.popFirst() }
     var sent = message
-    sent.begun = UInt32(count)
-    outgoing.pendingBytes -= count
-    pay(count + ChannelLimits.messageCharge, &outgoing)
+    sent.sentBytes = UInt32(count)
+    sendState.pendingBytes -= count
+    spendCredit(count + ChannelLimits.messageCharge, &sendState)
     let isOpen = count < length
     openNumber = isOpen ? next : nil
     next += 1
     guard delivery.isReliable else {
-      beginReceipt(message, &outgoing)
+      beginReceipt(message, &sendState)
       open = isOpen ? sent : nil
-      if !isOpen { endUnreliable(message, &outgoing) }
+      if !isOpen { releaseUnreliable(message, &sendState) }
       return true
     }
-    sent.pieces = outgoing.pieces.allocate()
+    sent.fragments = sendState.fragments.allocate()
     outstanding.append(sent)
     return true
   }
 
-  private mutating func beginReceipt(_ message: SendMessage, _ outgoing: inout SendState) {
+  private mutating func beginReceipt(_ message: SendMessage, _ sendState: inout SendState) {
     guard message.wantsReceipt,
-      let dropped = outgoing.receipts.begin(
+      let dropped = sendState.receipts.begin(
         message.ticket, channel: channel, length: Int(message.length))
     else { return }
-    outgoing.tell(.receipt(channel: dropped.channel, message: dropped.ticket, delivered: false))
+    sendState.emit(.receipt(channel: dropped.channel, message: dropped.ticket, delivered: false))
   }
 }

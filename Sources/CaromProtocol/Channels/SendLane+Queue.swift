@@ -2,63 +2,64 @@ import CaromCore
 
 extension SendLane {
   /// Queues a message.
-  mutating func append(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.noteWaiting(message, isReliable: delivery.isReliable)
-    if isUnordered, Int(message.length) > outgoing.bulkFrom {
+  mutating func append(_ message: SendMessage, _ sendState: inout SendState) {
+    sendState.recordQueued(message, isReliable: delivery.isReliable)
+    if isUnordered, Int(message.length) > sendState.bulkThreshold {
       unsentBulk.append(message)
     } else {
       unsent.append(message)
     }
   }
 
-  /// Drops what the next message of a sequenced mode makes stale.
-  mutating func replaceUnsent(_ outgoing: inout SendState) {
+  /// Drops the queued message, if any, that a newer message of a sequenced lane replaces.
+  mutating func replaceUnsent(_ sendState: inout SendState) {
     guard let stale = unsent.popFirst(), !stale.isDone else { return }
-    outgoing.statistics.replaced += 1
-    outgoing.drop(stale, channel: channel, isReliable: delivery.isReliable)
+    sendState.statistics.replaced += 1
+    drop(stale, &sendState)
   }
 
-  /// Drops the oldest message that waits, of bulk or of the others.
-  mutating func dropOldest(isBulk: Bool, _ outgoing: inout SendState) {
+  /// Drops the oldest queued message of `unsentBulk` or of `unsent`.
+  mutating func dropOldest(isBulk: Bool, _ sendState: inout SendState) {
     guard let message = isBulk ? unsentBulk.popFirst() : unsent.popFirst(), !message.isDone
     else { return }
-    outgoing.statistics.overflowed += 1
-    outgoing.drop(message, channel: channel, isReliable: delivery.isReliable)
+    sendState.statistics.overflowed += 1
+    drop(message, &sendState)
   }
 
-  /// Drops the messages at the front that are late.
-  mutating func dropLate(at now: Instant, _ outgoing: inout SendState) {
+  /// Drops expired messages at the front of the queues.
+  mutating func dropExpiredFront(at now: Instant, _ sendState: inout SendState) {
     while let message = unsent.first, message.isDone || message.deadline <= now.nanoseconds {
       unsent.popFirst()
-      if !message.isDone { expire(message, &outgoing) }
+      if !message.isDone { expire(message, &sendState) }
     }
     while let message = unsentBulk.first, message.isDone || message.deadline <= now.nanoseconds {
       unsentBulk.popFirst()
-      if !message.isDone { expire(message, &outgoing) }
+      if !message.isDone { expire(message, &sendState) }
     }
   }
 
-  /// Drops all messages that wait and are late; the earliest deadline of the others, nanoseconds.
-  mutating func searchLate(at now: Instant, _ outgoing: inout SendState) -> Int64 {
+  /// Drops every expired message of the queues. Returns the earliest deadline of the others, in
+  /// nanoseconds, or `.max`.
+  mutating func dropAllExpired(at now: Instant, _ sendState: inout SendState) -> Int64 {
     var earliest = Int64.max
     for position in 0..<unsent.count {
       let message = unsent[position]
-      if isLate(message, now, &earliest) {
+      if isExpired(message, now, &earliest) {
         unsent[position].buffer = MessageArena.none
-        expire(message, &outgoing)
+        expire(message, &sendState)
       }
     }
     for position in 0..<unsentBulk.count {
       let message = unsentBulk[position]
-      if isLate(message, now, &earliest) {
+      if isExpired(message, now, &earliest) {
         unsentBulk[position].buffer = MessageArena.none
-        expire(message, &outgoing)
+        expire(message, &sendState)
       }
     }
     return earliest
   }
 
-  private mutating func isLate(_ message: SendMessage, _ now: Instant, _ earliest: inout Int64)
+  private mutating func isExpired(_ message: SendMessage, _ now: Instant, _ earliest: inout Int64)
     -> Bool
   {
     guard !message.isDone else { return false }
@@ -67,37 +68,37 @@ extension SendLane {
     return false
   }
 
-  private mutating func expire(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.expire(message, channel: channel, isReliable: delivery.isReliable)
+  private mutating func expire(_ message: SendMessage, _ sendState: inout SendState) {
+    sendState.expire(message, channel: channel, isReliable: delivery.isReliable)
   }
 
-  /// Drops everything that has not left, and the rest of what has left in part if it is unreliable.
-  mutating func dropWaiting(_ outgoing: inout SendState) {
+  /// Drops all queued messages and, if the lane is unreliable, the partly sent one.
+  mutating func dropUnsent(_ sendState: inout SendState) {
     while let message = unsent.popFirst() {
-      if !message.isDone { drop(message, &outgoing) }
+      if !message.isDone { drop(message, &sendState) }
     }
     while let message = unsentBulk.popFirst() {
-      if !message.isDone { drop(message, &outgoing) }
+      if !message.isDone { drop(message, &sendState) }
     }
     guard let message = open else { return }
     open = nil
     openNumber = nil
-    _ = outgoing.receipts.lose(message.ticket)
-    drop(message, &outgoing)
+    _ = sendState.receipts.remove(message.ticket)
+    drop(message, &sendState)
   }
 
-  private mutating func drop(_ message: SendMessage, _ outgoing: inout SendState) {
-    outgoing.drop(message, channel: channel, isReliable: delivery.isReliable)
+  private mutating func drop(_ message: SendMessage, _ sendState: inout SendState) {
+    sendState.drop(message, channel: channel, isReliable: delivery.isReliable)
   }
 
-  /// Drops everything.
-  mutating func dropAll(_ outgoing: inout SendState) {
-    dropWaiting(&outgoing)
+  /// Drops all messages of the lane, sent or not.
+  mutating func dropAll(_ sendState: inout SendState) {
+    dropUnsent(&sendState)
     for position in 0..<outstanding.count where !outstanding[position].isDone {
-      end(position, delivered: false, &outgoing)
+      end(position, delivered: false, &sendState)
     }
     openNumber = nil
-    dropDone()
+    removeDone()
     resend.removeAll()
     resendBulk.removeAll()
   }

@@ -1,31 +1,32 @@
 import CaromCore
 
-/// The messages of one channel and mode at their sender.
+/// The messages of one channel and delivery, at their sender.
 ///
-/// A message waits in `unsent` (bulk of modes without order in `unsentBulk`, so that small ones
-/// pass it), gets its number when the first of it leaves, and stays in `outstanding` until it is
-/// acknowledged if its mode is reliable. Methods are mutating even where they only read, so that
-/// they work on the lane where it lies.
+/// A message is queued in `unsent`, or in `unsentBulk` if it is bulk of an unordered delivery, so
+/// that small messages can overtake it. When its first frame is written it gets its number, and a
+/// reliable message moves to `outstanding` until it is acknowledged. Methods that only read are
+/// mutating nevertheless, so that the lane is accessed in place rather than copied.
 struct SendLane: Sendable {
   let channel: UInt8
   let delivery: Delivery
-  /// Whether small messages may pass bulk of the same lane.
+  /// Whether small messages may overtake bulk messages of the same lane.
   let isUnordered: Bool
-  /// The channel's place among all that were used.
+  /// The channel's index in `ChannelSet.channels`.
   let channelIndex: Int
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
-  /// Reliable messages that have a number: the first has `base`.
+  /// Reliable messages that have a number, in order; the first has the number `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
   /// The number that the next message gets.
   var next: UInt64 = 0
-  /// The message that has left in part, by its number; the message itself is here if its mode is
-  /// unreliable and in `outstanding` if not.
+  /// The number of the message of which only some fragments have been sent.
   var openNumber: UInt64?
+  /// The partly sent message itself, if it is unreliable. A reliable one is in `outstanding`.
   var open: SendMessage?
-  /// Numbers of whole messages, and of cut ones, that are to be sent again.
+  /// Numbers of lost messages that are to be sent again whole.
   var resend = Deque<UInt64>()
+  /// Numbers of fragmented messages of which lost bytes are to be sent again.
   var resendBulk = Deque<UInt64>()
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {
@@ -35,69 +36,71 @@ struct SendLane: Sendable {
     self.channelIndex = channelIndex
   }
 
-  /// The place in `outstanding` of the message with this number, if it is not done.
+  /// The index in `outstanding` of the message with this number, or `nil` if the message is done.
   mutating func position(of number: UInt64) -> Int? {
     guard number >= base, number - base < UInt64(outstanding.count) else { return nil }
     let position = Int(number - base)
     return outstanding[position].isDone ? nil : position
   }
 
-  /// Whether one more message may be on its way.
+  /// Whether the limit on unacknowledged messages allows one more.
   mutating func hasWindow() -> Bool {
     !delivery.isReliable || outstanding.count < ChannelLimits.outstandingMessages
   }
 
-  /// How many bytes the peer lets this lane send.
-  mutating func credit(_ outgoing: inout SendState) -> Int {
-    delivery.needsCredit ? outgoing.credits[channelIndex].left : .max
+  /// The number of bytes that the peer's credit allows this lane to send.
+  mutating func credit(_ sendState: inout SendState) -> Int {
+    delivery.needsCredit ? sendState.credits[channelIndex].remaining : .max
   }
 
-  /// Counts bytes against the channel's credit.
-  mutating func pay(_ count: Int, _ outgoing: inout SendState) {
-    if delivery.needsCredit { outgoing.credits[channelIndex].sent += UInt64(count) }
+  /// Counts sent bytes against the channel's credit.
+  mutating func spendCredit(_ count: Int, _ sendState: inout SendState) {
+    if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
   }
 
   /// What the lane could send now.
-  mutating func readiness(_ outgoing: inout SendState) -> Scheduler.Readiness {
+  mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
     while let first = unsent.first, first.isDone { unsent.popFirst() }
     while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
     if !resend.isEmpty { return .small }
-    let credit = credit(&outgoing)
-    let bulkFrom = outgoing.bulkFrom
+    let credit = credit(&sendState)
+    let bulkThreshold = sendState.bulkThreshold
     if hasWindow(), isUnordered || openNumber == nil, let message = unsent.first,
-      message.length <= bulkFrom, message.charge <= credit
+      message.length <= bulkThreshold, message.charge <= credit
     {
       return .small
     }
-    return isBulkReady(credit, bulkFrom) ? .bulk : .idle
+    return isBulkReady(credit, bulkThreshold) ? .bulk : .idle
   }
 
-  private mutating func isBulkReady(_ credit: Int, _ bulkFrom: Int) -> Bool {
+  private mutating func isBulkReady(_ credit: Int, _ bulkThreshold: Int) -> Bool {
     if !resendBulk.isEmpty { return true }
     if let number = openNumber {
       let message = open ?? outstanding[Int(number - base)]
-      return credit >= min(ChannelLimits.pieceLength, Int(message.length - message.begun))
+      return credit >= min(ChannelLimits.fragmentLength, Int(message.length - message.sentBytes))
     }
-    guard hasWindow(), let message = isFrontSmall(bulkFrom) ? unsentBulk.first : unsent.first
+    guard hasWindow(), let message = isFrontSmall(bulkThreshold) ? unsentBulk.first : unsent.first
     else { return false }
-    let least = min(ChannelLimits.pieceLength, Int(message.length)) + ChannelLimits.messageCharge
+    let least = min(ChannelLimits.fragmentLength, Int(message.length)) + ChannelLimits.messageCharge
     return credit >= least
   }
 
-  /// Whether bulk is to be looked for in `unsentBulk`: no bulk waits in front of `unsent`.
-  mutating func isFrontSmall(_ bulkFrom: Int) -> Bool {
+  /// Whether no bulk message is at the front of `unsent`, so that the next bulk message, if any, is
+  /// the first of `unsentBulk`.
+  mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
-    return message.length <= bulkFrom
+    return message.length <= bulkThreshold
   }
 
-  /// Forgets the messages at the front that are done.
-  mutating func dropDone() {
+  /// Removes the messages at the front of `outstanding` that are done.
+  mutating func removeDone() {
     while let first = outstanding.first, first.isDone {
       outstanding.popFirst()
       base += 1
     }
   }
 
+  /// Frees unused capacity.
   mutating func trim() {
     unsent.trim()
     unsentBulk.trim()

@@ -1,23 +1,24 @@
-/// A message at its sender, from `send` until it is done.
+/// A message at its sender, from `send` until it is acknowledged or dropped.
 struct SendMessage: Sendable, BitwiseCopyable {
-  /// What `send` returned.
+  /// The number that `send` returned.
   var ticket: UInt64
-  /// Nanoseconds; `.max` for none.
+  /// The deadline for starting to send the message, in nanoseconds; `.max` if it has none.
   var deadline: Int64
-  /// Where its bytes are; `none` when it is done.
+  /// The buffer with the message's bytes; `MessageArena.none` once the message is done.
   var buffer: MessageArena.Slot
   var length: UInt32
-  /// Bytes from the front that have left at least once, where it is cut.
-  var begun: UInt32 = 0
-  /// What is known of its pieces; -1 while it goes whole.
-  var pieces: Int32 = -1
-  /// Packets under way that carry it whole.
+  /// The number of bytes, from the front, that were sent at least once as fragments.
+  var sentBytes: UInt32 = 0
+  /// The index of the message's entry in the fragment table; -1 while it is sent whole.
+  var fragments: Int32 = -1
+  /// The number of packets in flight that carry the whole message.
   var copies: UInt16 = 0
-  /// Whether it waits to be sent again.
+  /// Whether the message, or a fragment of it, is waiting to be sent again.
   var isLost = false
   var wantsReceipt: Bool
 
+  /// Whether the message was acknowledged or dropped.
   var isDone: Bool { buffer == MessageArena.none }
-  /// What it counts in queues and credit.
+  /// The number of bytes that queues and credit count for the message.
   var charge: Int { Int(length) + ChannelLimits.messageCharge }
 }

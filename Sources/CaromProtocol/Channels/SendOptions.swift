@@ -1,15 +1,15 @@
 import CaromCore
 
-/// How one message is to be carried.
+/// The options with which one message is sent.
 package struct SendOptions: Hashable, Sendable {
-  /// What is promised of it.
+  /// The delivery that the message is promised.
   package var delivery: Delivery
-  /// When it is dropped if nothing of it has left by then; `nil` for never.
+  /// The time at which the message is dropped if none of it has been sent; `nil` for no deadline.
   package var deadline: Instant?
-  /// Whether an event tells what became of it.
+  /// Whether a `receipt` event reports the outcome of the message.
   package var wantsReceipt: Bool
 
-  /// The channel's share, which it gets with its first message.
+  /// The priority and weight that the channel adopts with the first message of this delivery.
   package var plan: ChannelPlan?
 
   package init(_ delivery: Delivery, deadline: Instant? = nil, wantsReceipt: Bool = false) {

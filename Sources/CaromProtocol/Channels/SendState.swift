@@ -1,36 +1,41 @@
 import CaromCore
 
-/// What the lanes that send share.
+/// The sending state that all send lanes of a connection share.
 struct SendState: Sendable {
   var arena = MessageArena()
-  var pieces = PieceTable()
-  var riders = Riders()
+  var fragments = FragmentTable()
+  var redundantSends = RedundantSends()
   var receipts = OpenReceipts()
-  /// By the places of the channels.
+  /// The credit of each channel, by its index in `ChannelSet.channels`.
   var credits: [SendCredit] = []
   var events = Deque<ChannelEvent>()
   var statistics = ChannelStatistics()
 
+  /// The number that the next queued message gets.
   var nextTicket: UInt64 = 0
-  /// Packets that were filled.
+  /// The number of packets filled so far.
   var packetCount: UInt64 = 0
-  /// What a packet takes of a whole message, bytes.
+  /// The longest message that fits whole into a packet, in bytes.
   var packetLimit = 1200 - ChannelLimits.wholeReserve
-  /// Nanoseconds; `.max` for none.
+  /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
   var earliestDeadline = Int64.max
-  /// Bytes of reliable messages that are not acknowledged, charges included.
+  /// Bytes of reliable messages that are queued or unacknowledged, charges included.
   var queuedBytes = 0
-  /// Bytes that have not left yet, not counting those to be sent again.
+  /// Bytes of messages that have not been sent for the first time; retransmissions do not count.
   var pendingBytes = 0
+  /// Bytes of queued unreliable messages.
   var unreliableBytes = 0
+  /// The number of queued unreliable messages.
   var unreliableCount = 0
-  /// Whether a message was refused since there was no room.
-  var wantsRoom = false
+  /// Whether a reliable message was refused because the queue was full, and `writable` has not been
+  /// emitted since.
+  var isBackpressured = false
 
-  /// Messages longer than this are bulk.
-  var bulkFrom: Int { min(ChannelLimits.bulkLength, packetLimit) }
+  /// Messages longer than this many bytes are bulk.
+  var bulkThreshold: Int { min(ChannelLimits.bulkLength, packetLimit) }
 
-  mutating func tell(_ event: ChannelEvent) {
+  /// Queues an event for the owner, or counts it as dropped if too many are queued.
+  mutating func emit(_ event: ChannelEvent) {
     guard events.count < ChannelLimits.events else {
       statistics.eventsDropped += 1
       return
@@ -38,8 +43,8 @@ struct SendState: Sendable {
     events.append(event)
   }
 
-  /// Counts a message that waits from now on.
-  mutating func noteWaiting(_ message: SendMessage, isReliable: Bool) {
+  /// Adds a newly queued message to the counters.
+  mutating func recordQueued(_ message: SendMessage, isReliable: Bool) {
     statistics.messagesSent += 1
     pendingBytes += Int(message.length)
     if isReliable {
@@ -51,35 +56,46 @@ struct SendState: Sendable {
     earliestDeadline = min(earliestDeadline, message.deadline)
   }
 
-  /// Counts that a message waits no longer.
-  mutating func noteBegun(_ message: SendMessage, isReliable: Bool) {
-    pendingBytes -= Int(message.length - message.begun)
+  /// Removes a message from the counters of queued messages because it was sent or dropped.
+  mutating func recordDequeued(_ message: SendMessage, isReliable: Bool) {
+    pendingBytes -= Int(message.length - message.sentBytes)
     guard !isReliable else { return }
     unreliableBytes -= Int(message.length)
     unreliableCount -= 1
   }
 
-  /// Gives back room in the queue of reliable messages.
+  /// Frees space in the queue of reliable messages, and emits `writable` if that ends backpressure.
   mutating func release(_ charge: Int) {
     queuedBytes -= charge
-    guard wantsRoom, queuedBytes <= ChannelLimits.writableBytes else { return }
-    wantsRoom = false
-    tell(.writable)
+    guard isBackpressured, queuedBytes <= ChannelLimits.writableBytes else { return }
+    isBackpressured = false
+    emit(.writable)
   }
 
-  /// Ends a message that has not left, or not all of it; its owner hears that it was not delivered.
+  /// Drops a message that was not sent completely. If it asked for a receipt, the receipt says that
+  /// it was not delivered.
   mutating func drop(_ message: SendMessage, channel: UInt8, isReliable: Bool) {
     arena.release(message.buffer)
-    noteBegun(message, isReliable: isReliable)
+    recordDequeued(message, isReliable: isReliable)
     if isReliable { release(message.charge) }
     guard message.wantsReceipt else { return }
-    tell(.receipt(channel: channel, message: message.ticket, delivered: false))
+    emit(.receipt(channel: channel, message: message.ticket, delivered: false))
   }
 
-  /// Drops a message whose deadline has passed.
+  /// Drops a message because its deadline has passed.
   mutating func expire(_ message: SendMessage, channel: UInt8, isReliable: Bool) {
     statistics.expired += 1
-    tell(.expired(channel: channel, message: message.ticket))
+    emit(.expired(channel: channel, message: message.ticket))
     drop(message, channel: channel, isReliable: isReliable)
   }
+}
+
+/// The flow control of one channel at its sender.
+struct SendCredit: Sendable, BitwiseCopyable {
+  /// The total number of bytes sent, charges included; retransmissions do not count.
+  var sent: UInt64 = 0
+  /// The total number of bytes that the peer allows.
+  var limit = UInt64(ChannelLimits.window)
+
+  var remaining: Int { Int(clamping: limit - sent) }
 }

@@ -1,31 +1,33 @@
-/// The few unreliable messages that have come in part: a new one takes the place of the oldest.
+/// The few unreliable messages of which some fragments were received. When the table is full, a new
+/// message evicts the oldest.
 struct UnreliablePartials: Sendable {
   struct Partial: Sendable, BitwiseCopyable {
+    /// The index of the receive lane.
     var lane: UInt16
-    /// The number, as far as the mode tells it.
+    /// The message's full number if its lane is sequenced, else only the low 16 bits.
     var number: UInt64
+    /// The index of the reassembly.
     var index: Int32
   }
 
   private var partials: [Partial] = []
 
-  var count: Int { partials.count }
-
   func find(_ number: UInt64, lane: Int) -> Partial? {
     partials.first { $0.number == number && $0.lane == lane }
   }
 
-  /// Adds a message; returns one that is forgotten for it.
+  /// Adds a message. If the table is full, removes and returns the oldest message.
   mutating func append(_ number: UInt64, lane: Int, index: Int32) -> Partial? {
-    let forgotten =
+    let evicted =
       partials.count == ChannelLimits.unreliableReassemblies ? partials.removeFirst() : nil
     partials.append(Partial(lane: UInt16(lane), number: number, index: index))
-    return forgotten
+    return evicted
   }
 
   mutating func remove(_ index: Int32) { partials.removeAll { $0.index == index } }
 
-  /// Takes out a message of the lane that is older than `number`.
+  /// Removes and returns a message of the lane whose number is below `number`; `nil` if there is
+  /// none.
   mutating func popStale(before number: UInt64, lane: Int) -> Partial? {
     guard let index = partials.firstIndex(where: { $0.lane == lane && $0.number < number })
     else { return nil }

@@ -1,60 +1,63 @@
 import CaromCodec
 import CaromCore
 
-// The session's own packets: who asks, who grants, who leaves.
+// The session's control packets: requests, grants, pings and goodbyes.
 extension Connection {
-  /// Takes a control packet that came by a link.
-  mutating func receive(_ control: ControlPacket, by kind: LinkKind, at now: Instant) {
+  /// Handles a control packet that arrived on a link.
+  mutating func receive(_ control: ControlPacket, on kind: LinkKind, at now: Instant) {
     switch (control, state) {
     case (.request(let version, let key, let info), .awaitingRequest):
       receiveRequest(version, key, info, at: now)
     case (.join(let version, let key), .awaitingRequest) where kind == .stream && datagram == nil:
-      guard version == SessionWire.version else {
-        return close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: version), at: now)
-      }
-      guard key != .none else { return violate(at: now) }
-      self.key = key
-      events.append(.joining)
-    case (.request, .requested): break  // asking twice is harmless
+      receiveJoin(version, key, at: now)
+    case (.request, .requested): break  // A repeated request is harmless.
     case (.request(_, let key, _), .open):
-      guard key == self.key else { return violate(at: now) }
-      say(.grant(version: SessionWire.version, local), by: kind, at: now)
+      guard key == self.key else { return closeForViolation(at: now) }
+      send(.grant(version: SessionWire.version, local), on: kind, at: now)
     case (.grant(let version, let info), .awaitingGrant):
-      guard version == SessionWire.version else {
-        return close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: version), at: now)
-      }
+      guard version == SessionWire.version else { return closeForVersion(version, at: now) }
       if kind == .stream { stream?.join() }
       open(info, at: now)
     case (.grant, .open): if kind == .stream { stream?.join() }
-    case (.token(let token), .open) where isCaller,
-      // A token comes in a datagram, which may overtake a grant that comes on the stream.
+    case (.token(let token), .open) where isInitiator,
+      // A token arrives in a datagram, which may overtake a grant on the stream.
       (.token(let token), .awaitingGrant) where kind == .datagram:
-      guard let host = datagram?.way?.endpoint else { break }
+      guard let host = datagram?.route?.endpoint else { break }
       events.append(.invited(JoinToken(token, of: host)))
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
     case (.ping(let sent), .open), (.ping(let sent), .requested):
-      // Whoever asks and never reads is not answered without end.
-      guard (stream?.waitingBytes ?? 0) < StreamPath.controlLimit else { return }
+      // A peer that sends pings but never reads must not fill the queue with pongs.
+      guard (stream?.controlBytes ?? 0) < StreamPath.controlLimit else { return }
       let clock = UInt64(bitPattern: now.nanoseconds)
-      say(.pong(sent: sent, clock: clock), by: kind, at: now)
+      send(.pong(sent: sent, clock: clock), on: kind, at: now)
     case (.pong(let sent, let clock), .open):
       if pinger.handlePong(sent: sent, clock: clock, at: now) {
         events.append(.measured(pinger.roundTrip))
       }
     case (.ping, _), (.pong, _):
-      // Datagrams may overtake the grant.
-      if kind == .stream { violate(at: now) }
-    default: violate(at: now)
+      // Over datagrams a ping may overtake the grant; on a stream it cannot.
+      if kind == .stream { closeForViolation(at: now) }
+    default: closeForViolation(at: now)
     }
+  }
+
+  private mutating func closeForVersion(_ theirs: UInt16, at now: Instant) {
+    close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: theirs), at: now)
+  }
+
+  /// Handles a join packet: the stream belongs to a connection that `Host` looks up by its key.
+  private mutating func receiveJoin(_ version: UInt16, _ key: ConnectionKey, at now: Instant) {
+    guard version == SessionWire.version else { return closeForVersion(version, at: now) }
+    guard key != .none else { return closeForViolation(at: now) }
+    self.key = key
+    events.append(.joining)
   }
 
   private mutating func receiveRequest(
     _ version: UInt16, _ key: ConnectionKey, _ info: PeerInfo, at now: Instant
   ) {
-    guard version == SessionWire.version else {
-      return close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: version), at: now)
-    }
-    guard self.key == .none || key == self.key else { return violate(at: now) }
+    guard version == SessionWire.version else { return closeForVersion(version, at: now) }
+    guard self.key == .none || key == self.key else { return closeForViolation(at: now) }
     self.key = key
     guard info.application == local.application, info.id != local.id else {
       return close(Goodbye(.wrongApplication), as: .wrongApplication, at: now)
@@ -64,19 +67,19 @@ extension Connection {
       let goodbye = Goodbye(.versionMismatch, version: local.applicationVersion)
       return close(goodbye, as: .versionMismatch(theirs: theirs), at: now)
     }
-    noteRequest(of: info, at: now)
+    handleRequest(of: info, at: now)
   }
 
-  /// Somebody who fits asks for a seat.
-  mutating func noteRequest(of info: PeerInfo, at now: Instant) {
-    // Whoever waits for an answer owes no sign of life until it has one.
+  /// Handles the request of a peer whose application and version match: asks the owner for a seat.
+  mutating func handleRequest(of info: PeerInfo, at now: Instant) {
+    // While the peer waits for the answer it may stay silent, so only the handshake limit applies.
     state = .requested(info, deadline: now.advanced(by: timing.handshakeLimit))
     events.append(.requested(info))
   }
 
   private mutating func receive(_ goodbye: Goodbye, at now: Instant) {
     guard !isEnding else { return }
-    finish(goodbye.reason)
+    emitClosed(goodbye.reason)
     channels.dropOutgoing()
     if stream != nil { linkAction = .closeAfterFlush }
     stream = nil
@@ -85,33 +88,35 @@ extension Connection {
       datagram?.isOpen == true ? .lingering(deadline: now.advanced(by: timing.closeLimit)) : .closed
   }
 
+  /// Enters the open state and begins to ping.
   mutating func open(_ info: PeerInfo, at now: Instant) {
     state = .open(info)
     datagram?.resumes = true
-    heardAt = now
+    lastReceived = now
     events.append(.opened(info))
-    say(pinger.begin(at: now), at: now)
-    noteLink()
+    send(pinger.begin(at: now), at: now)
+    reportLinkChange()
   }
 
-  /// Asks for a seat over datagrams, as soon as they may go; what is lost comes again by itself.
-  mutating func sayRequest(at now: Instant) {
-    guard !hasAsked, datagram?.isOpen == true, case .awaitingGrant = state else { return }
-    hasAsked = true
-    say(.request(version: SessionWire.version, key, local), by: .datagram, at: now)
+  /// Requests a seat over datagrams as soon as the path is open. The request is a reliable message,
+  /// so it is sent once and retransmitted if lost.
+  mutating func sendRequestIfNeeded(at now: Instant) {
+    guard !hasSentRequest, datagram?.isOpen == true, case .awaitingGrant = state else { return }
+    hasSentRequest = true
+    send(.request(version: SessionWire.version, key, local), on: .datagram, at: now)
   }
 
-  /// Says it on the link that carries messages now.
-  mutating func say(_ control: ControlPacket, at now: Instant) {
-    say(control, by: link ?? .stream, at: now)
+  /// Sends a control packet on the link that carries messages now.
+  mutating func send(_ control: ControlPacket, at now: Instant) {
+    send(control, on: link ?? .stream, at: now)
   }
 
-  mutating func sayOnEveryLink(_ control: ControlPacket, at now: Instant) {
-    if stream != nil { say(control, by: .stream, at: now) }
-    if datagram?.isOpen == true { say(control, by: .datagram, at: now) }
+  mutating func sendOnAllLinks(_ control: ControlPacket, at now: Instant) {
+    if stream != nil { send(control, on: .stream, at: now) }
+    if datagram?.isOpen == true { send(control, on: .datagram, at: now) }
   }
 
-  mutating func say(_ control: ControlPacket, by kind: LinkKind, at now: Instant) {
+  mutating func send(_ control: ControlPacket, on kind: LinkKind, at now: Instant) {
     guard kind == .datagram else {
       stream?.append(control)
       if case .grant = control { stream?.join() }
@@ -121,13 +126,26 @@ extension Connection {
     scratch.control.removeAll()
     control.encode(into: &scratch.control)
     let body = scratch.control.bytes
-    // Its bounds are the session's own, and far above what it says.
+    // This cannot fail: the session channel's own queue space far exceeds all control packets.
     _ = try? channels.send(body.span, on: SessionWire.controlChannel, options, at: now)
+  }
+
+  /// Handles the control packets that arrived over datagrams, as messages of the session's channel.
+  mutating func receiveControlMessages(at now: Instant) {
+    while channels.hasSessionMessage, let message = channels.pollControl() {
+      do throws(DecodeError) {
+        guard let control = try message.get() else {
+          unknownPackets += 1
+          continue
+        }
+        if !isEnding { receive(control, on: .datagram, at: now) }
+      } catch { closeForViolation(at: now) }
+    }
   }
 }
 
 extension ControlPacket {
-  /// Whether the next of its kind makes up for one that was lost.
+  /// Whether packets of this kind are sent so often that a lost one need not be sent again.
   var isRepeated: Bool {
     switch self {
     case .ping, .pong: true

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Connection {
-  /// Everything that is counted, as one value.
+  /// The measurements and counters of the connection.
   var peerStatistics: PeerStatistics {
     var result = PeerStatistics()
     result.link = link
@@ -40,7 +40,7 @@ extension ChannelSet {
     result.messagesSent = statistics.messagesSent
     result.messagesReceived = statistics.messagesReceived
     result.resent = statistics.resent
-    result.redundant = statistics.ridden
+    result.redundant = statistics.redundant
     result.expired = statistics.expired
     result.replaced = statistics.replaced
     result.dropped = statistics.overflowed

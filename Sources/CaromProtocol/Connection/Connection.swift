@@ -1,24 +1,35 @@
 import CaromCodec
 import CaromCore
 
-/// One peer relation: handshake, messages, pings, goodbye, over a stream link, a datagram link or
-/// both. Messages belong to it and outlive its links: what a link did not bring goes by another.
+/// The connection to one peer: handshake, messages, pings and goodbye, over a stream, datagrams or
+/// both. Messages belong to the connection rather than to a link: what was not acknowledged on a
+/// link that fails is sent again on the other.
 ///
-/// A polled machine: bytes, the links' ends, time and intents go in; `pollStream`,
-/// `pollDatagram`, `pollEvent`, `pollLinkAction` and `nextTimeout` come out. The layout of its
-/// packets is the WireFormat page.
-package struct Connection: Sendable {
+/// A connection does no input or output. Its owner calls `receive`, `receiveDatagram`,
+/// `handleLinkEnd`, `handleTimeout` or one of the intents (`admit`, `close`, `send`, …), and after
+/// each such call polls it in this order:
+///
+/// 1. `pollEvent` until it returns `nil`, and after a `messages` event `pollMessage` until it
+///    returns `false`;
+/// 2. `pollDatagram` until it returns `nil`, sending each datagram;
+/// 3. `pollStream`, again whenever the stream has space for more;
+/// 4. `pollLinkAction`;
+/// 5. `findTimeout`, for the time at which `handleTimeout` must be called.
+///
+/// Steps 2 to 4 may produce further events. The layout of the packets is described in WireFormat.
+package struct Connection {
   enum State: Hashable {
-    /// The other side called; its request has not come yet.
+    /// The peer has opened a link; its request has not arrived.
     case awaitingRequest(deadline: Instant)
-    /// It asked for a seat; the owner has not answered yet.
+    /// The peer has requested a seat; the owner has not answered.
     case requested(PeerInfo, deadline: Instant)
-    /// This side asked for a seat.
+    /// This side has requested a seat, or will when a link is open.
     case awaitingGrant(deadline: Instant)
     case open(PeerInfo)
-    /// The goodbye leaves, behind everything that was taken before; nothing is read any more.
+    /// This side has closed the connection. The goodbye follows everything sent before it;
+    /// incoming messages are ignored.
     case closing(deadline: Instant)
-    /// The peer's goodbye came, and may come again until it knows that.
+    /// The peer's goodbye has arrived. The connection stays to acknowledge repetitions of it.
     case lingering(deadline: Instant)
     case closed
 
@@ -30,98 +41,135 @@ package struct Connection: Sendable {
     }
   }
 
-  /// That the other side is there still: it acknowledges what was sent behind its stream's end.
-  /// What it had sent before may come behind the end, and proves nothing.
-  struct Proof: Sendable {
-    let packet: UInt64
-    let deadline: Instant
-    /// Why the connection is lost otherwise.
-    let reason: DisconnectReason
-  }
-
   let local: PeerInfo
   let timing: SessionTiming
-  let isCaller: Bool
-  /// What ties its links together; the called side learns it from the first link.
+  /// Whether this side opened the connection.
+  let isInitiator: Bool
+  /// Identifies the connection on each of its links. The responder learns it from the first link.
   package internal(set) var key: ConnectionKey
   var state: State
   var channels = ChannelSet()
-  /// The stream, or none.
-  var streams: [StreamPath] = []
-  /// The way over datagrams, or none: in an array, so that it is asked and changed where it lies,
-  /// and whoever has none keeps no room for it.
-  var datagrams: [DatagramPath] = []
+  var stream: StreamPath?
+  var datagram: DatagramPath?
   var events = Deque<ConnectionEvent>()
-  /// Whether messages came since the owner was told, before all of `events`.
-  var hasNewMessages = false
+  /// Whether a `messages` event is due, ahead of all `events`.
+  var isMessagesEventDue = false
   var linkAction: LinkAction?
   var pinger: Pinger
-  var heardAt: Instant
-  /// `timing.silenceLimit` in nanoseconds: it is added at each packet, and a `Duration` takes long.
+  /// The time at which the last packet or bytes of the peer arrived.
+  var lastReceived: Instant
+  /// `timing.silenceLimit` in nanoseconds, precomputed because it is needed for every packet and
+  /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
-  /// Whether this side asked for a seat over datagrams.
-  var hasAsked = false
-  /// The goodbye that waits for everything before it.
+  /// Whether this side has requested a seat over datagrams.
+  var hasSentRequest = false
+  /// The goodbye that has not been sent yet, because messages before it are pending.
   var goodbye: Goodbye?
-  /// What the datagram link has to show, since the stream ended without a word.
-  var proof: Proof?
-  /// Since when no link works, in a connection that may be resumed.
+  /// The pending check of the datagram path after the stream has ended unexpectedly.
+  var livenessCheck: LivenessCheck?
+  /// The time at which the last working link failed, while the connection waits to be resumed.
   var interruptedAt: Instant?
-  var lastKind: LinkKind?
-  /// When windows may grow again, on a stream alone.
-  var nextGrowth = Instant.zero
-  /// Lent by the host for as long as it touches the connection.
+  /// The link that the owner was last told about.
+  var reportedLink: LinkKind?
+  /// The next time to consider growing the receive windows, for a connection without datagrams.
+  var nextWindowGrowth = Instant.zero
+  /// Buffers that `Host` lends to the connection for the duration of one call.
   var scratch = Scratch()
 
-  /// How many packets of an unknown type or action came.
+  /// The number of packets received whose type or action is unknown to this version.
   package internal(set) var unknownPackets = 0
 
   init(
-    local: PeerInfo, timing: SessionTiming, key: ConnectionKey, isCaller: Bool, state: State,
+    local: PeerInfo, timing: SessionTiming, key: ConnectionKey, isInitiator: Bool, state: State,
     at now: Instant
   ) {
     self.local = local
     self.timing = timing
     self.key = key
-    self.isCaller = isCaller
+    self.isInitiator = isInitiator
     self.state = state
-    heardAt = now
+    lastReceived = now
     silenceLimit = timing.silenceLimit.wholeNanoseconds
     pinger = Pinger(timing: timing)
   }
 
-  /// A connection on a stream that the other side opened: it waits for the request.
-  package static func accepting(
-    as local: PeerInfo, timing: SessionTiming, at now: Instant
-  ) -> Connection {
-    let deadline = now.advanced(by: timing.handshakeLimit)
-    var connection = Connection(
-      local: local, timing: timing, key: .none, isCaller: false,
-      state: .awaitingRequest(deadline: deadline), at: now)
-    connection.stream = StreamPath(limit: handshakeFrameLimit)
-    return connection
-  }
+  /// The longest frame accepted on a stream before the handshake is complete. Requests are far
+  /// shorter, and thousands of strangers must not occupy the memory of a whole message each.
+  package static let handshakeFrameLimit = 4 << 10
+  /// The longest message, in bytes.
+  package static let maximumMessageLength = MessageFrame.maximumMessage
+  /// The least time that datagrams get to be answered after a stream was refused. It is enough for
+  /// four hellos.
+  static let datagramGrace = Duration.seconds(1)
+  /// The time that a goodbye gets to be sent and acknowledged after `closeLimit` has passed.
+  static let goodbyeGrace = Duration.milliseconds(50)
+}
 
-  /// A connection that this side opens: it asks for a seat on each link that is added.
-  package static func calling(
+// MARK: - Creation
+extension Connection {
+  /// A connection that this side initiates. It requests a seat on each link that is added.
+  package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {
     let deadline = now.advanced(by: timing.handshakeLimit)
     return Connection(
-      local: local, timing: timing, key: key, isCaller: true,
+      local: local, timing: timing, key: key, isInitiator: true,
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// A connection on a stream that this side opened: it asks for a seat at once.
-  package static func requesting(
+  /// A connection that this side initiates on an open stream. It requests a seat immediately.
+  package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
-    var connection = calling(as: local, timing: timing, key: key, at: now)
+    var connection = initiating(as: local, timing: timing, key: key, at: now)
     connection.addStream(at: now)
     return connection
   }
 
-  /// The peer, once it has said who it is.
+  /// A connection on a stream that the peer has opened. It waits for the peer's request.
+  package static func respondingOnStream(
+    as local: PeerInfo, timing: SessionTiming, at now: Instant
+  ) -> Connection {
+    var connection = responding(as: local, timing: timing, key: .none, at: now)
+    connection.stream = StreamPath(limit: handshakeFrameLimit)
+    return connection
+  }
+
+  /// A connection that the peer has begun with a hello from `source`, an address it has proven.
+  static func responding(
+    to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
+  ) -> Connection {
+    var connection = responding(as: local, timing: timing, key: hello.key, at: now)
+    connection.datagram = .responding(to: hello, from: source, at: now)
+    return connection
+  }
+
+  /// A connection on a stream that another host of the group has accepted and partly read.
+  static func responding(
+    on handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
+  ) -> Connection {
+    var connection = responding(as: local, timing: timing, key: handed.key, at: now)
+    connection.stream = handed.path
+    if let info = handed.info {
+      connection.handleRequest(of: info, at: now)
+    } else {
+      connection.events.append(.joining)
+    }
+    return connection
+  }
+
+  private static func responding(
+    as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
+  ) -> Connection {
+    Connection(
+      local: local, timing: timing, key: key, isInitiator: false,
+      state: .awaitingRequest(deadline: now.advanced(by: timing.handshakeLimit)), at: now)
+  }
+}
+
+// MARK: - Properties
+extension Connection {
+  /// The peer, once it has identified itself.
   package var peer: PeerInfo? {
     switch state {
     case .requested(let info, _), .open(let info): info
@@ -129,91 +177,49 @@ package struct Connection: Sendable {
     }
   }
 
-  /// The stream as a value, for what is rare.
-  var stream: StreamPath? {
-    get { streams.first }
-    _modify {
-      var path = streams.popLast()
-      defer { if let path { streams.append(path) } }
-      yield &path
-    }
-  }
-
-  /// The way over datagrams as a value, for what is rare.
-  var datagram: DatagramPath? {
-    get { datagrams.first }
-    _modify {
-      var path = datagrams.popLast()
-      defer { if let path { datagrams.append(path) } }
-      yield &path
-    }
-  }
-
   package var isOpen: Bool { if case .open = state { true } else { false } }
-  /// Whether the peer has said goodbye, and only may not know yet that it was heard.
+  /// Whether the peer has said goodbye, but may not have received the acknowledgement yet.
   package var isLingering: Bool { if case .lingering = state { true } else { false } }
   package var isClosed: Bool { if case .closed = state { true } else { false } }
-
-  /// Whether it has told its end already, though a goodbye may still be leaving.
+  /// Whether the `closed` event was emitted, though a goodbye may still be in flight.
   package var isEnding: Bool { state.isEnding }
 
-  /// What is known of the way to the peer.
+  /// The round-trip time and clock offset measured by pings.
   package var roundTrip: RoundTrip { pinger.roundTrip }
 
-  /// Bytes of messages that have not left.
-  package var queuedBytes: Int { channels.pendingBytes + (stream?.waitingBytes ?? 0) }
+  /// Bytes that have not been sent for the first time.
+  package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
 
-  /// What carries messages now; `nil` when nothing does.
-  package var link: LinkKind? { currentLink }
-
-  /// `link`, always inlined: a call would copy the connection.
-  @inline(__always) var currentLink: LinkKind? {
-    let isJoined = !streams.isEmpty && streams[0].isJoined
-    if !datagrams.isEmpty, datagrams[0].isAnswered || (datagrams[0].isOpen && !isJoined) {
-      return .datagram
-    }
-    return isJoined ? .stream : nil
-  }
-
-  /// The longest frame of a link that has no seat yet: requests are far shorter, and thousands of
-  /// strangers must not have a whole message's room each.
-  package static let handshakeFrameLimit = 4 << 10
-  /// The longest message.
-  package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// How long datagrams may still be answered when a stream was refused: four hellos leave.
-  static let datagramGrace = Duration.seconds(1)
-  /// How long a goodbye that could not wait any longer has to leave.
-  static let lastWordLimit = Duration.milliseconds(50)
-  /// How long a datagram link has to show a sign of life when the stream beside it was cut.
-  static let proofLimit = Duration.seconds(1)
+  /// A counter that changes whenever the addresses of the datagram path change.
+  var migrations: UInt32 { datagram?.migrations ?? 0 }
 }
 
 // MARK: - Intents
 extension Connection {
-  /// Grants the seat that was asked for.
+  /// Grants the seat that the peer has requested.
   package mutating func admit(at now: Instant) {
     guard case .requested(let info, _) = state else { return }
-    sayOnEveryLink(.grant(version: SessionWire.version, local), at: now)
+    sendOnAllLinks(.grant(version: SessionWire.version, local), at: now)
     open(info, at: now)
   }
 
-  /// Says goodbye with a reason for the other side, and ends here with one for this side.
+  /// Closes the connection: sends `goodbye` to the peer and reports `reason` to this side's owner.
   package mutating func close(
     _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally, at now: Instant
   ) {
     guard !isEnding else { return }
-    finish(reason)
-    guard !streams.isEmpty || datagram?.isOpen == true else {
+    emitClosed(reason)
+    guard stream != nil || datagram?.isOpen == true else {
       state = .closed
       return
     }
     channels.dropUnreliable()
     state = .closing(deadline: now.advanced(by: timing.closeLimit))
     self.goodbye = goodbye
-    sayGoodbyeWhenDrained(at: now)
+    sendGoodbyeWhenDrained(at: now)
   }
 
-  /// Queues or offers a message; see `Delivery`. Returns its number where a receipt is wanted.
+  /// Queues a message. Returns the number by which events refer to it.
   @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
@@ -222,7 +228,8 @@ extension Connection {
     return try channels.send(bytes, on: channel, options, at: now)
   }
 
-  /// The next message of the application, where it lies; `false` when there is none.
+  /// Passes the next message of the application to `body`; returns `false` if there is none.
+  /// Reliable messages of the channels in `parking` stay in the connection.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(), _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {
@@ -230,44 +237,79 @@ extension Connection {
   }
 }
 
-// MARK: - Ends
+// MARK: - Events
 extension Connection {
-  /// Tells the end, behind the messages that came before it.
-  mutating func finish(_ reason: DisconnectReason) {
+  var hasEvents: Bool { isMessagesEventDue || !events.isEmpty }
+
+  /// Removes and returns the next event.
+  package mutating func pollEvent() -> ConnectionEvent? {
+    guard isMessagesEventDue else { return events.popFirst() }
+    isMessagesEventDue = false
+    return .messages
+  }
+
+  /// Emits a `messages` event. This most common event is a flag unless other events precede it.
+  private mutating func emitMessages() {
+    if events.isEmpty { isMessagesEventDue = true } else { events.append(.messages) }
+  }
+
+  /// Emits `closed`, after a `messages` event for messages that arrived before the end.
+  mutating func emitClosed(_ reason: DisconnectReason) {
     if isOpen, channels.hasMessages { events.append(.messages) }
     events.append(.closed(reason))
   }
 
-  /// Nothing more leaves or comes.
-  mutating func end() {
-    if !streams.isEmpty { linkAction = .cut }
-    streams = []
-    datagrams = []
+  /// Handles what a received packet has left in the channels: control packets, messages and events.
+  mutating func processChannels(at now: Instant) {
+    receiveControlMessages(at: now)
+    if isOpen, channels.hasMessages { emitMessages() }
+    while let event = channels.pollEvent() { events.append(.channel(event)) }
+    sendGoodbyeWhenDrained(at: now)
+    closeWhenGoodbyeAcknowledged()
+  }
+}
+
+// MARK: - Closing
+extension Connection {
+  /// Drops both links and closes the connection without another packet.
+  mutating func closeNow() {
+    if stream != nil { linkAction = .cut }
+    stream = nil
+    datagram = nil
     state = .closed
   }
 
-  mutating func violate(at now: Instant) {
+  mutating func closeForViolation(at now: Instant) {
     close(Goodbye(.protocolViolation), as: .protocolViolation, at: now)
   }
 
-  /// The goodbye leaves behind everything that was taken.
-  mutating func sayGoodbyeWhenDrained(at now: Instant) {
+  /// Sends the goodbye once everything before it was sent, or over datagrams acknowledged.
+  mutating func sendGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }
-    if currentLink == .datagram {
+    if link == .datagram {
       guard channels.isDrained else { return }
     } else {
       guard !channels.hasPending || stream?.isJoined != true else { return }
     }
-    sayGoodbye(at: now)
+    sendGoodbye(at: now)
   }
 
-  private mutating func sayGoodbye(at now: Instant) {
+  private mutating func sendGoodbye(at now: Instant) {
     guard let goodbye else { return }
     self.goodbye = nil
-    sayOnEveryLink(.goodbye(goodbye), at: now)
+    sendOnAllLinks(.goodbye(goodbye), at: now)
   }
 
-  /// Time has come to `nextTimeout`.
+  /// Closes a connection without a stream once the peer has acknowledged the goodbye.
+  mutating func closeWhenGoodbyeAcknowledged() {
+    guard case .closing = state, goodbye == nil, stream == nil, channels.isDrained else { return }
+    closeNow()
+  }
+}
+
+// MARK: - Time
+extension Connection {
+  /// Performs what is due at `now`. Must be called at `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     handleLinkTimeouts(at: now)
     switch state {
@@ -276,57 +318,67 @@ extension Connection {
       if now >= deadline { close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
     case .open: handleOpenTimeout(at: now)
     case .closing(let deadline) where now >= deadline && goodbye != nil:
-      // What was before it was not acknowledged in time: the peer hears the end all the same.
-      sayGoodbye(at: now)
-      state = .closing(deadline: now.advanced(by: Self.lastWordLimit))
+      // Earlier messages were not acknowledged in time; let the peer know of the end nevertheless.
+      sendGoodbye(at: now)
+      state = .closing(deadline: now.advanced(by: Self.goodbyeGrace))
     case .closing(let deadline), .lingering(let deadline):
-      if now >= deadline { end() }
+      if now >= deadline { closeNow() }
     case .closed: break
     }
   }
 
-  private mutating func handleOpenTimeout(at now: Instant) {
-    if let proof, now >= proof.deadline { return lose(as: proof.reason, at: now) }
-    if now >= endOfPatience { return lose(as: .timedOut, at: now) }
-    guard interruptedAt == nil else { return }
-    if let ping = pinger.handleTimeout(at: now) { say(ping, at: now) }
-  }
-
-  /// When `handleTimeout` wants to be called.
-  package var nextTimeout: Instant? {
-    var copy = self
-    return copy.findTimeout()
-  }
-
-  /// `nextTimeout`, asked in place: nothing is copied.
-  mutating func findTimeout() -> Instant? {
-    var links: Instant?
-    // Behind the end nothing is read, and half a frame is not waited for.
-    if !isEnding, !streams.isEmpty { links = streams[0].nextTimeout }
-    if !datagrams.isEmpty {
-      let hasPending = channels.hasPending && currentLink == .datagram
-      links = earliest(links, datagrams[0].findTimeout(hasPending: hasPending))
+  private mutating func handleLinkTimeouts(at now: Instant) {
+    if !isEnding {
+      do throws(FrameError) {
+        try stream?.handleTimeout(at: now)
+      } catch { closeForStreamError(error, at: now) }
     }
-    let own: Instant?
+    channels.handleTimeout(at: now)
+    guard let datagram else { return }
+    scratch.outcome.removeAll()
+    let before = link
+    datagram.handleTimeout(&scratch.outcome, at: now)
+    if before == .datagram, link == .stream { datagram.abandonAll(&scratch.outcome) }
+    applyOutcome(at: now)
+    reportLinkChange()
+    sendGoodbyeWhenDrained(at: now)
+  }
+
+  private mutating func handleOpenTimeout(at now: Instant) {
+    if let livenessCheck, now >= livenessCheck.deadline {
+      return handleLinksLost(as: livenessCheck.reason, at: now)
+    }
+    if now >= silenceDeadline { return handleLinksLost(as: .timedOut, at: now) }
+    guard interruptedAt == nil else { return }
+    if let ping = pinger.handleTimeout(at: now) { send(ping, at: now) }
+  }
+
+  /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed. The
+  /// method is mutating so that the connection is accessed in place rather than copied.
+  package mutating func findTimeout() -> Instant? {
+    var next: Instant?
     switch state {
     case .awaitingRequest(let deadline), .awaitingGrant(let deadline),
       .requested(_, let deadline), .closing(let deadline), .lingering(let deadline):
-      own = deadline
+      next = deadline
     case .open:
-      own = earliest(
-        earliest(endOfPatience, proof?.deadline),
-        earliest(interruptedAt == nil ? pinger.nextTimeout : nil, channels.nextTimeout))
+      next = earliest(silenceDeadline, channels.nextTimeout)
+      next = earliest(next, livenessCheck?.deadline)
+      if interruptedAt == nil { next = earliest(next, pinger.nextTimeout) }
     case .closed: return nil
     }
-    return earliest(links, own)
+    // Once the connection is ending, incomplete incoming frames do not matter.
+    if !isEnding { next = earliest(next, stream?.nextTimeout) }
+    if let datagram {
+      let hasPending = channels.hasPending && link == .datagram
+      next = earliest(next, datagram.findTimeout(hasPending: hasPending))
+    }
+    return next
   }
 
-  /// Changes whenever its datagrams come from elsewhere.
-  var moves: UInt32 { datagrams.isEmpty ? 0 : datagrams[0].moves }
-
-  /// When the silence has lasted too long, or the interruption has.
-  @inline(__always) private var endOfPatience: Instant {
+  /// The time at which the peer's silence, or the interruption, has lasted too long.
+  @inline(__always) private var silenceDeadline: Instant {
     if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }
-    return heardAt.advanced(byNanoseconds: silenceLimit)
+    return lastReceived.advanced(byNanoseconds: silenceLimit)
   }
 }

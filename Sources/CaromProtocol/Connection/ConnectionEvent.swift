@@ -1,47 +1,47 @@
 import CaromCore
 
-/// What a connection tells its owner.
+/// An event of a connection, for its owner.
 package enum ConnectionEvent: Hashable, Sendable {
-  /// The other side asks for a seat; `admit` or `refuse` answers it.
+  /// The peer requests a seat. Answer with `admit` or `close`.
   case requested(PeerInfo)
-  /// The stream is one more of a connection that is open, and whose key it says.
+  /// The stream belongs to an open connection that has the same key.
   case joining
-  /// Both sides agreed: messages flow from here on.
+  /// The seat was granted; messages can be sent and received from now on.
   case opened(PeerInfo)
-  /// Messages of the application came: `pollMessage` hands them out.
+  /// Messages of the application have arrived; read them with `pollMessage`.
   case messages
-  /// Something became of a message or a channel.
+  /// A message was delivered or dropped, or the send queue has space again.
   case channel(ChannelEvent)
-  /// Messages go by another link from now on.
+  /// Messages are carried by another link from now on.
   case linkChanged(LinkKind)
-  /// No link works; the connection waits to be resumed.
+  /// No link works any more; the connection waits to be resumed.
   case interrupted
   /// A link works again, and nothing was lost.
   case resumed
-  /// Whoever called opens a stream again.
+  /// This side initiated the connection and should open a new stream.
   case reconnect
-  /// The round trip was measured anew.
+  /// A ping was answered; the value is the updated measurement.
   case measured(RoundTrip)
-  /// The host gave this side a token for the next time.
+  /// The host has issued a token with which this side can reconnect faster.
   case invited(JoinToken)
-  /// The end, told once, and nothing comes after it.
+  /// The connection has ended. No event follows.
   case closed(DisconnectReason)
 }
 
-/// How a link under a connection ended.
+/// The ways in which a stream below a connection ends.
 package enum LinkEnd: Hashable, Sendable {
-  /// The other end closed its side in order.
+  /// The peer closed its side of the stream in order.
   case ended
-  /// The other end, or something on the way, reset it.
+  /// The peer, or something on the path, reset the stream.
   case reset
-  /// The local system gave it up after it had tried for long enough.
+  /// The local system gave up retransmitting.
   case timedOut
 }
 
-/// What the shell is to do with a link.
+/// The actions that a connection asks its owner to perform on the stream.
 package enum LinkAction: Hashable, Sendable {
-  /// Close it when what was handed over has left.
+  /// Close the stream after everything written to it was sent.
   case closeAfterFlush
-  /// Cut it now.
+  /// Close the stream immediately.
   case cut
 }

@@ -1,22 +1,23 @@
-/// A link of one process, numbered in the order of opening; a number is never used again.
+/// Identifies a connection within one process. Numbers ascend and are never reused.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-  /// The number, 1 for the first; of hosts that share a port each counts in a range of its own.
+  /// The number, 1 for the first connection. Hosts that share a port number theirs in separate
+  /// ranges.
   public let number: UInt64
 
   package init(_ number: UInt64) { self.number = number }
 
-  /// Orders by opening.
+  /// Orders connections by their numbers.
   public static func < (a: ConnectionID, b: ConnectionID) -> Bool { a.number < b.number }
 }
 
 extension ConnectionID {
   private static let memberShift: UInt64 = 48
 
-  /// What comes before the first link of a host of a group.
+  /// The id before the first connection of a member of a group of hosts.
   static func beginning(of member: Int) -> ConnectionID {
     ConnectionID(UInt64(member) << memberShift)
   }
 
-  /// The host of the group that it belongs to; 0 where there is none.
+  /// The member of the group of hosts that the connection belongs to; 0 without a group.
   package var member: Int { Int(number >> Self.memberShift) }
 }

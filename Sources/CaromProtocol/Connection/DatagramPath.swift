@@ -1,171 +1,181 @@
 import CaromCore
 
-/// A connection's way over datagrams (UDP): finding the other end and proving that this one is
-/// where it says, then data packets with loss detection and congestion control.
+/// A connection's path over datagrams (UDP): finds the peer's address, validates this side's
+/// address, and then sends and receives data packets with loss detection and congestion control.
 ///
-/// The side that calls says hello to every address it was given, padded, until one answers with a
-/// cookie; then it puts hello and cookie before its packets until the other side is heard. That
-/// is how a path begins, and how it moves to a new address.
-struct DatagramPath: Sendable {
+/// The initiator sends padded hellos to every address it was given until one answers with a cookie.
+/// Until the responder is heard, it then precedes its packets with a hello that contains the
+/// cookie. A path begins in this way, and migrates to a new address in the same way.
+///
+/// A class, because a path is large and used for every packet. It is deliberately not `Sendable`:
+/// it belongs to one `Connection`, of which no copies are kept.
+final class DatagramPath {
   enum Stage: Hashable {
-    /// Nobody answered yet.
-    case calling
-    /// An address answered: the next packets carry its cookie.
-    case proving
-    /// Both ends have heard each other.
-    case answered
+    /// No address has answered a hello.
+    case connecting
+    /// An address has answered, or a token stands for its answer. Packets are preceded by a hello.
+    case validating
+    /// Both sides have received a packet from the other.
+    case validated
   }
 
-  /// Between hellos to one address after another.
+  /// The delay between hellos to different addresses, in nanoseconds.
   static let candidateDelay: Int64 = 50_000_000
-  /// Between rounds of hellos at first; it grows by half each time.
+  /// The delay between the first two rounds of hellos, in nanoseconds. It grows by half each time.
   static let firstHelloDelay: Int64 = 200_000_000
+  /// The longest delay between two rounds of hellos, in nanoseconds.
   static let longestHelloDelay: Int64 = 1_000_000_000
-  /// Both sides say something every second: after so long a silence this one asks, again and again,
-  /// so that a burst of losses is not taken for the end.
-  static let silenceUntilAsking: Int64 = 1_250_000_000
-  static let askingInterval: Int64 = 50_000_000
-  /// After so many tail probes without an answer another link is taken, if there is one.
+  /// The silence after which this side sends keep-alive pings, in nanoseconds. Both sides send
+  /// something every second, so a longer silence may be a burst of losses or the end of the path.
+  static let keepAliveDelay: Int64 = 1_250_000_000
+  /// The interval between keep-alive pings, in nanoseconds.
+  static let keepAliveInterval: Int64 = 50_000_000
+  /// The number of unanswered tail probes after which the path is suspect.
   static let probesUntilSuspect = 3
-  /// And after so long: on a path of a millisecond three probes in a row are lost now and then.
+  /// The silence without which a path is not suspect, in nanoseconds. On a path with a round trip
+  /// of a millisecond, three probes in a row are lost now and then.
   static let silenceUntilSuspect: Int64 = 250_000_000
-  let isCaller: Bool
+
+  let isInitiator: Bool
   let key: ConnectionKey
   var stage: Stage
-  /// Where the other end is.
-  private(set) var way: Route? { didSet { moves &+= 1 } }
-  var candidates: [Route] { didSet { moves &+= 1 } }
-  /// How often its addresses have changed.
-  private(set) var moves: UInt32 = 1
+  /// The peer's address; `nil` while connecting.
+  private(set) var route: Route? { didSet { migrations &+= 1 } }
+  /// The addresses to which hellos are sent while connecting.
+  var candidates: [Route] { didSet { migrations &+= 1 } }
+  /// A counter that changes whenever `endpoints` may have changed.
+  private(set) var migrations: UInt32 = 1
   var nextCandidate = 0
-  var helloAt: Instant?
-  private var askedAt: Instant?
+  /// The time of the next hello; `nil` if none is scheduled.
+  var nextHello: Instant?
   var helloDelay = firstHelloDelay
-  private(set) var epoch: UInt32
+  var epoch: UInt32
   var cookie: Cookie?
-  /// What stands for a cookie until somebody answers.
-  private(set) var token: AddressToken?
-  /// Whether the other side has to know the connection already.
+  /// The token that stands for a cookie until the peer answers.
+  var token: AddressToken?
+  /// Whether the peer must refuse the connection if it does not know it already.
   var resumes = false
-  private(set) var heardAt: Instant?
-  private(set) var probesUnanswered = 0
-  /// Whether nothing had come for `silenceUntilSuspect` at the last probe.
+  /// The time at which the last packet was received; `nil` before the first.
+  private var lastReceived: Instant?
+  private var lastKeepAlive: Instant?
+  private var unansweredProbes = 0
+  /// Whether nothing had been received for `silenceUntilSuspect` at the last tail probe.
   private var isSilent = false
-  var owesPing = false
-  var owesAcknowledgement = false
+  /// Whether the next packet must elicit an acknowledgement.
+  var isPingDue = false
+  /// Whether an acknowledgement must be sent without delay.
+  var isAcknowledgementDue = false
   var flow: DatagramFlow
   var received = ReceivedPackets()
-  private var nextGrowth = Instant.zero
-  /// Packets that made no sense and were dropped whole.
+  private var nextWindowGrowth = Instant.zero
+  /// The number of packets dropped because they were malformed.
   private(set) var malformedPackets = 0
 
-  init(
-    isCaller: Bool, key: ConnectionKey, stage: Stage, way: Route?, candidates: [Route],
+  private init(
+    isInitiator: Bool, key: ConnectionKey, stage: Stage, route: Route?, candidates: [Route],
     epoch: UInt32, at now: Instant
   ) {
-    self.isCaller = isCaller
+    self.isInitiator = isInitiator
     self.key = key
     self.stage = stage
-    self.way = way
+    self.route = route
     self.candidates = candidates
     self.epoch = epoch
-    cookie = nil
-    let isV6 = (way ?? candidates.first)?.endpoint.address.isV6 ?? true
+    let isV6 = (route ?? candidates.first)?.endpoint.address.isV6 ?? true
     flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
   }
 
-  /// A path that this side opens to the first of `candidates` that answers; to the one that gave
-  /// it `token` before it asks the others, as if that had answered with a cookie.
-  static func calling(
+  /// A path that this side opens to the first of `candidates` that answers. If one of them has
+  /// issued `token`, the path tries that one first, as if it had answered with a cookie.
+  static func initiating(
     _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> DatagramPath {
     let host = token.flatMap { token in candidates.first { $0.endpoint == token.host } }
-    var path = DatagramPath(
-      isCaller: true, key: key, stage: host == nil ? .calling : .proving, way: host,
+    let path = DatagramPath(
+      isInitiator: true, key: key, stage: host == nil ? .connecting : .validating, route: host,
       candidates: candidates, epoch: 1, at: now)
-    path.helloAt = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
+    path.nextHello = host == nil ? now : now.advanced(byNanoseconds: firstHelloDelay)
     if host != nil { path.token = token?.token }
     return path
   }
 
-  /// A path that the other side opened, and proved.
-  static func called(_ hello: Hello, from way: Route, at now: Instant) -> DatagramPath {
+  /// A path that the peer has opened from an address it has proven.
+  static func responding(
+    to hello: Hello, from route: Route, at now: Instant
+  ) -> DatagramPath {
     DatagramPath(
-      isCaller: false, key: hello.key, stage: .answered, way: way, candidates: [],
+      isInitiator: false, key: hello.key, stage: .validated, route: route, candidates: [],
       epoch: hello.epoch, at: now)
   }
 
-  /// Whether an address was found where somebody is, and not only one where somebody was.
-  var isFound: Bool { isOpen && token == nil }
-  /// Whether messages may go this way.
-  var isOpen: Bool { stage != .calling }
-  /// Whether the other side has been heard on it, and nothing says that it is gone.
-  var isAnswered: Bool { stage != .calling && heardAt != nil && !isSuspect }
-  var isSuspect: Bool { probesUnanswered >= Self.probesUntilSuspect && isSilent }
+  /// Whether an address has answered, as opposed to an address that is known only from a token.
+  var hasFoundPeer: Bool { isOpen && token == nil }
+  /// Whether messages may be sent on the path.
+  var isOpen: Bool { stage != .connecting }
+  /// Whether the peer was heard on the path, and nothing indicates that the path has failed.
+  var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
+  /// Whether the path may have failed: probes and time have passed without an answer.
+  private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
   /// Every address whose packets belong to this path.
-  var endpoints: [Endpoint] { way.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
+  var endpoints: [Endpoint] { route.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
 }
 
-// MARK: - Where the other end is
+// MARK: - Connecting and migration
 extension DatagramPath {
-  /// An address answered a hello, or does not know this side's address any more.
-  mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
-    guard isCaller else { return }
+  /// Handles a retry: an address has answered a hello, or the peer no longer recognizes this side's
+  /// address.
+  func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
+    guard isInitiator else { return }
     switch stage {
-    case .calling:
+    case .connecting:
       guard retry.keyPrefix == key.prefix else { return }
-      way = source
-    case .proving, .answered:
-      guard source.endpoint == way?.endpoint, retry.cookie != cookie else { return }
+      route = source
+    case .validating, .validated:
+      guard source.endpoint == route?.endpoint, retry.cookie != cookie else { return }
       epoch &+= 1
     }
     cookie = retry.cookie
     token = nil
-    stage = .proving
-    owesPing = true
-    helloAt = nil
+    stage = .validating
+    isPingDue = true
+    nextHello = nil
   }
 
-  /// The other side proved that it is at `source`; `false` when that is old news.
-  mutating func handleHello(
-    _ hello: Hello, from source: Route, at now: Instant
-  ) -> Bool {
-    guard !isCaller, hello.epoch > epoch else { return false }
+  /// Handles a hello with which the peer has proven its address `source`. A hello of an old epoch
+  /// is ignored.
+  func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
+    guard !isInitiator, hello.epoch > epoch else { return }
     epoch = hello.epoch
-    guard source != way else { return false }
-    let isSameHost = source.endpoint.address == way?.endpoint.address
-    way = source
+    guard source != route else { return }
+    let isSameHost = source.endpoint.address == route?.endpoint.address
+    route = source
     if !isSameHost { flow.pathChanged(at: now) }
-    owesPing = true
-    probesUnanswered = 0
-    return true
+    isPingDue = true
+    unansweredProbes = 0
   }
 
-  /// Begins anew, at the addresses it has: after silence, sleep or a change of network.
-  mutating func callAgain(_ more: [Route] = [], at now: Instant) {
-    guard isCaller else { return }
-    if let way, !candidates.contains(way) { candidates.insert(way, at: 0) }
-    for way in more where !candidates.contains(way) { candidates.append(way) }
-    way = nil
-    heardAt = nil
-    stage = .calling
+  /// Connects again, at the known addresses and `more`: after silence, after sleep, or after a
+  /// change of network.
+  func reconnect(_ more: [Route] = [], at now: Instant) {
+    guard isInitiator else { return }
+    if let route, !candidates.contains(route) { candidates.insert(route, at: 0) }
+    for route in more where !candidates.contains(route) { candidates.append(route) }
+    route = nil
+    lastReceived = nil
+    stage = .connecting
     cookie = nil
     token = nil
     epoch &+= 1
     nextCandidate = 0
-    helloAt = now
+    nextHello = now
     helloDelay = Self.firstHelloDelay
-    probesUnanswered = 0
-  }
-
-  var hello: Hello {
-    Hello(key: key, epoch: epoch, resumes: resumes, cookie: cookie, token: token)
+    unansweredProbes = 0
   }
 }
 
-// MARK: - What comes in
+// MARK: - Receiving
 extension DatagramPath {
-  /// What a packet's records became.
+  /// The records that a received packet or a timeout has shown to be acknowledged or lost.
   struct Outcome: Sendable {
     var acknowledged: [FrameRecord] = []
     var lost: [FrameRecord] = []
@@ -176,11 +186,13 @@ extension DatagramPath {
     }
   }
 
-  /// Takes a data packet; messages go into `channels`. What makes no sense is dropped, and not
-  /// acknowledged. Messages of the application are left where they are not allowed, before the
-  /// grant and behind the end: their packet is not acknowledged, but what it acknowledges counts.
-  /// Says whether the packet was taken.
-  mutating func receive(
+  /// Handles a data packet, whose messages go into `channels`. Returns whether the packet was
+  /// accepted.
+  ///
+  /// A malformed packet is dropped and not acknowledged. Where messages of the application are not
+  /// allowed, before the grant and after the end, a packet that contains one is not acknowledged
+  /// either, but its acknowledgements are processed.
+  func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant
   ) -> Bool {
@@ -190,32 +202,32 @@ extension DatagramPath {
       let number = header.expanded(after: received.largest)
       guard !received.isSeen(number) else { return false }
       if let short = header.acknowledgement, received.largest.map({ number > $0 }) ?? true {
-        // That of an older packet tells nothing new.
+        // The short acknowledgement of an older packet contains nothing new.
         scratch.ranges.setShort(largest: short.expanded(after: flow.largestAcknowledged))
-        try take(short.ackDelay, &scratch, at: now)
+        try handleAcknowledgement(short.ackDelay, &scratch, at: now)
       }
       var isAckEliciting = false
-      var leavesMessages = false
+      var hasForbiddenMessage = false
       var frames = FrameReader(reader)
       while let frame = try frames.next(ranges: &scratch.ranges) {
         if frame.isAckEliciting { isAckEliciting = true }
         switch frame {
         case .message(let message):
           guard allowsMessages || message.channel == SessionWire.controlChannel else {
-            leavesMessages = true
+            hasForbiddenMessage = true
             continue
           }
           try channels.receive(message, at: now)
         case .credit(let channel, let limit):
           channels.handleCredit(channel: channel, limit: limit)
         case .acknowledgement(let ackDelay):
-          try take(ackDelay, &scratch, at: now)
+          try handleAcknowledgement(ackDelay, &scratch, at: now)
         case .ping, .padding: break
         }
       }
-      if leavesMessages { return false }
+      if hasForbiddenMessage { return false }
       _ = received.insert(number, isAckEliciting: isAckEliciting, at: now)
-      heard(at: now)
+      recordSignOfLife(at: now)
       growWindows(&channels, at: now)
       return true
     } catch {
@@ -224,16 +236,16 @@ extension DatagramPath {
     }
   }
 
-  /// About once a round trip.
-  private mutating func growWindows(_ channels: inout ChannelSet, at now: Instant) {
-    guard now >= nextGrowth, flow.roundTrip.hasSample else { return }
+  /// Grows the receive windows, about once a round trip.
+  private func growWindows(_ channels: inout ChannelSet, at now: Instant) {
+    guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
     let roundTrip = flow.roundTrip.smoothed
     channels.growWindows(roundTrip: roundTrip, at: now)
-    nextGrowth = now.advanced(byNanoseconds: roundTrip)
+    nextWindowGrowth = now.advanced(byNanoseconds: roundTrip)
   }
 
-  /// Takes the acknowledgement that stands in the ranges.
-  private mutating func take(
+  /// Handles an acknowledgement of the packets in `scratch.ranges`.
+  private func handleAcknowledgement(
     _ ackDelay: AckDelay, _ scratch: inout Scratch, at now: Instant
   ) throws(DecodeError) {
     guard
@@ -243,69 +255,71 @@ extension DatagramPath {
     else { throw .invalid(what: "acknowledgement of a packet that was never sent") }
   }
 
-  private mutating func heard(at now: Instant) {
-    heardAt = now
-    probesUnanswered = 0
+  private func recordSignOfLife(at now: Instant) {
+    lastReceived = now
+    unansweredProbes = 0
     isSilent = false
-    guard stage != .calling else { return }  // its own address may have changed all the same
-    helloAt = nil
+    // While connecting, this side's own address may have changed, so the hellos continue.
+    guard stage != .connecting else { return }
+    nextHello = nil
     token = nil
-    stage = .answered
+    stage = .validated
   }
 
-  /// An acknowledgement that was acknowledged itself: what it told need not be told again.
-  mutating func handleAcknowledged(_ record: FrameRecord) {
+  /// Handles the acknowledgement of a packet that contained an acknowledgement, which need not be
+  /// repeated then.
+  func handleAcknowledged(_ record: FrameRecord) {
     received.acknowledgementWasAcknowledged(upTo: record.number)
   }
 
-  /// Does not wait for more to be acknowledged.
-  mutating func acknowledgeNow() { owesAcknowledgement = true }
+  /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.
+  func acknowledgeNow() { isAcknowledgementDue = true }
 
-  /// Wants a sign of life.
-  mutating func ping() { owesPing = true }
+  /// Sends an ack-eliciting packet at the next opportunity.
+  func ping() { isPingDue = true }
 
-  /// Time has come to `nextTimeout`.
-  mutating func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
-    guard stage != .calling else { return }
+  /// Declares all unacknowledged packets lost, because another link carries their messages now.
+  func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
+}
+
+// MARK: - Time
+extension DatagramPath {
+  /// Performs what is due at `now`.
+  func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
+    guard stage != .connecting else { return }
     if let next = flow.findTimeout(), now >= next,
       flow.handleTimeout(at: now, lost: &outcome.lost) != nil
     {
-      probesUnanswered += 1
+      unansweredProbes += 1
       isSilent =
-        heardAt.map { now.nanoseconds - $0.nanoseconds >= Self.silenceUntilSuspect } ?? true
-      owesPing = true
-      if isCaller, probesUnanswered == Self.probesUntilSuspect { introduceAgain(at: now) }
+        lastReceived.map { now.nanoseconds - $0.nanoseconds >= Self.silenceUntilSuspect } ?? true
+      isPingDue = true
+      if isInitiator, unansweredProbes == Self.probesUntilSuspect {
+        // The responder may not recognize this side's address any more, so send hellos as well.
+        nextHello = now
+        helloDelay = Self.firstHelloDelay
+      }
     }
-    guard let asking = askingTime, now >= asking else { return }
-    askedAt = now
-    owesPing = true
+    guard let nextKeepAlive, now >= nextKeepAlive else { return }
+    lastKeepAlive = now
+    isPingDue = true
   }
 
-  /// When this side asks for a sign of life, since none came.
-  @inline(__always) private var askingTime: Instant? {
-    guard stage == .answered, let heardAt else { return nil }
-    let first = heardAt.advanced(byNanoseconds: Self.silenceUntilAsking)
-    guard let askedAt, askedAt >= first else { return first }
-    return askedAt.advanced(byNanoseconds: Self.askingInterval)
+  /// The time of the next keep-alive ping, or `nil` before the path is validated.
+  @inline(__always) private var nextKeepAlive: Instant? {
+    guard stage == .validated, let lastReceived else { return nil }
+    let first = lastReceived.advanced(byNanoseconds: Self.keepAliveDelay)
+    guard let lastKeepAlive, lastKeepAlive >= first else { return first }
+    return lastKeepAlive.advanced(byNanoseconds: Self.keepAliveInterval)
   }
 
-  /// The other side may know this one under another address: hellos go along with what else is
-  /// sent, until it is heard.
-  private mutating func introduceAgain(at now: Instant) {
-    helloAt = now
-    helloDelay = Self.firstHelloDelay
+  /// The next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if no timer
+  /// is armed. `hasPending` is whether messages are pending that only the pacer may hold back.
+  func findTimeout(hasPending: Bool) -> Instant? {
+    guard stage != .connecting else { return nextHello }
+    var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
+    next = earliest(next, nextHello)
+    next = earliest(next, nextKeepAlive)
+    return hasPending ? earliest(next, flow.nextSendTime()) : next
   }
-
-  /// When `handleTimeout` or `pollTransmit` has to be called; `hasPending` is whether messages wait
-  /// that only time holds back.
-  mutating func findTimeout(hasPending: Bool) -> Instant? {
-    guard stage != .calling else { return helloAt }
-    let own = earliest(
-      earliest(flow.findTimeout(), received.acknowledgementDeadline),
-      earliest(helloAt, askingTime))
-    return hasPending ? earliest(own, flow.nextSendTime()) : own
-  }
-
-  /// Nothing that is outstanding will be heard of: another link carries it.
-  mutating func abandonAll(_ outcome: inout Outcome) { flow.abandonAll(lost: &outcome.lost) }
 }

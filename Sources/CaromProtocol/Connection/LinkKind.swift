@@ -1,8 +1,8 @@
-/// What carries a connection.
+/// A kind of link that carries a connection's messages.
 public enum LinkKind: Hashable, Sendable, CaseIterable {
-  /// UDP: packets as they come, with a congestion control of our own.
+  /// UDP, with Carom's own loss detection and congestion control.
   case datagram
-  /// TCP: one stream in order, where UDP is blocked or not wanted.
+  /// TCP, used where UDP is blocked or was not requested.
   case stream
 }
 

@@ -1,69 +1,69 @@
 import CaromCore
 
-/// What is known of the way to a peer, and what went over it so far.
+/// Measurements of the connection to one peer, and counters since it was opened.
 public struct PeerStatistics: Hashable, Sendable {
-  /// What carries messages now; `nil` while nothing does.
+  /// The link that carries messages now; `nil` while no link does.
   public package(set) var link: LinkKind?
-  /// The round trip, smoothed; `nil` before the first sample.
+  /// The smoothed round-trip time; `nil` before the first sample.
   public package(set) var roundTrip: Duration?
-  /// The newest sample of it.
+  /// The newest sample of the round-trip time; `nil` before the first.
   public package(set) var latestRoundTrip: Duration?
-  /// The least of it of late: what is above that was spent in queues.
+  /// The lowest recent round-trip time. Any time above it is spent in queues.
   public package(set) var leastRoundTrip: Duration?
-  /// How much the round trip varies (RFC 9002 §5.3); `nil` where nothing goes by datagrams.
+  /// The variation of the round-trip time (RFC 9002 §5.3); `nil` without datagrams.
   public package(set) var variation: Duration?
-  /// The peer's clock minus this one's; `nil` before the first sample.
+  /// The peer's clock minus the local clock; `nil` before the first sample.
   public package(set) var clockOffset: Duration?
-  /// The share of datagrams that was lost of late, 0 to 1.
+  /// The share of datagrams recently lost, from 0 to 1.
   public package(set) var lossRate = 0.0
-  /// Datagrams that were sent.
+  /// The number of datagrams sent.
   public package(set) var packetsSent: UInt64 = 0
-  /// Datagrams that the peer said it has.
+  /// The number of datagrams that the peer has acknowledged.
   public package(set) var packetsAcknowledged: UInt64 = 0
-  /// Datagrams that were given up.
+  /// The number of datagrams declared lost.
   public package(set) var packetsLost: UInt64 = 0
-  /// Bytes of datagrams that were sent, headers of IP and UDP included.
+  /// Bytes of the datagrams sent, including IP and UDP headers.
   public package(set) var bytesSent: UInt64 = 0
-  /// Bytes of datagrams that the peer said it has.
+  /// Bytes of the datagrams that the peer has acknowledged, including IP and UDP headers.
   public package(set) var bytesAcknowledged: UInt64 = 0
-  /// Bytes a second that the way delivers at most, as far as was seen; 0 where nothing is known.
+  /// The estimated bandwidth of the path, in bytes per second; 0 while unknown.
   public package(set) var bandwidth = 0.0
-  /// The longest datagram that surely passes, bytes; 0 where nothing goes by datagrams.
+  /// The longest datagram known to pass the path, in bytes; 0 without datagrams.
   public package(set) var packetSize = 0
-  /// Bytes of reliable messages that wait or are not acknowledged.
+  /// Bytes of reliable messages that are queued or unacknowledged.
   public package(set) var bytesQueued = 0
-  /// Messages that were sent, and that came.
+  /// The number of messages sent.
   public package(set) var messagesSent: UInt64 = 0
-  /// Messages that came.
+  /// The number of messages received.
   public package(set) var messagesReceived: UInt64 = 0
-  /// Reliable messages, or pieces of them, that left again because a packet was lost.
+  /// Reliable messages, or fragments of them, sent again because a packet was lost.
   public package(set) var resent: UInt64 = 0
-  /// Messages that left twice at once, since packets are being lost.
+  /// Redundant copies of small reliable messages, sent before a loss was detected.
   public package(set) var redundant: UInt64 = 0
-  /// Messages whose lifetime passed before they left.
+  /// Messages dropped because their lifetime passed before they were sent.
   public package(set) var expired: UInt64 = 0
-  /// Stale messages that a newer one replaced before they left.
+  /// Sequenced messages replaced by a newer one before they were sent.
   public package(set) var replaced: UInt64 = 0
-  /// Unreliable messages that were dropped because too much waited to leave.
+  /// Unreliable messages dropped because too many were queued.
   public package(set) var dropped: UInt64 = 0
-  /// Messages that came twice, or after a newer one where only the newest counts.
+  /// Received messages that were duplicates, or sequenced and older than another one.
   public package(set) var stale: UInt64 = 0
-  /// The channels that were used, by number.
+  /// The traffic of every channel used so far, ordered by channel number.
   public package(set) var channels: [Traffic] = []
 
-  /// What went over one channel.
+  /// The traffic of one channel.
   public struct Traffic: Hashable, Sendable {
     /// The channel's number.
     public package(set) var channel: UInt8
-    /// Messages that were sent.
+    /// The number of messages sent.
     public package(set) var messagesSent: UInt64 = 0
-    /// Their bytes.
+    /// Bytes of the messages sent, each counted once.
     public package(set) var bytesSent: UInt64 = 0
-    /// Messages that came.
+    /// The number of messages received.
     public package(set) var messagesReceived: UInt64 = 0
-    /// Their bytes.
+    /// Bytes of the messages received.
     public package(set) var bytesReceived: UInt64 = 0
-    /// Messages that have not left yet, or are not acknowledged where they are reliable.
+    /// The number of messages that are queued or, if reliable, unacknowledged.
     public package(set) var messagesQueued = 0
   }
 }

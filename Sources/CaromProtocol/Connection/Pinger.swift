@@ -1,8 +1,12 @@
 import CaromCore
 
-/// Asks the peer for an answer from time to time: quickly at first, to find the clock's offset,
-/// then once a second, to find a peer that has gone silent.
+/// Schedules the pings to a peer and measures their answers. The first pings follow each other
+/// quickly, to measure the clock offset; later ones, once a second, detect a peer that has gone
+/// silent.
 struct Pinger: Sendable {
+  /// An answer to a ping older than this is ignored.
+  private static let longestRoundTrip = Duration.seconds(60)
+
   private let timing: SessionTiming
   private var sent = 0
   private(set) var nextTimeout: Instant?
@@ -10,26 +14,29 @@ struct Pinger: Sendable {
 
   init(timing: SessionTiming) { self.timing = timing }
 
-  /// The connection is open: the first ping.
-  mutating func begin(at now: Instant) -> ControlPacket { ping(at: now) }
+  /// Starts the schedule and returns the first ping.
+  mutating func begin(at now: Instant) -> ControlPacket { makePing(at: now) }
 
+  /// Returns the next ping if it is due.
   mutating func handleTimeout(at now: Instant) -> ControlPacket? {
     guard let nextTimeout, now >= nextTimeout else { return nil }
-    return ping(at: now)
+    return makePing(at: now)
   }
 
-  private mutating func ping(at now: Instant) -> ControlPacket {
+  private mutating func makePing(at now: Instant) -> ControlPacket {
     sent += 1
     let interval = sent <= timing.firstPings ? timing.firstPingInterval : timing.pingInterval
     nextTimeout = now.advanced(by: interval)
     return .ping(sent: UInt64(bitPattern: now.nanoseconds))
   }
 
-  /// Takes an answer; one that was never asked for (a time to come, or before the last minute)
-  /// is not counted. Says whether it was.
+  /// Adds the answer to a ping to the measurement. Returns `false` if the answer was ignored
+  /// because `sent`, which the peer echoes, is in the future or more than a minute ago.
   mutating func handlePong(sent: UInt64, clock: UInt64, at now: Instant) -> Bool {
     let asked = Instant(nanoseconds: Int64(bitPattern: sent))
-    guard asked <= now, asked >= now.advanced(by: .seconds(-60)) else { return false }
+    guard asked <= now, asked >= now.advanced(by: .zero - Self.longestRoundTrip) else {
+      return false
+    }
     let remote = Instant(nanoseconds: Int64(bitPattern: clock))
     roundTrip.add(sent: asked, remote: remote, now: now)
     return true

@@ -1,11 +1,11 @@
 import CaromCore
 
-/// The round trip to a peer and the offset of its clock, from pings.
+/// The round-trip time to a peer and the offset of its clock, measured with pings.
 ///
-/// The offset is taken from the quickest of the last samples, since queues only ever add time
-/// (RFC 5905 §10 filters clocks the same way).
+/// The offset is taken from the fastest of the recent samples, because queues only ever add delay
+/// (RFC 5905 §10 filters clock samples in the same way).
 public struct RoundTrip: Hashable, Sendable {
-  /// How many samples the window holds.
+  /// The number of samples in the window.
   public static let window = 8
 
   private struct Sample: Hashable, Sendable {
@@ -17,18 +17,19 @@ public struct RoundTrip: Hashable, Sendable {
   /// The newest sample; `nil` before the first.
   public private(set) var latest: Duration?
 
-  /// The smoothed round trip (gain 1/8, RFC 6298 §2); `nil` before the first sample.
+  /// The smoothed round-trip time (gain 1/8, RFC 6298 §2); `nil` before the first sample.
   public private(set) var smoothed: Duration?
 
-  /// Nothing measured.
+  /// A measurement without samples.
   public init() {}
 
-  /// The peer's clock minus this one's; `nil` before the first sample.
+  /// The peer's clock minus the local clock; `nil` before the first sample.
   public var clockOffset: Duration? {
     samples.min { $0.roundTrip < $1.roundTrip }?.offset
   }
 
-  /// Takes an answer that came at `now` to a ping sent at `sent`; `remote` is the peer's clock.
+  /// Adds the answer, received at `now`, to a ping sent at `sent`; `remote` is the time of the
+  /// peer's clock in the answer.
   mutating func add(sent: Instant, remote: Instant, now: Instant) {
     let roundTrip = sent.duration(to: now)
     guard roundTrip >= .zero else { return }

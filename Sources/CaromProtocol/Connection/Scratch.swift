@@ -1,14 +1,14 @@
 import CaromCore
 
-/// What a connection needs while it reads or writes one packet.
+/// The buffers that a connection needs while it reads or writes one packet.
 ///
-/// A host has one and lends it to the connection that is touched, so that it stays where the
-/// processor has it at hand, and connections have no room of their own for it.
+/// A `Host` has one set and lends it to the connection that it calls, so that the buffers stay in
+/// the processor's cache and connections need no memory of their own for them.
 struct Scratch: Sendable {
   var outcome = DatagramPath.Outcome()
   var writer = FrameWriter()
   var records: [FrameRecord] = []
   var ranges = AcknowledgedRanges()
-  /// The session's own messages.
+  /// For encoding control packets.
   var control = PacketWriter(capacity: 0)
 }

@@ -1,7 +1,9 @@
-/// What a machine expects of the stream below a connection.
+/// The amounts of data that a session writes to the stream of a connection.
 package enum SessionLink {
-  /// The most bytes that are handed down at a time, and the mark under which more are.
-  package static let pieceLength = 64 << 10
-  /// The queue that a stream needs for that: it says that it is writable again at half of it.
-  package static let queueLimit = 2 * pieceLength
+  /// The most bytes written at a time. More bytes are written once the stream's send queue holds
+  /// fewer than this.
+  package static let writeLength = 64 << 10
+  /// The limit to set for a stream's send queue, in bytes. A stream reports that it is writable once
+  /// its queue has fallen to half of the limit, which is `writeLength`.
+  package static let queueLimit = 2 * writeLength
 }

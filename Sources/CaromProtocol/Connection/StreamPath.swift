@@ -1,171 +1,200 @@
 import CaromCodec
 import CaromCore
 
-/// A connection's way over a stream (TCP): control packets as they are, and messages as frames in
-/// carriers, which are numbered by their count alone.
+/// A connection's path over a stream (TCP). Control packets are sent as they are; messages are sent
+/// as frames inside carrier packets, which are numbered implicitly by counting them.
 ///
-/// The stream brings everything in order as long as it lives; what is acknowledged here is what a
-/// successor need not carry again when it does not.
+/// The stream delivers everything in order while it lasts. Carriers are acknowledged nevertheless,
+/// so that after its end another link repeats only the messages that did not arrive.
 struct StreamPath: Sendable {
-  /// The most bytes of frames in one carrier: what is ahead of a small message at most.
+  /// The most bytes of frames in one carrier. It bounds how much can be ahead of a small message.
   static let carrierLength = 16 << 10
-  /// The most bytes of control packets that wait: whoever asks and never reads costs no more.
+  /// The most bytes of queued control packets. It bounds what a peer can cause that sends pings but
+  /// never reads.
   static let controlLimit = 64 << 10
-  /// While the stream holds this many bytes, unreliable messages stay where a newer one replaces
-  /// them. One 60 Hz state is some hundred bytes.
+  /// While the stream's send queue holds at least this many bytes, unreliable messages are held
+  /// back, so that a newer one can still replace them. One state at 60 Hz has some hundred bytes.
   static let latestThreshold = 4 << 10
-  /// Carriers, or bytes of them, that are acknowledged together at most.
-  static let acknowledgedTogether = (carriers: 32, bytes: 64 << 10)
+  /// An acknowledgement is due after this many carriers, or this many bytes of them.
+  static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
+  /// The longest delay of an acknowledgement, in nanoseconds.
   static let acknowledgementDelay: Int64 = 50_000_000
-  /// A peer that acknowledges nothing gets so many carriers, and no more until it does.
+  /// The most unacknowledged carriers: a peer that acknowledges none gets no more.
   static let mostUnacknowledged = 64 << 10
-  /// The longest carrier that is accepted; `carrierLength` and what stands around it is sent.
+  /// The longest frame that is accepted after the handshake, in bytes. It exceeds the longest
+  /// carrier that this version sends.
   static let frameLimit = 80 << 10
 
   private var decoder = FrameDecoder()
   private var control: [UInt8] = []
+  /// The records of the unacknowledged carriers.
   private var records = Deque<FrameRecord>()
-  /// How many records each carrier has that is not acknowledged.
-  private var counts = Deque<Int32>()
+  /// The number of records of each unacknowledged carrier.
+  private var recordCounts = Deque<Int32>()
+  /// The number of carriers sent.
   private var sent: UInt64 = 0
+  /// The number of carriers received.
   private var received: UInt64 = 0
-  private var told: UInt64 = 0
-  private var untoldBytes = 0
-  /// When it comes to owe an acknowledgement.
+  /// The number of received carriers that were acknowledged.
+  private var acknowledged: UInt64 = 0
+  /// Bytes of ack-eliciting carriers that were received since the last acknowledgement.
+  private var unacknowledgedBytes = 0
+  /// The time at which an acknowledgement becomes due.
   private var acknowledgeAt: Instant?
-  /// Whether an acknowledgement is to leave as soon as the stream has room.
-  private(set) var owesAcknowledgement = false
+  /// Whether an acknowledgement must be sent as soon as the stream has space.
+  private(set) var isAcknowledgementDue = false
 
-  /// Whether both ends know whose it is: carriers flow.
+  /// Whether the stream was granted, so that carriers may be sent and received on it.
   var isJoined = false
 
+  /// `limit` is the longest frame accepted before the stream is joined.
   init(limit: Int) { decoder.limit = limit }
 }
 
-// MARK: - What comes in
+// MARK: - Receiving
 extension StreamPath {
   mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
     decoder.receive(bytes, at: now)
   }
 
+  /// Removes and returns the body of the next complete frame.
   mutating func next() throws(FrameError) -> [UInt8]? { try decoder.next() }
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
-    if let acknowledgeAt, now >= acknowledgeAt { oweAcknowledgement() }
+    if let acknowledgeAt, now >= acknowledgeAt { scheduleAcknowledgement() }
     try decoder.handleTimeout(at: now)
   }
 
-  private mutating func oweAcknowledgement() {
-    owesAcknowledgement = true
+  private mutating func scheduleAcknowledgement() {
+    isAcknowledgementDue = true
     acknowledgeAt = nil
   }
 
-  /// The seat is granted: carriers may come, which are longer than requests.
+  /// Marks the stream as granted: from now on carriers, which are longer than requests, are
+  /// accepted.
   mutating func join() {
     isJoined = true
     decoder.limit = Self.frameLimit
   }
 
-  /// A carrier came; `elicits` says whether it holds more than an acknowledgement.
+  /// Records that a carrier was received.
   mutating func didReceive(bytes: Int, isAckEliciting: Bool, at now: Instant) {
     received += 1
     guard isAckEliciting else { return }
-    untoldBytes += bytes
-    let limit = Self.acknowledgedTogether
-    if received - told >= limit.carriers || untoldBytes >= limit.bytes {
-      oweAcknowledgement()
-    } else if acknowledgeAt == nil, !owesAcknowledgement {
+    unacknowledgedBytes += bytes
+    let limit = Self.acknowledgeAfter
+    if received - acknowledged >= limit.carriers || unacknowledgedBytes >= limit.bytes {
+      scheduleAcknowledgement()
+    } else if acknowledgeAt == nil, !isAcknowledgementDue {
       acknowledgeAt = now.advanced(byNanoseconds: Self.acknowledgementDelay)
     }
   }
 
-  /// Carriers up to `largest` have come; `false` when so many were never sent.
+  /// Handles an acknowledgement of the carriers up to number `largest`. Returns `false` if that
+  /// carrier was never sent.
   mutating func handleAcknowledgement(
     _ largest: UInt64, acknowledged: inout [FrameRecord]
   ) -> Bool {
     guard largest < sent else { return false }
-    while sent - UInt64(counts.count) <= largest, let count = counts.popFirst() {
+    while sent - UInt64(recordCounts.count) <= largest, let count = recordCounts.popFirst() {
       for _ in 0..<count { if let record = records.popFirst() { acknowledged.append(record) } }
     }
     return true
   }
 
-  /// The stream is gone: what was not acknowledged may not have come.
+  /// Declares all unacknowledged carriers lost, because the stream has ended.
   mutating func abandonAll(lost: inout [FrameRecord]) {
     while let record = records.popFirst() { lost.append(record) }
-    counts = Deque()
+    recordCounts = Deque()
   }
 }
 
-// MARK: - What goes out
+// MARK: - Sending
 extension StreamPath {
-  var waitingBytes: Int { control.count }
+  /// Bytes of queued control packets.
+  var controlBytes: Int { control.count }
+  /// Whether control packets are queued.
   var hasControl: Bool { !control.isEmpty }
 
+  /// Queues a control packet.
   mutating func append(_ packet: ControlPacket) {
     let packet = packet.packet
     Packet.appendFrame(
       type: packet.type, action: packet.action, payload: packet.payload.span, to: &control)
   }
 
+  /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
-  /// Appends to `buffer` what is to be handed now to a stream that holds `queued` bytes; `false`
-  /// when that is nothing.
+  /// Appends to `buffer` the bytes to write to a stream whose send queue holds `queued` bytes.
+  /// Returns `false` if there are none. `carriesMessages` is whether this link carries messages
+  /// now.
   mutating func pollTransmit(
-    queued: Int, _ channels: inout ChannelSet, carries: Bool, _ scratch: inout Scratch,
+    queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
     let start = buffer.count
-    guard queued < SessionLink.pieceLength else { return false }
+    guard queued < SessionLink.writeLength else { return false }
     if !control.isEmpty {
       buffer.append(copying: control.span)
       control.removeAll(keepingCapacity: control.capacity <= Self.controlLimit)
     }
-    while isJoined, queued + buffer.count - start < SessionLink.pieceLength {
-      let includesLatest = queued + buffer.count - start < Self.latestThreshold
+    while isJoined, queued + buffer.count - start < SessionLink.writeLength {
+      let includeLatest = queued + buffer.count - start < Self.latestThreshold
       guard
         appendCarrier(
-          &channels, carries: carries, latest: includesLatest, &scratch, to: &buffer, at: now)
+          &channels, carriesMessages: carriesMessages, includeLatest: includeLatest, &scratch,
+          to: &buffer, at: now)
       else { break }
     }
     return buffer.count > start
   }
 
+  /// Appends one carrier with as many messages as fit. Returns `false` if there is nothing to send.
   private mutating func appendCarrier(
-    _ channels: inout ChannelSet, carries: Bool, latest: Bool, _ scratch: inout Scratch,
-    to buffer: inout [UInt8], at now: Instant
+    _ channels: inout ChannelSet, carriesMessages: Bool, includeLatest: Bool,
+    _ scratch: inout Scratch, to buffer: inout [UInt8], at now: Instant
   ) -> Bool {
-    let owes = owesAcknowledgement
-    guard owes || carries && channels.hasPending, counts.count < Self.mostUnacknowledged else {
-      return false
-    }
+    let isDue = isAcknowledgementDue
+    guard isDue || carriesMessages && channels.hasPending,
+      recordCounts.count < Self.mostUnacknowledged
+    else { return false }
     scratch.writer.begin(limit: Self.carrierLength)
     scratch.records.removeAll(keepingCapacity: true)
-    if received > told {
+    if received > acknowledged {
       scratch.ranges.removeAll()
-      scratch.ranges.append(told...received - 1)
+      scratch.ranges.append(acknowledged...received - 1)
       _ = scratch.writer.appendAcknowledgement(scratch.ranges, ackDelay: AckDelay(byte: 0))
     }
     let head = scratch.writer.count
-    if carries {
+    if carriesMessages {
       channels.fill(
-        &scratch.writer, records: &scratch.records, redundancy: 0, includeBulk: true,
-        includeLatest: latest,
-        at: now)
+        &scratch.writer, records: &scratch.records, includeLatest: includeLatest, at: now)
     }
-    guard owes || scratch.writer.count > head else { return false }
-    if received > told {
-      told = received
-      untoldBytes = 0
-      acknowledgeAt = nil
-      owesAcknowledgement = false
-    }
+    guard isDue || scratch.writer.count > head else { return false }
+    recordAcknowledgementSent()
     Packet.appendFrame(
       type: SessionWire.carrierType, action: 0, payload: scratch.writer.span, to: &buffer)
     for record in scratch.records { records.append(record) }
-    counts.append(Int32(scratch.records.count))
+    recordCounts.append(Int32(scratch.records.count))
     sent += 1
     return true
   }
+
+  private mutating func recordAcknowledgementSent() {
+    guard received > acknowledged else { return }
+    acknowledged = received
+    unacknowledgedBytes = 0
+    acknowledgeAt = nil
+    isAcknowledgementDue = false
+  }
+}
+
+/// A stream that one host of a group hands over to another, with what was read from it.
+package struct HandedStream: Sendable {
+  var path: StreamPath
+  let key: ConnectionKey
+  /// The peer that has requested a seat on the stream; `nil` if the stream only joins an open
+  /// connection.
+  let info: PeerInfo?
 }

@@ -47,7 +47,7 @@ extension Host {
       guard let index = outgoingConnection(to: source.endpoint),
         entries[index].connection.key.prefix == refusal.keyPrefix
       else { return }
-      entries[index].connection.handleGone(at: now)
+      entries[index].connection.handleRefusal(at: now)
       refresh(index, at: now)
     case .data: break
     }
@@ -138,8 +138,8 @@ extension Host {
       return nil
     }
     let id = makeConnectionID()
-    let connection = Connection.called(
-      hello, from: source, as: local, timing: timing, at: now)
+    let connection = Connection.responding(
+      to: hello, from: source, as: local, timing: timing, at: now)
     keys[hello.key] = id
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return id
@@ -163,7 +163,7 @@ extension Host {
 extension Host {
   /// Updates `paths` after the peer's endpoints of a connection have changed.
   mutating func updatePaths(of index: Int, at now: Instant) {
-    entries[index].moves = entries[index].connection.moves
+    entries[index].migrations = entries[index].connection.migrations
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
     let entry = entries[index]
     for endpoint in entry.endpoints where !endpoints.contains(endpoint) {
@@ -217,8 +217,8 @@ extension Host {
   /// `info` is the peer that requested a seat on the stream, or nil if it only joined.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (connectionIDs[index], connectionIDs[other])
-    guard let stream = entries[index].connection.takeStream() else { return }
-    entries[other].connection.adopt(stream, of: info, at: now)
+    guard let stream = entries[index].connection.removeStream() else { return }
+    entries[other].connection.adoptStream(stream, of: info, at: now)
     events.append(.adopted(id, by: owner))
     remove(index)
     if let other = self.index(of: owner) { refresh(other, at: now) }

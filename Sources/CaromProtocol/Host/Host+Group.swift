@@ -169,7 +169,7 @@ extension Host {
   ) {
     let id = connectionIDs[index]
     let key = entries[index].connection.key
-    guard let path = entries[index].connection.takeStream() else { return }
+    guard let path = entries[index].connection.removeStream() else { return }
     handoffs.append((.stream(id, HandedStream(path: path, key: key, info: info)), owner))
     remove(index)
   }
@@ -188,7 +188,7 @@ extension Host {
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.resuming(handed, as: local, timing: timing, at: now)
+    let connection = Connection.responding(on: handed, as: local, timing: timing, at: now)
     var entry = Entry(id: id, connection: connection, isIncoming: true)
     entry.wasHandedOver = true
     insert(entry, at: now)

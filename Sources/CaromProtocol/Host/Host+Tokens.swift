@@ -26,8 +26,7 @@ extension Host {
   /// and the peer's address is known.
   mutating func issueToken(forConnectionAt index: Int, at now: Instant) {
     guard entries[index].isIncoming, entries[index].wasOpen, !entries[index].hasToken,
-      entries[index].connection.isOpen, !entries[index].connection.datagrams.isEmpty,
-      entries[index].connection.datagrams[0].way != nil
+      entries[index].connection.isOpen, entries[index].connection.datagram?.route != nil
     else { return }
     entries[index].hasToken = true
     if member != nil {
@@ -40,11 +39,11 @@ extension Host {
   /// Sends the token with this serial number to a connection's peer.
   mutating func sendToken(_ serial: UInt64, to id: ConnectionID, at now: Instant) {
     guard let index = index(of: id), entries[index].connection.isOpen,
-      let route = entries[index].connection.datagrams.first?.way
+      let route = entries[index].connection.datagram?.route
     else { return }
     let token = AddressToken(
       serial: serial, for: route.endpoint.address, secret: secret, at: now)
-    entries[index].connection.say(.token(token), by: .datagram, at: now)
+    entries[index].connection.send(.token(token), on: .datagram, at: now)
     markReady(index)
   }
 }

@@ -5,12 +5,12 @@ import CaromCore
 ///
 /// After every call that passes input in, poll `pollEvent`, `pollStatelessReply` and `pollReady`
 /// until each returns nil, and call `handleTimeout` again at `nextTimeout`.
-package struct Host: Sendable {
+package struct Host {
   /// The maximum number of connections, including those that have not requested a seat. One core
   /// serves about a thousand players at 60 Hz, and an idle stranger costs 2 KiB.
   package static let connectionLimit = 4096
 
-  struct Entry: Sendable {
+  struct Entry {
     let id: ConnectionID
     var connection: Connection
     let isIncoming: Bool
@@ -20,8 +20,8 @@ package struct Host: Sendable {
     var isReady = false
     /// The peer's endpoints that `paths` maps to this connection.
     var endpoints: [Endpoint] = []
-    /// The value of `Connection.moves` at the last update of `endpoints`.
-    var moves: UInt32 = 0
+    /// The value of `Connection.migrations` at the last update of `endpoints`.
+    var migrations: UInt32 = 0
     /// Whether another host of the group handed this connection's stream over.
     var wasHandedOver = false
     /// Whether the peer has been sent an address token, or one has been requested for it.
@@ -147,7 +147,7 @@ extension Host {
   /// `connectionLimit` is reached.
   package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
-    let connection = Connection.accepting(as: local, timing: timing, at: now)
+    let connection = Connection.respondingOnStream(as: local, timing: timing, at: now)
     insert(Entry(id: id, connection: connection, isIncoming: true), at: now)
     return true
   }
@@ -164,7 +164,7 @@ extension Host {
       refresh(index, at: now)
       return isAdded
     }
-    let connection = Connection.requesting(as: local, timing: timing, key: key, at: now)
+    let connection = Connection.initiatingOnStream(as: local, timing: timing, key: key, at: now)
     insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     return true
   }
@@ -181,11 +181,11 @@ extension Host {
       return owner == nil || owner == id
     }
     if index(of: id) == nil {
-      let connection = Connection.calling(as: local, timing: timing, key: key, at: now)
+      let connection = Connection.initiating(as: local, timing: timing, key: key, at: now)
       insert(Entry(id: id, connection: connection, isIncoming: false), at: now)
     }
     guard let index = index(of: id) else { return }
-    entries[index].connection.call(unused, token: token, at: now)
+    entries[index].connection.connect(to: unused, token: token, at: now)
     refresh(index, at: now)
   }
 
@@ -293,7 +293,7 @@ extension Host {
   }
 
   @inline(__always) mutating func updatePathsAndDeadline(of index: Int, at now: Instant) {
-    if entries[index].connection.moves != entries[index].moves {
+    if entries[index].connection.migrations != entries[index].migrations {
       updatePaths(of: index, at: now)
     }
     deadlines[index] = entries[index].connection.findTimeout()?.nanoseconds ?? .max

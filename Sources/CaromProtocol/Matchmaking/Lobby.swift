@@ -2,7 +2,7 @@ import CaromCore
 
 /// A host and, if players are to be matched automatically, its matchmaker. The same state machine
 /// runs on sockets and on the virtual network.
-package struct Lobby: Sendable {
+package struct Lobby {
   /// A connection attempt that the matchmaker asked for.
   private struct Dial: Sendable {
     let peer: PeerID

@@ -1,28 +1,28 @@
 import CaromCore
 import CaromProtocol
 
-/// Two channel sets and the packets between them: they come late, out of order, twice or never,
-/// and what is told of them may be wrong, all by one seed.
+/// Two channel sets and the packets between them. As one seed determines, packets are delayed,
+/// reordered, duplicated and lost, and may be reported lost by mistake.
 struct Carrier {
   struct Packet {
     var number: Int
     var bytes: [UInt8]
     var records: [FrameRecord]
-    /// Whether the sender has been told what came of it.
-    var isSettled = false
+    /// Whether the packet was reported to its sender as acknowledged or lost.
+    var isReported = false
     var hasArrived = false
   }
 
   struct Conditions {
     var loss = 0.1
     var duplicates = 0.05
-    /// A packet that has not arrived yet, or has, is called lost.
+    /// The chance that a packet is reported lost although it has arrived or will.
     var spuriousLoss = 0.05
     var delay = 6
     var redundancy = 0.0
-    /// How large packets are; drawn anew for each.
+    /// The packet sizes, in bytes; each packet has a random one.
     var sizes = 1200...1200
-    /// The path changes: everything outstanding is called lost.
+    /// The chance that the path changes, which reports all outstanding packets lost.
     var pathChange = 0.0
   }
 
@@ -45,7 +45,8 @@ struct Carrier {
     generator = SeededGenerator(seed: seed)
   }
 
-  /// One millisecond: each side fills up to `packets` packets, some arrive, some are settled.
+  /// Advances by one millisecond: each side fills up to `packets` packets, and some packets arrive
+  /// or are reported.
   mutating func advance(packets: Int = 4) throws {
     step += 1
     now = now.advanced(byNanoseconds: 1_000_000)
@@ -54,7 +55,7 @@ struct Carrier {
       for _ in 0..<packets { try fill(side) }
     }
     for side in 0..<2 { try deliver(from: side) }
-    for side in 0..<2 { settle(side) }
+    for side in 0..<2 { report(side) }
     for side in 0..<2 { sides[side].growWindows(roundTrip: 20_000_000, at: now) }
   }
 
@@ -106,10 +107,11 @@ struct Carrier {
     }
   }
 
-  /// Tells the sender of packets, in any order; what never arrived is called lost in the end.
-  private mutating func settle(_ side: Int) {
+  /// Reports packets to their sender, in any order. A packet that never arrives is eventually
+  /// reported lost.
+  private mutating func report(_ side: Int) {
     let isPathChange = generator.chance(conditions.pathChange)
-    for index in flights[side].indices where !flights[side][index].isSettled {
+    for index in flights[side].indices where !flights[side][index].isReported {
       let packet = flights[side][index]
       let isOld = packet.number + 60 < counts[side] || generator.chance(0.05)
       if isPathChange || generator.chance(conditions.spuriousLoss / 10) {
@@ -121,16 +123,16 @@ struct Carrier {
       } else {
         continue
       }
-      flights[side][index].isSettled = true
+      flights[side][index].isReported = true
     }
     flights[side].removeAll { packet in
-      packet.isSettled && packet.number + 200 < counts[side]
+      packet.isReported && packet.number + 200 < counts[side]
         && !due[side].contains { $0.index == packet.number }
     }
   }
 }
 
-/// A message whose bytes follow from its number and length, so that damage shows.
+/// A message whose bytes are determined by its number and length, so that damage is detected.
 func makeMessage(_ number: Int, length: Int) -> [UInt8] {
   (0..<length).map { index in
     index < 4
@@ -139,7 +141,7 @@ func makeMessage(_ number: Int, length: Int) -> [UInt8] {
   }
 }
 
-/// The number of such a message; `nil` when it is damaged.
+/// The number of a message made by `makeMessage`; `nil` if it is damaged.
 func readMessage(_ bytes: Span<UInt8>) -> Int? {
   guard bytes.count >= 4 else { return nil }
   let number = (0..<4).reduce(0) { $0 | Int(bytes[$1]) << (8 * $1) }

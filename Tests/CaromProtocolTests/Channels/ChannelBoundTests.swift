@@ -2,9 +2,9 @@ import CaromCore
 import CaromProtocol
 import Testing
 
-/// Each bound of the sending side is filled.
+/// Tests that fill each bound of the sending side.
 @Suite struct ChannelBoundTests {
-  /// A quarter of the queue as it counts.
+  /// The length of a message that fills a quarter of the send queue, its charge included.
   private let length = 1 << 20 - ChannelLimits.messageCharge
 
   @Test func `a full queue refuses reliable messages until half of it is free`() throws {
@@ -15,7 +15,7 @@ import Testing
     #expect(throws: SendError.queueFull(queued: ChannelLimits.sendBytes)) {
       try pair.send(1, length: 0, on: 1, .reliableUnordered)
     }
-    // What may be lost, and what the session has to say, still finds room.
+    // Unreliable messages and those of the session are still accepted.
     try pair.send(2, on: 1, .unreliable)
     try pair.send(3, on: ChannelLimits.sessionChannel)
     while pair.near.queuedBytes > ChannelLimits.sendBytes / 2 {
@@ -26,7 +26,7 @@ import Testing
     try pair.send(1)
   }
 
-  @Test func `the session's own channel has a bound of its own beyond the others'`() throws {
+  @Test func `the session's own channel may queue more than the other channels`() throws {
     var pair = ChannelPair()
     for _ in 0..<4 { try pair.send(1, length: length) }
     let all = ChannelLimits.sessionBytes - ChannelLimits.messageCharge
@@ -34,7 +34,9 @@ import Testing
     #expect(throws: SendError.self) { try pair.send(1, on: ChannelLimits.sessionChannel) }
   }
 
-  @Test func `of unreliable messages that wait the oldest are dropped`() throws {
+  @Test func `the oldest queued unreliable messages are dropped when too many bytes are queued`()
+    throws
+  {
     var pair = ChannelPair()
     for byte in 0..<70 {
       try pair.send(UInt8(byte), length: 1024, on: UInt8(byte % 3), .unreliable)
@@ -45,14 +47,14 @@ import Testing
     #expect(pair.takeFirstBytes().sorted() == Array(6..<70))
   }
 
-  @Test func `of many small unreliable messages the oldest are dropped`() throws {
+  @Test func `the oldest queued unreliable messages are dropped when too many are queued`() throws {
     var pair = ChannelPair()
     for _ in 0..<ChannelLimits.unreliableSendMessages + 5 { try pair.send(0, .unreliable) }
     #expect(pair.near.pendingBytes == ChannelLimits.unreliableSendMessages)
     #expect(pair.near.statistics.overflowed == 5)
   }
 
-  @Test func `so many messages of a channel are on their way and no more`() throws {
+  @Test func `the number of unacknowledged messages of a channel is bounded`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
       pair.near.handleCredit(channel: 0, limit: .max)
@@ -85,16 +87,18 @@ import Testing
     }
   }
 
-  @Test func `so many messages ride along and no more`() throws {
+  @Test func `the number of messages sent redundantly is bounded`() throws {
     var pair = ChannelPair()
-    for _ in 0..<ChannelLimits.riders + 10 { try pair.send(1) }
+    for _ in 0..<ChannelLimits.redundantMessages + 10 { try pair.send(1) }
     let first = try pair.next(redundancy: 1)
-    #expect(first.records.count == ChannelLimits.riders + 10)
-    let riders = try pair.next(redundancy: 1)
-    #expect(riders.records.count == ChannelLimits.riders)
+    #expect(first.records.count == ChannelLimits.redundantMessages + 10)
+    let copies = try pair.next(redundancy: 1)
+    #expect(copies.records.count == ChannelLimits.redundantMessages)
   }
 
-  @Test func `so many receipts of cut messages are awaited, the oldest is given up`() throws {
+  @Test func `the oldest pending receipt of a fragmented message is dropped beyond the bound`()
+    throws
+  {
     var pair = ChannelPair()
     for _ in 0..<ChannelLimits.openReceipts + 1 {
       try pair.send(1, length: 2000, .unreliable, wantsReceipt: true)
@@ -103,7 +107,7 @@ import Testing
     #expect(pair.events() == [.receipt(channel: 0, message: 0, delivered: false)])
   }
 
-  @Test func `so many events wait for the owner, further ones are counted`() throws {
+  @Test func `events beyond the bound are dropped and counted`() throws {
     var pair = ChannelPair()
     for _ in 0..<ChannelLimits.events + 7 {
       try pair.send(1, .unreliableSequenced, wantsReceipt: true)
@@ -112,7 +116,7 @@ import Testing
     #expect(pair.near.statistics.eventsDropped == 6)
   }
 
-  @Test func `memory that is not needed is given back`() throws {
+  @Test func `unused memory is freed`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 600_000)
     try pair.exchange()

@@ -3,9 +3,9 @@ import Testing
 
 @testable import CaromProtocol
 
-/// The receiving side's bounds: credit, reassembly, what waits for the owner.
+/// Tests of the receiving side's bounds: credit, reassembly and unread messages.
 @Suite struct ChannelCreditTests {
-  @Test func `an owner who takes nothing stops the sender and loses nothing`() throws {
+  @Test func `an owner that reads nothing stops the sender without losing messages`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
       let charge = 1024
@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `a channel that is stopped stops no other`() throws {
+  @Test func `a blocked channel does not block other channels`() throws {
     var pair = ChannelPair()
     for _ in 0..<500 { try pair.send(1, length: 1000) }
     try pair.exchange()
@@ -34,7 +34,7 @@ import Testing
     #expect(pair.take().map { $0.bytes[0] }.filter { $0 > 1 }.sorted() == [2, 3, 4])
   }
 
-  @Test func `a message longer than the window gets through`() throws {
+  @Test func `a message longer than the window arrives`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var pair = ChannelPair()
       for byte in 1...2 { try pair.send(UInt8(byte), length: 500_000, delivery) }
@@ -47,8 +47,7 @@ import Testing
     }
   }
 
-  @Test func `credit is told when a quarter of the window was taken, not for every message`() throws
-  {
+  @Test func `credit is sent whenever a quarter of the window was read`() throws {
     var pair = ChannelPair()
     var credits = 0
     for _ in 0..<100 {
@@ -65,7 +64,7 @@ import Testing
     #expect(credits == 100 * 3064 / (ChannelLimits.window / 4))
   }
 
-  @Test func `a lost credit is told again`() throws {
+  @Test func `a lost credit is sent again`() throws {
     var pair = ChannelPair()
     for _ in 0..<400 { try pair.send(1, length: 1000) }
     while let packet = pair.fill() {
@@ -82,7 +81,7 @@ import Testing
     #expect(pair.take().count == 154)
   }
 
-  @Test func `what comes beyond the credit is a violation`() throws {
+  @Test func `exceeding the credit is a violation`() throws {
     var pair = ChannelPair()
     pair.near.handleCredit(channel: 0, limit: .max)
     for _ in 0..<300 { try pair.send(1, length: 1000) }
@@ -92,36 +91,36 @@ import Testing
     #expect(pair.take().count == ChannelLimits.window / 1064)
   }
 
-  @Test func `a window that is used up within two round trips doubles, as far as the bound`() {
+  @Test func `a window that is used up within two round trips doubles, up to the bound`() {
     var credit = ReceiveCredit()
     var now = Instant.zero
     let roundTrip: Int64 = 1_000_000
     for step in 0..<8 {
       now = now.advanced(byNanoseconds: 2 * roundTrip)
-      _ = credit.take(credit.window - (step == 3 ? 1 : 0))
+      _ = credit.consume(credit.window - (step == 3 ? 1 : 0))
       _ = credit.grow(roundTrip: roundTrip, room: .max, at: now)
     }
     #expect(credit.window == ChannelLimits.grownWindow)
     now = now.advanced(byNanoseconds: 2 * roundTrip)
-    _ = credit.take(credit.window)
+    _ = credit.consume(credit.window)
     #expect(credit.grow(roundTrip: roundTrip, room: .max, at: now) == 0)
   }
 
-  @Test func `a window that is not used up stays`() {
+  @Test func `a window that is not used up does not grow`() {
     var credit = ReceiveCredit()
     for step in 1...8 {
-      _ = credit.take(credit.window - 1)
+      _ = credit.consume(credit.window - 1)
       #expect(
         credit.grow(roundTrip: 1_000_000, room: .max, at: .zero + .milliseconds(2 * step)) == 0)
     }
   }
 
-  @Test func `all windows of a connection grow by so much together`() {
+  @Test func `the total growth of all windows of a connection is bounded`() {
     var set = ChannelSet()
     for step in 1...8 {
       for channel in 0..<UInt8(16) {
-        let index = set.channel(channel)
-        _ = set.channels[index].credit.take(set.channels[index].credit.window)
+        let index = set.index(ofChannel: channel)
+        _ = set.channels[index].credit.consume(set.channels[index].credit.window)
       }
       set.growWindows(roundTrip: 1_000_000, at: .zero + .milliseconds(2 * step))
     }
@@ -130,12 +129,12 @@ import Testing
     #expect(windows.reduce(0, +) == 16 * ChannelLimits.window + ChannelLimits.windowGrowth)
   }
 
-  @Test func `so many bytes are put together at once, more is a violation`() throws {
+  @Test func `exceeding the bound on bytes under reassembly is a violation`() throws {
     var far = ChannelSet()
-    let pieces = ChannelLimits.reassemblyBytes / (1 << 20)
-    for number in 0...pieces {
-      let bytes = try makePiece(UInt64(number), total: 1 << 20, offset: 0)
-      if number < pieces {
+    let messages = ChannelLimits.reassemblyBytes / (1 << 20)
+    for number in 0...messages {
+      let bytes = try makeFragment(UInt64(number), total: 1 << 20, offset: 0)
+      if number < messages {
         try ChannelPair.deliver(bytes, to: &far, at: .zero)
       } else {
         #expect(throws: DecodeError.self) { try ChannelPair.deliver(bytes, to: &far, at: .zero) }
@@ -144,10 +143,10 @@ import Testing
     #expect(far.heldBytes == ChannelLimits.reassemblyBytes)
   }
 
-  @Test func `a message in more pieces than anybody sends is a violation`() throws {
+  @Test func `a message with too many gaps is a violation`() throws {
     var far = ChannelSet()
     for index in 0...ChannelLimits.reassemblyRanges {
-      let bytes = try makePiece(0, total: 1 << 20, offset: 2 * index)
+      let bytes = try makeFragment(0, total: 1 << 20, offset: 2 * index)
       if index < ChannelLimits.reassemblyRanges {
         try ChannelPair.deliver(bytes, to: &far, at: .zero)
       } else {
@@ -156,23 +155,23 @@ import Testing
     }
   }
 
-  @Test func `pieces that disagree are a violation`() throws {
+  @Test func `fragments that disagree on the length are a violation`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered, .reliableSequenced] {
       var far = ChannelSet()
       try ChannelPair.deliver(
-        try makePiece(0, total: 2000, offset: 0, delivery), to: &far, at: .zero)
-      let other = try makePiece(0, total: 3000, offset: 0, delivery)
+        try makeFragment(0, total: 2000, offset: 0, delivery), to: &far, at: .zero)
+      let other = try makeFragment(0, total: 3000, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(other, to: &far, at: .zero) }
     }
   }
 
-  @Test func `a number that no honest peer reaches is a violation`() throws {
+  @Test func `a message number beyond the window is a violation`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered] {
       var far = ChannelSet()
       let last = UInt64(ChannelLimits.outstandingMessages)
       try ChannelPair.deliver(
-        try makePiece(last - 1, total: 10, offset: 0, delivery), to: &far, at: .zero)
-      let beyond = try makePiece(last, total: 10, offset: 0, delivery)
+        try makeFragment(last - 1, total: 10, offset: 0, delivery), to: &far, at: .zero)
+      let beyond = try makeFragment(last, total: 10, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(beyond, to: &far, at: .zero) }
     }
   }
@@ -180,12 +179,12 @@ import Testing
   @Test func `a message that is too long for its delivery is a violation`() throws {
     for delivery in [Delivery.unreliable, .unreliableSequenced, .reliableSequenced] {
       var far = ChannelSet()
-      let bytes = try makePiece(0, total: ChannelLimits.latestLength + 1, offset: 0, delivery)
+      let bytes = try makeFragment(0, total: ChannelLimits.latestLength + 1, offset: 0, delivery)
       #expect(throws: DecodeError.self) { try ChannelPair.deliver(bytes, to: &far, at: .zero) }
     }
   }
 
-  @Test func `of unreliable messages in pieces the oldest is forgotten`() throws {
+  @Test func `the oldest of too many fragmented unreliable messages is discarded`() throws {
     var pair = ChannelPair()
     let count = ChannelLimits.unreliableReassemblies + 1
     var packets: [[ChannelPair.Packet]] = []
@@ -199,7 +198,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [4, 3, 2, 1])
   }
 
-  @Test func `of sequenced messages in pieces the oldest and the newest are kept`() throws {
+  @Test func `only the oldest and the newest fragmented sequenced messages are kept`() throws {
     var pair = ChannelPair()
     var packets: [[ChannelPair.Packet]] = []
     for byte in 0..<4 {
@@ -215,7 +214,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [3])
   }
 
-  @Test func `unreliable messages beyond what the owner has room for are dropped`() throws {
+  @Test func `unreliable messages beyond the bound on unread messages are dropped`() throws {
     var pair = ChannelPair()
     for _ in 0..<300 {
       try pair.send(1, length: 1024, .unreliable)
@@ -229,14 +228,14 @@ import Testing
     #expect(pair.take().count == ChannelLimits.unreliableReceiveMessages)
   }
 
-  private func makePiece(
+  private func makeFragment(
     _ number: UInt64, total: Int, offset: Int, _ delivery: Delivery = .reliableUnordered
   ) throws -> ChannelPair.Packet {
     var writer = FrameWriter(limit: 100)
     let byte: [UInt8] = [7]
     let isWritten = writer.appendFragment(
       delivery, channel: 0, number: number, total: total, offset: offset, byte.span)
-    guard isWritten else { throw ChannelPair.NothingToSay() }
+    guard isWritten else { throw ChannelPair.NothingToSend() }
     return ChannelPair.Packet(bytes: writer.takeBytes(), records: [])
   }
 }

@@ -3,7 +3,8 @@ import CaromProtocol
 import CaromTesting
 import Testing
 
-/// A peer that keeps no rule: whatever comes, nothing traps and memory stays within its bounds.
+/// Feeds a channel set with frames that follow no rules: it must never trap, and its memory must
+/// stay within the bounds.
 @Suite struct ChannelFuzzTests {
   #if DEBUG
     static let seeds = 4
@@ -11,7 +12,7 @@ import Testing
     static let seeds = 1000
   #endif
 
-  @Test func `frames of a peer without rules neither trap nor cost more than the bounds`() throws {
+  @Test func `arbitrary frames neither trap nor exceed the memory bounds`() throws {
     try Seeds(Self.seeds).check { seed in
       var generator = SeededGenerator(seed: seed)
       var set = ChannelSet()
@@ -28,7 +29,7 @@ import Testing
 
   struct Fault: Error { let bytes: Int }
 
-  /// Frames with any numbers, totals and places.
+  /// Makes a packet with arbitrary numbers, total lengths and offsets.
   private func makePacket(_ generator: inout SeededGenerator) -> [UInt8] {
     var writer = FrameWriter(limit: 1400)
     let bytes = [UInt8](repeating: 9, count: 1200)
@@ -55,7 +56,7 @@ import Testing
     return writer.takeBytes()
   }
 
-  /// The owner takes, sends, and hears of packets that it never sent.
+  /// Acts as the owner: reads and sends messages, and reports packets that were never sent.
   private func act(_ set: inout ChannelSet, _ generator: inout SeededGenerator, at now: Instant) {
     if generator.chance(0.5) { while set.pollMessage({ _, _, _ in }) {} }
     if generator.chance(0.5) { while set.pollSessionMessage() != nil {} }

@@ -1,15 +1,15 @@
 import CaromCore
 import CaromProtocol
 
-/// Two channel sets between which a test carries packets by hand.
+/// Two channel sets, between which a test carries packets one by one.
 struct ChannelPair {
-  /// A packet and what its sender wants to hear of.
+  /// A packet with the records that its sender must get back.
   struct Packet {
     var bytes: [UInt8]
     var records: [FrameRecord]
   }
 
-  /// A message as the owner gets it.
+  /// A message that the owner has read.
   struct Arrival: Hashable {
     var channel: UInt8
     var delivery: Delivery
@@ -20,7 +20,7 @@ struct ChannelPair {
   var far = ChannelSet()
   var now = Instant.zero
 
-  /// Sends a message of one byte that is repeated.
+  /// Queues a message that consists of one byte, repeated.
   @discardableResult
   mutating func send(
     _ byte: UInt8, length: Int = 1, on channel: UInt8 = 0, _ delivery: Delivery = .reliableOrdered,
@@ -32,7 +32,7 @@ struct ChannelPair {
     return try near.send(bytes.span, on: channel, options, at: now)
   }
 
-  /// The next packet of the near side; `nil` when it has nothing to say.
+  /// The next packet of the near side; `nil` if it has nothing to send.
   mutating func fill(
     limit: Int = 1200, redundancy: Double = 0, includeBulk: Bool = true, includeLatest: Bool = true
   ) -> Packet? {
@@ -41,15 +41,15 @@ struct ChannelPair {
       includeLatest: includeLatest, at: now)
   }
 
-  struct NothingToSay: Error {}
+  struct NothingToSend: Error {}
 
-  /// The next packet of the near side, which is to have one.
+  /// The next packet of the near side. Throws if it has nothing to send.
   mutating func next(
     limit: Int = 1200, redundancy: Double = 0, includeBulk: Bool = true, includeLatest: Bool = true
   ) throws -> Packet {
     let packet = fill(
       limit: limit, redundancy: redundancy, includeBulk: includeBulk, includeLatest: includeLatest)
-    guard let packet else { throw NothingToSay() }
+    guard let packet else { throw NothingToSend() }
     return packet
   }
 
@@ -65,7 +65,7 @@ struct ChannelPair {
     return writer.count == 0 ? nil : Packet(bytes: writer.takeBytes(), records: records)
   }
 
-  /// A packet arrives at the far side.
+  /// Delivers a packet to the far side.
   mutating func deliver(_ packet: Packet) throws(DecodeError) {
     try Self.deliver(packet, to: &far, at: now)
   }
@@ -92,29 +92,30 @@ struct ChannelPair {
     for record in packet.records { near.handleLost(record, at: now) }
   }
 
-  /// Carries packets both ways until nobody has anything to send; how many went there.
+  /// Carries packets in both directions until neither side has anything to send. Returns the number
+  /// of packets from the near side.
   @discardableResult
   mutating func exchange(limit: Int = 1200, most: Int = .max) throws(DecodeError) -> Int {
     var count = 0
-    try answer()
+    try carryAnswers()
     while count < most, let packet = fill(limit: limit) {
       try deliver(packet)
       acknowledge(packet)
       count += 1
-      try answer()
+      try carryAnswers()
     }
     return count
   }
 
-  /// Carries what the far side has to say.
-  private mutating func answer() throws(DecodeError) {
+  /// Carries the packets of the far side.
+  private mutating func carryAnswers() throws(DecodeError) {
     while let answer = Self.fill(&far, at: now) {
       try Self.deliver(answer, to: &near, at: now)
       for record in answer.records { far.handleAcknowledged(record, at: now) }
     }
   }
 
-  /// What the far side's owner takes.
+  /// Reads messages at the far side.
   mutating func take(_ most: Int = .max) -> [Arrival] {
     var arrivals: [Arrival] = []
     while arrivals.count < most,
@@ -125,10 +126,10 @@ struct ChannelPair {
     return arrivals
   }
 
-  /// The first bytes of the messages that the far side's owner takes.
+  /// Reads all messages at the far side and returns their first bytes.
   mutating func takeFirstBytes() -> [UInt8] { take().map { $0.bytes.first ?? 0 } }
 
-  /// What the near side's owner hears.
+  /// Removes and returns the events of the near side.
   mutating func events() -> [ChannelEvent] {
     var events: [ChannelEvent] = []
     while let event = near.pollEvent() { events.append(event) }

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct ChannelRedundancyTests {
-  @Test func `small reliable messages ride along as often as is said`() throws {
+  @Test func `small reliable messages are repeated in as many packets as requested`() throws {
     for redundancy in 0...3 {
       var pair = ChannelPair()
       for byte in 1...6 {
@@ -17,11 +17,12 @@ import Testing
       let count = redundancy == 0 ? 6 : 6 / (redundancy + 1) * (redundancy + 1)
       #expect(pair.takeFirstBytes() == (1...count).map { UInt8($0) })
       #expect(
-        pair.near.statistics.ridden == UInt64((1...6).reduce(0) { $0 + min(redundancy, $1 - 1) }))
+        pair.near.statistics.redundant == UInt64((1...6).reduce(0) { $0 + min(redundancy, $1 - 1) })
+      )
     }
   }
 
-  @Test func `half a ride is one for every second packet's messages`() throws {
+  @Test func `a redundancy of one half repeats the messages of every second packet`() throws {
     var pair = ChannelPair()
     let counts = try (1...8).map { byte in
       try pair.send(UInt8(byte))
@@ -31,7 +32,7 @@ import Testing
     #expect(counts == [2, 4, 4, 6, 4, 6, 4, 6])
   }
 
-  @Test func `nothing rides once nothing is to`() throws {
+  @Test func `no message is repeated once the redundancy is 0`() throws {
     var pair = ChannelPair()
     try pair.send(1)
     _ = try pair.next(redundancy: 3)
@@ -39,24 +40,24 @@ import Testing
     #expect(pair.fill(redundancy: 3) == nil)
   }
 
-  @Test func `the more is lost the more rides`() {
+  @Test func `redundancy rises with the loss rate`() {
     let rates = [0, 0.004, 0.01, 0.025, 0.046, 0.066, 0.1, 0.16, 0.2, 1]
-    let rides = rates.map { Int((DatagramPath.redundancy(at: $0) * 1_000).rounded()) }
-    #expect(rides == [0, 0, 1_000, 1_000, 1_500, 2_000, 2_000, 2_500, 3_000, 3_000])
+    let redundancies = rates.map { Int((RedundantSends.redundancy(at: $0) * 1_000).rounded()) }
+    #expect(redundancies == [0, 0, 1_000, 1_000, 1_500, 2_000, 2_000, 2_500, 3_000, 3_000])
   }
 
-  @Test func `what is acknowledged or long does not ride`() throws {
+  @Test func `acknowledged and long messages are not repeated`() throws {
     var pair = ChannelPair()
-    try pair.send(1, length: ChannelLimits.riderLength)
-    try pair.send(2, length: ChannelLimits.riderLength + 1)
+    try pair.send(1, length: ChannelLimits.redundantLength)
+    try pair.send(2, length: ChannelLimits.redundantLength + 1)
     let packet = try pair.next(redundancy: 3)
-    let rider = try pair.next(redundancy: 3)
-    #expect(rider.records.map(\.number) == [0])
+    let copy = try pair.next(redundancy: 3)
+    #expect(copy.records.map(\.number) == [0])
     pair.acknowledge(packet)
     #expect(pair.fill(redundancy: 3) == nil)
   }
 
-  @Test func `a message is sent again when all packets with it are lost`() throws {
+  @Test func `a message is sent again only when all packets that contain it are lost`() throws {
     var pair = ChannelPair()
     try pair.send(1)
     let packets = try (0..<3).map { _ in try pair.next(redundancy: 2) }
@@ -70,7 +71,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [1] && pair.near.isDrained)
   }
 
-  @Test func `fresh messages come before those that ride`() throws {
+  @Test func `new messages are sent before repeated ones`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 200)
     _ = try pair.next(redundancy: 1)
@@ -81,7 +82,7 @@ import Testing
     #expect(next.records.map(\.number) == [0])
   }
 
-  @Test func `a probe carries what is on its way`() throws {
+  @Test func `a probe repeats unacknowledged messages`() throws {
     var pair = ChannelPair()
     try pair.send(1)
     try pair.send(2, on: 1, .reliableUnordered)

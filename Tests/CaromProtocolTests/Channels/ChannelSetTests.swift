@@ -3,12 +3,6 @@ import CaromProtocol
 import CaromTesting
 import Testing
 
-/// What arrived on one channel and mode, held against what that mode promises.
-struct Arrivals {
-  var numbers: [Int] = []
-  var damaged = 0
-}
-
 @Suite struct ChannelSetTests {
   #if DEBUG
     static let seeds = 8
@@ -16,7 +10,7 @@ struct Arrivals {
     static let seeds = 1000
   #endif
 
-  @Test func `every delivery keeps its promise over a bad path`() throws {
+  @Test func `every delivery keeps its promise over a lossy path`() throws {
     try Seeds(Self.seeds).check { seed in
       var run = ChannelRun(
         seed: seed, Carrier.Conditions(redundancy: Double(seed % 4)), lengths: 4...400)
@@ -25,7 +19,7 @@ struct Arrivals {
     }
   }
 
-  @Test func `cut messages keep their promise over a bad path`() throws {
+  @Test func `fragmented messages keep the promise of their delivery over a lossy path`() throws {
     try Seeds(max(4, Self.seeds / 10)).check { seed in
       var run = ChannelRun(
         seed: seed, Carrier.Conditions(redundancy: Double(seed % 4), sizes: 600...1472),
@@ -35,7 +29,7 @@ struct Arrivals {
     }
   }
 
-  @Test func `a change of path loses and doubles nothing`() throws {
+  @Test func `a change of path neither loses nor duplicates messages`() throws {
     try Seeds(max(4, Self.seeds / 10)).check { seed in
       var run = ChannelRun(
         seed: seed, Carrier.Conditions(sizes: 600...9000, pathChange: 0.1), lengths: 4...9000)
@@ -45,7 +39,7 @@ struct Arrivals {
   }
 }
 
-/// Messages of all modes in both directions, and what came of them.
+/// Sends messages of all deliveries in both directions and checks their arrival.
 struct ChannelRun {
   struct Fault: Error {
     let what: String

@@ -3,10 +3,13 @@ import CaromProtocol
 import Testing
 
 @Suite struct ChannelShareTests {
-  /// The channels of the messages that the far side's owner takes, in their order.
+  /// Reads all messages at the far side and returns their channels, in order.
   private func channels(_ pair: inout ChannelPair) -> [UInt8] { pair.take().map(\.channel) }
 
-  @Test func `a priority is served when all before it have nothing to send`() throws {
+  @Test
+  func `a channel is served only while channels of lower priority numbers have nothing to send`()
+    throws
+  {
     var pair = ChannelPair()
     for channel in 0..<UInt8(4) {
       pair.near.setPlan(ChannelPlan(priority: 7 - channel), for: channel)
@@ -48,7 +51,7 @@ import Testing
     }
   }
 
-  @Test func `where bulk may not leave, other messages do`() throws {
+  @Test func `small messages are sent while bulk is excluded`() throws {
     for delivery in [Delivery.reliableUnordered, .unreliable] {
       var pair = ChannelPair()
       try pair.send(1, length: 40_000, delivery)
@@ -64,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `small messages of a channel without order pass its own bulk that has begun`() throws {
+  @Test func `small messages of an unordered channel overtake its partly sent bulk`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 40_000, .reliableUnordered)
     try pair.exchange(most: 3)
@@ -75,7 +78,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [1])
   }
 
-  @Test func `where unreliable messages may not leave, reliable ones do`() throws {
+  @Test func `reliable messages are sent while unreliable ones are excluded`() throws {
     var pair = ChannelPair()
     try pair.send(1, .unreliable)
     try pair.send(2, on: 1, .reliableOrdered)
@@ -86,7 +89,9 @@ import Testing
     #expect(pair.takeFirstBytes() == [1])
   }
 
-  @Test func `a packet takes smaller messages of others when the next does not fit`() throws {
+  @Test func `a packet is filled with smaller messages of other channels when one does not fit`()
+    throws
+  {
     var pair = ChannelPair()
     try pair.send(1, length: 800, on: 0)
     try pair.send(2, length: 800, on: 1)
@@ -97,7 +102,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [2])
   }
 
-  @Test func `a message that fits no packet any more goes in pieces`() throws {
+  @Test func `a message that no longer fits a packet is fragmented`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 8000)
     let large = try pair.next(limit: 9000)
@@ -107,21 +112,21 @@ import Testing
     #expect(pair.near.isDrained)
   }
 
-  @Test func `a whole message ends what had come of it in pieces`() throws {
+  @Test func `a whole message replaces its own partial reassembly`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 8000)
     let whole = try pair.next(limit: 9000)
     pair.lose(whole)
-    let piece = try pair.next()
-    try pair.deliver(piece)
+    let fragment = try pair.next()
+    try pair.deliver(fragment)
     try pair.deliver(whole)
     #expect(pair.takeFirstBytes() == [1])
-    pair.acknowledge(piece)
+    pair.acknowledge(fragment)
     try pair.exchange()
     #expect(pair.takeFirstBytes() == [] && pair.near.isDrained)
   }
 
-  @Test func `lost pieces leave again in packets of another size`() throws {
+  @Test func `lost fragments are sent again in packets of another size`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 30_000)
     var packets: [ChannelPair.Packet] = []

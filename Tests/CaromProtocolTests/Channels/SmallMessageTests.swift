@@ -12,15 +12,15 @@ import Testing
   )
 #endif
 
-/// What 60 small reliable messages a second take over a round trip of 100 ms that loses packets:
-/// time, and bytes of the wire.
+/// Measures 60 small reliable messages a second over a lossy path with a round trip of 100 ms:
+/// their delay and their bytes on the wire.
 @Suite struct SmallMessageTests {
   private struct Figures {
     var delays: [Int64] = []
     var bytes = 0
     var probes = 0
 
-    /// Of all messages but one in a hundred, milliseconds.
+    /// The 99th percentile of the delay, in milliseconds.
     var delay: Int { Int(delays.sorted()[delays.count * 99 / 100] / 1_000_000) }
   }
 
@@ -40,14 +40,16 @@ import Testing
   }
 
   @Test(arguments: cases)
-  func `small messages are in time, and cheap`(loss: Double, delay: Int, wire: Int) throws {
+  func `small messages arrive in time and cost few bytes`(loss: Double, delay: Int, wire: Int)
+    throws
+  {
     let (lossless, figures) = (try measure(loss: 0), try measure(loss: loss))
     #expect(figures.delay <= delay)
     #expect(figures.bytes * 100 <= lossless.bytes * wire, "\(figures.bytes), \(lossless.bytes)")
     #expect(figures.probes <= seconds * seeds.count / 8)
   }
 
-  @Test func `acknowledgements ride on what a game says anyway`() throws {
+  @Test func `acknowledgements are sent in packets that carry the game's messages anyway`() throws {
     let ticks = 300
     let jittery = LinkConditions(
       oneWay: .milliseconds(10), jitter: .exponential(mean: .milliseconds(3)))

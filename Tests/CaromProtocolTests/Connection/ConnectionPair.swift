@@ -9,7 +9,7 @@ func makePeer(_ number: UInt64, name: String = "", yields: Bool = false) -> Peer
     application: "test", yieldsSeat: yields)
 }
 
-/// Two connections joined by a wire without delay, and the clock of both.
+/// Two connections joined by a stream without delay, and their clock.
 struct ConnectionPair {
   var now = Instant(nanoseconds: 1_000_000_000)
   var host: Connection
@@ -18,33 +18,33 @@ struct ConnectionPair {
   var clientEvents: [ConnectionEvent] = []
   var hostMessages: [[UInt8]] = []
   var clientMessages: [[UInt8]] = []
-  /// How many bytes are handed over at a time; `nil` is everything at once.
+  /// The number of bytes delivered at a time; `nil` delivers all at once.
   var chunk: Int?
   var isCut = false
 
   init(host: PeerInfo = makePeer(1), client: PeerInfo = makePeer(2), chunk: Int? = nil) {
-    self.host = .accepting(as: host, timing: SessionTiming(), at: now)
-    self.client = .requesting(as: client, timing: SessionTiming(), at: now)
+    self.host = .respondingOnStream(as: host, timing: SessionTiming(), at: now)
+    self.client = .initiatingOnStream(as: client, timing: SessionTiming(), at: now)
     self.chunk = chunk
   }
 
-  /// A pair that has agreed.
+  /// A pair that has completed its handshake.
   static func opened(chunk: Int? = nil) -> ConnectionPair {
     var pair = ConnectionPair(chunk: chunk)
-    pair.settle()
+    pair.exchange()
     pair.host.admit(at: pair.now)
-    pair.settle()
+    pair.exchange()
     return pair
   }
 
-  /// Carries bytes both ways until there are none.
-  mutating func settle() {
+  /// Carries bytes in both directions until neither side has any.
+  mutating func exchange() {
     for _ in 0..<100 {
       let up = client.pollStream(queued: 0, at: now) ?? []
       let down = host.pollStream(queued: 0, at: now) ?? []
       if !isCut {
-        for piece in pieces(of: up) { host.receive(piece.span, at: now) }
-        for piece in pieces(of: down) { client.receive(piece.span, at: now) }
+        for chunk in chunks(of: up) { host.receive(chunk.span, at: now) }
+        for chunk in chunks(of: down) { client.receive(chunk.span, at: now) }
       }
       Self.collect(from: &host, &hostEvents, &hostMessages)
       Self.collect(from: &client, &clientEvents, &clientMessages)
@@ -65,29 +65,37 @@ struct ConnectionPair {
     }
   }
 
-  /// Whether the host side takes one more reliable message.
-  mutating func hostTakes(_ message: [UInt8]) -> Bool {
+  /// Whether the host accepts another reliable message.
+  mutating func hostAccepts(_ message: [UInt8]) -> Bool {
     do throws(SendError) { try host.send(message, on: 0, at: now) } catch { return false }
     return true
   }
 
-  private func pieces(of bytes: [UInt8]) -> [[UInt8]] {
+  private func chunks(of bytes: [UInt8]) -> [[UInt8]] {
     guard let chunk else { return bytes.isEmpty ? [] : [bytes] }
     return stride(from: 0, to: bytes.count, by: chunk).map {
       Array(bytes[$0..<min($0 + chunk, bytes.count)])
     }
   }
 
-  /// Lets time pass, deadline by deadline.
+  /// Advances the clock from deadline to deadline.
   mutating func run(for duration: Duration) {
     let end = now + duration
     while let due = earliest(host.nextTimeout, client.nextTimeout), due <= end {
       now = max(now, due)
       host.handleTimeout(at: now)
       client.handleTimeout(at: now)
-      settle()
+      exchange()
     }
     now = end
+  }
+}
+
+extension Connection {
+  /// The next time at which `handleTimeout` must be called.
+  var nextTimeout: Instant? {
+    var copy = self
+    return copy.findTimeout()
   }
 }
 

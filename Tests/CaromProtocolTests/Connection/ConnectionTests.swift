@@ -5,7 +5,7 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct ConnectionTests {
-  @Test func `a request and its grant open both sides once`() {
+  @Test func `a request and its grant open each side exactly once`() {
     let pair = ConnectionPair.opened()
     #expect(pair.hostEvents.withoutMeasurements == [.requested(makePeer(2)), .opened(makePeer(2))])
     #expect(pair.clientEvents.withoutMeasurements == [.opened(makePeer(1))])
@@ -17,7 +17,7 @@ import Testing
     #expect(pair.client.roundTrip.clockOffset == .zero)
   }
 
-  @Test func `any chunking gives the same events`() throws {
+  @Test func `the way the stream is split into chunks does not matter`() throws {
     var whole = ConnectionPair.opened()
     var bytewise = ConnectionPair.opened(chunk: 1)
     for index in 0..<20 {
@@ -27,13 +27,13 @@ import Testing
         try bytewise.host.send(message, on: 3, at: bytewise.now)
       }
     }
-    whole.settle()
-    bytewise.settle()
+    whole.exchange()
+    bytewise.exchange()
     #expect(whole.clientMessages.count == 40)
     #expect(whole.clientMessages == bytewise.clientMessages)
   }
 
-  @Test func `asking twice is harmless`() throws {
+  @Test func `a repeated request is harmless`() throws {
     var pair = ConnectionPair()
     let request = ControlPacket.request(version: SessionWire.version, .none, makePeer(2)).packet
       .framed()
@@ -41,13 +41,13 @@ import Testing
     pair.host.receive(request.span, at: pair.now)
     pair.host.admit(at: pair.now)
     pair.host.receive(request.span, at: pair.now)
-    pair.settle()
+    pair.exchange()
     let openings = pair.hostEvents.count { if case .opened = $0 { true } else { false } }
     #expect(openings == 1)
     #expect(pair.host.isOpen)
   }
 
-  @Test func `whoever pings and never reads is not answered without end`() {
+  @Test func `a peer that sends pings but never reads gets a bounded number of answers`() {
     var pair = ConnectionPair.opened()
     let pings = Array(repeating: ControlPacket.ping(sent: 1).packet.framed(), count: 1_000)
       .flatMap { $0 }
@@ -56,7 +56,7 @@ import Testing
     #expect(pair.host.queuedBytes <= StreamPath.controlLimit + 28)
   }
 
-  @Test func `a stranger's frame has less room than a player's`() throws {
+  @Test func `frames are limited to a smaller size before the handshake than after it`() throws {
     var pair = ConnectionPair()
     let header = UInt64(Connection.handshakeFrameLimit + 1)
     let bytes = (0..<8).map { UInt8(truncatingIfNeeded: header >> (8 * $0)) }
@@ -65,11 +65,11 @@ import Testing
     var seated = ConnectionPair.opened()
     let message = [UInt8](repeating: 7, count: Connection.maximumMessageLength)
     try seated.client.send(message, on: 0, at: seated.now)
-    seated.settle()
+    seated.exchange()
     #expect(seated.hostMessages.map(\.count) == [Connection.maximumMessageLength])
   }
 
-  @Test func `another first packet never opens anything`() {
+  @Test func `a first packet other than a request closes the connection`() {
     var pair = ConnectionPair()
     let bytes = Packet(type: SessionWire.carrierType, action: 0, payload: [1]).framed()
     pair.host.receive(bytes.span, at: pair.now)
@@ -77,27 +77,27 @@ import Testing
     #expect(nextEvent(&pair.host) == nil)
   }
 
-  @Test func `another version is refused, and both sides know which`() {
+  @Test func `a peer with another version is refused, and both sides report the other's version`() {
     var pair = ConnectionPair()
     let request = ControlPacket.request(version: 9, .none, makePeer(2)).packet.framed()
     pair.host.receive(request.span, at: pair.now)
     #expect(nextEvent(&pair.host) == .closed(.versionMismatch(theirs: 9)))
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientEvents.endings == [.versionMismatch(theirs: SessionWire.version)])
   }
 
-  @Test func `another game is refused`() {
+  @Test func `a peer with another game is refused`() {
     var other = makePeer(2)
     other.application = "chess"
     var pair = ConnectionPair(client: other)
-    pair.settle()
+    pair.exchange()
     #expect(pair.hostEvents.endings == [.wrongApplication])
     #expect(pair.clientEvents.endings == [.wrongApplication])
   }
 
-  @Test func `a peer is never connected to itself`() {
+  @Test func `a peer cannot connect to itself`() {
     var pair = ConnectionPair(host: makePeer(1), client: makePeer(1))
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientEvents.endings == [.wrongApplication])
   }
 
@@ -111,41 +111,41 @@ import Testing
     #expect(pair.clientEvents.endings == [.handshakeTimeout])
   }
 
-  @Test func `an answer may take longer than silence may last`() {
+  @Test func `the owner may take longer to admit a peer than the silence limit`() {
     var pair = ConnectionPair()
-    pair.settle()
+    pair.exchange()
     pair.run(for: .seconds(9))
     pair.host.admit(at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.host.isOpen && pair.client.isOpen)
   }
 
-  @Test func `a request that nobody answers ends on both sides after the handshake limit`() {
+  @Test func `an unanswered request ends on both sides after the handshake limit`() {
     var pair = ConnectionPair()
-    pair.settle()
+    pair.exchange()
     pair.run(for: .seconds(11))
     #expect(pair.hostEvents.endings.count == 1)
     #expect(pair.clientEvents.endings == [.handshakeTimeout])
   }
 
-  @Test func `a token that overtakes the grant is no violation`() {
+  @Test func `a token that overtakes the grant is not a violation`() {
     var pair = ConnectionPair()
-    pair.settle()
+    pair.exchange()
     let secret = HostSecret(low: 1, high: 2)
     let token = AddressToken(serial: 1, for: .v4(0x0A00_0002), secret: secret, at: pair.now)
-    pair.client.receive(.token(token), by: .datagram, at: pair.now)
+    pair.client.receive(.token(token), on: .datagram, at: pair.now)
     pair.host.admit(at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.client.isOpen && pair.host.isOpen)
     #expect(pair.clientEvents.endings.isEmpty)
   }
 
-  @Test func `a peer that stops inside a packet has timed out and violates nothing`() {
+  @Test func `a peer that stops in the middle of a packet has timed out`() {
     var pair = ConnectionPair.opened()
     pair.client.receive([64, 0, 0, 0, 0, 0, 0, 0, 1].span, at: pair.now)
     pair.now = pair.now.advanced(by: .seconds(31))
     pair.client.receive([1].span, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientEvents.endings == [.timedOut])
   }
 
@@ -163,7 +163,9 @@ import Testing
     (LinkEnd.ended, DisconnectReason.connectionLost), (.reset, .connectionReset),
     (.timedOut, .timedOut),
   ])
-  func `the link's end is told once, with its reason`(end: LinkEnd, reason: DisconnectReason) {
+  func `the end of the stream is reported once, with its reason`(
+    end: LinkEnd, reason: DisconnectReason
+  ) {
     var pair = ConnectionPair.opened()
     pair.client.handleLinkEnd(end, at: pair.now)
     pair.client.handleLinkEnd(end, at: pair.now)
@@ -171,12 +173,12 @@ import Testing
     #expect(pair.clientEvents.endings == [reason])
   }
 
-  @Test func `goodbye comes after everything that was sent before it`() throws {
+  @Test func `a goodbye arrives after all messages sent before it`() throws {
     var pair = ConnectionPair.opened()
     try pair.host.send([1], on: 0, at: pair.now)
     try pair.host.send([2], on: 0, at: pair.now)
     pair.host.close(Goodbye(.finished), as: .finished, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientMessages == [[1], [2]])
     #expect(pair.clientEvents.endings == [.finished])
     #expect(pair.hostEvents.endings == [.finished])
@@ -184,7 +186,7 @@ import Testing
     #expect(nextLinkAction(&pair.client) == .closeAfterFlush)
   }
 
-  @Test func `a goodbye that cannot leave is cut off`() {
+  @Test func `a stream whose goodbye cannot be sent is cut`() {
     var pair = ConnectionPair.opened()
     pair.host.close(Goodbye(.left), at: pair.now)
     pair.host.handleTimeout(at: pair.now + SessionTiming().closeLimit)
@@ -192,7 +194,7 @@ import Testing
     #expect(pair.host.nextTimeout == nil)
   }
 
-  @Test func `nothing can be sent before or after the connection is open`() {
+  @Test func `messages can be sent only while the connection is open`() {
     var pair = ConnectionPair()
     #expect(throws: SendError.notConnected) { try pair.client.send([1], on: 0, at: pair.now) }
     pair = .opened()
@@ -204,39 +206,39 @@ import Testing
 }
 
 @Suite struct ConnectionQueueTests {
-  @Test func `a newer state replaces one that has not left`() throws {
+  @Test func `a newer state replaces one that has not been sent`() throws {
     var pair = ConnectionPair.opened()
     for number: UInt8 in 1...9 {
       try pair.host.send([number], on: 5, .unreliableSequenced, at: pair.now)
     }
     try pair.host.send([77], on: 6, .unreliableSequenced, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientMessages == [[9], [77]])
   }
 
-  @Test func `states wait while the link is full, reliable messages do not`() throws {
+  @Test func `states are held back while the stream is full, reliable messages are not`() throws {
     var pair = ConnectionPair.opened()
     try pair.host.send([1], on: 5, .unreliableSequenced, at: pair.now)
     try pair.host.send([2], on: 0, at: pair.now)
     let sent = pair.host.pollStream(queued: StreamPath.latestThreshold, at: pair.now) ?? []
     pair.client.receive(sent.span, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientMessages == [[2], [1]])
   }
 
-  @Test func `the queue is bounded, and says when there is room again`() throws {
+  @Test func `the send queue is bounded and reports when it has space again`() throws {
     var pair = ConnectionPair.opened()
     let message = [UInt8](repeating: 7, count: 100_000)
-    var taken = 0
-    while pair.hostTakes(message) { taken += 1 }
-    #expect(taken == ChannelLimits.sendBytes / (100_000 + ChannelLimits.messageCharge))
-    pair.settle()
-    #expect(pair.clientMessages.count == taken)
+    var accepted = 0
+    while pair.hostAccepts(message) { accepted += 1 }
+    #expect(accepted == ChannelLimits.sendBytes / (100_000 + ChannelLimits.messageCharge))
+    pair.exchange()
+    #expect(pair.clientMessages.count == accepted)
     #expect(pair.hostEvents.contains(.channel(.writable)))
     try pair.host.send(message, on: 0, at: pair.now)
   }
 
-  @Test func `a message over the limit is refused by its size`() {
+  @Test func `a message over the limit is rejected with its size`() {
     var pair = ConnectionPair.opened()
     let limit = Connection.maximumMessageLength
     #expect(throws: SendError.tooLarge(size: limit + 1, limit: limit)) {
@@ -244,7 +246,7 @@ import Testing
     }
   }
 
-  @Test func `unknown packets are counted and harmless`() {
+  @Test func `unknown packets are counted and ignored`() {
     var pair = ConnectionPair.opened()
     pair.client.receive(Packet(type: 99, action: 1, payload: [1]).framed().span, at: pair.now)
     pair.client.receive(Packet(type: 1, action: 99, payload: []).framed().span, at: pair.now)
@@ -252,10 +254,10 @@ import Testing
     #expect(pair.client.isOpen)
   }
 
-  @Test func `a huge length ends the connection`() {
+  @Test func `a huge frame length closes the connection`() {
     var pair = ConnectionPair.opened()
     pair.client.receive([0, 0, 0, 0, 1, 0, 0, 0].span, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.clientEvents.endings == [.protocolViolation])
     #expect(pair.hostEvents.endings == [.protocolViolation])
   }

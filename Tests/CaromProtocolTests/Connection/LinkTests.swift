@@ -32,13 +32,13 @@ import Testing
     #expect(pair.hostPeer.connection?.link == kind)
   }
 
-  @Test func `over datagrams a seat is granted in two round trips`() throws {
+  @Test func `a seat is granted in two round trips over datagrams`() throws {
     var pair = VirtualPair(seed: 1, profile: far)
     try pair.world.run(for: .seconds(1))
     #expect(pair.clientPeer.openedAt?.nanoseconds == 200_000_000)
   }
 
-  @Test func `a stream and datagrams are one connection, and one event each side`() throws {
+  @Test func `a stream and datagrams form one connection, which opens once on each side`() throws {
     var pair = VirtualPair(seed: 1, profile: far, links: .both, load: game)
     #expect(try pair.runLoad(for: .seconds(10)))
     for peer in [pair.hostPeer, pair.clientPeer] {
@@ -46,11 +46,11 @@ import Testing
         peer.events.count { if case .connection(_, .opened) = $0 { true } else { false } } == 1)
       #expect(peer.machine.connectionIDs.count == 1)
       #expect(peer.connection?.stream?.isJoined == true)
-      #expect(peer.connection?.datagram?.isAnswered == true)
+      #expect(peer.connection?.datagram?.isResponsive == true)
     }
   }
 
-  @Test func `where datagrams are blocked the stream carries everything`() throws {
+  @Test func `the stream carries all messages where datagrams are blocked`() throws {
     let profile = LinkProfile("blocked", Self.blocked)
     var pair = VirtualPair(seed: 1, profile: profile, links: .both, load: game)
     #expect(try pair.runLoad(for: .seconds(10)))
@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `datagrams that stop passing are replaced by the stream, and come back`(
+  func `the stream takes over while datagrams are blocked, and datagrams afterwards`(
     seed: UInt64
   ) throws {
     let load = Load(hertz: 60, ticks: 360, bulkBytes: 400 << 10)
@@ -82,7 +82,9 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `a near path that loses a quarter is no reason for the stream`(seed: UInt64) throws {
+  func `losing a quarter of the packets on a short path does not switch to the stream`(seed: UInt64)
+    throws
+  {
     let near = LinkConditions(oneWay: .microseconds(200), loss: 0.25)
     var pair = VirtualPair(
       seed: seed, profile: LinkProfile("near", near), links: .both,
@@ -97,17 +99,17 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `a stream that is cut costs nothing where datagrams pass`(seed: UInt64) throws {
+  func `cutting the stream loses nothing while datagrams pass`(seed: UInt64) throws {
     let load = Load(hertz: 60, ticks: 120, bulkBytes: 200 << 10)
     var pair = VirtualPair(seed: seed, links: .both, load: load)
     try pair.world.run(for: .milliseconds(500))
-    let caller = pair.client
-    pair.world.withNode(of: caller) { node, network in node.cutStreams(in: &network) }
+    let client = pair.client
+    pair.world.withNode(of: client) { node, network in node.cutStreams(in: &network) }
     #expect(try pair.runLoad(for: .seconds(30)))
     expectWhole(pair)
   }
 
-  @Test func `one seed is one run, bit for bit`() throws {
+  @Test func `two runs with the same seed are identical`() throws {
     func run() throws -> Trace {
       var pair = VirtualPair(seed: 9, profile: LinkProfile("average", .average), load: game)
       pair.world.network.trace = Trace()
@@ -128,7 +130,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
-  func `what was cut for ten seconds goes on as if nothing had been`(
+  func `a connection resumes without loss after an interruption of ten seconds`(
     links: VirtualPeer.Links
   ) throws {
     let load = Load(hertz: 60, ticks: 750, bulkBytes: 100 << 10)
@@ -150,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `what is not resumed in time ends, once, on both sides`() throws {
+  @Test func `a connection that is not resumed in time ends once on each side`() throws {
     var pair = VirtualPair(seed: 4, links: .both, timing: Self.timing)
     try pair.world.run(for: .milliseconds(300))
     pair.setConditions(.cut)
@@ -160,7 +162,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
-  func `without a limit for it silence is the end`(links: VirtualPeer.Links) throws {
+  func `silence ends a connection that may not be resumed`(links: VirtualPeer.Links) throws {
     var pair = VirtualPair(seed: 4, links: links)
     try pair.world.run(for: .milliseconds(300))
     pair.setConditions(.cut)
@@ -169,13 +171,12 @@ import Testing
     #expect(pair.clientPeer.endings == [.timedOut])
   }
 
-  @Test func `what was under way when a stream ended does not prove that its sender lives`() throws
-  {
+  @Test func `packets in flight when a stream ended do not prove that the peer is alive`() throws {
     let load = Load(hertz: 60, ticks: 600)
     var pair = VirtualPair(seed: 6, links: .both, load: load)
     pair.setConditions(LinkConditions(oneWay: .milliseconds(50)))
     try pair.world.run(for: .seconds(1))
-    // Unlike a cut, this lets through what is on its way.
+    // Unlike a cut, total loss does not affect packets that are already in flight.
     pair.setConditions(LinkConditions(oneWay: .milliseconds(50), loss: 1))
     let host = pair.host
     pair.world.withNode(of: host) { node, network in node.cutStreams(in: &network) }
@@ -184,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
-  func `a goodbye is heard by whoever goes on talking`(links: VirtualPeer.Links) throws {
+  func `a goodbye arrives at a peer that keeps sending`(links: VirtualPeer.Links) throws {
     var pair = VirtualPair(seed: 7, links: links, load: Load(hertz: 500, ticks: 3_000))
     try pair.world.run(for: .seconds(1))
     let host = pair.host
@@ -194,11 +195,11 @@ import Testing
   }
 
   @Test(arguments: [VirtualPeer.Links.datagram, .stream, .both])
-  func `a goodbye is heard, and leaves nothing behind`(links: VirtualPeer.Links) throws {
+  func `a goodbye arrives and leaves no state on either side`(links: VirtualPeer.Links) throws {
     var pair = VirtualPair(seed: 5, links: links)
     try pair.world.run(for: .milliseconds(300))
-    let caller = pair.client
-    pair.world.withNode(of: caller) { node, network in node.close(in: &network) }
+    let client = pair.client
+    pair.world.withNode(of: client) { node, network in node.close(in: &network) }
     try pair.world.run(for: .seconds(3))
     #expect(pair.hostPeer.endings == [.left])
     #expect(pair.clientPeer.endings == [.closedLocally])

@@ -104,7 +104,7 @@ private struct GroupFixture {
     for index in fixture.clients.indices {
       let connection = fixture.client(index).connection
       #expect(connection?.stream?.isJoined == true, "seed \(seed), client \(index)")
-      #expect(connection?.datagram?.isAnswered == true, "seed \(seed), client \(index)")
+      #expect(connection?.datagram?.isResponsive == true, "seed \(seed), client \(index)")
     }
     let group = fixture.group
     #expect(group.opened == 16 && group.directory.ownerCount == 16)

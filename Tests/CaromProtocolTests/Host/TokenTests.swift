@@ -61,15 +61,16 @@ import Testing
     #expect(throws: DecodeError.self) { try ControlPacket(short) }
     var pair = ConnectionPair.opened()
     pair.host.receive(control.packet.framed().span, at: pair.now)
-    pair.settle()
+    pair.exchange()
     #expect(pair.hostEvents.endings == [.protocolViolation])
   }
 
   @Test func `a token for a host that is gone does not delay the failure`() {
     let route = HostScript.hostRoute
     let key = ConnectionKey(prefix: 1, rest: 2)
-    var initiator = Connection.calling(as: makePeer(2), timing: SessionTiming(), key: key, at: now)
-    initiator.call([route], token: JoinToken(makeToken(), of: route.endpoint), at: now)
+    var initiator = Connection.initiating(
+      as: makePeer(2), timing: SessionTiming(), key: key, at: now)
+    initiator.connect(to: [route], token: JoinToken(makeToken(), of: route.endpoint), at: now)
     initiator.handleStreamFailed(at: now)
     var (time, lengths) = (now, [Int]())
     while !initiator.isClosed, let due = initiator.nextTimeout {

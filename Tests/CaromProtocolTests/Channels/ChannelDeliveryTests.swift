@@ -2,19 +2,19 @@ import CaromCore
 import CaromProtocol
 import Testing
 
-@Suite struct ChannelModeTests {
-  @Test func `messages share a packet`() throws {
+@Suite struct ChannelDeliveryTests {
+  @Test func `small messages share a packet`() throws {
     var pair = ChannelPair()
     for byte in 1...15 { try pair.send(UInt8(byte), length: 60) }
     let packet = try pair.next()
     try pair.deliver(packet)
     #expect(pair.takeFirstBytes() == Array(1...15))
-    // The first tells channel and number, the others only that they follow.
+    // Only the first frame contains a channel and a number; the others continue its sequence.
     #expect(packet.bytes.count == 15 * 62 + 2)
     #expect(pair.fill() == nil)
   }
 
-  @Test func `in order a message waits for the one before, without order it does not`() throws {
+  @Test func `only an ordered message waits for the message before it`() throws {
     for (delivery, expected) in [(Delivery.reliableOrdered, [UInt8]()), (.reliableUnordered, [2])] {
       var pair = ChannelPair()
       try pair.send(1, delivery)
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a lost message leaves again once and arrives once`() throws {
+  @Test func `a lost message is sent again once and arrives once`() throws {
     for delivery in [Delivery.reliableOrdered, .reliableUnordered, .reliableSequenced] {
       var pair = ChannelPair()
       try pair.send(1, delivery)
@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `a newer message replaces one that has not left`() throws {
+  @Test func `a newer sequenced message replaces one that has not been sent`() throws {
     for delivery in [Delivery.unreliableSequenced, .reliableSequenced] {
       var pair = ChannelPair()
       for byte in 1...5 { try pair.send(UInt8(byte), delivery, wantsReceipt: byte == 2) }
@@ -58,7 +58,7 @@ import Testing
     }
   }
 
-  @Test func `a message that has begun to leave is not replaced`() throws {
+  @Test func `a partly sent message is not replaced`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 3000, .unreliableSequenced)
     let begun = try pair.next()
@@ -70,7 +70,7 @@ import Testing
     #expect(pair.far.statistics.messagesReceived == 2)
   }
 
-  @Test func `an older message never comes after a newer one`() throws {
+  @Test func `an older sequenced message never arrives after a newer one`() throws {
     for delivery in [Delivery.unreliableSequenced, .reliableSequenced] {
       var pair = ChannelPair()
       try pair.send(1, delivery)
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `of sequenced messages the owner takes only the newest`() throws {
+  @Test func `the owner reads only the newest of several sequenced messages`() throws {
     var pair = ChannelPair()
     for byte in 1...3 {
       try pair.send(UInt8(byte), .unreliableSequenced)
@@ -93,7 +93,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [3])
   }
 
-  @Test func `what a newer message overtook is not sent again`() throws {
+  @Test func `a lost message is not sent again if a newer one was acknowledged`() throws {
     var pair = ChannelPair()
     try pair.send(1, .reliableSequenced, wantsReceipt: true)
     let older = try pair.next()
@@ -106,7 +106,7 @@ import Testing
     #expect(pair.events() == [.receipt(channel: 0, message: 0, delivered: false)])
   }
 
-  @Test func `an unreliable message is forgotten when it has left`() throws {
+  @Test func `an unreliable message leaves no state behind once it is sent`() throws {
     var pair = ChannelPair()
     try pair.send(1, .unreliable)
     let packet = try pair.next()
@@ -114,7 +114,7 @@ import Testing
     #expect(pair.near.isDrained && !pair.near.hasPending)
   }
 
-  @Test func `a receipt tells what became of a message`() throws {
+  @Test func `a receipt reports whether a message was delivered`() throws {
     for delivery in Delivery.allCases {
       var pair = ChannelPair()
       let message = try pair.send(1, delivery, wantsReceipt: true)
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `a cut unreliable message is delivered when all of it is`() throws {
+  @Test func `a fragmented unreliable message is delivered when all of its fragments are`() throws {
     var pair = ChannelPair()
     try pair.send(1, length: 3000, .unreliable, wantsReceipt: true)
     try pair.send(2, length: 3000, .unreliable, wantsReceipt: true)
@@ -142,7 +142,7 @@ import Testing
     #expect(pair.events() == [.receipt(channel: 0, message: 1, delivered: false)])
   }
 
-  @Test func `a message that is late before it leaves is dropped`() throws {
+  @Test func `a message whose deadline passes before it is sent is dropped`() throws {
     for delivery in Delivery.allCases {
       var pair = ChannelPair()
       let message = try pair.send(1, delivery, deadline: .milliseconds(10))
@@ -155,7 +155,7 @@ import Testing
     }
   }
 
-  @Test func `a message that is late is told of when nothing leaves`() throws {
+  @Test func `an expired message is reported even if nothing is sent`() throws {
     var pair = ChannelPair()
     try pair.send(1)
     try pair.send(2, deadline: .milliseconds(30))
@@ -168,7 +168,7 @@ import Testing
     #expect(pair.takeFirstBytes() == [1, 2])
   }
 
-  @Test func `a message that has left is not late any more`() throws {
+  @Test func `a message that was sent in time no longer expires`() throws {
     var pair = ChannelPair()
     try pair.send(1, deadline: .milliseconds(10))
     let packet = try pair.next()
@@ -180,12 +180,12 @@ import Testing
     #expect(pair.near.nextTimeout == nil)
   }
 
-  @Test func `messages of the session's own channel are kept apart`() throws {
+  @Test func `messages of the session's own channel are read separately`() throws {
     var pair = ChannelPair()
     try pair.send(1, on: ChannelLimits.sessionChannel)
     try pair.send(2)
     let packet = try pair.next()
-    // It comes first, though nothing was said of its priority.
+    // The session channel has the highest priority by default.
     #expect(packet.bytes[1] == ChannelLimits.sessionChannel)
     try pair.deliver(packet)
     #expect(pair.takeFirstBytes() == [2])
@@ -193,7 +193,7 @@ import Testing
     #expect(pair.far.pollSessionMessage() == nil)
   }
 
-  @Test func `each channel counts what it has carried`() throws {
+  @Test func `each channel counts its messages and bytes`() throws {
     var pair = ChannelPair()
     for byte in 1...3 { try pair.send(UInt8(byte), length: 2000, on: 7) }
     try pair.send(1, on: 8)
@@ -205,7 +205,7 @@ import Testing
     #expect(pair.far.traffic(of: 9) == ChannelTraffic())
   }
 
-  @Test func `what is given up does not leave, and the channels go on after it`() throws {
+  @Test func `dropped messages are never sent, and their late records are ignored`() throws {
     var pair = ChannelPair()
     for delivery in Delivery.allCases { try pair.send(1, length: 5000, delivery) }
     let packet = try pair.next()
@@ -216,7 +216,7 @@ import Testing
     #expect(pair.fill() == nil)
   }
 
-  @Test func `unreliable messages can be given up alone`() throws {
+  @Test func `unreliable messages can be dropped while reliable ones stay`() throws {
     var pair = ChannelPair()
     for delivery in Delivery.allCases { try pair.send(UInt8(delivery.rawValue), delivery) }
     pair.near.dropUnreliable()

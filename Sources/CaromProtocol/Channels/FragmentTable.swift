@@ -1,0 +1,54 @@
+/// The acknowledged and lost bytes of each fragmented reliable message, at its sender.
+struct FragmentTable: Sendable {
+  struct Progress: Sendable {
+    var acknowledged = ByteRanges()
+    var lost = ByteRanges()
+    /// The number of acknowledged bytes.
+    var acknowledgedBytes = 0
+  }
+
+  private var table: [Progress] = []
+  private var free: [Int32] = []
+
+  subscript(index: Int32) -> Progress { table[Int(index)] }
+
+  /// The first bytes that must be sent again, or `nil` if none are lost.
+  func firstLost(_ index: Int32) -> ByteRanges.ByteRange? { table[Int(index)].lost.first }
+
+  /// Records that the lost bytes `start..<end` were sent again.
+  mutating func recordResent(_ index: Int32, _ start: UInt32, _ end: UInt32) {
+    table[Int(index)].lost.remove(start, end)
+  }
+
+  /// Reserves an entry for a message and returns its index.
+  mutating func allocate() -> Int32 {
+    if let index = free.popLast() { return index }
+    table.append(Progress())
+    return Int32(table.count - 1)
+  }
+
+  /// Clears an entry and makes it available again.
+  mutating func release(_ index: Int32) {
+    table[Int(index)].acknowledged.removeAll()
+    table[Int(index)].lost.removeAll()
+    table[Int(index)].acknowledgedBytes = 0
+    free.append(index)
+  }
+
+  /// Records that the bytes `start..<end` are acknowledged.
+  mutating func recordAcknowledged(_ index: Int32, _ start: UInt32, _ end: UInt32) {
+    table[Int(index)].acknowledgedBytes += table[Int(index)].acknowledged.insert(start, end)
+    table[Int(index)].lost.remove(start, end)
+  }
+
+  /// Records that those of the bytes `start..<end` are lost that are not acknowledged.
+  mutating func recordLost(_ index: Int32, _ start: UInt32, _ end: UInt32) {
+    var from = start
+    for range in table[Int(index)].acknowledged.ranges where range.end > from {
+      guard range.start < end else { break }
+      if range.start > from { table[Int(index)].lost.insert(from, range.start) }
+      from = range.end
+    }
+    if from < end { table[Int(index)].lost.insert(from, end) }
+  }
+}

@@ -1,0 +1,68 @@
+import CaromCore
+
+// The connection over datagrams.
+extension Connection {
+  /// Connects to the peer over datagrams, by the first of `routes` that answers. With a token of
+  /// one of them, the request is sent there at once.
+  package mutating func connect(
+    to routes: [Route], token: JoinToken? = nil, at now: Instant
+  ) {
+    guard !isEnding, isInitiator, !routes.isEmpty else { return }
+    if let datagram {
+      datagram.reconnect(routes, at: now)
+    } else {
+      datagram = .initiating(routes, key: key, token: token, at: now)
+      sendRequestIfNeeded(at: now)
+    }
+  }
+
+  /// Handles a hello with which the initiator has proven an address; its datagrams come from there
+  /// from now on.
+  mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
+    guard !isInitiator, !isEnding else { return }
+    if let datagram {
+      datagram.handleHello(hello, from: source, at: now)
+    } else {
+      datagram = .responding(to: hello, from: source, at: now)
+    }
+  }
+
+  /// Handles a retry: an address of the peer has answered a hello, or no longer recognizes this
+  /// side's address.
+  mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
+    let wasOpen = datagram?.isOpen == true
+    datagram?.handleRetry(retry, from: source, at: now)
+    if !wasOpen { sendRequestIfNeeded(at: now) }
+  }
+
+  /// Handles a data packet.
+  package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
+    guard !isClosed, let datagram else { return }
+    scratch.outcome.removeAll()
+    let isAccepted = datagram.receive(
+      packet, &channels, allowsMessages: isInitiator || isOpen, &scratch, at: now)
+    applyOutcome(at: now)
+    guard isAccepted else { return processChannels(at: now) }
+    recordSignOfLife(at: now)
+    updateLivenessCheck()
+    processChannels(at: now)
+    reportLinkChange()
+  }
+
+  /// Whether a packet might be sent now. Called after a packet was received; `false` is certain,
+  /// `true` is not.
+  mutating func mayTransmit(at now: Instant) -> Bool {
+    guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
+    return channels.hasPending || datagram.mayTransmit(at: now)
+  }
+
+  /// Appends the next datagram to `buffer` and returns its route, or `nil` if there is none now.
+  package mutating func pollDatagram(
+    into buffer: inout [UInt8], at now: Instant
+  ) -> Route? {
+    guard let datagram else { return nil }
+    let carriesMessages = link == .datagram
+    return datagram.pollTransmit(
+      &channels, carriesMessages: carriesMessages, &scratch, into: &buffer, at: now)
+  }
+}

@@ -1,0 +1,136 @@
+import CaromCore
+
+// The choice of the link that carries messages, and what happens when links fail. Datagrams are
+// preferred as soon as the peer has answered on them; while they go unanswered, the stream is used.
+extension Connection {
+  /// A check whether the peer is still alive after its stream has ended: it must acknowledge
+  /// `packet`, which is sent after the end of the stream, before `deadline`. Packets that were in
+  /// flight when the stream ended prove nothing.
+  struct LivenessCheck: Sendable {
+    let packet: UInt64
+    let deadline: Instant
+    /// The reason to report if the check fails.
+    let reason: DisconnectReason
+  }
+
+  /// The time that the datagram path has to show a sign of life after the stream beside it ended.
+  static let livenessLimit = Duration.seconds(1)
+
+  /// The link that carries messages now; `nil` if no link can. Always inlined, because a call would
+  /// copy the connection.
+  @inline(__always) package var link: LinkKind? {
+    let isJoined = stream?.isJoined == true
+    if let datagram, datagram.isResponsive || (datagram.isOpen && !isJoined) { return .datagram }
+    return isJoined ? .stream : nil
+  }
+
+  /// Emits `linkChanged` if messages are now carried by another link than before.
+  mutating func reportLinkChange() {
+    guard isOpen, let link, link != reportedLink else { return }
+    if reportedLink != nil { events.append(.linkChanged(link)) }
+    reportedLink = link
+  }
+
+  /// Records that bytes or a packet of the peer arrived, which ends an interruption.
+  mutating func recordSignOfLife(at now: Instant) {
+    lastReceived = now
+    guard interruptedAt != nil else { return }
+    interruptedAt = nil
+    events.append(.resumed)
+  }
+
+  /// Ends the liveness check if the peer has acknowledged its packet.
+  mutating func updateLivenessCheck() {
+    guard let livenessCheck, let largest = datagram?.flow.largestAcknowledged,
+      largest >= livenessCheck.packet
+    else { return }
+    self.livenessCheck = nil
+  }
+
+  /// Handles the end of the stream.
+  package mutating func handleLinkEnd(_ end: LinkEnd, at now: Instant) {
+    dropStream()
+    let reason: DisconnectReason =
+      switch end {
+      case .ended: .connectionLost
+      case .reset: .connectionReset
+      case .timedOut: .timedOut
+      }
+    switch state {
+    case .closed: break
+    case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
+    case .open:
+      // If the peer's process ended, both links are dead; a middlebox may cut only the stream.
+      if let datagram, datagram.isResponsive {
+        datagram.ping()
+        livenessCheck = LivenessCheck(
+          packet: datagram.flow.nextNumber, deadline: now.advanced(by: Self.livenessLimit),
+          reason: reason)
+      } else {
+        handleLinksLost(as: reason, at: now)
+      }
+    case .awaitingGrant where datagram != nil: break
+    case .awaitingRequest, .requested, .awaitingGrant:
+      emitClosed(reason)
+      closeNow()
+    }
+    linkAction = nil
+    reportLinkChange()
+  }
+
+  /// Handles the loss of the last working link: interrupts the connection if it may be resumed,
+  /// and closes it otherwise.
+  mutating func handleLinksLost(as reason: DisconnectReason, at now: Instant) {
+    guard interruptedAt == nil, timing.resumeLimit > .zero else {
+      emitClosed(reason)
+      return closeNow()
+    }
+    interruptedAt = now
+    livenessCheck = nil
+    events.append(.interrupted)
+    if stream != nil { linkAction = .cut }
+    dropStream()
+    datagram?.reconnect(at: now)
+    if isInitiator { events.append(.reconnect) }
+  }
+
+  /// Handles the peer's statement that it does not know the connection: continues on the stream, or
+  /// closes the connection if there is none.
+  mutating func handleRefusal(at now: Instant) {
+    guard !isEnding else { return }
+    guard stream?.isJoined != true else { return dropDatagrams(at: now) }
+    emitClosed(.connectionReset)
+    closeNow()
+  }
+
+  /// Drops the stream. Messages that were not acknowledged on it are sent on another link.
+  mutating func dropStream() {
+    scratch.outcome.removeAll()
+    stream?.abandonAll(lost: &scratch.outcome.lost)
+    stream = nil
+    applyOutcome(at: lastReceived)
+  }
+
+  /// Drops the datagram path. Messages that were not acknowledged on it are sent on the stream.
+  private mutating func dropDatagrams(at now: Instant) {
+    scratch.outcome.removeAll()
+    datagram?.abandonAll(&scratch.outcome)
+    datagram = nil
+    applyOutcome(at: now)
+    reportLinkChange()
+  }
+
+  /// Forwards the acknowledged and lost records of a path to the channels, which own them.
+  mutating func applyOutcome(at now: Instant) {
+    for record in scratch.outcome.acknowledged {
+      if record.kind == .acknowledgement {
+        datagram?.handleAcknowledged(record)
+      } else {
+        channels.handleAcknowledged(record, at: now)
+      }
+    }
+    for record in scratch.outcome.lost where record.kind != .acknowledgement {
+      channels.handleLost(record, at: now)
+    }
+  }
+}

@@ -1,0 +1,153 @@
+import CaromCodec
+import CaromCore
+
+// MARK: - Adding and moving a stream
+extension Connection {
+  /// Adds a stream that this side has opened to the peer, and requests a seat on it or joins it to
+  /// the open connection. Returns `false` if the connection has no use for the stream any more.
+  @discardableResult
+  package mutating func addStream(at now: Instant) -> Bool {
+    guard !isEnding, stream == nil else { return false }
+    var path = StreamPath(limit: StreamPath.frameLimit)
+    path.append(
+      isOpen
+        ? .join(version: SessionWire.version, key)
+        : .request(version: SessionWire.version, key, local))
+    stream = path
+    return true
+  }
+
+  /// Handles the failure to open a stream. A host that refuses a stream would answer datagrams just
+  /// as quickly, so datagrams get at most as long again as the failure took, and at least
+  /// `datagramGrace`: the system may have needed seconds to resolve the neighbor's address.
+  mutating func handleStreamFailed(at now: Instant) {
+    guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
+    let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))
+    state = .awaitingGrant(deadline: min(deadline, now.advanced(by: grace)))
+  }
+
+  /// Takes over the stream of another `Connection` that turned out to belong to the same peer
+  /// connection. `info` is the peer that requested a seat on the stream, if it did.
+  mutating func adoptStream(_ path: StreamPath, of info: PeerInfo?, at now: Instant) {
+    if stream != nil { dropStream() }
+    stream = path
+    recordSignOfLife(at: now)
+    switch state {
+    case .open: send(.grant(version: SessionWire.version, local), on: .stream, at: now)
+    case .awaitingRequest: if let info { handleRequest(of: info, at: now) }
+    default: break
+    }
+  }
+
+  /// Removes and returns the stream, with what was read from it, for another connection to adopt.
+  mutating func removeStream() -> StreamPath? {
+    defer { stream = nil }
+    return stream
+  }
+}
+
+// MARK: - Receiving
+extension Connection {
+  /// Handles bytes from the stream, which may be split anywhere.
+  package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
+    guard !isEnding, stream != nil else { return }
+    recordSignOfLife(at: now)
+    stream?.receive(bytes, at: now)
+    do throws(FrameError) {
+      while !isEnding, let body = try stream?.next() { receive(body: body, at: now) }
+    } catch { closeForStreamError(error, at: now) }
+    processChannels(at: now)
+  }
+
+  /// Closes the connection because its stream cannot be read any further. A peer that stops in the
+  /// middle of a packet has timed out; any other error is a violation of the protocol.
+  mutating func closeForStreamError(_ error: FrameError, at now: Instant) {
+    guard case .bodyTimeout = error else { return closeForViolation(at: now) }
+    close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
+  }
+
+  private mutating func receive(body: [UInt8], at now: Instant) {
+    guard let header = try? PacketHeader(of: body.span) else { return closeForViolation(at: now) }
+    do throws(DecodeError) {
+      switch header.type {
+      case SessionWire.controlType:
+        guard let control = try ControlPacket(try Packet(decoding: body.span)) else {
+          return unknownPackets += 1
+        }
+        receive(control, on: .stream, at: now)
+      case SessionWire.carrierType:
+        guard stream?.isJoined == true else { throw .invalid(what: "message before the grant") }
+        guard header.action == 0 else { throw .invalid(what: "action of a carrier") }
+        try receiveCarrier(body.span.extracting(Packet.headerLength..<body.count), at: now)
+      default: unknownPackets += 1
+      }
+    } catch { closeForViolation(at: now) }
+  }
+
+  private mutating func receiveCarrier(
+    _ bytes: Span<UInt8>, at now: Instant
+  ) throws(DecodeError) {
+    var isAckEliciting = false
+    var reader = FrameReader(bytes)
+    scratch.outcome.removeAll()
+    while let frame = try reader.next(ranges: &scratch.ranges) {
+      if frame.isAckEliciting { isAckEliciting = true }
+      switch frame {
+      case .message(let message): try channels.receive(message, at: now)
+      case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
+      case .acknowledgement:
+        guard let largest = scratch.ranges.largest,
+          stream?.handleAcknowledgement(largest, acknowledged: &scratch.outcome.acknowledged)
+            == true
+        else { throw .invalid(what: "acknowledgement of a carrier that was never sent") }
+      case .ping, .padding: break
+      }
+    }
+    applyOutcome(at: now)
+    stream?.didReceive(bytes: bytes.count, isAckEliciting: isAckEliciting, at: now)
+    if datagram == nil, let roundTrip = pinger.roundTrip.smoothed, now >= nextWindowGrowth {
+      channels.growWindows(roundTrip: roundTrip.wholeNanoseconds, at: now)
+      nextWindowGrowth = now.advanced(by: roundTrip)
+    }
+  }
+}
+
+// MARK: - Sending
+extension Connection {
+  /// Whether `pollStream` or `pollLinkAction` has something to return, now or when the stream has
+  /// space again.
+  package var hasStreamOutput: Bool {
+    linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
+      || link == .stream && channels.hasPending
+  }
+
+  /// Appends to `buffer` the bytes to write to a stream whose send queue holds `queued` bytes.
+  /// Returns `false` if there are none now.
+  package mutating func pollStream(
+    queued: Int, into buffer: inout [UInt8], at now: Instant
+  ) -> Bool {
+    guard stream != nil else { return false }
+    let carriesMessages = link == .stream
+    let hasBytes =
+      stream?.pollTransmit(
+        queued: queued, &channels, carriesMessages: carriesMessages, &scratch, into: &buffer,
+        at: now) == true
+    sendGoodbyeWhenDrained(at: now)
+    if case .closing = state, goodbye == nil, stream?.hasControl == false, linkAction == nil {
+      linkAction = .closeAfterFlush
+    }
+    while let event = channels.pollEvent() { events.append(.channel(event)) }
+    return hasBytes
+  }
+
+  /// Returns the action to perform on the stream, if there is one. The stream no longer belongs to
+  /// the connection then.
+  package mutating func pollLinkAction() -> LinkAction? {
+    guard let action = linkAction else { return nil }
+    linkAction = nil
+    stream = nil
+    if case .closing = state, datagram?.isOpen != true { state = .closed }
+    closeWhenGoodbyeAcknowledged()
+    return action
+  }
+}
