@@ -1,44 +1,46 @@
-/// One way of writing or reading the symbols of a snapshot. Writers return what they are given,
-/// readers what they read, so that one description of the format serves both directions.
+/// A writer or reader of a snapshot's symbols. A writer returns the value it is given and a reader
+/// the value it reads, so one description of the format serves both directions.
 ///
-/// A reader never throws: what cannot be right makes it `failed`, and it goes on with zeros. Who
-/// reads counts checks that before anything is made of them.
+/// A reader never throws. An invalid symbol sets `failed`, and reading continues with zeros. Code
+/// that reads a count must check `failed` before allocating memory for that count.
 ///
-/// Models are an argument, since a copy of them would have to be ruled out at each bit otherwise.
+/// The models are passed as an argument rather than stored, so that no bit can trigger a copy of
+/// them.
 protocol DeltaCoder {
-  /// Whether something was read that nobody writes.
+  /// Whether the input contained a symbol that no writer produces.
   var failed: Bool { get }
-  /// Makes it so.
+  /// Sets `failed`.
   mutating func fail()
-  /// A yes or no, by the model of that number.
+  /// Codes a Boolean with the model of this index.
   mutating func flag(_ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>) -> Bool
-  /// Up to 64 bits as they are.
+  /// Codes up to 64 bits without a model.
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64
-  /// A number that is mostly small; of the order of 2^`order`.
+  /// Codes a number that is usually small, about 2^`order`.
   mutating func number(
     _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> UInt64
-  /// A difference of either sign, by the models from that number on; of the order of 2^`order`.
+  /// Codes a signed difference of a magnitude of about 2^`order`. `model` is the first of its
+  /// `DeltaBins.count` models.
   mutating func residual(
     _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> Int64
 }
 
-/// How numbers become bits with models of their own: whether it is not 0; how many bits its
-/// magnitude has above the first, in unary; the highest of those. Sign and the rest are as they
-/// are.
+/// The binary decisions into which a number is split, each with its own model: whether it is
+/// nonzero; the number of bits of its magnitude below the leading one, in unary; and the bit after
+/// the leading one. The sign and the remaining bits are coded without models.
 enum DeltaBins {
-  /// Models of a number.
+  /// The number of models that a number uses.
   static let count = 24
-  /// Where the unary part begins.
+  /// The index of the first model of the unary part.
   static let unary = 1
-  /// The models of the unary part; the last serves all that follow.
+  /// The number of models for the unary part. The last one serves all further bits.
   static let unaryCount = 15
-  /// Where the highest bits below the first begin.
+  /// The index of the first model for the bit after the leading one.
   static let top = unary + unaryCount
-  /// The models of those.
+  /// The number of models for that bit.
   static let topCount = count - top
-  /// The most bits that a magnitude has above the first.
+  /// The maximum number of bits below a magnitude's leading one.
   static let largestExponent = 62
 
   @inline(__always) static func unaryModel(_ index: Int) -> Int {

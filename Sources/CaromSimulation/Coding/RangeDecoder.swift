@@ -1,13 +1,13 @@
-/// Reads what `RangeEncoder` wrote; after the last byte zeros are read.
+/// Decodes the output of `RangeEncoder`. After the last byte it reads zeros.
 struct RangeDecoder: Sendable {
   private var bytes: [UInt8] = []
   private var position = 0
-  /// The number's distance from the interval's low end.
+  /// The offset of the coded number from the low end of the interval.
   private var code: UInt64 = 0
   private var range: UInt64 = 1 << 63
   private(set) var failed = false
 
-  /// Begins anew with a copy of the bytes.
+  /// Starts decoding a copy of the bytes.
   mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
@@ -19,7 +19,7 @@ struct RangeDecoder: Sendable {
 
   mutating func fail() { failed = true }
 
-  /// The eight bytes before `position`.
+  /// The eight bytes before `position`, as a big-endian integer.
   private var window: UInt64 {
     (position - 8..<position).reduce(0) { $0 << 8 | UInt64(byte($1)) }
   }
@@ -28,7 +28,7 @@ struct RangeDecoder: Sendable {
     index < bytes.count ? bytes[index] : 0
   }
 
-  /// Reads a bit by the model of that number.
+  /// Decodes a bit with the model at `index`.
   @inline(__always) mutating func decode(
     _ index: Int, _ models: inout MutableSpan<RangeModel>
   ) -> Bool {
@@ -45,7 +45,8 @@ struct RangeDecoder: Sendable {
     return bit
   }
 
-  /// Reads up to 16 bits as they are; what no encoder writes reads as their highest value.
+  /// Decodes up to 16 bits without a model. A value that no encoder writes decodes as the largest
+  /// value.
   @inline(__always) mutating func decode(bits count: Int) -> UInt64 {
     range >>= UInt64(truncatingIfNeeded: count)
     let value = min(code / range, (1 << UInt64(truncatingIfNeeded: count)) &- 1)
@@ -62,7 +63,7 @@ struct RangeDecoder: Sendable {
     }
   }
 
-  /// Whether these are the very bytes that `RangeEncoder` would have written.
+  /// Whether the bytes are exactly the ones that `RangeEncoder` writes for the decoded symbols.
   var endsAsWritten: Bool {
     guard let last = bytes.last, last != 0 || bytes.count == 1 else { return false }
     let (_, offset) = RangeFlush.shortest(low: window &- code, range: range)

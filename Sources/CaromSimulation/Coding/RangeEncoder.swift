@@ -1,25 +1,26 @@
-/// A binary range coder with 64 bits of range: writes the shortest bytes that name a number within
-/// the interval that the bits so far leave.
+/// A binary range coder with a 64-bit range. It writes the shortest byte sequence that identifies a
+/// number within the final interval.
 ///
-/// The first bit of its output is 0, since the range begins at 2^63; and a clear bit has the lower
-/// part of the interval, so that what is mostly clear ends in zeros, which are not written.
+/// The first bit of the output is always 0, because the range starts at 2^63. A clear bit takes the
+/// lower part of the interval, so a sequence of mostly clear bits ends in zero bytes, which are
+/// omitted.
 struct RangeEncoder: Sendable {
-  /// What was written.
+  /// The output so far.
   private(set) var bytes: [UInt8] = []
   private var low: UInt64 = 0
   private var range: UInt64 = 1 << 63
 
-  /// Makes room for a datagram.
+  /// Reserves space for one datagram.
   mutating func reserve() { bytes.reserveCapacity(1_500) }
 
-  /// Begins anew.
+  /// Resets the encoder to an empty output.
   mutating func start() {
     bytes.removeAll(keepingCapacity: true)
     low = 0
     range = 1 << 63
   }
 
-  /// Writes a bit by the model of that number.
+  /// Encodes a bit with the model at `index`.
   @inline(__always) mutating func encode(
     _ bit: Bool, _ index: Int, _ models: inout MutableSpan<RangeModel>
   ) {
@@ -34,7 +35,7 @@ struct RangeEncoder: Sendable {
     if range < 1 << 32 { shift() }
   }
 
-  /// Writes up to 16 bits as they are.
+  /// Encodes up to 16 bits without a model.
   @inline(__always) mutating func encode(bits value: UInt64, count: Int) {
     range >>= UInt64(truncatingIfNeeded: count)
     add(range &* value)
@@ -68,7 +69,8 @@ struct RangeEncoder: Sendable {
     }
   }
 
-  /// Ends with the fewest bytes, of which the last is not 0 unless it is the only one.
+  /// Ends the output with the fewest bytes possible. The last byte is not 0 unless it is the only
+  /// one.
   mutating func finish() {
     let (count, offset) = RangeFlush.shortest(low: low, range: range)
     add(offset)
@@ -78,10 +80,10 @@ struct RangeEncoder: Sendable {
   }
 }
 
-/// How a range coder ends.
+/// The way in which a range coder ends its output.
 enum RangeFlush {
-  /// The fewest bytes of which some number in the interval consists, the rest being zeros; and how
-  /// far that number lies above `low`.
+  /// The smallest number of bytes with which some number in the interval can be written, followed
+  /// by zeros, and the offset of that number from `low`.
   static func shortest(low: UInt64, range: UInt64) -> (count: Int, offset: UInt64) {
     for count in 0..<8 {
       let mask = UInt64.max >> UInt64(8 * count)
@@ -93,7 +95,7 @@ enum RangeFlush {
 }
 
 extension Array {
-  /// Takes over the elements of another array, in the memory that it has.
+  /// Replaces the elements with those of another array without giving up the allocated memory.
   @inline(__always) mutating func replace(with other: [Element]) {
     removeAll(keepingCapacity: true)
     append(contentsOf: other)

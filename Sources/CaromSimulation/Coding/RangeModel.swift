@@ -1,20 +1,21 @@
-/// How probable a set bit is, learnt at two speeds: their mean counts.
+/// An adaptive estimate of the probability that a bit is set: the mean of a fast and a slow
+/// estimate.
 struct RangeModel: Hashable, Sendable {
-  /// Learns fast; in 2^-16.
+  /// The fast estimate, in units of 2^-16.
   var fast: UInt16
-  /// Learns slowly; in 2^-16.
+  /// The slow estimate, in units of 2^-16.
   var slow: UInt16
 
-  /// Starts at a probability in 2^-16.
+  /// Starts both estimates at a probability in units of 2^-16.
   @inline(__always) init(_ start: UInt16) {
     fast = start
     slow = start
   }
 
-  /// The probability of a set bit in 2^-16: 15 to 65,520.
+  /// The probability that the bit is set, in units of 2^-16: 15 to 65,520.
   @inline(__always) var probability: UInt64 { (UInt64(fast) + UInt64(slow)) >> 1 }
 
-  /// Learns from a bit.
+  /// Updates both estimates with an observed bit.
   @inline(__always) mutating func update(_ bit: Bool) {
     if bit {
       fast &+= (65_535 &- fast) >> 5

@@ -1,10 +1,10 @@
-/// Reads what `RiceWriter` wrote.
+/// Decodes the output of `RiceWriter`.
 struct RiceReader: Sendable {
   private var bytes: [UInt8] = []
   private var position = 0
   private(set) var failed = false
 
-  /// Begins anew with a copy of the bytes; the first bit is known to be 1.
+  /// Starts decoding a copy of the bytes. The first bit is known to be 1 and is skipped.
   mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
@@ -37,14 +37,14 @@ struct RiceReader: Sendable {
     }
     let width = Int(read(6)) + 1
     let value = read(width)
-    // Only what cannot be written shorter is written so, and in its own width.
+    // The escape is valid only for values without a shorter code, in their exact width.
     if value >> UInt64(width - 1) == 0 || value >> UInt64(order) < UInt64(RiceWriter.escape) {
       failed = true
     }
     return failed ? 0 : value
   }
 
-  /// Whether nothing but the padding of the last byte is left, and that is 0.
+  /// Whether only the padding of the last byte remains, and it is 0.
   var endsAsWritten: Bool {
     let rest = 8 * bytes.count - position
     guard rest < 8, !failed else { return false }

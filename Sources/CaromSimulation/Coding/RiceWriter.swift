@@ -1,19 +1,20 @@
-/// Writes bits, most significant first, after a first bit of 1: differences by Golomb-Rice codes,
-/// for packets too small for what the end of a range coder costs.
+/// Writes a snapshot's symbols as bits, most significant first, after a leading 1 bit. Numbers use
+/// Golomb-Rice codes. This form serves packets so small that the end of a range coder would cost
+/// more.
 struct RiceWriter: Sendable {
-  /// The most bytes that are written this way.
+  /// The maximum length of this form in bytes.
   static let byteLimit = 12
-  /// That many ones in a row say that the number follows with its width.
+  /// The number of 1 bits in a row that announces a number with an explicit width.
   static let escape = 12
 
-  /// What was written.
+  /// The output so far.
   private(set) var bytes: [UInt8] = []
   private var pending: UInt64 = 0
   private var pendingCount = 0
-  /// Bits so far, those too that had no room.
+  /// The number of bits written so far, including those that did not fit.
   private(set) var bitCount = 0
 
-  /// Begins anew.
+  /// Resets the writer to the leading 1 bit.
   mutating func start() {
     bytes.removeAll(keepingCapacity: true)
     pending = 1
@@ -21,7 +22,7 @@ struct RiceWriter: Sendable {
     bitCount = 1
   }
 
-  /// Whether all that was written has room.
+  /// Whether everything written so far fits into `byteLimit`.
   var fits: Bool { bitCount <= 8 * Self.byteLimit }
 
   /// Appends up to 32 bits.
@@ -36,7 +37,8 @@ struct RiceWriter: Sendable {
     }
   }
 
-  /// Appends a number: what lies above its low `order` bits in unary, then those.
+  /// Appends a number as a Golomb-Rice code: the part above its low `order` bits in unary, then
+  /// those bits.
   @inline(__always) mutating func writeRice(_ value: UInt64, order: Int) {
     let quotient = value >> UInt64(order)
     guard quotient < UInt64(Self.escape) else {
@@ -51,7 +53,7 @@ struct RiceWriter: Sendable {
     if order > 0 { write(value & (1 << UInt64(order) - 1), order) }
   }
 
-  /// Fills the last byte up with zeros.
+  /// Pads the last byte with zeros.
   mutating func finish() {
     if pendingCount > 0 { write(0, 8 - pendingCount) }
   }

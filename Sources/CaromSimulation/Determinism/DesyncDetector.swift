@@ -1,29 +1,29 @@
-/// Compares one peer's hashes of confirmed states with those made here, whichever comes first, and
-/// carries the exchange of reports once two differ. Only confirmed ticks are compared, so that a
-/// foretold state is never taken for a desync.
+/// Compares the state hashes that one peer sends with the local ones, and drives the exchange of
+/// state reports once two hashes differ. Only confirmed ticks are compared, so a misprediction is
+/// never mistaken for a desync.
 struct DesyncDetector: Sendable {
-  /// How many of the peer's hashes wait for the tick to be confirmed here.
+  /// The number of peer hashes that can be stored until their tick is confirmed locally.
   static let waitingLimit = 128
-  /// Ticks between two copies of a report that nobody answered.
+  /// The number of ticks after which an unanswered report is sent again.
   static let patience = 15
-  /// The most copies.
+  /// The maximum number of times a report is sent.
   static let copyLimit = 16
 
   enum State: Hashable, Sendable {
     case equal
-    /// The hashes of that tick differ; reports are on their way.
+    /// The hashes of this tick differ, and the peer's report has not arrived.
     case found(Tick)
     case named
   }
 
   private(set) var state = State.equal
-  /// The newest tick of which both sides had the same hash.
+  /// The newest tick at which the two hashes were equal.
   private(set) var agreedThrough: Tick?
-  /// How many hashes were compared.
+  /// The number of hashes compared.
   private(set) var compared = 0
-  /// The tick that reports are about.
+  /// The tick that is the subject of the reports, or nil before any difference.
   private(set) var reported: Tick?
-  /// Whether a report is to be sent now.
+  /// Whether a report must be sent now.
   var isReportDue = false
   private var waiting: [(tick: Tick, hash: UInt32)?] = []
   private var hasTheirs = false
@@ -33,7 +33,8 @@ struct DesyncDetector: Sendable {
 
   init() { waiting = Array(repeating: nil, count: Self.waitingLimit) }
 
-  /// The peer's hash of a tick; `own` gives the one of here, where that is confirmed.
+  /// Records the peer's hash of `tick`. `local` is the local hash, or nil if `tick` is not
+  /// confirmed yet; the peer's hash is then stored.
   mutating func note(_ hash: UInt32, at tick: Tick, own: UInt64?) {
     guard state == .equal else { return }
     guard let own else {
@@ -43,7 +44,7 @@ struct DesyncDetector: Sendable {
     compare(hash, own, at: tick)
   }
 
-  /// A tick was confirmed here.
+  /// Compares the hash of a newly confirmed tick with the peer's hash, if that has arrived.
   mutating func confirm(_ tick: Tick, hash: UInt64) {
     guard state == .equal else { return }
     let slot = Int(tick.rawValue % UInt64(Self.waitingLimit))
@@ -61,7 +62,7 @@ struct DesyncDetector: Sendable {
     }
   }
 
-  /// The peers differ at that tick, as far as is known.
+  /// Starts reporting `tick`, the earliest tick known to differ.
   mutating func begin(at tick: Tick) {
     if state == .equal { state = .found(tick) }
     guard reported != tick else { return }
@@ -72,7 +73,8 @@ struct DesyncDetector: Sendable {
     isReportDue = true
   }
 
-  /// A report of the peer came, of the tick that is reported here as well.
+  /// Records that the peer's report of the reported tick arrived. If it answers the local report,
+  /// that report needs no further copies.
   mutating func receive(isAnswer: Bool) {
     hasTheirs = true
     haveOurs = haveOurs || isAnswer
@@ -80,7 +82,7 @@ struct DesyncDetector: Sendable {
     state = .named
   }
 
-  /// Whether the report that is sent now answers one.
+  /// Whether the peer's report has arrived, so that the next local report acknowledges it.
   var answers: Bool { hasTheirs }
 
   mutating func didReport() {
@@ -89,7 +91,7 @@ struct DesyncDetector: Sendable {
     age = 0
   }
 
-  /// A tick passed.
+  /// Advances the resend timer by one tick.
   mutating func tick() {
     guard reported != nil, !haveOurs, copies < Self.copyLimit else { return }
     age += 1

@@ -1,32 +1,34 @@
-/// Where two peers' states part: the first confirmed tick whose states differ, and what differs.
+/// The first confirmed tick at which two peers' states differ, and the fields that differ.
 public struct DesyncReport: Hashable, Sendable {
-  /// A number that is not the same here and there.
+  /// A field with different values on the two sides.
   public struct Difference: Hashable, Sendable {
-    /// The entity's name.
+    /// The name of the entity.
     public var entity: String
-    /// The entity's number among those of its name.
+    /// The entity's number among the entities with the same name.
     public var number: UInt64
-    /// The field's name; "presence" where the other side has no such entity or field there.
+    /// The name of the field, or "presence" if the other side has no matching entity or a different
+    /// number of fields.
     public var field: String
-    /// The value here.
+    /// The local value.
     public var mine: Int64
-    /// The value there.
+    /// The other side's value.
     public var theirs: Int64
   }
 
-  /// The most differences that are told.
+  /// The maximum number of differences in a report.
   public static let limit = 32
 
-  /// Who has the other state; `nil` is the server.
+  /// The player whose state differs, or nil for the server.
   public var player: Int?
   /// The first tick whose states differ.
   public var tick: Tick
-  /// What differs, in the order of the description; empty where that tick is too long ago.
+  /// The differing fields, in the order of the description. Empty if the state of that tick is no
+  /// longer stored.
   public var differences: [Difference]
 }
 
 extension DesyncReport: CustomStringConvertible {
-  /// One line: tick, then the first field that differs.
+  /// One line with the tick and the first differing field.
   public var description: String {
     let other = player.map { "player \($0)" } ?? "the server"
     guard let first = differences.first else { return "desync with \(other) at tick \(tick)" }

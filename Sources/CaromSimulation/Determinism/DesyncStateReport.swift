@@ -1,38 +1,40 @@
 import CaromCore
 
-/// What a peer sends when hashes differ: the hashes of the last ticks, to find the first that
-/// differs, and every field of one tick's state.
+/// A message that a peer sends when two hashes differ. It contains the hashes of recent ticks,
+/// which locate the first difference, and every field of the state at one tick.
 ///
-/// Layout: u8, 1 where the sender has the receiver's report of this tick, else 0; tick u64; the
-/// count of hashes u8, 1 to 64, and the low 32 bits of each, of the tick and those before it,
-/// newest first; the count of entities as a `VarInt`; for each entity its number and its count of
-/// fields as `VarInt`s, then the fields, u64 each. Names are not sent: both sides know them.
+/// Layout: u8, 1 if the sender has the receiver's report of this tick, otherwise 0; tick u64; the
+/// number of hashes u8, 1 to 64, followed by the low 32 bits of the hash of that tick and of the
+/// ticks before it, newest first; the number of entities as a `VarInt`; for each entity its number
+/// and its number of fields as `VarInt`s, then each field as u64. Names are not sent, because both
+/// sides know them.
 public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
-  /// What is sent of an entity.
+  /// An entity as it is sent: without its name and its field names.
   public struct Entity: Hashable, Sendable {
-    /// Its number among those of its name.
+    /// The entity's number among the entities with the same name.
     public var number: UInt64
-    /// Its fields' values.
+    /// The values of the entity's fields.
     public var values: [Int64]
   }
 
-  /// The most hashes.
+  /// The maximum number of hashes.
   public static let hashLimit = 64
-  /// The most fields that are sent, which makes 64 KB; the others are left out.
+  /// The maximum number of fields sent, which is about 64 KB. Entities beyond this limit are left
+  /// out.
   public static let fieldLimit = 7_168
-  /// The most entities.
+  /// The maximum number of entities sent.
   public static let entityLimit = 4_096
 
-  /// Whether the sender has the receiver's report of this tick.
+  /// Whether the sender has received the receiver's report of this tick.
   public var isAnswer: Bool
-  /// The tick whose state this is.
+  /// The tick whose state is reported.
   public var tick: Tick
-  /// The low halves of the states' hashes: of `tick`, and of each tick before it.
+  /// The low 32 bits of the state hashes of `tick` and the ticks before it, newest first.
   public var hashes: [UInt32]
-  /// The state's parts, in the order of the description.
+  /// The entities of the state, in the order of the description.
   public var entities: [Entity]
 
-  /// A report of a state.
+  /// Creates a report of a state, truncated to the limits.
   public init(
     tick: Tick, hashes: [UInt32], description: SimulationDescription?, isAnswer: Bool
   ) {
@@ -48,7 +50,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Appends the layout above.
+  /// Appends the message in the layout above.
   public func encode(into writer: inout PacketWriter) {
     writer.append(isAnswer ? 1 : 0)
     writer.write(tick.rawValue)
@@ -62,7 +64,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Reads the layout above; nothing is kept for more than the bytes can hold.
+  /// Reads the layout above. Allocates no more than the received bytes can fill.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let answer: UInt8 = try reader.read()
     guard answer <= 1 else { throw .invalid(what: "answer flag") }
@@ -93,7 +95,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// What differs from the state here.
+  /// The fields in which the reported state differs from the local state `mine`.
   func differences(from mine: SimulationDescription) -> [DesyncReport.Difference] {
     var found: [DesyncReport.Difference] = []
     for (index, entity) in mine.entities.enumerated() where found.count < DesyncReport.limit {
@@ -105,7 +107,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
           .init(
             entity: entity.name, number: entity.number, field: "presence",
             mine: Int64(bitPattern: entity.number), theirs: theirs))
-        return found  // from here on the lists are not each other's
+        return found  // The remaining entities do not correspond to each other.
       }
       for (field, value) in zip(entity.fields, entities[index].values)
       where field.value != value && found.count < DesyncReport.limit {

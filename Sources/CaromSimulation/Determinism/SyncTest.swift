@@ -1,32 +1,33 @@
-/// Proves that a simulation can be rolled back: each tick it returns by some ticks, makes them
-/// again, and compares the hashes. What is not the same is named.
+/// A test that a simulation can be rolled back. After every tick it returns to an earlier state,
+/// simulates the ticks since then again and compares the hashes. It reports the first field that
+/// differs.
 ///
-/// Run a whole match through it, and see that something happens in that match.
+/// Run a whole match through it, and make sure that the match exercises every feature of the game.
 public struct SyncTest<Game: Simulation>: Sendable {
-  /// How many ticks are made again in each.
+  /// The number of ticks that are simulated again after each step.
   public let distance: Int
   /// The state before `tick`.
   public private(set) var game: Game
-  /// How many ticks were made.
+  /// The next tick to simulate.
   public private(set) var tick: Tick
-  /// How often the past was made again.
+  /// The number of rollbacks so far.
   public private(set) var rollbacks = 0
-  /// How many steps were compared.
+  /// The number of states compared so far.
   public private(set) var comparisons = 0
-  /// What happened in the last step, which its repetitions have to tell as well.
+  /// The events of the last step. Simulating the step again must emit the same events.
   public private(set) var events: [Game.Event] = []
 
   private var saves: [Game]
   private var inputs: [[Game.Input]]
   private var happened: [[Game.Event]]
-  /// Holds another state before it is given the one to repeat from, so that an incomplete copy
-  /// shows.
+  /// The instance in which ticks are simulated again. It always holds a different state beforehand,
+  /// which exposes a `copy(_:)` that misses a part of the state.
   private var other: Game
   private let first: Tick
 
-  /// Begins with `game`; each tick returns by `distance`.
+  /// Starts with `game`. Every step rolls back by `distance` ticks.
   public init(_ game: Game, distance: Int = 8, at tick: Tick = .zero) {
-    precondition(distance > 0, "at least a tick is made again")
+    precondition(distance > 0, "the rollback distance must be at least 1 tick")
     self.distance = distance
     self.game = game
     self.tick = tick
@@ -37,7 +38,8 @@ public struct SyncTest<Game: Simulation>: Sendable {
     happened = Array(repeating: [], count: distance + 1)
   }
 
-  /// Makes a tick with one input for each player, then the last ones again.
+  /// Simulates a tick with one input per player, then rolls back and simulates the last ticks
+  /// again.
   public mutating func step(_ players: [Game.Input]) throws(SyncTestFailure) {
     let slot = slot(tick)
     saves[slot].copy(game)

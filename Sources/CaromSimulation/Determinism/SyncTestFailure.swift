@@ -1,16 +1,16 @@
-/// A simulation that is not the same when it is made again: something outside its state has a say,
-/// or its `copy` leaves something out.
+/// A simulation produced a different result when a tick was simulated again. Either something
+/// outside the state influences a step, or `copy(_:)` does not copy everything.
 public struct SyncTestFailure: Error, Hashable, Sendable {
-  /// The first tick whose state, or whose events, came out otherwise.
+  /// The first tick whose state or events differ.
   public var tick: Tick
-  /// What differs; "mine" is what the first time gave.
+  /// The fields that differ; `mine` is the value from the first time.
   public var differences: [DesyncReport.Difference]
-  /// Whether the events differ, not the state.
+  /// Whether the events differ rather than the state.
   public var eventsDiffer: Bool
 }
 
 extension SyncTestFailure: CustomStringConvertible {
-  /// One line.
+  /// One line with the tick and the first difference.
   public var description: String {
     if eventsDiffer { return "tick \(tick) made again has other events" }
     guard let first = differences.first else { return "tick \(tick) made again has another hash" }

@@ -1,30 +1,32 @@
-/// The states of the last ticks, whole: to judge a shot by what the shooter saw, on a server that
-/// is further on, or to say what a state was.
+/// A history of complete game states, one per tick. A server uses it to judge a shot by the state
+/// that the shooter saw.
 ///
-/// The ring is made once; a state is saved with `copy`, so that nothing is allocated later.
+/// The ring is allocated once and states are saved with `copy(_:)`, so saving allocates nothing.
 public struct LagCompensation<Game: Simulation>: Sendable {
   private var ring: [Game]
   private var first: Tick
   private var next: Tick
 
-  /// Keeps the last `ticks` states: at 60 Hz a second takes 61. `game` shows how large they are.
+  /// Creates an empty history for `ticks` states; one second at 60 Hz takes 61. `game` is the
+  /// initial content of every slot.
   public init(keeping ticks: Int, of game: Game, from start: Tick = .zero) {
-    precondition((1...1 << 16).contains(ticks), "1 to 65,536 states")
+    precondition((1...1 << 16).contains(ticks), "a history must hold 1 to 65,536 states")
     ring = Array(repeating: game, count: ticks)
     first = start
     next = start
   }
 
-  /// How many states are kept.
+  /// The number of states that the history can hold.
   public var capacity: Int { ring.count }
-  /// The earliest tick whose state is kept.
+  /// The earliest tick whose state is stored.
   public var oldest: Tick {
     first.distance(to: next) > Int64(ring.count) ? next.advanced(by: -Int64(ring.count)) : first
   }
-  /// The tick whose state comes next.
+  /// The tick after the newest stored state.
   public var end: Tick { next }
 
-  /// Keeps the state before the step of `tick`; a tick out of turn begins a new history.
+  /// Stores the state before the step of `tick`. If `tick` is not `end`, the history restarts
+  /// there.
   public mutating func append(_ game: Game, at tick: Tick) {
     if tick != next {
       first = tick
@@ -34,18 +36,19 @@ public struct LagCompensation<Game: Simulation>: Sendable {
     next = next.next
   }
 
-  /// The state before the step of `tick`; `nil` where it is not kept.
+  /// The state before the step of `tick`, or nil if it is not stored.
   public func state(at tick: Tick) -> Game? { holds(tick) ? ring[slot(tick)] : nil }
 
-  /// Makes `game` the state of `tick`: what a shot is judged by. False where it is not kept.
+  /// Sets `game` to the state before the step of `tick`. Returns false if that state is not stored.
   public func rewind(_ game: inout Game, to tick: Tick) -> Bool {
     guard holds(tick) else { return false }
     game.copy(ring[slot(tick)])
     return true
   }
 
-  /// The tick that a player saw when it gave an input: its screen is behind the server by half a
-  /// round trip and its interpolation delay. Nobody is taken further back than is kept.
+  /// The tick that a player saw on screen when the server was at `tick`: the screen lags by half
+  /// the round trip plus the interpolation delay, both in ticks. The result is never before
+  /// `oldest`.
   public func seenTick(at tick: Tick, roundTrip: Int, interpolation: Int) -> Tick {
     let back = Int64(max(0, roundTrip / 2) + max(0, interpolation))
     guard oldest.distance(to: tick) > back else { return oldest }

@@ -1,42 +1,44 @@
-/// A game's state and rules as a plain value: what rollback, prediction, replays and lag
-/// compensation work on, whatever the game.
+/// A game's state and rules as one plain value. Rollback, prediction, replays and lag compensation
+/// all work on this protocol.
 ///
-/// Copying the value saves it. The same state and the same inputs must give the same bits on every
-/// machine: integers, or `Double` with + - * / and square roots in a fixed order; no clock, no
-/// system randomness (a generator belongs to the state), no iteration over sets or dictionaries.
+/// Copying the value saves the state. The same state and the same inputs must produce the same bits
+/// on every machine, so a step may use integers, or `Double` with + - * / and square roots in a
+/// fixed order. It must not read a clock, use system randomness (keep a generator in the state
+/// instead) or iterate over a set or dictionary.
 public protocol Simulation: Sendable {
-  /// What one player does in one tick.
+  /// One player's input for one tick.
   associatedtype Input: SimulationInput
-  /// What a step can make known: a goal, a shot. `Never` where nothing is.
+  /// An event that a step can emit, such as a goal or a shot. Use `Never` if there are none.
   associatedtype Event: Hashable & Sendable = Never
 
-  /// How many can play: a file or a message that speaks of others is refused. 1 to 64 by default.
+  /// The supported player counts, by default 1 to 64. A file or message with any other count is
+  /// rejected.
   static var playerCounts: ClosedRange<Int> { get }
 
-  /// Makes one tick. `inputs` has one input for each player, by the player's number; what happened
-  /// is appended to `events`.
+  /// Simulates one tick. `inputs` holds one input per player, indexed by player number. Append the
+  /// events of the step to `events`.
   mutating func step(_ inputs: Span<Input>, events: inout [Event])
 
-  /// A fingerprint of the whole state: see `StateHash`.
+  /// A hash of the whole state; see `StateHash`.
   var hash: UInt64 { get }
 
-  /// Becomes equal to `other`. The default assigns it; a state that holds arrays copies their
-  /// elements into its own, so that saving a state allocates nothing.
+  /// Makes this state equal to `other`. The default assigns it. A state that contains arrays should
+  /// copy their elements into its own storage, so that saving a state allocates nothing.
   mutating func copy(_ other: Self)
 
-  /// Names the parts of the state, so that a desync report can say which one differs. The default
-  /// tells the hash alone.
+  /// Names every part of the state, so that a desync report can say which part differs. The default
+  /// describes the hash alone.
   func describe(into description: inout SimulationDescription)
 }
 
 extension Simulation {
-  /// 1 to 64.
+  /// Supports 1 to 64 players.
   @inlinable public static var playerCounts: ClosedRange<Int> { 1...SimulationLimits.players }
 
-  /// Assigns.
+  /// Assigns `other`.
   @inlinable public mutating func copy(_ other: Self) { self = other }
 
-  /// One entity, "state", with one field, "hash".
+  /// Describes one entity, "state", with one field, "hash".
   public func describe(into description: inout SimulationDescription) {
     description.entity("state")
     description.field("hash", Int64(bitPattern: hash))

@@ -1,41 +1,42 @@
-/// The parts of a state with their names and values, as a `Simulation` tells them.
+/// The named parts of a simulation's state and their values, as `Simulation.describe(into:)` lists
+/// them.
 public struct SimulationDescription: Hashable, Sendable {
-  /// A thing in the state: the puck, a player's ship.
+  /// A part of the state, such as the puck or a player's ship.
   public struct Entity: Hashable, Sendable {
-    /// What it is called.
+    /// The kind of entity, such as "puck".
     public var name: String
-    /// Its number among those of its name.
+    /// The entity's number among the entities with the same name.
     public var number: UInt64
-    /// Its fields in their order.
+    /// The entity's fields, in the order in which they were described.
     public var fields: [Field] = []
   }
 
-  /// A number that belongs to an entity.
+  /// A named value of an entity.
   public struct Field: Hashable, Sendable {
-    /// What it is called.
+    /// The field's name, such as "velocity x".
     public var name: String
-    /// Its bits.
+    /// The field's value: an integer, or the bit pattern of a `Double`.
     public var value: Int64
   }
 
-  /// Everything that was told, in order.
+  /// The described entities, in order.
   public private(set) var entities: [Entity] = []
 
-  /// Nothing yet.
+  /// Creates an empty description.
   public init() {}
 
-  /// Begins an entity: the fields that follow are its own.
+  /// Starts an entity. The fields described next belong to it.
   public mutating func entity(_ name: String, _ number: UInt64 = 0) {
     entities.append(Entity(name: name, number: number))
   }
 
-  /// A field of the entity that was begun last.
+  /// Adds an integer field to the entity that was started last.
   public mutating func field(_ name: String, _ value: Int64) {
-    precondition(!entities.isEmpty, "a field belongs to an entity")
+    precondition(!entities.isEmpty, "call entity(_:_:) before the first field")
     entities[entities.count - 1].fields.append(Field(name: name, value: value))
   }
 
-  /// A fractional field: its exact bits.
+  /// Adds a floating-point field, by its exact bit pattern, to the entity that was started last.
   public mutating func field(_ name: String, _ value: Double) {
     field(name, Int64(bitPattern: value.bitPattern))
   }

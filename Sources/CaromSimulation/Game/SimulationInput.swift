@@ -1,33 +1,34 @@
 import CaromCore
 
-/// What one player does in one tick, as a few whole numbers: so that any game's inputs are packed
-/// alike in packets and replays, each number as its difference from what the last ones foretell.
+/// One player's input for one tick, as a fixed number of integers. Packets and replays can
+/// therefore encode every game's inputs in the same way: each integer as its difference from a
+/// prediction.
 public protocol SimulationInput: Hashable, Sendable {
-  /// How many numbers make an input: 1 to 16.
+  /// The number of integers in an input, 1 to 16.
   static var fieldCount: Int { get }
 
-  /// What a player does who does nothing: what is assumed before the first input, and of a player
-  /// who left.
+  /// The neutral input. It is assumed before a player's first input and after the player has left.
   init()
 
-  /// The input of these numbers, which a peer sent: what has no meaning is a `DecodeError`.
+  /// Creates an input from integers that a peer sent. Throws a `DecodeError` if they are not a
+  /// valid input.
   init(fields: Span<Int32>) throws(DecodeError)
 
-  /// The number at `index`. Those that change together smoothly, like a place, are coded best.
+  /// The integer at `index`. Values that change smoothly, such as a position, take the fewest bits.
   func field(_ index: Int) -> Int32
 
-  /// What is assumed to follow this input until the next one is known: the same, without what
-  /// happens once, like a shot.
+  /// The input to assume for the following ticks until the next input arrives: this one without its
+  /// one-time actions, such as a shot.
   var held: Self { get }
 
-  /// This input and the `later` one in a single tick, when the input delay shrinks or the game
-  /// waits: the later one, with what happens once kept of both.
+  /// Combines this input with the `later` one into a single tick's input, for when the input delay
+  /// shrinks or the game stalls. The result is `later` plus the one-time actions of both.
   func merged(with later: Self) -> Self
 }
 
 extension SimulationInput {
-  /// The same input.
+  /// Returns the input unchanged.
   @inlinable public var held: Self { self }
-  /// The later input.
+  /// Returns `later`.
   @inlinable public func merged(with later: Self) -> Self { later }
 }

@@ -1,13 +1,14 @@
-/// The bounds that rollback play has everywhere.
+/// The limits that apply to every rollback session.
 public enum SimulationLimits {
-  /// The most players of one simulation: packets name them in a byte, and masks have 64 bits.
+  /// The maximum number of players: packets name a player in one byte, and player masks have 64
+  /// bits.
   public static let players = 64
-  /// The most fields of an input.
+  /// The maximum number of integers in an input.
   public static let inputFields = 16
-  /// The most ticks of inputs in one packet.
+  /// The maximum number of ticks of input in one packet.
   public static let ticksInPacket = 127
-  /// The most ticks that may be predicted: half a second at 60 Hz.
+  /// The maximum prediction window in ticks: half a second at 60 Hz.
   public static let window = 30
-  /// The longest input delay, ticks.
+  /// The maximum input delay in ticks.
   public static let inputDelay = 30
 }

@@ -1,14 +1,15 @@
-/// A 64-bit fingerprint of a state made of integers: equal states have equal hashes on every
-/// machine, so that peers can compare a number instead of a state. It is no defence against
+/// A 64-bit hash of a state that consists of integers. Equal states have equal hashes on every
+/// machine, so peers can compare hashes instead of states. The hash offers no protection against
 /// forgery.
 ///
-/// It begins at 0xCBF29CE484222325. Each 64-bit word w makes h = (h xor w) * 0x9FB21C651E98DF25
-/// modulo 2^64, then h = h xor (h >> 32). The order of the words is part of a state's definition.
+/// It starts at 0xCBF29CE484222325. Each 64-bit word w sets h = (h xor w) * 0x9FB21C651E98DF25
+/// modulo 2^64 and then h = h xor (h >> 32). The order of the words is part of the definition of a
+/// state's hash.
 public struct StateHash: Hashable, Sendable {
-  /// The hash of the words so far.
+  /// The hash of the words added so far.
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// The hash of no words.
+  /// Creates the hash of zero words.
   @inlinable public init() {}
 
   /// Adds a word.
@@ -17,6 +18,6 @@ public struct StateHash: Hashable, Sendable {
     value ^= value >> 32
   }
 
-  /// Adds a signed integer as its two's complement.
+  /// Adds a signed integer as its two's complement bits.
   public mutating func combine(_ word: Int64) { combine(UInt64(bitPattern: word)) }
 }

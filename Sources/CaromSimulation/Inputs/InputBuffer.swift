@@ -1,44 +1,48 @@
 import CaromCore
 
-/// One player's inputs, a tick each, without a gap: those that came, or those that were made.
+/// The inputs of one player, one per tick without gaps: either received from the network or entered
+/// locally.
 ///
-/// A packet carries every input that its receiver has not acknowledged, so that an input is never
-/// lost and none is ever waited for twice; a second copy of an input changes nothing. The last
-/// `capacity` inputs are kept, and nothing is allocated after the beginning.
+/// A packet carries every input that its receiver has not acknowledged, so a lost packet needs no
+/// retransmission and a duplicate input changes nothing. The buffer holds the last `capacity`
+/// inputs and allocates nothing after initialization.
 public struct InputBuffer<Input: SimulationInput>: Sendable {
-  /// How many inputs are kept: more than the newest that a peer can lack, by far.
+  /// The number of stored inputs, far more than a peer can be missing.
   public static var capacity: Int { 256 }
 
   @usableFromInline var ring: [Input]
   @usableFromInline var first: Tick
   @usableFromInline var next: Tick
-  /// How many inputs contradicted one that was there, which stayed.
+  /// The number of received inputs that contradicted a stored one. The stored input is kept.
   public private(set) var conflicts = 0
 
-  /// An empty buffer: the input of tick `start` comes first.
+  /// Creates an empty buffer whose first input belongs to tick `start`.
   public init(from start: Tick = .zero) {
     ring = Array(repeating: Input(), count: Self.capacity)
     first = start
     next = start
   }
 
-  /// The tick of the first input that there ever was.
+  /// The tick of the first input ever added.
   @inlinable public var start: Tick { first }
-  /// The tick whose input is missing next: every earlier one is known.
+  /// The first tick without an input. The inputs of all earlier ticks are known.
   @inlinable public var end: Tick { next }
-  /// The earliest tick whose input is still kept.
+  /// The earliest tick whose input is still stored.
   public var oldest: Tick {
     first.distance(to: next) > Int64(Self.capacity)
       ? next.advanced(by: -Int64(Self.capacity)) : first
   }
 
-  /// The input of a tick that is kept.
+  /// The input of a stored tick.
   @inlinable public subscript(tick: Tick) -> Input {
-    precondition(tick < next && tick.distance(to: next) <= Int64(Self.capacity), "a kept tick")
+    precondition(
+      tick < next && tick.distance(to: next) <= Int64(Self.capacity),
+      "the input of this tick must be stored")
     return ring[Int(truncatingIfNeeded: tick.rawValue) & (Self.capacity - 1)]
   }
 
-  /// What the player does at `tick` as far as is known: the input itself, or the last one held.
+  /// The best available input for `tick`: the actual one if it is known, otherwise the last known
+  /// input as `held`.
   @inlinable public func input(at tick: Tick) -> Input {
     if tick < next { return self[tick] }
     return next == first ? Input() : self[next.advanced(by: -1)].held
@@ -52,13 +56,14 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   // MARK: Runs
 
-  /// How many inputs before `tick` a run from there can build on, where the receiver has those
-  /// from `base` on.
+  /// The number of inputs before `tick` that a run from `tick` can use as context, if the receiver
+  /// has only the inputs from `base` on.
   func context(before tick: Tick, from base: Tick? = nil) -> Int {
     Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
   }
 
-  /// Appends `count` inputs from `tick` on in packed form; they and the context have to be kept.
+  /// Encodes `count` inputs from `tick` on. These inputs and the `context` inputs before them must
+  /// be stored.
   func writeRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
     bits: inout InputBitWriter,
@@ -68,8 +73,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     coder.encode(count, into: &writer, bits: &bits) { self[tick.advanced(by: Int64($0))] }
   }
 
-  /// Reads `count` inputs from `tick` on into the coder's `run`: nothing is kept yet. A run that
-  /// begins after a gap, or before what is kept, is `invalid`.
+  /// Decodes `count` inputs from `tick` on into the coder's `run`, without storing them. A run that
+  /// starts after a gap or before the stored inputs throws `DecodeError.invalid`.
   func readRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
     bits: inout InputBitReader, _ reader: inout PacketReader
@@ -81,7 +86,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     try coder.decode(count, from: &reader, bits: &bits)
   }
 
-  /// Keeps those of `run`, from `tick` on, that are new and before `limit`.
+  /// Stores the inputs of `run`, whose first tick is `tick`, that are new and before `limit`.
+  /// Counts the ones that contradict a stored input.
   mutating func take(_ run: [Input], from tick: Tick, before limit: Tick) {
     var at = tick
     for input in run {

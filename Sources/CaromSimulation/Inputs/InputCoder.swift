@@ -1,25 +1,26 @@
 import CaromCore
 
-/// Packs a run of one player's inputs, each number as the difference from what the ones before it
-/// foretell: the last one again, or the line through the last two, whichever did better lately;
-/// the difference goes by exponential Golomb, whose order follows the recent differences.
+/// Encodes runs of one player's inputs. Each integer is coded as its difference from a prediction:
+/// either the previous value, or the straight line through the last two values, whichever has been
+/// more accurate recently. The difference is an exponential Golomb code whose order adapts to the
+/// recent differences.
 ///
-/// Both sides first note the same few inputs that both have, so that nothing of this is sent. A
-/// number that stays the same through the whole run costs one bit.
+/// Both sides first feed the same few inputs that both already have into the coder, so its state
+/// need not be sent. A field that does not change throughout a run costs one bit.
 struct InputCoder<Input: SimulationInput>: Sendable {
   private struct Field {
     var last: Int64 = 0
     var slope: Int64 = 0
-    /// Eight times the mean magnitude of what each foretelling missed lately.
+    /// Eight times the recent mean error of each of the two predictions.
     var missedByLast: Int64 = 0
     var missedByLine: Int64 = 0
 
     var predicted: Int64 { missedByLine < missedByLast ? last + slope : last }
 
-    /// About four times the mean magnitude of the last few differences.
+    /// About four times the mean magnitude of the recent differences.
     var size: Int64 = 0
 
-    /// The order of the code, 0 to 30.
+    /// The order of the Golomb code, 0 to 30.
     var order: Int { min(30, 64 - UInt64(size >> 3).leadingZeroBitCount) }
 
     mutating func note(_ value: Int64) {
@@ -34,19 +35,20 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   private var fields: [Field]
   private var values: [Int32]
   private var isConstant: [Bool]
-  /// A run as it was read, before anything is kept of it.
+  /// The decoded run, before any of it is stored.
   var run: [Input] = []
 
   init() {
     let count = Input.fieldCount
-    precondition((1...SimulationLimits.inputFields).contains(count), "an input has 1 to 16 fields")
+    precondition(
+      (1...SimulationLimits.inputFields).contains(count), "an input must have 1 to 16 fields")
     fields = Array(repeating: Field(), count: count)
     values = Array(repeating: 0, count: count)
     isConstant = Array(repeating: false, count: count)
     reset()
   }
 
-  /// Forgets everything: the input before is the one that does nothing.
+  /// Resets the coder. The previous input is then the neutral one.
   mutating func reset() {
     let nothing = Input()
     for index in fields.indices {
@@ -55,12 +57,12 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     }
   }
 
-  /// Takes an input that both sides have.
+  /// Updates the predictions with an input that both sides have.
   mutating func note(_ input: Input) {
     for index in fields.indices { fields[index].note(Int64(input.field(index))) }
   }
 
-  /// Appends `count` inputs, which `input` gives by their place.
+  /// Encodes `count` inputs. `input` returns the input at an index from 0.
   mutating func encode(
     _ count: Int, into writer: inout PacketWriter, bits: inout InputBitWriter,
     _ input: (Int) -> Input
@@ -83,7 +85,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     }
   }
 
-  /// Reads `count` inputs into `run`; nothing is kept of a run that is wrong anywhere.
+  /// Decodes `count` inputs into `run`. If any input is invalid, the whole run must be discarded.
   mutating func decode(
     _ count: Int, from reader: inout PacketReader, bits: inout InputBitReader
   ) throws(DecodeError) {
@@ -111,6 +113,6 @@ struct InputCoder<Input: SimulationInput>: Sendable {
 }
 
 extension Int64 {
-  /// The magnitude, small enough that sums of it stay sums.
+  /// The magnitude, capped at 2^34 so that sums cannot overflow.
   fileprivate var bounded: Int64 { Swift.min(Int64(magnitude), 1 << 34) }
 }

@@ -1,24 +1,27 @@
 import CaromCore
 
-/// What stands before the inputs of an input packet.
+/// The header of an input packet.
 ///
-/// Layout: u16, whose low 11 bits are those of the first input's tick and whose high 5 bits are the
-/// count of inputs, 31 meaning that the count less 31 follows in a byte; a `VarInt` of twice the
-/// zig-zagged distance from the first tick to the acknowledged one, plus 1 where a byte of flags
-/// follows, which is not 0: bit 0 timing, bit 1 hash, bit 2 context. Timing: u8, how many ticks the
-/// newest input lies ahead of the sender's tick, then i16, by how much the sender finds itself
-/// ahead of the receiver, sixteenths of a tick. Hash: the `VarInt` of the zig-zagged distance from
-/// the first tick to the hash's, then the low 32 bits of the state's hash. Context: u8, how many
-/// inputs before the first the packing builds on, 0 to 11; without it they are 12.
+/// Layout: a u16 with the low 11 bits of the first input's tick in its low bits and the number of
+/// inputs in its high 5 bits, where 31 means that a byte with the number minus 31 follows; a
+/// `VarInt` of twice the zig-zag encoded distance from the first tick to the acknowledged tick,
+/// plus 1 if a byte of flags follows. That byte is not 0: bit 0 timing, bit 1 hash, bit 2 context.
+/// Timing: u8, the number of ticks by which the newest input is ahead of the sender's tick, then
+/// i16, the sender's advantage over the receiver in sixteenths of a tick. Hash: a `VarInt` of the
+/// zig-zag encoded distance from the first tick to the hash's tick, then the low 32 bits of the
+/// state's hash. Context: u8, the number of inputs before the first that the encoding builds on, 0
+/// to 11; it is 12 if this field is absent.
 public struct InputHeader: Hashable, Sendable, PacketCodable {
-  /// What the clocks of peers need.
+  /// Measurements that a peer needs to adjust its clock.
   public struct Timing: Hashable, Sendable {
-    /// How many ticks the newest input lies ahead of the sender's tick.
+    /// The number of ticks by which the newest input is ahead of the sender's tick. A server sends
+    /// the mean deviation of the input arrivals here, in sixteenths of a tick.
     public var lead: UInt8
-    /// By how much the sender finds itself ahead of the receiver, sixteenths of a tick.
+    /// How far the sender is ahead of the receiver, in sixteenths of a tick. A server sends how
+    /// early the receiver's inputs arrive.
     public var advantage: Int16
 
-    /// Both of them.
+    /// Creates a timing block.
     public init(lead: UInt8, advantage: Int16) {
       self.lead = lead
       self.advantage = advantage
@@ -27,49 +30,51 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
 
   /// The hash of a confirmed state.
   public struct Confirmed: Hashable, Sendable {
-    /// Of the tick that many after the packet's first.
+    /// The hash's tick, as a distance from the packet's first tick.
     public var offset: Int64
-    /// The low half of the state's hash.
+    /// The low 32 bits of the state's hash.
     public var hash: UInt32
 
-    /// The hash of a tick.
+    /// Creates the hash block for the tick `offset` ticks after the packet's first.
     public init(offset: Int64, hash: UInt32) {
       self.offset = offset
       self.hash = hash
     }
   }
 
-  /// Ticks repeat after this many in a packet: 34 s at 60 Hz.
+  /// The modulus of the ticks in packets: 2,048 ticks, 34 s at 60 Hz.
   public static let tickRange = UInt64(1) << 11
-  /// The largest distances that a header can tell.
+  /// The largest tick distance that a header may contain.
   static let farthest: Int64 = 1 << 20
 
   /// The tick of the first input, modulo `tickRange`.
   public var first: UInt16
-  /// How many inputs follow: at most `SimulationLimits.ticksInPacket`.
+  /// The number of inputs that follow, at most `SimulationLimits.ticksInPacket`.
   public var count: Int
-  /// The tick whose input the sender needs next from the receiver, less the first tick.
+  /// The tick whose input the sender needs next from the receiver, relative to the first tick.
   public var acknowledged: Int64
-  /// What the clocks need, now and then.
+  /// The clock measurements. Not every packet carries them.
   public var timing: Timing?
-  /// The newest confirmed state's hash.
+  /// The hash of the newest confirmed state. Not every packet carries one.
   public var confirmed: Confirmed?
 
-  /// How many inputs before the first both sides have, at most `fullContext`.
+  /// The number of inputs before the first that both sides have and the encoding builds on, at most
+  /// `fullContext`.
   public var context = InputHeader.fullContext
 
-  /// The inputs before the first that the packing builds on.
+  /// The usual number of context inputs.
   public static let fullContext = 12
 
-  /// A header for inputs from `first` on.
+  /// Creates a header for inputs from `first` on.
   public init(first: Tick, count: Int, acknowledged: Tick) {
-    precondition((0...SimulationLimits.ticksInPacket).contains(count), "0 to 127 inputs")
+    precondition(
+      (0...SimulationLimits.ticksInPacket).contains(count), "a packet must hold 0 to 127 inputs")
     self.first = UInt16(first.rawValue % Self.tickRange)
     self.count = count
     self.acknowledged = first.distance(to: acknowledged)
   }
 
-  /// The first input's tick: the one near `tick` that has the same low bits.
+  /// The tick of the first input: the tick closest to `tick` whose low bits are `first`.
   public func first(near tick: Tick) -> Tick {
     let range = Int64(Self.tickRange)
     var ahead = (Int64(first) - Int64(tick.rawValue % Self.tickRange) + range) % range
@@ -78,7 +83,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     return tick.advanced(by: ahead + range)
   }
 
-  /// Appends the layout above.
+  /// Appends the header in the layout above.
   public func encode(into writer: inout PacketWriter) {
     let short = min(count, 31)
     writer.write(first | UInt16(short) << 11)
@@ -100,7 +105,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     if context != Self.fullContext { writer.append(UInt8(context)) }
   }
 
-  /// Reads the layout above; the inputs follow.
+  /// Reads the header in the layout above. The inputs follow it.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let word = try reader.read(UInt16.self)
     first = word & 0x7FF

@@ -1,12 +1,13 @@
-/// Ways from one sample to the next.
+/// Interpolation curves between two samples.
 public enum InterpolationCurve {
-  /// The straight line; `fraction` runs from 0 to 1.
+  /// Interpolates linearly; `fraction` is from 0 to 1.
   @inlinable public static func linear(_ a: Double, _ b: Double, fraction: Double) -> Double {
     a * (1 - fraction) + b * fraction
   }
 
-  /// The cubic that has both values and both slopes; `interval` is the seconds from `a` to `b`, and
-  /// slopes are per second. What bounces between two samples looks better on the straight line.
+  /// Interpolates with the cubic Hermite curve through both values and slopes. `interval` is the
+  /// time from `a` to `b` in seconds, and slopes are per second. Prefer `linear` for objects that
+  /// bounce between samples.
   @inlinable public static func hermite(
     _ a: Double, slope m: Double, _ b: Double, slope n: Double, interval: Double, fraction u: Double
   ) -> Double {

@@ -1,32 +1,35 @@
 import CaromCore
 
-/// Finds how far behind the newest news to draw: the shortest delay with which no more than a given
-/// share of the time has nothing newer to draw towards.
+/// Chooses the interpolation delay: the shortest delay with which drawing runs out of samples for
+/// no more than a given share of the time.
 ///
-/// It keeps, with slow forgetting, how much of the time the newest sample was how old, and takes
-/// the age that is exceeded by that share of it: that covers jitter, loss and the send interval at
-/// once, and needs to know none of them.
+/// It keeps a slowly decaying histogram of the age of the newest sample over time, and chooses the
+/// age that is exceeded for only that share of it. This covers jitter, loss and the send interval
+/// without measuring them separately.
 public struct InterpolationDelay: Hashable, Sendable {
-  /// The longest delay: a second.
+  /// The maximum delay in seconds.
   public static let limit = 1.0
-  /// Seconds of a bin.
+  /// The width of a histogram bin in seconds.
   static let binWidth = 0.000_25
   static let binCount = 4_000
-  /// How far a sample may run ahead of time, seconds: more than any line holds back.
+  /// The maximum number of seconds by which a sample may be ahead of the elapsed time. Samples
+  /// further ahead are ignored as false.
   static let farthest = 10.0
-  /// What is known weighs a third as much after so many seconds.
+  /// The time in seconds after which a measurement's weight has fallen to 1/e.
   static let memory = 120.0
 
-  /// The share of the time that may have nothing newer, 0 to 1.
+  /// The share of the time in which drawing may run out of samples, from 0 to 1.
   public let underruns: Double
-  /// Seconds between samples.
+  /// The time between samples in seconds.
   public let interval: Double
-  /// The least time from a sample's making to its coming, seconds on the difference of both clocks.
+  /// The shortest measured time from a sample's creation to its arrival, in seconds. It contains
+  /// the unknown offset between the two clocks.
   public private(set) var leastTransit: Double?
-  /// The delay above the least transit, seconds.
+  /// The chosen delay in seconds, in addition to `leastTransit`.
   public private(set) var seconds: Double
 
-  /// Time for each age, in units that grow, so that what is old weighs less.
+  /// The histogram: the time spent at each age. Its unit grows over time, so that older time weighs
+  /// less.
   private var bins: [Double] = []
   private var total = 0.0
   private var unit = 1.0
@@ -36,18 +39,21 @@ public struct InterpolationDelay: Hashable, Sendable {
   private var windowEnd = 0.0
   private var known = 0.0
 
-  /// For samples made every `interval` seconds.
+  /// Creates a delay for samples that are created every `interval` seconds.
   public init(interval: Double, underruns: Double = 0.001) {
-    precondition(interval > 0 && interval <= 1, "1 sample a second at least")
-    precondition(underruns > 0 && underruns < 1, "a share of the time")
+    precondition(
+      interval > 0 && interval <= 1,
+      "the interval between samples must be above 0 and at most 1 second")
+    precondition(underruns > 0 && underruns < 1, "the share of underruns must be between 0 and 1")
     self.interval = interval
     self.underruns = underruns
     seconds = min(3 * interval, Self.limit)
     bins = Array(repeating: 0, count: Self.binCount)
   }
 
-  /// A sample that was made at `made` came at `arrival`, seconds on two clocks. False for one that
-  /// claims to be much further on than the time that passed: it does not count.
+  /// Records a sample created at `made` by the sender's clock that arrived at `arrival` by the
+  /// local clock, both in seconds. Returns false, and ignores the sample, if it claims to be much
+  /// further ahead than the elapsed time allows.
   @discardableResult
   public mutating func note(made: Double, arrival: Double) -> Bool {
     if let newest, made - newest > arrival - lastArrival + Self.farthest { return false }
@@ -70,7 +76,7 @@ public struct InterpolationDelay: Hashable, Sendable {
     choose()
   }
 
-  /// From the last arrival to this one, the newest sample grew older.
+  /// Adds the ages that the newest sample went through between the last arrival and this one.
   private mutating func addAges(until arrival: Double, _ newest: Double) {
     guard let leastTransit else { return }
     let end = arrival - newest - leastTransit
@@ -102,12 +108,12 @@ public struct InterpolationDelay: Hashable, Sendable {
     }
     let part = bins[bin] > 0 ? (allowed - over) / bins[bin] : 0
     let found = (Double(bin + 1) - min(max(part, 0), 1)) * Self.binWidth
-    // Little is known at first: no less than an interval more than that.
+    // With few measurements the delay stays at two intervals or more.
     seconds = known < 300 * interval ? max(found, 2 * interval) : found
   }
 
-  /// Follows the least transit: at once downwards, upwards after two windows of half a minute, so
-  /// that clocks which drift apart are no delay.
+  /// Tracks the shortest transit. A shorter one applies at once, a longer one after a window of
+  /// half a minute, so that clock drift does not add to the delay.
   private mutating func follow(_ transit: Double, at now: Double) {
     if now > windowEnd {
       if let leastTransit, windowLeast.isFinite, windowLeast > leastTransit + Self.binWidth {
@@ -127,7 +133,7 @@ public struct InterpolationDelay: Hashable, Sendable {
     self.leastTransit = transit
   }
 
-  /// Every age is that much more, or less.
+  /// Shifts every age in the histogram by `seconds`.
   private mutating func move(by seconds: Double) {
     let bins = seconds / Self.binWidth
     let count = Int(min(max(bins < 0 ? bins - 0.5 : bins + 0.5, -1e6), 1e6))

@@ -1,15 +1,15 @@
-/// A point that moves, for drawing: on the cubic that has its velocities.
+/// A moving point for drawing, interpolated along a cubic with its velocities.
 public struct InterpolationPoint: Hashable, Sendable, Interpolatable {
-  /// Where it is.
+  /// The first coordinate.
   public var x: Double
-  /// Where it is, across.
+  /// The second coordinate.
   public var y: Double
-  /// Per second.
+  /// The velocity along `x`, per second.
   public var velocityX: Double
-  /// Per second, across.
+  /// The velocity along `y`, per second.
   public var velocityY: Double
 
-  /// A moving point.
+  /// Creates a moving point.
   public init(x: Double, y: Double, velocityX: Double, velocityY: Double) {
     self.x = x
     self.y = y
@@ -17,7 +17,7 @@ public struct InterpolationPoint: Hashable, Sendable, Interpolatable {
     self.velocityY = velocityY
   }
 
-  /// On the cubic between both, and with its slope's mixture.
+  /// Interpolates the position along the cubic Hermite curve and the velocity linearly.
   public static func between(
     _ a: InterpolationPoint, _ b: InterpolationPoint, fraction: Double, interval: Double
   ) -> InterpolationPoint {

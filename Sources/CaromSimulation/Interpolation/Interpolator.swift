@@ -1,64 +1,66 @@
 import CaromCore
 
-/// Draws what others do between the samples that came, a little behind the newest: as little as the
-/// line allows.
+/// Interpolates between the received samples of a remote peer for drawing. It draws slightly in the
+/// past, with the smallest delay that the connection allows.
 ///
-/// Samples carry their tick; they may come late, twice, in any order or not at all. The time that
-/// is drawn moves evenly: where the delay changes it runs up to 5 % faster or slower.
+/// Samples carry their tick. They may arrive late, twice, out of order or not at all. The drawn
+/// time advances evenly: when the delay changes it runs up to 5 % faster or slower.
 ///
-/// One for each sender, not for each thing: a sample holds all that is drawn of a tick.
+/// Use one interpolator per sender, not per object; a sample holds everything that is drawn for a
+/// tick.
 public struct Interpolator<Sample: Interpolatable>: Sendable {
-  /// What is to be drawn at a time.
+  /// The value to draw at a point in time.
   public struct Frame: Sendable {
-    /// The value.
+    /// The interpolated value.
     public var value: Sample
-    /// Whether nothing newer was there: the newest sample stands still.
+    /// Whether no newer sample was available, so that the newest one stands still.
     public var isStarved: Bool
   }
 
-  /// How many samples are kept.
+  /// The maximum number of stored samples.
   public static var capacity: Int { 256 }
-  /// Farther off than this, seconds, the drawn time jumps.
+  /// The error in seconds above which the drawn time jumps instead of adjusting its speed.
   static var jump: Double { 0.25 }
 
-  /// The delay and how it is found.
+  /// The interpolation delay and its measurements.
   public private(set) var delay: InterpolationDelay
-  /// How many frames were drawn, and how many of them had nothing newer.
+  /// The number of frames drawn, and how many of them had no newer sample.
   public private(set) var frames = (drawn: 0, starved: 0)
 
   private let rate: Double
   private var samples: [(tick: Tick, sample: Sample)] = []
-  /// What is drawn: seconds of the samples' clock, and when that was.
+  /// The time that was drawn last, in seconds of the sender's clock, and when it was drawn.
   private var drawn: (time: Double, at: Instant)?
 
-  /// For samples of every `stride`-th tick at `rate` ticks a second; `underruns` is the share of
-  /// the time that may have nothing newer.
+  /// Creates an interpolator for samples of every `stride`-th tick at `rate` ticks per second.
+  /// `underruns` is the share of the time in which no newer sample may be available.
   public init(rate: Int, every stride: Int = 1, underruns: Double = 0.001) {
-    precondition(rate > 0 && stride > 0, "ticks a second, and ticks from sample to sample")
+    precondition(rate > 0 && stride > 0, "rate and stride must be positive")
     self.rate = Double(rate)
     delay = InterpolationDelay(
       interval: Double(stride) / Double(rate), underruns: underruns)
     samples.reserveCapacity(Self.capacity)
   }
 
-  /// How far behind the newest possible news is drawn.
+  /// The current interpolation delay in seconds.
   public var seconds: Double { delay.seconds }
 
-  /// A sample of `tick` came at `now`; one that is there already changes nothing.
+  /// Inserts the sample of `tick`, which arrived at `now`. A tick that is already stored is
+  /// ignored.
   public mutating func insert(_ sample: Sample, of tick: Tick, at now: Instant) {
     guard delay.note(made: Double(tick.rawValue) / rate, arrival: seconds(now)) else { return }
     var place = samples.count
     while place > 0, samples[place - 1].tick >= tick { place -= 1 }
     if place < samples.count, samples[place].tick == tick { return }
     if samples.count == Self.capacity {
-      guard place > 0 else { return }  // older than everything that is kept
+      guard place > 0 else { return }  // The sample is older than all stored ones.
       samples.removeFirst()
       place -= 1
     }
     samples.insert((tick, sample), at: place)
   }
 
-  /// What is to be drawn at `now`; `nil` before the first sample.
+  /// The value to draw at `now`, or nil before the first sample.
   public mutating func frame(at now: Instant) -> Frame? {
     guard let first = samples.first, let last = samples.last else { return nil }
     let time = moveDrawn(to: now)
@@ -81,10 +83,10 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
       isStarved: false)
   }
 
-  /// The tick that is drawn, with its fraction: what a server is told for lag compensation.
+  /// The tick that was drawn last, with its fraction. A server needs it for lag compensation.
   public var drawnTick: Double? { drawn.map { $0.time * rate } }
 
-  /// The drawn time at `now`: on its way to where it should be.
+  /// Advances the drawn time to `now`, adjusting its speed towards the wanted delay.
   private mutating func moveDrawn(to now: Instant) -> Double {
     let wanted = seconds(now) - (delay.leastTransit ?? 0) - delay.seconds
     guard let drawn else {

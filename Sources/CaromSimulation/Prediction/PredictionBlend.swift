@@ -1,24 +1,26 @@
 import CaromCore
 
-/// Hides a correction: what was drawn moves to where it belongs within a tenth of a second,
-/// smoothly at both ends. Only the picture lags; the simulation is right at once.
+/// Smooths a visual correction: the drawn position glides to the corrected one within a tenth of a
+/// second, with a smooth start and end. Only the drawing lags; the simulation is corrected at once.
 ///
-/// For a point of two coordinates; whoever draws keeps the sum inside the walls.
+/// It works on a point with two coordinates. The caller must keep the sum of position and offset
+/// inside the walls.
 public struct PredictionBlend: Hashable, Sendable {
-  /// How long an error is seen: 100 ms.
+  /// The time in which a correction is blended: 100 ms.
   public static let length = Duration.milliseconds(100)
-  /// From this size on, in the unit of the coordinates, an error is not blended: it jumps.
+  /// The distance, in the unit of the coordinates, above which a correction is not blended but
+  /// drawn at once.
   public var jump: Double
 
   private var x = 0.0
   private var y = 0.0
   private var since = Instant.zero
 
-  /// Nothing to hide yet.
+  /// Creates a blend without a correction in progress.
   public init(jump: Double = .infinity) { self.jump = jump }
 
-  /// The place jumped from `old` to `new` by a correction at `now`, in places without any blend:
-  /// what is drawn goes on from where it is.
+  /// Records that a correction at `now` moved the true position from `old` to `new`, both without
+  /// blending. The drawn position continues from where it is.
   public mutating func correct(
     from old: (x: Double, y: Double), to new: (x: Double, y: Double), at now: Instant
   ) {
@@ -30,7 +32,8 @@ public struct PredictionBlend: Hashable, Sendable {
     since = now
   }
 
-  /// What is to be added to the true place when drawing at `now`; zero 100 ms after a correction.
+  /// The offset to add to the true position when drawing at `now`. It is zero from 100 ms after the
+  /// last correction on.
   public func offset(at now: Instant) -> (x: Double, y: Double) {
     let passed = Double((now - since).wholeNanoseconds) / Double(Self.length.wholeNanoseconds)
     guard passed < 1 else { return (0, 0) }

@@ -1,30 +1,32 @@
-/// A client's local simulation where the server sends states: the local input counts at once, and when
-/// the server's state of a past tick comes, the steps since are made again from there.
+/// A client's local prediction of a match whose server sends states. Local inputs apply at once;
+/// when the server's state of a past tick arrives and differs, the ticks since then are simulated
+/// again from it.
 ///
-/// Inputs carry their ticks, and the server uses each in its tick, so that what only depends on the
-/// local inputs is never corrected in play without loss. What others did is not known here: they are
-/// assumed to do what `assume` says.
+/// Inputs carry their ticks, and the server applies each input at its tick. Without packet loss,
+/// whatever depends only on the local inputs is therefore never corrected. The other players'
+/// inputs are unknown; they are assumed to be the ones set with `assume(_:for:)`.
 public struct Predictor<Game: Simulation>: Sendable {
-  /// What a server's state changed.
+  /// The effect of a server's state.
   public struct Correction: Hashable, Sendable {
-    /// The state's tick.
+    /// The tick of the server's state.
     public var tick: Tick
-    /// How many steps were made again: 0 where the state was foretold to the last bit.
+    /// The number of ticks that were simulated again, or 0 if the prediction was exact.
     public var resimulatedSteps: Int
   }
 
-  /// How many ticks of local inputs and states are kept: two seconds at 60 Hz.
+  /// The number of local inputs and states kept: two seconds at 60 Hz.
   public static var history: Int { 128 }
 
-  /// Whose input counts here.
+  /// The local player's number.
   public let player: Int
-  /// The foretold state before `tick`.
+  /// The predicted state before `tick`.
   public private(set) var state: Game
-  /// How many ticks were made.
+  /// The next tick to simulate.
   public private(set) var tick: Tick
-  /// The newest tick of the server.
+  /// The newest tick of which the server's state has arrived.
   public private(set) var confirmedTick: Tick
-  /// How many states came that were foretold exactly, and how many were not.
+  /// The number of server states that matched the prediction exactly, that corrected it, and that
+  /// arrived too late to be used.
   public private(set) var counts = (exact: 0, corrected: 0, stale: 0)
 
   private var saves: [Game]
@@ -33,9 +35,10 @@ public struct Predictor<Game: Simulation>: Sendable {
   private var inputs: [Game.Input]
   private var events: [Game.Event] = []
 
-  /// Begins with the server's `game` of `tick`.
+  /// Starts with the server's state `game` before `tick`.
   public init(_ game: Game, players: Int, player: Int, at tick: Tick = .zero) {
-    precondition((0..<players).contains(player), "the player is one of them")
+    precondition(
+      (0..<players).contains(player), "the local player must be one of the match's players")
     self.player = player
     state = game
     self.tick = tick
@@ -46,25 +49,27 @@ public struct Predictor<Game: Simulation>: Sendable {
     inputs = assumed
   }
 
-  /// From now on another player is taken to do that, in steps made again as well.
+  /// Sets the input that another player is assumed to give from now on, also when ticks are
+  /// simulated again.
   public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
-  /// The local input of a tick, where it is kept: what is to be sent until it is acknowledged.
+  /// The local input of a tick, or nil if it is not stored. Send the inputs until the server has
+  /// acknowledged them.
   public func input(at tick: Tick) -> Game.Input? {
     tick >= localInputs.oldest && tick < localInputs.end ? localInputs[tick] : nil
   }
 
-  /// Makes a tick with the local input, which counts at once.
+  /// Simulates a tick with the local player's input.
   public mutating func advance(with input: Game.Input) {
     localInputs.append(input)
     makeStep(at: tick)
     tick = tick.next
   }
 
-  /// What happened in the last step, as far as is known.
+  /// The predicted events of the last step.
   public var lastEvents: [Game.Event] { events }
 
-  /// Takes the server's state before `tick`; `nil` where it is not newer than the last one.
+  /// Processes the server's state before `tick`. Returns nil if it is not newer than the last one.
   public mutating func reconcile(with game: borrowing Game, at tick: Tick) -> Correction? {
     guard tick > confirmedTick else {
       counts.stale += 1
@@ -91,7 +96,7 @@ public struct Predictor<Game: Simulation>: Sendable {
     return Correction(tick: tick, resimulatedSteps: Int(tick.distance(to: self.tick)))
   }
 
-  /// The state that was foretold for a tick, where it is kept.
+  /// The predicted state before a past tick, or nil if it is not stored.
   public func predictedState(at tick: Tick) -> Game? {
     if tick == self.tick { return state }
     guard tick < self.tick, tick.distance(to: self.tick) < Int64(Self.history),
@@ -100,7 +105,7 @@ public struct Predictor<Game: Simulation>: Sendable {
     return saves[slot(tick)]
   }
 
-  /// The server is further on than this side, or far back: the game goes on from its state.
+  /// Continues from a state of the server that is ahead of this side, or too old to simulate from.
   private mutating func restart(_ game: borrowing Game, at tick: Tick) {
     state.copy(game)
     self.tick = tick

@@ -1,29 +1,30 @@
 import CaromCore
 
-/// A piece of a replay file after its header: kind u8, the body's length as a `VarInt`, the body.
+/// The blocks of a replay file after its header: kind u8, the length of the body as a `VarInt`, the
+/// body.
 ///
-/// A keyframe (1): the state's hash u64, then the state as its `PacketCodable` has it. It stands at
-/// the tick that the blocks before it lead to, and the packing of inputs begins anew after it.
-/// Inputs (2): the count of ticks u8, 1 to 120; each player's run, bit by bit one after the other,
-/// the last byte filled up with zeros; the low 32 bits of the hash that the state then has. The end
-/// (3): the count of all ticks as a `VarInt`, and the last state's hash u64. Nothing follows it.
+/// A keyframe (1): the state's hash u64, then the `PacketCodable` encoding of the state. Its tick
+/// follows from the blocks before it, and the encoding of inputs restarts after it. Inputs (2): the
+/// number of ticks u8, 1 to 120; each player's run, one directly after the other in bits, with the
+/// last byte padded with zeros; the low 32 bits of the hash of the resulting state. The end (3):
+/// the total number of ticks as a `VarInt`, and the last state's hash u64. Nothing follows the end.
 enum ReplayBlock: UInt8 {
   case keyframe = 1
   case inputs = 2
   case end = 3
 
-  /// The longest body, bytes.
+  /// The maximum length of a body in bytes.
   static let limit = 1 << 24
-  /// The most ticks in a block of inputs.
+  /// The maximum number of ticks in a block of inputs.
   static let ticks = 120
 
-  /// Appends the head of a block.
+  /// Appends the kind and the length of a block.
   func begin(_ length: Int, into writer: inout PacketWriter) {
     writer.append(rawValue)
     writer.writeVarInt(UInt64(length))
   }
 
-  /// Reads the head of a block and says how long its body is, which is there.
+  /// Reads the kind and the length of a block, and checks that the whole body is present.
   static func begin(
     _ reader: inout PacketReader
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int) {

@@ -1,36 +1,38 @@
 import CaromCore
 
-/// What a replay file begins with.
+/// The header of a replay file.
 ///
-/// Layout: the four bytes "CRPL"; the format's version u8, 1; the count of players u8; the count of
-/// an input's fields u8; ticks a second u16; the first tick u64; the title, a `VarInt` length of at
-/// most 255 and UTF-8.
+/// Layout: the four bytes "CRPL"; the format version u8, 1; the number of players u8; the number of
+/// fields in an input u8; ticks per second u16; the first tick u64; the title as a `VarInt` length
+/// of at most 255 and UTF-8.
 public struct ReplayHeader: Hashable, Sendable, PacketCodable {
-  /// "CRPL", least significant byte first.
+  /// The bytes "CRPL" as a little-endian integer.
   static let magic: UInt32 = 0x4C50_5243
-  /// The only version there is.
+  /// The only supported version.
   static let version: UInt8 = 1
-  /// The longest title, UTF-8 bytes.
+  /// The maximum length of the title in UTF-8 bytes.
   public static let titleLimit = 255
 
-  /// How many players there are.
+  /// The number of players.
   public var players: Int
-  /// How many fields an input has.
+  /// The number of fields in an input.
   public var fields: Int
-  /// Ticks a second.
+  /// The number of ticks per second.
   public var rate: Int
   /// The tick of the first keyframe.
   public var start: Tick
-  /// What was played, in the game's own words: its name and version, so that a reader can refuse
-  /// another game's file.
+  /// A title chosen by the game, usually its name and version, so that a reader can reject another
+  /// game's file.
   public var title: String
 
-  /// A header.
+  /// Creates a header.
   public init(players: Int, fields: Int, rate: Int, start: Tick, title: String) {
-    precondition((1...SimulationLimits.players).contains(players), "1 to 64 players")
-    precondition((1...SimulationLimits.inputFields).contains(fields), "1 to 16 fields")
-    precondition((1...1_000).contains(rate), "1 to 1,000 ticks a second")
-    precondition(title.utf8.count <= Self.titleLimit, "a title of at most 255 bytes")
+    precondition((1...SimulationLimits.players).contains(players), "there must be 1 to 64 players")
+    precondition(
+      (1...SimulationLimits.inputFields).contains(fields), "there must be 1 to 16 input fields")
+    precondition((1...1_000).contains(rate), "the rate must be 1 to 1,000 ticks per second")
+    precondition(
+      title.utf8.count <= Self.titleLimit, "the title must not exceed 255 bytes of UTF-8")
     self.players = players
     self.fields = fields
     self.rate = rate
@@ -38,7 +40,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
     self.title = title
   }
 
-  /// Appends the layout above.
+  /// Appends the header in the layout above.
   public func encode(into writer: inout PacketWriter) {
     writer.write(Self.magic)
     writer.append(Self.version)
@@ -49,7 +51,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
     writer.writeText(title)
   }
 
-  /// Reads the layout above.
+  /// Reads the header in the layout above.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "replay") }
     guard try reader.read(UInt8.self) == Self.version else {

@@ -1,44 +1,45 @@
 import CaromCore
 
-/// Plays a replay file: from the beginning, or from any tick after a jump to the keyframe before
-/// it. Every hash in the file is compared as it is passed.
+/// Plays a replay file from the beginning, or from any tick by seeking to the keyframe before it.
+/// Every hash in the file is compared when playback passes its tick.
 ///
-/// The whole file is looked through at the beginning, so that a broken one is refused there;
-/// what its inputs and states hold is checked as they are read, and nothing in it can trap.
+/// The structure of the whole file is validated when it is opened. Its inputs and states are
+/// validated as they are read, and no content can trap.
 public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private struct Block: Sendable {
     var kind: ReplayBlock
-    /// Where the body lies.
+    /// The offsets of the body in the file.
     var start: Int
     var end: Int
-    /// The tick that it begins at.
+    /// The tick at which the block begins.
     var tick: Tick
   }
 
-  /// The longest replay: a day at 1,000 ticks a second.
+  /// The maximum number of ticks in a replay: a day at 1,000 ticks per second.
   public static var tickLimit: UInt64 { 86_400_000 }
 
-  /// What the file says of itself.
+  /// The header of the file.
   public let header: ReplayHeader
-  /// The tick after the last one that has inputs.
+  /// The tick after the last one with inputs.
   public let end: Tick
   /// The state before `tick`.
   public private(set) var game: Game
-  /// Where the replay stands.
+  /// The next tick to play.
   public private(set) var tick: Tick
-  /// What happened in the last step.
+  /// The events of the last step.
   public private(set) var events: [Game.Event] = []
-  /// Whether the file was ended properly; the recording of a program that died is not.
+  /// Whether the file has an end block. A recording that was interrupted has none.
   public var isComplete: Bool { endHash != nil }
-  /// How many hashes were compared.
+  /// The number of hashes compared so far.
   public private(set) var comparedHashes = 0
 
   private let bytes: [UInt8]
   private let blocks: [Block]
-  /// The block whose inputs are read next.
+  /// The index of the block whose inputs are read next.
   private var nextBlock = 0
   private var coders: [InputCoder<Game.Input>]
-  /// The inputs of the present block, player after player, and where it began.
+  /// The inputs of the current block, indexed by player and tick, and the tick at which the block
+  /// begins.
   private var runs: [[Game.Input]]
   private var runStart: Tick
   private var runLength = 0
@@ -46,7 +47,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private var stepInputs: [Game.Input]
   private let endHash: UInt64?
 
-  /// Opens a file: its header and blocks have to fit each other.
+  /// Opens a replay file and validates its header and the structure of its blocks.
   public init(_ bytes: [UInt8]) throws(DecodeError) {
     var reader = PacketReader(bytes.span)
     let header = try ReplayHeader(decoding: &reader)
@@ -68,7 +69,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     nextBlock = 1
   }
 
-  /// Makes the next step; false at the end. A hash that is not the file's throws.
+  /// Plays the next tick. Returns false at the end. Throws if the resulting hash differs from the
+  /// file's.
   public mutating func step() throws(DecodeError) -> Bool {
     guard tick < end else { return false }
     if runStart.distance(to: tick) >= Int64(runLength) { try readRuns() }
@@ -85,7 +87,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return true
   }
 
-  /// Goes to `wanted`, or to the end where that is earlier: from the last keyframe before it.
+  /// Seeks to `wanted`, or to the end if that is earlier, by playing on from the last keyframe
+  /// before it.
   public mutating func seek(to wanted: Tick) throws(DecodeError) {
     let target = min(max(wanted, header.start), end)
     var best = 0
@@ -96,7 +99,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     while tick < target { guard try step() else { return } }
   }
 
-  /// The inputs of the step that was made last.
+  /// The inputs of the step that was played last, indexed by player.
   public var lastInputs: [Game.Input] { stepInputs }
 
   private mutating func begin(at place: Int) throws(DecodeError) {
@@ -109,7 +112,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     for player in coders.indices { coders[player].reset() }
   }
 
-  /// Reads the next block of inputs; a keyframe on the way has to be the state that is there.
+  /// Reads the next block of inputs. A keyframe before it must have the current state's hash.
   private mutating func readRuns() throws(DecodeError) {
     while blocks[nextBlock].kind == .keyframe {
       let there: Game = try Self.keyframe(bytes, blocks[nextBlock].start, blocks[nextBlock].end)
@@ -145,8 +148,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return game
   }
 
-  /// The head of the next block; `nil` where the file was cut off within it, as by a full disk:
-  /// what is before it can be played.
+  /// Reads the start of the next block. Returns nil if the file was cut off within the block, for
+  /// example by a full disk; everything before it can be played.
   private static func begin(
     _ reader: inout PacketReader, isFirst: Bool
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int)? {
@@ -158,7 +161,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// Where every block lies and at which tick.
+  /// The offset and tick of every block.
   private static func index(
     _ reader: inout PacketReader, _ header: ReplayHeader
   ) throws(DecodeError) -> (blocks: [Block], end: Tick, hash: UInt64?) {

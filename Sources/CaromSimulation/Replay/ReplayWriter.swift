@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Writes a match into a replay file as it is played: the inputs in packed form, now and then a
-/// hash and a whole state. `takeBytes` gives what can go to the file; the match is as long as it
-/// likes.
+/// Records a match to a replay file while it is played: the encoded inputs, a hash at regular
+/// intervals, and occasional keyframes. `takeBytes()` returns the new bytes for the file. The
+/// length of the match is unlimited.
 public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
-  /// The tick whose inputs come next.
+  /// The next tick to record.
   public private(set) var tick: Tick
-  /// How many bytes were made so far.
+  /// The total number of bytes produced.
   public private(set) var byteCount = 0
-  /// How many of them belong to keyframes.
+  /// The number of those bytes that belong to keyframes.
   public private(set) var keyframeBytes = 0
 
   private let players: Int
@@ -18,18 +18,21 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
   private var writer = PacketWriter(capacity: 4_096)
   private var body = PacketWriter(capacity: 1_024)
   private var coders: [InputCoder<Game.Input>]
-  /// The inputs of the block that is not written yet, tick after tick.
+  /// The inputs of the block in progress, ordered by tick and then by player.
   private var waiting: [Game.Input] = []
   private var hash: UInt64
 
-  /// Begins with `game` at `tick`: a keyframe each `keyframeInterval` ticks, a hash each
-  /// `hashInterval`.
+  /// Starts a recording with `game` before `tick`, with a keyframe every `keyframeInterval` ticks
+  /// and a hash every `hashInterval` ticks.
   public init(
     _ game: Game, players: Int, rate: Int = 60, title: String, at tick: Tick = .zero,
     keyframeInterval: Int = 600, hashInterval: Int = 60
   ) {
-    precondition((1...ReplayBlock.ticks).contains(hashInterval), "a hash each 1 to 120 ticks")
-    precondition(keyframeInterval >= hashInterval, "keyframes are rarer than hashes")
+    precondition(
+      (1...ReplayBlock.ticks).contains(hashInterval), "the hash interval must be 1 to 120 ticks")
+    precondition(
+      keyframeInterval >= hashInterval,
+      "the keyframe interval must not be shorter than the hash interval")
     self.players = players
     self.tick = tick
     start = tick
@@ -44,7 +47,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     writeKeyframe(game)
   }
 
-  /// Adds a tick: each player's input, and the state that they led to.
+  /// Records a tick: each player's input, and the state after the step.
   public mutating func append(_ input: (Int) -> Game.Input, leadingTo game: borrowing Game) {
     for player in 0..<players { waiting.append(input(player)) }
     tick = tick.next
@@ -55,7 +58,8 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     if isKeyframe { writeKeyframe(game) }
   }
 
-  /// Adds every tick that was confirmed since the last call; at least once a second.
+  /// Records every tick that `rollback` has confirmed since the last call. Call it at least once a
+  /// second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick, let game = rollback.state(at: tick.next) {
       let at = tick
@@ -63,7 +67,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// Ends the replay with its last state; nothing is added afterwards.
+  /// Ends the recording with its last state. Nothing can be recorded afterwards.
   public mutating func finish(_ game: borrowing Game) {
     hash = game.hash
     if !waiting.isEmpty { writeInputs() }
@@ -73,7 +77,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     flush(.end)
   }
 
-  /// The bytes since the last call: append them to the file.
+  /// Returns the bytes produced since the last call. Append them to the file.
   public mutating func takeBytes() -> [UInt8] {
     defer { writer.removeAll() }
     return writer.bytes
@@ -103,7 +107,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
   }
 
   private mutating func flush(_ kind: ReplayBlock) {
-    precondition(body.count <= ReplayBlock.limit, "a keyframe of at most 16 MiB")
+    precondition(body.count <= ReplayBlock.limit, "a keyframe must not exceed 16 MiB")
     let before = writer.count
     kind.begin(body.count, into: &writer)
     writer.write(body.bytes)

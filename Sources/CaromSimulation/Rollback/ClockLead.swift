@@ -1,43 +1,45 @@
-/// Keeps a client's clock just far enough ahead of the server that its inputs arrive before their
-/// tick is made: half a round trip and a buffer that follows what the server says of them.
+/// Keeps a client's clock just far enough ahead of the server's that inputs arrive before the
+/// server simulates their tick.
 ///
-/// The buffer is a tick, twice the mean deviation, and a little more after each input that was
-/// missed, which wears off. The client never skips or doubles a tick for it: it runs up to 5 %
-/// faster or slower.
+/// The target is to arrive `buffer` ticks early: one tick, plus twice the mean deviation of the
+/// arrivals as measured by the server, plus a surcharge that grows with every late input and decays
+/// over time. The clock never skips or repeats a tick; it runs up to 5 % faster or slower.
 public struct ClockLead: Hashable, Sendable {
-  /// Ticks that the buffer has where inputs come evenly.
+  /// The buffer in ticks for inputs that arrive perfectly evenly.
   public static let minimumBuffer = 1.0
-  /// The longest buffer, ticks.
+  /// The maximum buffer in ticks.
   public static let maximumBuffer = 12.0
-  /// How much longer the buffer gets by an input that was missed, ticks.
+  /// The number of ticks that a late input adds to the buffer.
   static let surcharge = 0.25
-  /// How much of that is left after a tick.
+  /// The factor by which the surcharge decays each tick.
   static let wear = 0.9995
 
-  /// By how many ticks inputs arrive before they are needed, as the server says.
+  /// How early this client's inputs arrive at the server, in ticks, as the server reports it.
+  /// Negative if they arrive late, nil before the first report.
   public private(set) var arrivalMargin: Double?
-  /// The buffer that is wanted, ticks.
+  /// How early the inputs should arrive, in ticks.
   public private(set) var buffer = minimumBuffer
   private var deviation = 0.0
   private var extra = 0.0
 
-  /// Nothing known yet.
+  /// A clock lead without measurements.
   public init() {}
 
-  /// The server's figures, sixteenths of a tick.
+  /// Records the server's report on this client's inputs: their mean arrival margin and its
+  /// deviation, in sixteenths of a tick.
   mutating func note(_ timing: InputHeader.Timing) {
     arrivalMargin = Double(timing.advantage) / 16
     deviation = Double(timing.lead) / 16
     settle()
   }
 
-  /// An input was decided otherwise than it was sent.
+  /// Records that the server replaced one of this client's inputs because it arrived late.
   mutating func noteMissed() {
     extra = min(extra + Self.surcharge, 4)
     settle()
   }
 
-  /// A tick passed.
+  /// Lets the surcharge decay by one tick.
   mutating func tick() {
     extra *= Self.wear
     settle()
@@ -47,7 +49,7 @@ public struct ClockLead: Hashable, Sendable {
     buffer = min(Self.minimumBuffer + 2 * deviation + extra, Self.maximumBuffer)
   }
 
-  /// The clock's speed, millionths.
+  /// The clock speed that brings `arrivalMargin` to `buffer`, in millionths of real time.
   func speed(rate: Int) -> Int {
     guard let arrivalMargin else { return 1_000_000 }
     return ClockSync.speed(lead: arrivalMargin - buffer, rate: rate)

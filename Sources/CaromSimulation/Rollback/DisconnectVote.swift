@@ -1,10 +1,12 @@
-/// How far the peers are with agreeing on the last input of a player who is gone.
+/// The agreement among the remaining peers on the last input of a disconnected player.
 struct DisconnectVote: Sendable {
-  /// Ticks between two copies of a message that nobody answered, and the most copies.
+  /// The number of ticks after which an unacknowledged message is sent again, and the maximum
+  /// number of times it is sent.
   static let patience = 10
   static let copyLimit = 60
 
-  /// Of each peer: whether its message came, whether it has ours, and whether a copy is due.
+  /// For each peer: whether its message has arrived, whether it has acknowledged the local message,
+  /// and whether a message to it is due.
   var heard: [Bool]
   var told: [Bool]
   var isDue: [Bool]
@@ -17,14 +19,14 @@ struct DisconnectVote: Sendable {
     isDue = Array(repeating: true, count: peers)
   }
 
-  /// Nothing is to be said to that one, or heard of it.
+  /// Leaves a peer out of the vote: no message is sent to it or expected from it.
   mutating func settle(_ peer: Int) {
     heard[peer] = true
     told[peer] = true
     isDue[peer] = false
   }
 
-  /// A tick passed.
+  /// Advances the resend timer by one tick.
   mutating func tick() {
     age += 1
     guard age >= Self.patience, copies < Self.copyLimit else { return }

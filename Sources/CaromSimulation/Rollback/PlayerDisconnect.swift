@@ -1,11 +1,11 @@
 import CaromCore
 
-/// What a peer tells the others of a player who is gone: every input of it that they may lack, so
-/// that all go on with the same ones.
+/// A message with the last inputs of a disconnected player. Peers send it to each other so that all
+/// of them continue with the same inputs.
 ///
-/// Layout: the player u8; flags u8, bit 0 set where the sender has the receiver's message of this
-/// player; the tick of the first input u64; the count of inputs u8, 0 to 127; then the inputs in
-/// packed form, without context.
+/// Layout: the player u8; flags u8, bit 0 set if the sender has the receiver's message about this
+/// player; the tick of the first input u64; the number of inputs u8, 0 to 127; then the encoded
+/// inputs, without context.
 struct PlayerDisconnect: Hashable, Sendable, PacketCodable {
   var player: Int
   var isAnswer: Bool

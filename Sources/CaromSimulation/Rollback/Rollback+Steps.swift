@@ -3,14 +3,15 @@ import CaromCore
 extension Rollback {
   // MARK: Inputs
 
-  /// Adds a player's next input: of the tick after that of the last one.
+  /// Adds the next input of a player, for the tick after that of the player's last input.
   @inlinable public mutating func addInput(_ input: Game.Input, for player: Int) {
     let tick = buffers[player].next
     buffers[player].append(input)
     correct(input, of: player, at: tick)
   }
 
-  /// Keeps the inputs of a packet that are new; those too far ahead come again.
+  /// Adds the new inputs of a received run. Inputs too far ahead are ignored; the sender repeats
+  /// them.
   mutating func take(_ run: [Game.Input], of player: Int, from tick: Tick) {
     var at = buffers[player].next
     buffers[player].take(run, from: tick, before: confirmed.advanced(by: Self.ahead))
@@ -20,8 +21,9 @@ extension Rollback {
     }
   }
 
-  /// Gives the local player's input a tick, `delay` after the present one; the ticks before it that
-  /// have none hold the last one. False where that tick has its input already.
+  /// Schedules the local player's input for `delay` ticks after the current tick. Earlier ticks
+  /// without an input repeat the last one as `held`. Returns false if that tick already has an
+  /// input.
   mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
     guard var end = localInputs?.end else { return false }
     let target = now.advanced(by: Int64(delay))
@@ -35,7 +37,7 @@ extension Rollback {
     return true
   }
 
-  /// The next input of the local player was decided: it is the one that was made here.
+  /// Confirms `count` local inputs from `tick` on: the server accepted them as they were sent.
   mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
     guard let localInputs, tick >= localInputs.oldest,
       tick.advanced(by: Int64(count)) <= localInputs.end
@@ -47,16 +49,16 @@ extension Rollback {
     }
   }
 
-  /// From `tick` on the player does nothing: it left. All peers have to agree on the tick, which
-  /// is not before one that is confirmed.
+  /// Removes a player from the match: from `tick` on the player's input is the neutral one. All
+  /// peers must agree on `tick`, which must not be before the confirmed tick.
   @inlinable public mutating func disconnect(player: Int, at tick: Tick) {
-    precondition(tick >= confirmed, "what is confirmed does not change")
+    precondition(tick >= confirmed, "a player cannot be disconnected before the confirmed tick")
     guard disconnectTicks[player] == nil else { return }
     disconnectTicks[player] = tick
     if tick < now { firstWrong = min(firstWrong ?? tick, tick) }
   }
 
-  /// Notes a tick that was made with another input than this.
+  /// Marks `tick` for correction if it was simulated with a different input of this player.
   @inlinable mutating func correct(_ input: Game.Input, of player: Int, at tick: Tick) {
     guard tick < now else { return }
     if let left = disconnectTicks[player], tick >= left { return }
@@ -75,7 +77,8 @@ extension Rollback {
 
   // MARK: Steps
 
-  /// Corrects the past, then makes one tick, where the window allows it.
+  /// Rolls back if an input was mispredicted, then simulates one tick unless the prediction window
+  /// is exhausted.
   @inlinable @discardableResult
   public mutating func advance() -> Outcome {
     if let wrong = firstWrong { rollBack(to: wrong) }
@@ -92,9 +95,11 @@ extension Rollback {
     return .stepped
   }
 
-  /// Makes the steps from `tick` on again, whatever was used in them.
+  /// Restores the state before `tick` and simulates the ticks since then again with the inputs
+  /// known now.
   @inlinable public mutating func rollBack(to tick: Tick) {
-    precondition(tick >= confirmed && tick < now, "only what is not confirmed can change")
+    precondition(
+      tick >= confirmed && tick < now, "only ticks that are not confirmed can be rolled back")
     firstWrong = nil
     game.copy(saves[slot(tick)])
     var at = tick
@@ -130,8 +135,8 @@ extension Rollback {
     game.step(used.span.extracting(range), events: &events)
   }
 
-  /// Tells what is new in a tick, and what did not happen after all. Equal events of one tick
-  /// count as one.
+  /// Emits the events that are new in a tick as predicted, and those that a resimulation no longer
+  /// produced as retracted. Equal events of one tick count as one.
   @inlinable mutating func tell(at tick: Tick, again: Bool) {
     let slot = slot(tick)
     if again {
@@ -161,7 +166,8 @@ extension Rollback {
     events.append(event)
   }
 
-  /// Where an event stands first: a plain loop, which allocates nothing in any build.
+  /// The first index of an event in a list. This is a plain loop because it must not allocate, even
+  /// in debug builds.
   @inlinable static func place(of event: Game.Event, in list: borrowing [Game.Event]) -> Int? {
     var index = 0
     while index < list.count {
@@ -171,7 +177,8 @@ extension Rollback {
     return nil
   }
 
-  /// Everything before the first tick with a missing input is final.
+  /// Confirms every simulated tick before `known`, the first tick with a missing input: emits its
+  /// events as confirmed and computes its hash.
   @inlinable mutating func settle(_ known: Tick) {
     let end = min(known, now)
     while confirmed < end {

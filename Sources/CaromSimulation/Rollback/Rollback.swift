@@ -1,33 +1,35 @@
 import CaromCore
 
-/// A simulation that runs ahead of what is known: where a player's input has not come yet, the
-/// last one is held; when another comes, the state returns to that tick and the steps since are
-/// made again with what is known then.
+/// A simulation that runs ahead of the confirmed inputs. A missing input is predicted to be the
+/// player's last one; if a different input arrives later, the state is restored to its tick and the
+/// ticks since then are simulated again.
 ///
-/// It knows neither network nor clock: inputs are added as they come, in the order of their ticks,
-/// and `advance` makes one tick. The state before tick t has the inputs of all earlier ticks. Saves
-/// lie in a ring that is made once, so a tick allocates nothing as long as the simulation's `copy`
-/// and `step` do not.
+/// A rollback has neither network nor clock: inputs are added in tick order as they arrive, and
+/// `advance()` simulates one tick. The state before tick t includes the inputs of all earlier
+/// ticks. Saved states are stored in a ring that is allocated once, so a tick allocates nothing
+/// unless the simulation's `copy(_:)` or `step(_:events:)` does.
 public struct Rollback<Game: Simulation>: Sendable {
-  /// What `advance` did.
+  /// The result of `advance()`.
   public enum Outcome: Hashable, Sendable {
-    /// The tick was made.
+    /// The tick was simulated.
     case stepped
-    /// The prediction window is used up: an input of the tick at its beginning is missing.
+    /// The tick was not simulated, because the prediction window is exhausted: an input of the
+    /// confirmed tick is missing.
     case stalled
   }
 
-  /// How many ticks before the window the states are kept, to say what a desync was about.
+  /// The number of states kept before the prediction window, for desync reports.
   public static var history: Int { 96 }
-  /// How far after the confirmed tick inputs are kept.
+  /// The number of ticks after the confirmed tick for which received inputs are stored.
   static var ahead: Int64 { 200 }
 
   /// The most events that wait for `pollEvent`.
   @usableFromInline static var eventLimit: Int { 4_096 }
 
-  /// How many players there are.
+  /// The number of players.
   public let playerCount: Int
-  /// How many ticks may be made without the inputs of all: 0 waits for each.
+  /// The maximum number of ticks that may be simulated with predicted inputs. 0 waits for every
+  /// input.
   public internal(set) var window: Int
   @usableFromInline var game: Game
   @usableFromInline var now: Tick
@@ -36,14 +38,15 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var saves: [Game]
   @usableFromInline let slotMask: Int
   @usableFromInline var buffers: [InputBuffer<Game.Input>]
-  /// What was used in each tick of the ring.
+  /// The inputs with which each tick of the ring was simulated.
   @usableFromInline var used: [Game.Input]
-  /// What the local player did, where only a server's word counts.
+  /// The local player's inputs before the server has confirmed them. Nil in a session without a
+  /// server.
   @usableFromInline var localInputs: InputBuffer<Game.Input>?
   @usableFromInline let localPlayer: Int
-  /// The first tick that was made with an input that proved wrong.
+  /// The earliest tick that was simulated with a wrong input.
   @usableFromInline var firstWrong: Tick?
-  /// Players who left, from the tick at which they did.
+  /// For each disconnected player, the tick from which its input is neutral.
   @usableFromInline var disconnectTicks: [Tick?]
   @usableFromInline var happened: [[Game.Event]]
   @usableFromInline var scratch: [Game.Event] = []
@@ -52,15 +55,17 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var events = Deque<RollbackEvent<Game.Event>>()
   @usableFromInline var counts = RollbackStatistics()
 
-  /// Begins at `tick` with `game`; the inputs of that tick come first.
+  /// Starts with `game` before the step of `tick`.
   ///
-  /// `local` is the player whose inputs are made here and decided by a server: they count until
-  /// its word comes.
+  /// In a match with a server, `local` is the player whose inputs are entered here. They apply
+  /// until the server confirms or replaces them.
   public init(
     _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, local: Int? = nil
   ) {
-    precondition(Game.playerCounts.contains(players), "as many players as can play")
-    precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
+    precondition(
+      Game.playerCounts.contains(players), "the simulation does not support this number of players")
+    precondition(
+      (0...SimulationLimits.window).contains(window), "the prediction window must be 0 to 30 ticks")
     precondition(
       local.map { (0..<players).contains($0) } ?? true,
       "the local player must be one of the match's players")
@@ -69,7 +74,7 @@ public struct Rollback<Game: Simulation>: Sendable {
     self.game = game
     now = tick
     confirmed = tick
-    let slots = 128  // a power of two over the window and the history
+    let slots = 128  // A power of two larger than the window and the history together.
     slotMask = slots - 1
     saves = Array(repeating: game, count: slots)
     buffers = (0..<players).map { _ in InputBuffer(from: tick) }
@@ -79,7 +84,7 @@ public struct Rollback<Game: Simulation>: Sendable {
     disconnectTicks = Array(repeating: nil, count: players)
     happened = (0..<slots).map { _ in
       var events: [Game.Event] = []
-      events.reserveCapacity(4)  // so that rare events allocate nothing later
+      events.reserveCapacity(4)  // Reserved so that occasional events do not allocate later.
       return events
     }
     hashes = Array(repeating: 0, count: slots)
@@ -89,16 +94,17 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   // MARK: State
 
-  /// The state before `tick`, foretold where inputs are missing.
+  /// The newest state, the one before `tick`. It is predicted if inputs are missing.
   @inlinable public var state: Game { game }
-  /// How many ticks were made, counted from the first one's number.
+  /// The next tick to simulate.
   @inlinable public var tick: Tick { now }
-  /// The state before this tick is final: no input before it is missing.
+  /// The first tick that is not confirmed. The state before it is final, because no earlier input
+  /// is missing.
   @inlinable public var confirmedTick: Tick { confirmed }
-  /// What it cost so far.
+  /// What prediction and rollback have cost so far.
   @inlinable public var statistics: RollbackStatistics { counts }
 
-  /// How many ticks could be confirmed by the inputs that came, even before they are made.
+  /// The first tick with a missing input, which may be later than the ticks simulated so far.
   @inlinable public var confirmableTick: Tick {
     var known: Tick?
     for player in buffers.indices {
@@ -108,7 +114,8 @@ public struct Rollback<Game: Simulation>: Sendable {
     return known ?? now.next
   }
 
-  /// A state of the past: of a tick that is at most `history` before the confirmed one, up to now.
+  /// A past state, from `history` ticks before the confirmed tick up to the newest. Returns nil
+  /// outside of this range.
   public func state(at tick: Tick) -> Game? {
     if tick == now { return game }
     guard tick < now, tick.distance(to: now) <= Int64(slotMask), tick >= buffers[0].start else {
@@ -117,7 +124,8 @@ public struct Rollback<Game: Simulation>: Sendable {
     return saves[slot(tick)]
   }
 
-  /// The hash of the confirmed state before `tick`; `nil` where it is not final or too long ago.
+  /// The hash of the confirmed state before `tick`, or nil if that state is not confirmed or no
+  /// longer stored.
   public func hash(at tick: Tick) -> UInt64? {
     guard tick <= hashedThrough, tick.distance(to: hashedThrough) < Int64(slotMask),
       tick >= buffers[0].start
@@ -125,14 +133,14 @@ public struct Rollback<Game: Simulation>: Sendable {
     return hashes[slot(tick)]
   }
 
-  /// The input that a player gave at a tick that is known and kept.
+  /// A player's actual input at a tick, or nil if it has not arrived or is no longer stored.
   public func knownInput(for player: Int, at tick: Tick) -> Game.Input? {
     let buffer = buffers[player]
     if let left = disconnectTicks[player], tick >= left { return Game.Input() }
     return tick >= buffer.oldest && tick < buffer.end ? buffer[tick] : nil
   }
 
-  /// The next thing that happened.
+  /// Removes and returns the next event.
   @inlinable
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { events.popFirst() }
 

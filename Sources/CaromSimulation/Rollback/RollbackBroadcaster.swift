@@ -1,50 +1,51 @@
 import CaromCore
 
-/// What is decided of a game in step, told to any number of clients: every player's input of each
-/// tick, a hash, and a keyframe for whoever comes late or falls behind.
+/// The confirmed course of a match, broadcast to any number of clients: every player's input for
+/// each tick, state hashes, and a keyframe for clients that join late or fall behind.
 ///
-/// A server owns one, and so does a peer that lets others watch: then it is given the inputs of
-/// each confirmed tick.
+/// A `RollbackServer` owns one. A peer of a serverless session can create one to let spectators
+/// watch, and passes it the confirmed ticks with `record(_:)`.
 public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
-  /// Somebody who is told.
+  /// A receiver of the broadcast.
   struct Client: Sendable {
-    /// Whose player it is; nobody's where it only watches.
+    /// The player that this client controls, or nil for a spectator.
     var player: Int?
-    /// The tick whose inputs it needs next.
+    /// The tick whose inputs the client needs next.
     var acknowledged: Tick
-    /// The tick of its keyframe: of inputs before it, it knows nothing.
+    /// The tick of the client's keyframe. The client has no inputs from before it.
     var base: Tick
     var isKeyframeDue = true
     var isInputDue = false
-    /// The tick of a state report that is due.
+    /// The tick of the state report to send, or nil if none is due.
     var reportDue: Tick?
-    /// What the server tells it of its inputs.
+    /// The server's report on the client's inputs, to be sent with the next inputs.
     var timing: InputHeader.Timing?
   }
 
-  /// The most clients.
+  /// The maximum number of clients.
   public static var clientLimit: Int { 1_024 }
 
-  /// How many players there are.
+  /// The number of players.
   public let playerCount: Int
-  /// The decided state.
+  /// The confirmed state.
   public private(set) var game: Game
-  /// The decided tick: the inputs of all earlier ones are decided.
+  /// The next tick to confirm. The inputs of all earlier ticks are final.
   public private(set) var tick: Tick
-  /// The decided states of the last second or two.
+  /// The most recent confirmed states.
   public private(set) var history: LagCompensation<Game>
-  /// What happened in the last step.
+  /// The events of the last step.
   public private(set) var events: [Game.Event] = []
   var decided: [InputBuffer<Game.Input>]
   var clients: [Client?] = []
   var coder = InputCoder<Game.Input>()
-  /// The inputs of the tick that is being decided.
+  /// The inputs of the next tick, indexed by player.
   var inputs: [Game.Input]
   private var hash: UInt64
 
-  /// Begins with `game` at `tick`, and keeps that many states.
+  /// Starts with `game` at `tick`, and keeps the last `states` states in `history`.
   public init(_ game: Game, players: Int, at tick: Tick = .zero, keeping states: Int = 128) {
-    precondition(Game.playerCounts.contains(players), "as many players as can play")
+    precondition(
+      Game.playerCounts.contains(players), "the simulation does not support this number of players")
     playerCount = players
     self.game = game
     self.tick = tick
@@ -55,13 +56,14 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     hash = game.hash
   }
 
-  /// Decides the next tick: `input` gives each player's.
+  /// Confirms the next tick with the inputs that `input` returns for each player number.
   public mutating func append(_ input: (Int) -> Game.Input) {
     for player in 0..<playerCount { inputs[player] = input(player) }
     decide()
   }
 
-  /// Decides every tick that a peer confirmed since the last call; at least once a second.
+  /// Confirms every tick that `rollback` has confirmed since the last call. Call it at least once a
+  /// second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick {
       let at = tick
@@ -69,7 +71,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// Decides the next tick with what stands in `inputs`.
+  /// Confirms and simulates the next tick with `inputs`.
   mutating func decide() {
     for player in 0..<playerCount { decided[player].append(inputs[player]) }
     events.removeAll(keepingCapacity: true)
@@ -80,29 +82,31 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     for index in clients.indices { clients[index]?.isInputDue = true }
   }
 
-  /// An input that was decided and is kept.
+  /// A player's confirmed input, or nil if it is not stored.
   public func input(for player: Int, at tick: Tick) -> Game.Input? {
     tick >= decided[player].oldest && tick < decided[player].end ? decided[player][tick] : nil
   }
 
   // MARK: Watchers
 
-  /// Somebody begins to watch, as that player or as nobody; it is sent a keyframe first.
+  /// Adds a client that controls `player`, or a spectator if `player` is nil. Returns the client's
+  /// number. The first message to it is a keyframe.
   public mutating func addClient(player: Int? = nil) -> Int {
     let client = Client(player: player, acknowledged: tick, base: tick)
     if let free = clients.firstIndex(where: { $0 == nil }) {
       clients[free] = client
       return free
     }
-    precondition(clients.count < Self.clientLimit, "1,024 clients at most")
+    precondition(clients.count < Self.clientLimit, "a match has at most 1,024 clients")
     clients.append(client)
     return clients.count - 1
   }
 
-  /// Somebody stops watching; the number is free again.
+  /// Removes a client. Its number can be assigned again.
   public mutating func removeClient(_ number: Int) { clients[number] = nil }
 
-  /// Appends the next message to `writer` and says to which client; `nil` when all is said.
+  /// Appends the next message to `writer` and returns its client. Returns nil if nothing is due
+  /// before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? {
@@ -130,13 +134,13 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     guard client.isInputDue else { return nil }
     let room = Int64(InputBuffer<Game.Input>.capacity - InputHeader.fullContext)
     guard client.acknowledged.distance(to: tick) <= room else {
-      return .keyframe  // too far behind for what is kept
+      return .keyframe  // The client is too far behind for the stored inputs.
     }
     return .inputs
   }
 
-  /// Appends the inputs that a client has not acknowledged, whether they are due or not; false
-  /// where it has to begin anew instead.
+  /// Appends the inputs that a client has not acknowledged, whether or not they are due. Returns
+  /// false if the client needs a keyframe instead.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
     guard clients.indices.contains(number), clients[number] != nil else { return false }
     clients[number]?.isInputDue = true
@@ -170,7 +174,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     bits.finish(&writer)
   }
 
-  /// What a player sent itself, where a server owns the feed.
+  /// The inputs that each player sent. Empty if no server owns the broadcaster.
   var sent: [InputBuffer<Game.Input>] = []
 
   private func needed(from client: Client) -> Tick {
@@ -178,7 +182,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     return sent[player].end
   }
 
-  /// Whether what was decided of a player's inputs is not what the player sent.
+  /// Whether any confirmed input of a player differs from the one that the player sent.
   private func differs(_ player: Int, from first: Tick, _ count: Int) -> Bool {
     guard player < sent.count else { return true }
     for place in 0..<count {
@@ -209,7 +213,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Receiving
 
-  /// Takes a client's message: what it needs next, or that its state is another.
+  /// Processes a client's message: an acknowledgement, a keyframe request or a state report.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int
   ) throws(DecodeError) {
@@ -227,7 +231,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// An empty keyframe asks for one.
+  /// Processes a keyframe request, which is a keyframe message without content.
   mutating func receiveRequest(
     _ bytes: Span<UInt8>, from number: Int
   ) throws(DecodeError) {
@@ -241,10 +245,10 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     clients[number]?.acknowledged = max(client.acknowledged, next)
   }
 
-  /// Answers with the state of the first tick that differs; with a new beginning where that is
-  /// not kept.
+  /// Schedules a report of the first tick whose state differs, or a keyframe if that state is no
+  /// longer stored.
   mutating func receiveReport(_ report: DesyncStateReport, from number: Int) {
-    // One answer is under way: whoever asks on and on has no other.
+    // One answer is pending already; repeated reports do not add another.
     guard clients[number]?.reportDue == nil, clients[number]?.isKeyframeDue == false else {
       return
     }

@@ -3,13 +3,13 @@ import CaromCore
 extension RollbackClient {
   // MARK: Sending
 
-  /// Appends the next message for the server to `writer`; `nil` when all is said until the next
-  /// tick.
+  /// Appends the next message for the server to `writer`. Returns nil if nothing is due before the
+  /// next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> RollbackMessage? {
     if isRequestDue {
       isRequestDue = false
       unusable = 0
-      return .keyframe  // an empty one asks for one
+      return .keyframe  // An empty keyframe message requests a keyframe.
     }
     guard let rollback else { return nil }
     if detector.isReportDue, let tick = detector.reported {
@@ -32,7 +32,8 @@ extension RollbackClient {
     let first = max(acknowledged, own.oldest)
     let count = min(Int(first.distance(to: own.end)), SimulationLimits.ticksInPacket)
     var header = InputHeader(first: first, count: count, acknowledged: needed)
-    // What the server lacks and is not kept any more is skipped: it begins anew behind it.
+    // If inputs that the server lacks are no longer stored, they are skipped and the run starts
+    // without context.
     header.context = acknowledged < own.oldest ? 0 : own.context(before: first)
     header.encode(into: &writer)
     var bits = InputBitWriter()
@@ -58,7 +59,7 @@ extension RollbackClient {
 
   // MARK: Receiving
 
-  /// Takes a message of the server. What is wrong with it throws, and nothing of it counts.
+  /// Processes a message from the server. An invalid message throws and changes nothing.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
@@ -66,7 +67,8 @@ extension RollbackClient {
     case .keyframe:
       let keyframe = try RollbackKeyframe<Game>(decoding: bytes)
       guard player.map({ $0 < keyframe.players }) ?? true else { throw .invalid(what: "players") }
-      if let rollback, keyframe.tick < rollback.buffers[0].start { return }  // an old one
+      // An outdated keyframe.
+      if let rollback, keyframe.tick < rollback.buffers[0].start { return }
       begin(keyframe)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
     case .inputs: try receiveInputs(bytes)
@@ -85,7 +87,7 @@ extension RollbackClient {
     let header = try InputHeader(decoding: &reader)
     let first = header.first(near: end)
     guard first >= start, first <= end else {
-      unusable += 1  // made for another beginning
+      unusable += 1  // Encoded for a different keyframe.
       isRequestDue = isRequestDue || unusable >= Self.patience
       return
     }
@@ -104,7 +106,8 @@ extension RollbackClient {
     if let confirmed = header.confirmed { note(confirmed, first) }
   }
 
-  /// Reads every player's run; true where the own player's is the one that was sent.
+  /// Decodes every player's run into `runs`. Returns true if the server confirmed the local
+  /// player's inputs as they were sent, in which case their run is absent.
   private mutating func readRuns(
     _ players: Int, _ first: Tick, _ header: InputHeader, _ bits: inout InputBitReader,
     _ reader: inout PacketReader
@@ -142,8 +145,9 @@ extension RollbackClient {
     }
   }
 
-  /// A beginning with a round trip that was not known, or has grown since, is made good once;
-  /// after that the clock's speed alone follows.
+  /// Records the server's timing report. The first report after a keyframe may show that this clock
+  /// started too late, because the round trip was unknown or has grown; those ticks are made up at
+  /// once, and later corrections only change the clock's speed.
   private mutating func note(_ timing: InputHeader.Timing) {
     lead.note(timing)
     guard isUntimed else { return }

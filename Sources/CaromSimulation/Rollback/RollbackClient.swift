@@ -1,34 +1,38 @@
 import CaromCore
 
-/// A player's or a client's side of a `RollbackServer` or a `RollbackBroadcaster`: it begins with a
-/// keyframe, at any time, and runs from there.
+/// A player's or spectator's side of a match, connected to a `RollbackServer` or a
+/// `RollbackBroadcaster`. It starts from a keyframe, which may be sent at any time during the
+/// match.
 ///
-/// A player's game runs ahead of the server's by half a round trip and a small buffer; its own
-/// inputs count at once, and the server's word on all inputs comes later. A client's game follows
-/// what is decided, and catches up quickly where it has fallen behind.
+/// A player's game runs ahead of the server's by half a round trip plus a small buffer. The
+/// player's own inputs apply at once; the server's confirmation of all inputs follows. A
+/// spectator's game follows the confirmed inputs, and catches up quickly after falling behind.
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
-  /// What is to be sent to the server is of this kind.
+  /// The kind of message sent to the server.
   public typealias Message = RollbackMessage
 
-  /// The most ticks that a client makes at once to catch up: 60 s in a second at 60 Hz.
+  /// The maximum number of extra ticks per call with which a client catches up.
   public static var catchUpLimit: Int { 60 }
-  /// Packets that cannot be used before a keyframe is asked for again.
+  /// The number of unusable packets in a row after which a keyframe is requested again.
   static var patience: Int { 30 }
 
-  /// Whose player this is; nobody's where it only watches.
+  /// The player that this client controls, or nil for a spectator.
   public let player: Int?
-  /// How many ticks a client stays behind what is known, so that loss does not stop it.
+  /// The number of ticks that a spectator stays behind the newest confirmed tick, so that packet
+  /// loss does not interrupt it.
   public var delay: Int
-  /// What the session measured: how far ahead the game jumps at the beginning.
+  /// The round trip to the server, as measured by the transport. It determines how far ahead the
+  /// game starts.
   public var roundTrip = Duration.zero
-  /// The game; `nil` before the first keyframe.
+  /// The game, or nil before the first keyframe.
   public internal(set) var rollback: Rollback<Game>?
-  /// How far ahead of the server this clock is.
+  /// The control of how far this clock runs ahead of the server's.
   public internal(set) var lead = ClockLead()
   let rate: Int
   let window: Int
-  /// How many ticks after it was given an input counts, 0 to 30: what the way takes beyond the
-  /// window has to be hidden there. It can be changed at any time.
+  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30. It
+  /// hides the part of the round trip that exceeds the prediction window, and can be changed at any
+  /// time.
   public var inputDelay: Int {
     didSet { Self.check(inputDelay) }
   }
@@ -40,26 +44,28 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var acknowledged = Tick.zero
   var pending: Game.Input?
   var isInputDue = false
-  /// Whether the server has not said yet how its inputs come.
+  /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
-  /// By how many ticks its first inputs came too late: they are made up for at once.
+  /// The number of ticks by which the first inputs arrived late. They are made up in the next call
+  /// of `takeDueTicks(at:)`.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0
-  /// The runs of a packet, before anything is kept of it.
+  /// The decoded runs of a packet, before any of them is stored.
   var runs: [[Game.Input]] = []
   var lastCheck = Tick.zero
-  /// How many keyframes it began with.
+  /// The number of keyframes from which the game was started.
   public private(set) var keyframeCount = 0
-  /// Own inputs that were decided otherwise than they were sent.
+  /// The number of local inputs that the server replaced.
   public internal(set) var overriddenInputs = 0
 
-  /// A client that waits for its keyframe.
+  /// Creates a client that waits for its first keyframe.
   public init(
     player: Int?, rate: Int = 60, window: Int = 20, inputDelay: Int = 0, delay: Int = 3,
     at now: Instant
   ) {
-    precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
+    precondition(
+      (0...SimulationLimits.window).contains(window), "the prediction window must be 0 to 30 ticks")
     Self.check(inputDelay)
     self.player = player
     self.rate = rate
@@ -71,18 +77,20 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   private static func check(_ inputDelay: Int) {
     precondition(
-      (0...SimulationLimits.inputDelay).contains(inputDelay), "an input delay of 0 to 30 ticks")
+      (0...SimulationLimits.inputDelay).contains(inputDelay),
+      "the input delay must be 0 to 30 ticks")
   }
 
   // MARK: Time
 
-  /// How many ticks became due: `advance` is to be called for each.
+  /// The number of ticks that became due since the last call. Call `advance(with:)` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(player == nil ? watchingSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
     guard let behind = ticksBehind else { return due }
     guard player == nil else {
-      // Whose game is behind what is decided began late: its inputs would be late for seconds.
+      // A game behind the confirmed tick started too late. Without extra ticks its inputs would
+      // arrive late for seconds.
       let late = behind > 0 ? behind + wayTicks : lateTicks
       lateTicks = 0
       return due + min(late, Self.catchUpLimit)
@@ -90,19 +98,19 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     return behind > delay + 30 ? min(behind - delay, Self.catchUpLimit) : due
   }
 
-  /// When the next tick is due.
+  /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// How far `now` lies between two ticks, 0 to 1.
+  /// How far `now` lies between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
-  /// The clock's speed, millionths.
+  /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }
 
-  /// How many decided ticks a client has not made yet.
+  /// The number of confirmed ticks that have not been simulated yet. Nil before the first keyframe.
   public var ticksBehind: Int? {
     rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) }
   }
 
-  /// The ticks of a round trip, and one.
+  /// The round trip in ticks, rounded up, plus one.
   private var wayTicks: Int {
     let way = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000) * Int64(rate)
     return Int((way + 999_999_999) / 1_000_000_000) + 1
@@ -114,10 +122,11 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Playing
 
-  /// The state to be drawn.
+  /// The state to draw, or nil before the first keyframe.
   public var state: Game? { rollback?.state }
 
-  /// Makes a tick with the player's input; a client's counts for nothing.
+  /// Simulates a tick with the player's input, which is ignored for a spectator. Returns nil before
+  /// the first keyframe.
   @discardableResult
   public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     isInputDue = true
@@ -137,9 +146,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     return outcome
   }
 
-  /// The next thing that happened in the game.
+  /// Removes and returns the next event of the game.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback?.pollEvent() }
-  /// The next desync with the server; a keyframe mends it.
+  /// Removes and returns the next desync with the server. The client recovers from it with a
+  /// keyframe.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }
@@ -152,13 +162,13 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// Begins anew with a keyframe.
+  /// Restarts the game from a keyframe.
   mutating func begin(_ keyframe: RollbackKeyframe<Game>) {
     keyframeCount += 1
     let own = rollback?.localInputs
     rollback = Rollback(
       keyframe.game, players: keyframe.players, window: window, at: keyframe.tick, local: player)
-    // What the server has not had yet of inputs that still count goes on.
+    // Keep the local inputs that the server has not acknowledged and that still apply.
     if let own, own.end >= keyframe.tick, own.oldest <= keyframe.tick {
       rollback?.localInputs = own
     } else {
@@ -173,7 +183,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     isUntimed = true
     lateTicks = 0
     guard player != nil else { return }
-    // The server is half a round trip further on, and the inputs take as long to it.
+    // The server is half a round trip ahead of the keyframe, and inputs take as long to reach it.
     let made = rollback?.localInputs.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0
     for _ in 0..<min(max(wayTicks, made), window) { advance() }
     pending = nil

@@ -1,30 +1,34 @@
-/// How a rollback session plays.
+/// The configuration of a rollback session.
 public struct RollbackConfiguration: Hashable, Sendable {
-  /// How many players there are.
+  /// The number of players.
   public var players: Int
-  /// Which of them plays here.
+  /// The number of the local player.
   public var local: Int
-  /// Ticks a second.
+  /// The number of ticks per second.
   public var rate: Int
-  /// How many ticks may be made without the inputs of all: 0 to 30.
+  /// The maximum number of ticks that may be simulated with predicted inputs, 0 to 30.
   public var window: Int
-  /// How many ticks after it was given an input counts, 0 to 30: what is hidden that way needs no
-  /// rollback.
+  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30.
+  /// Network delay up to this length needs no rollback.
   public var inputDelay: Int
-  /// Whether hashes of confirmed states are exchanged.
+  /// Whether hashes of confirmed states are exchanged and compared.
   public var detectsDesync = true
-  /// The tick that everybody begins with.
+  /// The first tick of the match, the same for every peer.
   public var start = Tick.zero
 
-  /// A session of `players`, of whom number `local` plays here.
+  /// Creates the configuration of a session with `players` players, of which number `local` is this
+  /// one.
   public init(
     players: Int = 2, local: Int, rate: Int = 60, window: Int = 12, inputDelay: Int = 2
   ) {
-    precondition((1...SimulationLimits.players).contains(players), "1 to 64 players")
-    precondition((0..<players).contains(local), "the local player is one of them")
-    precondition((0...SimulationLimits.window).contains(window), "a window of 0 to 30 ticks")
+    precondition((1...SimulationLimits.players).contains(players), "there must be 1 to 64 players")
     precondition(
-      (0...SimulationLimits.inputDelay).contains(inputDelay), "an input delay of 0 to 30 ticks")
+      (0..<players).contains(local), "the local player must be one of the match's players")
+    precondition(
+      (0...SimulationLimits.window).contains(window), "the prediction window must be 0 to 30 ticks")
+    precondition(
+      (0...SimulationLimits.inputDelay).contains(inputDelay),
+      "the input delay must be 0 to 30 ticks")
     self.players = players
     self.local = local
     self.rate = rate

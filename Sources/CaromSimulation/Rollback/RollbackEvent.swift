@@ -1,21 +1,22 @@
-/// Something that happened in a step, as far as is known: play what is quick at `predicted`, and
-/// what cannot be taken back, like a score, at `confirmed`.
+/// An event of a simulation step and how certain it is. React to `predicted` with what is quick and
+/// reversible, such as a sound, and to `confirmed` with what is final, such as a score.
 @frozen public enum RollbackEvent<Event: Hashable & Sendable>: Hashable, Sendable {
-  /// It happened by what is known so far. It is followed by one of the other two.
+  /// The event happened according to the predicted inputs. A `retracted` or `confirmed` for the
+  /// same event follows.
   case predicted(Event, Tick)
-  /// It did not happen after all: other inputs came than were foretold.
+  /// The predicted event did not happen, because the actual inputs differ from the predicted ones.
   case retracted(Event, Tick)
-  /// It happened, and nothing changes that: told once for each time that it happened.
+  /// The event happened, and no later input can change that. Sent exactly once per event.
   case confirmed(Event, Tick)
 
-  /// What happened, or did not.
+  /// The event.
   public var event: Event {
     switch self {
     case .predicted(let event, _), .retracted(let event, _), .confirmed(let event, _): event
     }
   }
 
-  /// In which tick's step.
+  /// The tick in whose step the event happened.
   public var tick: Tick {
     switch self {
     case .predicted(_, let tick), .retracted(_, let tick), .confirmed(_, let tick): tick

@@ -1,25 +1,25 @@
 import CaromCore
 
-/// A whole state with its tick: what somebody begins with who was not there, or lost the way.
+/// A complete state and its tick, from which a late joiner or a client that lost track starts.
 ///
-/// Layout: tick u64, the count of players u8, the state's hash u64, then the state as its own
-/// `PacketCodable` has it, to the end.
+/// Layout: tick u64, the number of players u8, the state's hash u64, then the `PacketCodable`
+/// encoding of the state to the end.
 public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, PacketCodable {
-  /// How many steps led to the state.
+  /// The tick of the state, which is the number of steps before it.
   public var tick: Tick
-  /// How many players there are.
+  /// The number of players.
   public var players: Int
   /// The state before the step of `tick`.
   public var game: Game
 
-  /// The keyframe of a state.
+  /// Creates the keyframe of a state.
   public init(tick: Tick, players: Int, game: Game) {
     self.tick = tick
     self.players = players
     self.game = game
   }
 
-  /// Appends the layout above.
+  /// Appends the keyframe in the layout above.
   public func encode(into writer: inout PacketWriter) {
     writer.write(tick.rawValue)
     writer.append(UInt8(players))
@@ -27,7 +27,8 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
     game.encode(into: &writer)
   }
 
-  /// Reads the layout above; a state with another hash is `invalid`.
+  /// Reads the layout above. Throws `DecodeError.invalid` if the state does not have the given
+  /// hash.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     tick = Tick(try reader.read(UInt64.self))
     guard tick.rawValue < 1 << 62 else { throw .invalid(what: "tick") }

@@ -1,11 +1,12 @@
-/// What the peers of a game in step send each other; each has a layout of its own.
+/// The kinds of message in a rollback match. Each kind has its own layout.
 public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
-  /// An `InputHeader` and inputs in packed form: one each tick, unreliable, in any order.
+  /// An `InputHeader` and encoded inputs. Sent once per tick; may be lost and reordered.
   case inputs = 0
-  /// A `DesyncStateReport`: rare, up to 64 KiB, reliable (or not: it is repeated until answered).
+  /// A `DesyncStateReport`, up to 64 KiB. Rare; repeated until answered, so it may be sent reliably
+  /// or not.
   case stateReport = 1
-  /// A `RollbackKeyframe`: rare, reliable.
+  /// A `RollbackKeyframe`, or an empty message that requests one. Rare; send it reliably.
   case keyframe = 2
-  /// A player is gone: its last inputs, between peers; rare, repeated until it is answered.
+  /// The last inputs of a disconnected player, between peers. Rare; repeated until acknowledged.
   case disconnect = 3
 }

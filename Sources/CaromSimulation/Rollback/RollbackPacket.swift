@@ -1,15 +1,15 @@
 import CaromCore
 
-/// A message of rollback play as one value, for a channel that carries values: its kind u8, then
-/// the message itself to the end. Inputs go well on a channel that may lose; the other kinds are
-/// rare, can be long, and want one that does not.
+/// A rollback message as one value, for a channel that carries values: the kind as u8, then the
+/// message to the end. Inputs can use an unreliable channel; the other kinds are rare, can be long,
+/// and need a reliable one.
 public struct RollbackPacket: Hashable, Sendable, PacketCodable {
-  /// What it is.
+  /// The kind of message.
   public var message: RollbackMessage
   /// The message as `pollTransmit` wrote it.
   public var bytes: [UInt8]
 
-  /// A message.
+  /// Creates a packet from a kind and its encoded message.
   public init(_ message: RollbackMessage, _ bytes: [UInt8]) {
     self.message = message
     self.bytes = bytes
@@ -21,7 +21,7 @@ public struct RollbackPacket: Hashable, Sendable, PacketCodable {
     writer.write(bytes)
   }
 
-  /// Reads everything that is left; what the message holds is checked by who receives it.
+  /// Reads the kind and takes all remaining bytes as the message, which its receiver decodes.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let message = RollbackMessage(rawValue: try reader.read()) else {
       throw .invalid(what: "rollback message")
@@ -32,14 +32,15 @@ public struct RollbackPacket: Hashable, Sendable, PacketCodable {
 }
 
 extension RollbackSession {
-  /// The next message as a value, and for which player it is; see `pollTransmit(into:)`.
+  /// Removes and returns the next message to send and its player. Returns nil if nothing is due;
+  /// see `pollTransmit(into:)`.
   public mutating func pollPacket() -> (player: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let transmit = pollTransmit(into: &writer) else { return nil }
     return (transmit.player, RollbackPacket(transmit.message, writer.bytes))
   }
 
-  /// Takes a message that came as a value.
+  /// Processes a message from a player.
   public mutating func receive(
     _ packet: RollbackPacket, from player: Int, at now: Instant
   ) throws(DecodeError) {
@@ -48,14 +49,15 @@ extension RollbackSession {
 }
 
 extension RollbackServer {
-  /// The next message as a value, and for which client it is.
+  /// Removes and returns the next message to send and its client's number. Returns nil if nothing
+  /// is due before the next tick.
   public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let (client, message) = pollTransmit(into: &writer) else { return nil }
     return (client, RollbackPacket(message, writer.bytes))
   }
 
-  /// Takes a message that came as a value.
+  /// Processes a message from the client with this number.
   public mutating func receive(
     _ packet: RollbackPacket, from client: Int, at now: Instant
   ) throws(DecodeError) {
@@ -64,14 +66,15 @@ extension RollbackServer {
 }
 
 extension RollbackBroadcaster {
-  /// The next message as a value, and for which client it is.
+  /// Removes and returns the next message to send and its client's number, or nil if nothing is
+  /// due.
   public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let (client, message) = pollTransmit(into: &writer) else { return nil }
     return (client, RollbackPacket(message, writer.bytes))
   }
 
-  /// Takes a message that came as a value.
+  /// Processes a message from the numbered client.
   public mutating func receive(
     _ packet: RollbackPacket, from client: Int
   ) throws(DecodeError) {
@@ -80,14 +83,14 @@ extension RollbackBroadcaster {
 }
 
 extension RollbackClient {
-  /// The next message for the server as a value.
+  /// Removes and returns the next message for the server, or nil if nothing is due.
   public mutating func pollPacket() -> RollbackPacket? {
     var writer = PacketWriter()
     guard let message = pollTransmit(into: &writer) else { return nil }
     return RollbackPacket(message, writer.bytes)
   }
 
-  /// Takes a message that came as a value.
+  /// Processes a message from the server.
   public mutating func receive(
     _ packet: RollbackPacket, at now: Instant
   ) throws(DecodeError) {

@@ -1,18 +1,18 @@
 import CaromCore
 
-/// What is known of a peer at the other end of a session.
+/// The state that a session keeps for each remote peer.
 struct RollbackPeer: Sendable {
-  /// The tick whose input the peer needs next from here.
+  /// The tick whose local input the peer needs next.
   var acknowledged: Tick
   var sync = ClockSync()
   var detector = DesyncDetector()
   var isInputDue = false
-  /// The newest tick of the peer that was noted for the clocks.
+  /// The newest tick of the peer that was recorded for clock synchronization.
   var newestTick: Tick?
-  /// The newest tick whose hash was told.
+  /// The newest tick whose hash was sent to the peer.
   var hashTold: Tick
   var packets = 0
-  /// When the peer was heard last.
+  /// The time at which the last message from the peer arrived.
   var heard: Instant?
 
   init(from start: Tick) {

@@ -1,35 +1,39 @@
 import CaromCore
 
-/// The server of a game in step: it collects the players' inputs, decides each tick on time, and
-/// tells everybody. Nobody's silence stops the game: whose input is not there holds the last one,
-/// and what happens once in a late input happens in the next tick instead, never twice.
+/// The server of a rollback match. It collects the players' inputs, confirms each tick on schedule,
+/// and broadcasts the result. A slow player never delays the others: a missing input is replaced by
+/// the player's last one as `held`, and the one-time actions of a late input apply in the next tick
+/// instead, never twice.
 ///
-/// A polled machine: `receive`, `advance` for each tick that `takeDueTicks` counts, `pollTransmit`.
+/// The server is a polled state machine: call `receive` for each message, `advance()` for each tick
+/// that `takeDueTicks(at:)` returns, and `pollTransmit(into:)` until it returns nil.
 public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
-  /// What is known of a player's seat.
+  /// The state that the server keeps for each player.
   struct Seat: Sendable {
     var client: Int?
-    /// What happens once in inputs that came too late, and what the server itself gave.
+    /// The input to merge into the next tick: one-time actions of late inputs, and the input set by
+    /// the server itself.
     var carry: Game.Input?
-    /// By how many ticks inputs come before their tick is made: mean, and mean deviation.
+    /// How early the player's inputs arrive, in ticks: the mean, and its mean deviation.
     var arrivalMargin = 0.0
     var deviation = 0.0
     var samples = 0
-    /// How often an input was not there in time.
+    /// The number of ticks whose input arrived late.
     var missed = 0
   }
 
-  /// The decided game and whoever watches it.
+  /// The confirmed match and its clients.
   public internal(set) var broadcaster: RollbackBroadcaster<Game>
   var seats: [Seat]
   private var pace: ClockPace
-  /// How far ahead of the tick a player's inputs are kept: two seconds at 60 Hz.
+  /// The number of ticks ahead of the confirmed tick for which received inputs are stored: two
+  /// seconds at 60 Hz.
   static var ahead: Int64 { 120 }
 
-  /// Ticks from one report on a player's inputs to the next.
+  /// The number of ticks between two timing reports to a player.
   static var timingInterval: UInt64 { 4 }
 
-  /// Begins with `game` at `now`: the first tick is due one tick later.
+  /// Starts a match with `game` at `now`. The first tick is due one tick later.
   public init(
     _ game: Game, players: Int, rate: Int = 60, at now: Instant, start: Tick = .zero
   ) {
@@ -41,55 +45,59 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Time
 
-  /// How many ticks became due.
+  /// The number of ticks that became due since the last call. Call `advance()` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int { pace.advance(to: now).due }
-  /// When the next tick is due.
+  /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// The decided state.
+  /// The confirmed state.
   public var game: Game { broadcaster.game }
-  /// The decided tick.
+  /// The next tick to confirm.
   public var tick: Tick { broadcaster.tick }
-  /// What happened in the last step.
+  /// The events of the last step.
   public var events: [Game.Event] { broadcaster.events }
 
-  /// How often a player's input was not there in time.
+  /// The number of ticks for which a player's input did not arrive in time.
   public func missedInputs(of player: Int) -> Int { seats[player].missed }
 
   // MARK: Players
 
-  /// Somebody takes a player's place; it is sent a keyframe. The number is the client's.
+  /// Adds a remote client that controls `player`, and sends it a keyframe. Returns the client's
+  /// number.
   public mutating func addPlayer(_ player: Int) -> Int {
-    precondition(seats[player].client == nil, "the place is free")
+    precondition(
+      seats[player].client == nil, "this player already has a client; call removePlayer(_:) first")
     let number = broadcaster.addClient(player: player)
     seats[player] = Seat(client: number)
     broadcaster.sent[player] = InputBuffer(from: broadcaster.tick)
     return number
   }
 
-  /// Somebody leaves: the player does nothing from the next tick on.
+  /// Removes a player's client. The player's input is neutral from the next tick on.
   public mutating func removePlayer(_ player: Int) {
     guard let number = seats[player].client else { return }
     broadcaster.removeClient(number)
     seats[player] = Seat()
   }
 
-  /// Somebody begins to watch; it is sent a keyframe. The number is the client's.
+  /// Adds a spectator and sends it a keyframe. Returns the client's number.
   public mutating func addSpectator() -> Int { broadcaster.addClient() }
 
-  /// Somebody who only watched stops.
+  /// Removes the spectator with this client number.
   public mutating func removeSpectator(_ number: Int) {
     precondition(
-      broadcaster.clients[number]?.player == nil, "remove a player with removePlayer(_:)")
+      broadcaster.clients[number]?.player == nil,
+      "this client is a player; call removePlayer(_:) instead")
     broadcaster.removeClient(number)
   }
 
-  /// What the server itself has a player do in the next tick: the whole input of one that plays at
-  /// the server; of one who joined, what happens once in it counts beside the player's own.
+  /// Sets a player's input for the next tick on the server's behalf: the whole input for a player
+  /// without a client, or one-time actions that are merged into a remote player's own input.
+  /// Several calls in one tick are merged.
   public mutating func setInput(_ input: Game.Input, for player: Int) {
     seats[player].carry = seats[player].carry?.merged(with: input) ?? input
   }
 
-  /// Makes the next tick with what is there.
+  /// Confirms and simulates the next tick with the inputs received so far.
   public mutating func advance() {
     for player in seats.indices {
       broadcaster.inputs[player] = decide(for: player)
@@ -111,7 +119,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     return seats[player].carry?.merged(with: input) ?? input
   }
 
-  /// Tells a player how well its inputs come.
+  /// Updates the timing report that a player's client receives.
   private mutating func tell(_ player: Int) {
     guard let number = seats[player].client, seats[player].samples > 0 else { return }
     let seat = seats[player]
@@ -126,18 +134,20 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Messages
 
-  /// Appends the next message to `writer` and says to which client.
+  /// Appends the next message to `writer` and returns its client's number. Returns nil if nothing
+  /// is due before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? { broadcaster.pollTransmit(into: &writer) }
 
-  /// Appends the inputs that a client has not acknowledged, whether they are due or not: for the
-  /// last ones, which go where nothing is lost. False where it has to begin anew instead.
+  /// Appends the inputs that a client has not acknowledged, whether or not they are due. Use it to
+  /// send the end of a match on a reliable channel. Returns false if the client needs a keyframe
+  /// instead.
   public mutating func writeInputs(for client: Int, into writer: inout PacketWriter) -> Bool {
     broadcaster.writeInputs(for: client, into: &writer)
   }
 
-  /// Takes a message of a client. What is wrong with it throws, and nothing of it counts.
+  /// Processes a message from a client. An invalid message throws and changes nothing.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int, at now: Instant
   ) throws(DecodeError) {
@@ -148,7 +158,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     let header = try InputHeader(decoding: &reader)
     let first = header.first(near: broadcaster.sent[player].end)
     let isAnew = first > broadcaster.sent[player].end
-    // A player whose game began anew does so without context; anything else is of before.
+    // Only a client that restarted from a keyframe sends a run after a gap, and without context.
+    // Any other such run is outdated.
     if isAnew {
       guard header.context == 0, first < broadcaster.tick.advanced(by: Self.ahead) else { return }
     }
@@ -178,7 +189,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     var late = before
     while late < end, late < broadcaster.tick {
       let input = broadcaster.sent[player][late]
-      // Of a late input counts what happens once; the place it names is no longer wanted.
+      // Only the one-time actions of a late input still count; its held part is out of date.
       if input != input.held {
         seats[player].carry = seats[player].carry?.merged(with: input) ?? input
       }

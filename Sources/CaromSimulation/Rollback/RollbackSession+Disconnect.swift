@@ -3,17 +3,19 @@ import CaromCore
 extension RollbackSession {
   // MARK: Players who are gone
 
-  /// From now on nothing of the player counts but what the peers have of it already.
+  /// Starts the disconnection of a player. From now on only the inputs that some peer already has
+  /// can be added.
   mutating func beginDisconnect(of player: Int) {
     guard votes[player] == nil else { return }
     var vote = DisconnectVote(peers: peers.count)
     vote.settle(configuration.local)
-    vote.heard[player] = true  // it is told as well, in case that it is not gone
+    // The disconnected player is notified too, in case it is still running.
+    vote.heard[player] = true
     votes[player] = vote
     finishDisconnects()
   }
 
-  /// Appends the next message of somebody who is gone to `peer`; false where there is none.
+  /// Appends the next disconnect message for `peer`. Returns false if none is due.
   mutating func writeDisconnect(to peer: Int, _ writer: inout PacketWriter) -> Bool {
     for player in votes.indices where votes[player]?.isDue[peer] == true {
       votes[player]?.isDue[peer] = false
@@ -63,7 +65,8 @@ extension RollbackSession {
     finishDisconnects()
   }
 
-  /// Who was told of by everybody that is left is gone from the tick after its last input.
+  /// Disconnects each player on which all remaining peers have voted, from the tick after the
+  /// player's last input.
   private mutating func finishDisconnects() {
     for player in votes.indices where rollback.disconnectTicks[player] == nil {
       guard let vote = votes[player] else { continue }

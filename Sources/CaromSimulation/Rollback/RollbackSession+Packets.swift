@@ -3,8 +3,8 @@ import CaromCore
 extension RollbackSession {
   // MARK: Sending
 
-  /// Appends the next message that is to be sent to `writer`, and says to whom; `nil` when all is
-  /// said until the next tick.
+  /// Appends the next message to `writer` and returns its recipient and kind. Returns nil if
+  /// nothing is due before the next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> Transmit? {
     for player in peers.indices where player != configuration.local {
       if writeDisconnect(to: player, &writer) {
@@ -86,11 +86,11 @@ extension RollbackSession {
 
   // MARK: Receiving
 
-  /// Takes a message of a player. What is wrong with it throws, and nothing of it counts.
+  /// Processes a message from a player. An invalid message throws and changes nothing.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from player: Int, at now: Instant
   ) throws(DecodeError) {
-    precondition(peers.indices.contains(player), "a player of this session")
+    precondition(peers.indices.contains(player), "the sender must be a player of this session")
     guard isPeer(player) else { return }
     switch message {
     case .inputs: try receiveInputs(bytes, from: player, at: now)
@@ -143,7 +143,8 @@ extension RollbackSession {
     guard tick >= configuration.start, distance < Int64(DesyncDetector.waitingLimit) else {
       throw .invalid(what: "hash's tick")
     }
-    guard distance > -Int64(Rollback<Game>.history) else { return }  // too long ago to compare
+    // The local hash is no longer stored.
+    guard distance > -Int64(Rollback<Game>.history) else { return }
     peers[player].detector.note(confirmed.hash, at: tick, own: rollback.hash(at: tick))
   }
 
@@ -152,7 +153,8 @@ extension RollbackSession {
   ) throws(DecodeError) {
     guard configuration.detectsDesync else { return }
     guard let first = firstDifference(report) else {
-      // Equal here: an old copy, or a report of a tick that is not confirmed here yet.
+      // The states are equal: the report is an outdated copy, or its tick is not confirmed here
+      // yet.
       return
     }
     let isNamed = peers[player].detector.state == .named
@@ -164,7 +166,7 @@ extension RollbackSession {
     desyncs.append(DesyncReport(player: player, tick: first, differences: differences))
   }
 
-  /// The first tick of those in the report whose hash is another here.
+  /// The first tick in the report whose hash differs from the local one.
   private func firstDifference(_ report: DesyncStateReport) -> Tick? {
     var first: Tick?
     var tick = report.tick

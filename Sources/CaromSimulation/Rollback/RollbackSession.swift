@@ -1,42 +1,44 @@
 import CaromCore
 
-/// A game in step between peers without a server: each sends its inputs to each other one,
-/// foretells what has not come, and corrects what it foretold wrongly.
+/// A match between peers without a server. Each peer sends its inputs to all others, predicts the
+/// inputs that have not arrived, and rolls back when a prediction was wrong.
 ///
-/// A polled machine: `receive` what comes, make the ticks that `takeDueTicks` counts with `advance`,
-/// and send what `pollTransmit` has. All peers begin with the same state at the same tick, at about
-/// the same time; their clocks find each other by running up to 5 % faster or slower.
+/// A session is a polled state machine: call `receive` for each message, `advance(with:)` for each
+/// tick that `takeDueTicks(at:)` returns, and `pollTransmit(into:)` until it returns nil. All peers
+/// must start with the same state at the same tick, at about the same time. Their clocks then
+/// synchronize by running up to 5 % faster or slower.
 public struct RollbackSession<Game: Simulation>: Sendable {
-  /// What is to be sent.
+  /// A message to send.
   public struct Transmit: Hashable, Sendable {
-    /// To which player.
+    /// The player to send the message to.
     public var player: Int
-    /// What it is.
+    /// The kind of the message.
     public var message: RollbackMessage
   }
 
-  /// Timing goes into each packet until the clocks know each other, then into every so many.
+  /// The interval, in packets, at which timing is sent once the clocks are synchronized. Before
+  /// that every packet carries it.
   static var timingInterval: Int { 4 }
 
-  /// How this session plays.
+  /// The session's configuration.
   public let configuration: RollbackConfiguration
-  /// The simulation, running ahead of what is known.
+  /// The simulation, which runs ahead of the confirmed inputs.
   public internal(set) var rollback: Rollback<Game>
-  /// How many ticks after it was given an input counts; it can be changed at any time.
+  /// The number of ticks between entering an input and the tick at which it applies.
   public private(set) var inputDelay: Int
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
   var desyncs = Deque<DesyncReport>()
-  /// Of each player who is gone, how far the others are with agreeing on its last input.
+  /// For each player that is being disconnected, the vote on its last input.
   var votes: [DisconnectVote?]
-  /// Whether the others took this player for gone and play on without it.
+  /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
-  /// Inputs that were given and have no tick yet.
+  /// Entered inputs, merged, that have not been assigned to a tick yet.
   private var pending: Game.Input?
   private var pace: ClockPace
   private var lastCheck: Tick
 
-  /// Begins at `now`: the first tick is due one tick later.
+  /// Starts a session at `now`. The first tick is due one tick later.
   public init(_ game: Game, _ configuration: RollbackConfiguration, at now: Instant) {
     self.configuration = configuration
     rollback = Rollback(
@@ -50,17 +52,17 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   // MARK: Time
 
-  /// How many ticks became due: `advance` is to be called for each.
+  /// The number of ticks that became due since the last call. Call `advance(with:)` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(ClockSync.speed(lead: lead, rate: configuration.rate), at: now)
     return pace.advance(to: now).due
   }
 
-  /// When the next tick is due.
+  /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// How far `now` lies between two ticks, 0 to 1: for drawing.
+  /// How far `now` lies between the last tick and the next, from 0 to 1, for drawing.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
-  /// By how many ticks this peer is ahead of the others, on average.
+  /// How far this peer's clock is ahead of the other peers', in ticks, on average.
   public var lead: Double {
     var sum = 0.0
     var count = 0
@@ -70,18 +72,18 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     }
     return count == 0 ? 0 : sum / Double(count)
   }
-  /// The clock's speed, millionths.
+  /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }
-  /// When a player was heard last.
+  /// The time at which the last message from a player arrived, or nil if none has.
   public func lastHeard(_ player: Int) -> Instant? { peers[player].heard }
 
   // MARK: Playing
 
-  /// The state to be drawn.
+  /// The state to draw.
   public var state: Game { rollback.state }
 
-  /// Makes a tick with the local player's input, or waits where the window is used up; the input is
-  /// then kept for the next.
+  /// Simulates a tick with the local player's input, or stalls if the prediction window is
+  /// exhausted. In a stall the input is kept for the next tick.
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input
@@ -96,36 +98,39 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     return outcome
   }
 
-  /// Changes the input delay: no input is lost or made twice by that. What happens once is kept;
-  /// a longer delay holds the last input meanwhile.
+  /// Changes the input delay without losing or repeating an input. A shorter delay merges inputs,
+  /// which keeps one-time actions; a longer one repeats the last input meanwhile.
   public mutating func setInputDelay(_ ticks: Int) {
     precondition(
-      (0...SimulationLimits.inputDelay).contains(ticks), "an input delay of 0 to 30 ticks")
+      (0...SimulationLimits.inputDelay).contains(ticks), "the input delay must be 0 to 30 ticks")
     inputDelay = ticks
   }
 
-  /// Changes how many ticks may be made without the inputs of all: 0 to 30.
+  /// Changes the prediction window, 0 to 30 ticks.
   public mutating func setWindow(_ ticks: Int) {
-    precondition((0...SimulationLimits.window).contains(ticks), "a window of 0 to 30 ticks")
+    precondition(
+      (0...SimulationLimits.window).contains(ticks), "the prediction window must be 0 to 30 ticks")
     rollback.window = ticks
   }
 
-  /// A player is gone: the peers tell each other its last inputs, and go on without it from the
-  /// same tick. One peer that calls this is enough; it cannot be undone.
+  /// Removes a player who stopped responding. The peers exchange the player's last inputs and all
+  /// continue without it from the same tick. One peer's call is enough, and it cannot be undone.
   public mutating func disconnect(player: Int) {
-    precondition(peers.indices.contains(player) && player != configuration.local, "another player")
+    precondition(
+      peers.indices.contains(player) && player != configuration.local,
+      "only a remote player can be disconnected")
     beginDisconnect(of: player)
   }
 
-  /// The next thing that happened in the game.
+  /// Removes and returns the next event of the game.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback.pollEvent() }
 
-  /// The next desync that was found, once for each peer.
+  /// Removes and returns the next desync report. Each peer is reported at most once.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }
 
-  /// Whether the player is somebody else who plays still.
+  /// Whether the player is remote and has not been disconnected.
   func isPeer(_ player: Int) -> Bool {
     player != configuration.local && votes[player] == nil
   }
@@ -141,7 +146,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     pending = nil
   }
 
-  /// Looks whether the newly confirmed ticks have the hashes that others told.
+  /// Compares the hashes of newly confirmed ticks with the ones that the peers have sent.
   private mutating func checkConfirmed() {
     guard configuration.detectsDesync else { return }
     while lastCheck < rollback.hashedThrough {

@@ -1,18 +1,18 @@
-/// What rollback has cost so far.
+/// What prediction and rollback have cost so far.
 public struct RollbackStatistics: Hashable, Sendable {
-  /// Steps made for the first time.
+  /// The number of ticks simulated for the first time.
   public var steps = 0
-  /// Ticks that waited because the prediction window was used up.
+  /// The number of calls to `advance()` that stalled because the prediction window was exhausted.
   public var stalls = 0
-  /// How often the past was corrected.
+  /// The number of rollbacks.
   public var rollbacks = 0
-  /// Steps made again.
+  /// The number of ticks simulated again.
   public var resimulatedSteps = 0
-  /// The most steps made again at once.
+  /// The largest number of ticks simulated again in one rollback.
   public var deepestRollback = 0
-  /// Events that nobody fetched in time.
+  /// The number of events dropped because they were not polled in time.
   public var droppedEvents = 0
 
-  /// Nothing yet.
+  /// Creates statistics with all counts at zero.
   public init() {}
 }

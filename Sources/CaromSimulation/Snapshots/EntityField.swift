@@ -1,37 +1,38 @@
-/// How one field of an entity is quantised and foretold: an integer on a lattice, within bounds
-/// that both ends know.
+/// The encoding of one entity field: an integer number of steps within fixed bounds, and the way in
+/// which its next value is predicted. Both ends must use the same definition.
 public struct EntityField: Hashable, Sendable {
-  /// What a field is expected to be, before its difference from that is sent.
+  /// The value from which a field's difference is coded.
   public enum Prediction: UInt8, Sendable {
-    /// What it was.
+    /// The previous value.
     case held
-    /// What it was, moved on with the velocity that it had.
+    /// The previous value extrapolated with its last velocity.
     case linear
   }
 
-  /// The most bits that a field takes as it is.
+  /// The maximum width of a field's uncompressed value in bits.
   public static let maximumWidth = 48
 
   /// The lowest value, in steps.
   public let lowerBound: Int64
   /// The highest value, in steps.
   public let upperBound: Int64
-  /// What it is expected to be.
+  /// The prediction for this field.
   public let prediction: Prediction
-  /// Whether the value after the highest is the lowest, as angles have it.
+  /// Whether the value after the highest one is the lowest one, as for angles.
   public let wraps: Bool
-  /// What a step is worth, for values that are given as `Double`.
+  /// The size of a step, for values given as `Double`.
   public let step: Double
 
-  /// A field of whole steps.
+  /// Creates a field with bounds in whole steps.
   public init(
     _ bounds: ClosedRange<Int64>, prediction: Prediction = .held, wraps: Bool = false,
     step: Double = 1
   ) {
     let limit = Int64(1) << (Self.maximumWidth - 1)
     precondition(
-      bounds.lowerBound >= -limit && bounds.upperBound < limit, "bounds within 48 signed bits")
-    precondition(step > 0, "a step is more than nothing")
+      bounds.lowerBound >= -limit && bounds.upperBound < limit,
+      "bounds must fit into 48 signed bits")
+    precondition(step > 0, "the step must be positive")
     lowerBound = bounds.lowerBound
     upperBound = bounds.upperBound
     self.prediction = prediction
@@ -39,33 +40,34 @@ public struct EntityField: Hashable, Sendable {
     self.step = step
   }
 
-  /// Where something is along an axis: it moves on with its velocity.
+  /// A position along one axis, extrapolated with its velocity.
   public static func position(_ bounds: ClosedRange<Double>, step: Double) -> EntityField {
     let lower = Int64((bounds.lowerBound / step).rounded(.down))
     let upper = Int64((bounds.upperBound / step).rounded(.up))
     return EntityField(lower...upper, prediction: .linear, step: step)
   }
 
-  /// A direction in radians, as one of 2^`bits` parts of a turn.
+  /// A direction in radians, rounded to one of 2^`bits` parts of a turn.
   public static func angle(bits: Int) -> EntityField {
-    precondition((1...32).contains(bits), "an angle has 1 to 32 bits")
+    precondition((1...32).contains(bits), "an angle must have 1 to 32 bits")
     let parts = Int64(1) << Int64(bits)
     return EntityField(0...(parts - 1), wraps: true, step: 2 * Double.pi / Double(parts))
   }
 
-  /// A whole number that stays until it changes.
+  /// An integer, predicted to stay the same.
   public static func integer(_ bounds: ClosedRange<Int64>) -> EntityField { EntityField(bounds) }
 
-  /// Yes or no.
+  /// A Boolean.
   public static let flag = EntityField(0...1)
 
-  /// Bits of the value as it is.
+  /// The width of the uncompressed value in bits.
   var width: Int { Int.bitWidth - Int(upperBound - lowerBound).leadingZeroBitCount }
 
-  /// How many values there are.
+  /// The number of possible values.
   var span: Int64 { upperBound - lowerBound + 1 }
 
-  /// The nearest step to `value`; what is not a number is the lowest value.
+  /// Rounds `value` to the nearest step within the bounds. A value that is not a number becomes the
+  /// lowest value.
   public func quantized(_ value: Double) -> Int64 {
     let steps = (value / step).rounded()
     guard !wraps else { return wrapped(steps) }
@@ -73,7 +75,7 @@ public struct EntityField: Hashable, Sendable {
     return steps < Double(upperBound) ? Int64(steps) : upperBound
   }
 
-  /// The nearest value that the field can have.
+  /// The nearest value within the bounds.
   func clamped(_ value: Int64) -> Int64 {
     guard !wraps else { return wrapped(value) }
     return min(max(value, lowerBound), upperBound)
@@ -84,7 +86,7 @@ public struct EntityField: Hashable, Sendable {
     return wrapped(Int64(steps))
   }
 
-  /// The value of the same direction.
+  /// Wraps a value around into the bounds.
   func wrapped(_ value: Int64) -> Int64 {
     let rest = (value &- lowerBound) % span
     return lowerBound + (rest < 0 ? rest + span : rest)

@@ -1,4 +1,4 @@
-/// Gives an entity's values, field after field.
+/// Reads an entity's values, field by field.
 public struct EntityFieldReader: Sendable {
   private let table: EntityTable
   private var word: Int
@@ -10,7 +10,7 @@ public struct EntityFieldReader: Sendable {
   }
 
   private mutating func next() -> (value: Int64, field: EntityField) {
-    precondition(field < table.schema.fields.count, "no more fields than the schema has")
+    precondition(field < table.schema.fields.count, "more reads than fields in the schema")
     defer {
       field += 1
       word += 1
@@ -18,15 +18,15 @@ public struct EntityFieldReader: Sendable {
     return (table.values[word], table.schema.fields[field])
   }
 
-  /// The next field, in what its step is given in: metres, radians.
+  /// Reads the next field in the unit of its step, such as metres or radians.
   public mutating func read() -> Double {
     let (value, field) = next()
     return Double(value) * field.step
   }
 
-  /// The next field, in whole steps.
+  /// Reads the next field as a number of steps, clamped to the result type.
   public mutating func read<Value: FixedWidthInteger>() -> Value { Value(clamping: next().value) }
 
-  /// The next field, yes or no.
+  /// Reads the next field as a Boolean.
   public mutating func read() -> Bool { next().value != 0 }
 }

@@ -1,4 +1,5 @@
-/// Takes an entity's values, field after field, and brings each to its step and within its bounds.
+/// Writes an entity's values, field by field. Each value is rounded to the field's step and clamped
+/// to its bounds.
 public struct EntityFieldWriter: Sendable {
   private let fields: [EntityField]
   private(set) var values: [Int64] = []
@@ -11,18 +12,18 @@ public struct EntityFieldWriter: Sendable {
   mutating func removeAll() { values.removeAll(keepingCapacity: true) }
 
   private var next: EntityField {
-    precondition(values.count < fields.count, "a value for each field of the schema, no more")
+    precondition(values.count < fields.count, "more values than fields in the schema")
     return fields[values.count]
   }
 
-  /// The next field, in what its step is given in: metres, radians.
+  /// Writes the next field in the unit of its step, such as metres or radians.
   public mutating func write(_ value: Double) { values.append(next.quantized(value)) }
 
-  /// The next field, in whole steps.
+  /// Writes the next field as a number of steps.
   public mutating func write(_ value: some BinaryInteger) {
     values.append(next.clamped(Int64(clamping: value)))
   }
 
-  /// The next field, yes or no.
+  /// Writes the next field as a Boolean.
   public mutating func write(_ value: Bool) { write(value ? 1 : 0) }
 }

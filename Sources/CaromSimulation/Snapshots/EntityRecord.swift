@@ -1,27 +1,27 @@
-/// Where an entity's words lie in a `SnapshotView`: id and interval, tick, values, velocities of
-/// the linear fields, activities.
+/// The layout of an entity's words in a `SnapshotView`: id and interval, tick, values, velocities
+/// of the linear fields, activities.
 enum EntityRecord {
-  /// Id (low 32 bits) and interval (high 32 bits).
+  /// The word with the id (low 32 bits) and the interval (high 32 bits).
   static let idWord = 0
-  /// When its values were taken.
+  /// The word with the tick of the entity's values.
   static let tickWord = 1
-  /// The first value.
+  /// The word with the first value.
   static let valueWord = 2
-  /// Velocities are in steps of 2^-8 of a field's step a tick.
+  /// The number of fractional bits in a velocity, which is in steps per tick.
   static let velocityShift: Int64 = 8
-  /// Nothing is moved on by more ticks than this.
+  /// The maximum number of ticks by which a value is extrapolated.
   static let extrapolationLimit: Int64 = 255
-  /// The longest interval that is told apart.
+  /// The largest interval that is stored; longer ones are stored as this value.
   static let intervalLimit: Int64 = 255
 
-  /// The activities of who enters: nobody knows what it does, and few rest. Each is sixteen times
-  /// the bits that differences had lately.
+  /// The activities of an entity that enters. An activity is sixteen times the average number of
+  /// bits in a field's recent differences; new entities are assumed to be moving.
   static let firstActivities: Int64 = 0x3030_3030_3030_3030
 
-  /// The id in its word.
+  /// Extracts the id from the record's first word.
   @inline(__always) static func id(_ word: Int64) -> UInt32 { UInt32(truncatingIfNeeded: word) }
 
-  /// The ticks between a record's values and those that it was foretold from; 0 for a record that
-  /// was sent in full.
+  /// The number of ticks between the record's values and the ones they were predicted from, or 0
+  /// for a record that was sent in full.
   @inline(__always) static func interval(_ word: Int64) -> Int64 { word >> 32 }
 }

@@ -1,27 +1,27 @@
-/// The fields of an entity's state: what both ends of a connection have to agree on.
+/// The fields of an entity, in order. Both ends of a connection must use the same schema.
 ///
-/// Fields that belong together, as the coordinates of a position do, stand beside each other: what
-/// one of them does tells what to expect of the next.
+/// Place related fields, such as the coordinates of a position, next to each other: the encoding
+/// uses one field's change to predict the change of the next.
 public struct EntitySchema: Hashable, Sendable {
-  /// The most fields of an entity.
+  /// The maximum number of fields in an entity.
   public static let maximumFields = 32
 
-  /// The fields, in their order on the wire.
+  /// The fields, in the order in which they are encoded.
   public let fields: [EntityField]
 
-  /// Index of the first velocity's word for each field; -1 where it has none.
+  /// For each field the index of its velocity word in the record, or -1 if it has none.
   let velocityWords: [Int]
-  /// Words of an entity's record; see `SnapshotView`.
+  /// The number of words in an entity's record; see `EntityRecord`.
   let stride: Int
-  /// The models of which field each field uses: neighbours of one kind share them.
+  /// For each field the index of its model set. Neighbouring linear fields share a set.
   let modelSets: [Int]
-  /// How many sets of models there are.
+  /// The number of model sets.
   let modelSetCount: Int
 
-  /// The schema of these fields.
+  /// Creates a schema of these fields.
   public init(_ fields: [EntityField]) {
     precondition(
-      !fields.isEmpty && fields.count <= Self.maximumFields, "an entity has 1 to 32 fields")
+      !fields.isEmpty && fields.count <= Self.maximumFields, "an entity must have 1 to 32 fields")
     self.fields = fields
     var word = EntityRecord.valueWord + fields.count
     velocityWords = fields.map { field in
@@ -39,10 +39,10 @@ public struct EntitySchema: Hashable, Sendable {
     modelSetCount = (sets.last ?? 0) + 1
   }
 
-  /// The schema of these fields.
+  /// Creates a schema of these fields.
   public init(_ fields: EntityField...) { self.init(fields) }
 
-  /// A fingerprint of the fields, for both ends to compare before the first snapshot.
+  /// A hash of the fields, which both ends can compare before the first snapshot.
   public var fingerprint: UInt64 {
     var hash = StateHash()
     for field in fields {
@@ -54,11 +54,11 @@ public struct EntitySchema: Hashable, Sendable {
     return hash.value
   }
 
-  /// Coordinates share their models.
+  /// Whether two neighbouring fields share a model set, as coordinates do.
   private static func share(_ one: EntityField, _ other: EntityField) -> Bool {
     one.prediction == .linear && other.prediction == .linear
   }
 
-  /// The first word of the fields' activities, eight to a word.
+  /// The index of the first activity word. Each word holds the activities of eight fields.
   var activityWord: Int { stride - (fields.count + 7) / 8 }
 }

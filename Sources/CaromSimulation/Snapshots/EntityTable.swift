@@ -1,55 +1,59 @@
-/// Entities and their values at one moment, in the order of their ids: what a server replicates and
-/// a client receives.
+/// The entities and their values at one tick, in ascending order of their ids: the input of a
+/// `SnapshotSender` and the output of a `SnapshotReceiver`.
 public struct EntityTable: Sendable {
-  /// What the values mean.
+  /// The fields of each entity.
   public let schema: EntitySchema
-  /// The ids, ascending.
+  /// The ids in ascending order.
   public private(set) var ids: [UInt32] = []
-  /// The values in steps, one entity's fields after the other's.
+  /// The values in steps, entity by entity and field by field.
   public private(set) var values: [Int64] = []
 
   private var writer: EntityFieldWriter
 
-  /// No entities.
+  /// Creates an empty table.
   public init(schema: EntitySchema) {
     self.schema = schema
     writer = EntityFieldWriter(schema: schema)
   }
 
-  /// How many entities there are.
+  /// The number of entities.
   public var count: Int { ids.count }
 
-  /// Forgets the entities and keeps the room for others.
+  /// Removes all entities and keeps the allocated memory.
   public mutating func removeAll() {
     ids.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
   }
 
-  /// Makes room for that many.
+  /// Reserves memory for `count` entities.
   mutating func reserve(_ count: Int) {
     ids.reserveCapacity(count)
     values.reserveCapacity(count * schema.fields.count)
   }
 
-  /// Appends an entity, whose id is above the others'; values, in steps, are brought within bounds.
+  /// Appends an entity with values in steps, which are clamped to their bounds. Its id must be
+  /// greater than all ids in the table.
   public mutating func append(_ id: UInt32, _ fields: [Int64]) {
-    precondition(ids.last.map { $0 < id } ?? true, "ids ascend, each once")
-    precondition(fields.count == schema.fields.count, "a value for each field")
+    precondition(ids.last.map { $0 < id } ?? true, "ids must be unique and in ascending order")
+    precondition(
+      fields.count == schema.fields.count, "there must be one value for each field of the schema")
     ids.append(id)
     for index in fields.indices { values.append(schema.fields[index].clamped(fields[index])) }
   }
 
-  /// Appends an entity, whose id is above the others'.
+  /// Appends an entity. Its id must be greater than all ids in the table.
   public mutating func append(_ id: UInt32, _ entity: some ReplicatedEntity) {
-    precondition(ids.last.map { $0 < id } ?? true, "ids ascend, each once")
+    precondition(ids.last.map { $0 < id } ?? true, "ids must be unique and in ascending order")
     writer.removeAll()
     entity.encode(into: &writer)
-    precondition(writer.values.count == schema.fields.count, "a value for each field")
+    precondition(
+      writer.values.count == schema.fields.count,
+      "there must be one value for each field of the schema")
     ids.append(id)
     values.append(contentsOf: writer.values)
   }
 
-  /// The entity at `index`.
+  /// Decodes the entity at `index`.
   public func entity<Entity: ReplicatedEntity>(
     _ type: Entity.Type = Entity.self, at index: Int
   ) -> Entity {
@@ -57,12 +61,12 @@ public struct EntityTable: Sendable {
     return Entity(decoding: &reader)
   }
 
-  /// The value of a field of the entity at `index`.
+  /// A field's value in steps, of the entity at `index`.
   public func value(_ field: Int, at index: Int) -> Int64 {
     values[index * schema.fields.count + field]
   }
 
-  /// Where an id stands, or would stand.
+  /// The index of an id, or the index at which it would be inserted.
   public func index(of id: UInt32) -> (index: Int, isFound: Bool) {
     var low = 0
     var high = ids.count
@@ -73,7 +77,7 @@ public struct EntityTable: Sendable {
     return (low, low < ids.count && ids[low] == id)
   }
 
-  /// Appends an entity whose values are within their bounds.
+  /// Appends an entity whose values are known to be within their bounds.
   @inline(__always) mutating func append(_ id: UInt32, from words: Span<Int64>, at start: Int) {
     ids.append(id)
     for word in start..<start &+ schema.fields.count { values.append(words[word]) }
@@ -81,12 +85,12 @@ public struct EntityTable: Sendable {
 }
 
 extension EntityTable: Hashable {
-  /// Whether the same entities have the same values.
+  /// Whether both tables contain the same entities with the same values.
   public static func == (one: EntityTable, other: EntityTable) -> Bool {
     one.ids == other.ids && one.values == other.values && one.schema == other.schema
   }
 
-  /// Ids and values.
+  /// Hashes the ids and values.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ids)
     hasher.combine(values)

@@ -1,4 +1,4 @@
-/// Something of a game that its clients see.
+/// A game object that a server replicates to its clients.
 ///
 /// ```swift
 /// struct Tank: ReplicatedEntity {
@@ -25,9 +25,9 @@ public protocol ReplicatedEntity: Sendable {
   /// The fields, in the order in which they are written and read.
   static var schema: EntitySchema { get }
 
-  /// Writes a value for each field.
+  /// Writes one value for each field.
   func encode(into fields: inout EntityFieldWriter)
 
-  /// Reads what `encode(into:)` wrote, as far as steps and bounds let it through.
+  /// Reads the values that `encode(into:)` wrote, after rounding and clamping.
   init(decoding fields: inout EntityFieldReader)
 }

@@ -1,33 +1,34 @@
 import CaromCore
 
-/// Which snapshots a client has: its newest, and which of those of the 16 ticks before.
+/// The snapshots that a client has: the newest one, and which of the 16 ticks before it.
 ///
-/// A byte: bit 0 whether more follows, bits 1 to 7 the low bits of the newest tick. Without more,
-/// each of the eight ticks before has come. More is two bytes, least significant first: bit 0 of
-/// their number is the tick before the newest, and so on. Where the client has nothing, or lost
-/// what the next snapshot is foretold from, the byte is 1 and nothing follows.
+/// Layout: a byte whose bit 0 is set if two more bytes follow and whose bits 1 to 7 are the low
+/// bits of the newest tick. If nothing follows, the client has the snapshots of all eight ticks
+/// before. The two bytes are a little-endian bit set, in which bit 0 is the tick before the newest.
+/// A client that has no snapshot, or lost the base of the next one, sends the byte 1 and the bit
+/// set 0x00FF.
 public struct SnapshotAcknowledgement: Hashable, Sendable {
-  /// Earlier ticks that are told of.
+  /// The number of earlier ticks that the bit set covers.
   public static let earlierCount = 16
   private static let shortForm: UInt16 = 0xFF
 
-  /// The newest tick; `nil` asks for a snapshot in full.
+  /// The newest tick, or nil to request a full snapshot.
   public let newest: Tick?
-  /// Which of the ticks before it came: bit 0 the one before it.
+  /// The received ticks before the newest; bit 0 is the tick directly before it.
   public let earlier: UInt16
 
-  /// Tells of these.
+  /// Creates an acknowledgement.
   public init(newest: Tick?, earlier: UInt16 = 0) {
     self.newest = newest
     self.earlier = newest == nil ? 0 : earlier
   }
 
-  /// Whether a snapshot in full is asked for.
+  /// Whether a full snapshot is requested.
   public var wantsKeyframe: Bool { newest == nil }
 }
 
 extension SnapshotAcknowledgement {
-  /// Appends the bytes.
+  /// Appends the layout above.
   public func encode(into writer: inout PacketWriter) {
     guard let newest else {
       writer.append(1)
@@ -39,7 +40,8 @@ extension SnapshotAcknowledgement {
     writer.write(earlier)
   }
 
-  /// Reads the bytes; `sent` is the newest tick that was sent, which the low bits stand before.
+  /// Reads the layout above. `sent` is the newest tick that was sent, from which the full tick is
+  /// reconstructed.
   public init(decoding reader: inout PacketReader, sent: Tick) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     let back = (sent.rawValue &- UInt64(first >> 1)) & 0x7F

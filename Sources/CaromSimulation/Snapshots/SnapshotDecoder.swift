@@ -1,4 +1,4 @@
-/// Reads snapshots; takes only the one form that `SnapshotEncoder` writes.
+/// Decodes snapshots. It accepts only the exact bytes that `SnapshotEncoder` produces.
 struct SnapshotDecoder: Sendable {
   let format: SnapshotFormat
   private let shipped: [RangeModel]
@@ -7,11 +7,11 @@ struct SnapshotDecoder: Sendable {
   private var rice = RiceReader()
   private var isRice = false
   private var script = SnapshotScript()
-  /// For the question whether another form would have been right.
+  /// Encodes small snapshots again, to check that the sender chose the shorter of the two forms.
   private var encoder: SnapshotEncoder
   private var other = SnapshotView()
 
-  /// What was read of the header.
+  /// The header of the current snapshot, as far as it has been read.
   private(set) var header = SnapshotHeader()
 
   init(format: SnapshotFormat, shipped: [RangeModel]) {
@@ -23,11 +23,11 @@ struct SnapshotDecoder: Sendable {
 
   private var failed: Bool { isRice ? rice.failed : range.failed }
 
-  /// Begins to read, for a reader whose newest snapshot is of `newest`. The tick of the base, `nil`
-  /// where there is none; false where it is no snapshot.
+  /// Starts decoding. `newest` is the tick of the receiver's newest snapshot. Returns the tick of
+  /// the base, or nil if the snapshot has none; `isRead` is false if the bytes are invalid.
   mutating func start(_ bytes: Span<UInt8>, newest: Tick?) -> (base: Tick?, isRead: Bool) {
     header = SnapshotHeader()
-    // Of the short form, until its age is read.
+    // Selects the short form until the actual age has been read.
     header.age = 1
     isRice = !bytes.isEmpty && bytes[0] >= 0x80
     let base: Tick?
@@ -46,7 +46,7 @@ struct SnapshotDecoder: Sendable {
     return (base, !failed)
   }
 
-  /// Reads the rest of the header; false where that cannot be.
+  /// Reads the rest of the header. Returns false if it is invalid.
   mutating func readHeader(_ base: SnapshotView) -> Bool {
     var used: [RangeModel] = []
     swap(&used, &models)
@@ -60,8 +60,8 @@ struct SnapshotDecoder: Sendable {
     return !failed
   }
 
-  /// Reads what follows the header; `view`, whose tick and base are set, becomes what is known
-  /// then. False where no encoder writes these bytes.
+  /// Reads the contents after the header into `view`, whose tick and base are already set. Returns
+  /// false if no encoder produces these bytes.
   mutating func finish(_ base: SnapshotView, into view: inout SnapshotView) -> Bool {
     script.removeAll()
     var used: [RangeModel] = []
@@ -78,20 +78,20 @@ struct SnapshotDecoder: Sendable {
     return isShorterForm(base, view)
   }
 
-  /// Whether the form that was not chosen takes more bytes; only small snapshots have two.
+  /// Whether the sender chose the shorter of the two forms. Only small snapshots have two.
   private mutating func isShorterForm(_ base: SnapshotView, _ view: SnapshotView) -> Bool {
     guard isRice || format.fewestBits(script) <= 8 * RiceWriter.byteLimit else { return true }
     rewrite(base, view)
     return encoder.usedRice == isRice
   }
 
-  /// Writes what was read last; see `rewritten`.
+  /// Encodes the decoded snapshot again; see `rewritten`.
   mutating func rewrite(_ base: SnapshotView, _ view: SnapshotView) {
     other.tick = view.tick
     other.base = view.base
     encoder.encode(header, &script, from: base, into: &other)
   }
 
-  /// What `rewrite` wrote.
+  /// The bytes that `rewrite` produced.
   var rewritten: [UInt8] { encoder.bytes }
 }

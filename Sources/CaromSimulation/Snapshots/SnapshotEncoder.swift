@@ -1,14 +1,14 @@
-/// Writes snapshots in their one form: by the range coder, or by Golomb-Rice codes where those take
-/// fewer bytes and no more than `RiceWriter.byteLimit`.
+/// Encodes snapshots in their canonical form: with the range coder, or with Golomb-Rice codes if
+/// those take fewer bytes and at most `RiceWriter.byteLimit`.
 struct SnapshotEncoder: Sendable {
   let format: SnapshotFormat
   private let shipped: [RangeModel]
   private var models: [RangeModel]
   private var range = RangeEncoder()
   private var rice = RiceWriter()
-  /// Whether the last snapshot was written by `rice`.
+  /// Whether the last snapshot used the Golomb-Rice form.
   private(set) var usedRice = false
-  /// Counts along, where it is there.
+  /// Statistics for training the models, or nil if none are collected.
   var training: SnapshotTraining?
 
   init(format: SnapshotFormat, shipped: [RangeModel]) {
@@ -17,13 +17,13 @@ struct SnapshotEncoder: Sendable {
     models = shipped
   }
 
-  /// Makes room for a datagram.
+  /// Reserves memory for one datagram.
   mutating func reserve() { range.reserve() }
 
-  /// The last snapshot's bytes.
+  /// The bytes of the last snapshot.
   var bytes: [UInt8] { usedRice ? rice.bytes : range.bytes }
 
-  /// Writes a snapshot; `view` becomes what who reads it knows then.
+  /// Encodes a snapshot, and sets `view` to the receiver's view after decoding it.
   mutating func encode(
     _ header: SnapshotHeader, _ script: inout SnapshotScript, from base: SnapshotView,
     into view: inout SnapshotView
@@ -54,7 +54,7 @@ struct SnapshotEncoder: Sendable {
     usedRice = rice.fits && rice.bytes.count < range.bytes.count
   }
 
-  /// Not a method: what it writes with would be copied.
+  /// Static, because a method would copy the coder that it mutates.
   private static func write<Coder: DeltaCoder>(
     _ header: SnapshotHeader, _ script: inout SnapshotScript, _ base: SnapshotView,
     _ view: inout SnapshotView, by coder: inout Coder,
@@ -68,9 +68,9 @@ struct SnapshotEncoder: Sendable {
 }
 
 extension SnapshotFormat {
-  /// No Golomb-Rice code of the script is shorter.
+  /// A lower bound on the script's length in Golomb-Rice codes, in bits.
   func fewestBits(_ script: SnapshotScript) -> Int {
-    // Each member has a bit, and each value at least one.
+    // Each member takes a bit, and each value at least one.
     script.included.count + script.values.count
   }
 }

@@ -1,11 +1,12 @@
 import CaromCore
 
-/// Why a snapshot was not taken.
+/// The reason for which a snapshot was rejected.
 public enum SnapshotError: Error, Hashable, Sendable {
-  /// The bytes are not a snapshot: drop them.
+  /// The bytes are not a valid snapshot. Drop them.
   case malformed(DecodeError)
-  /// It is foretold from a snapshot that is not there: ask for one in full.
+  /// The snapshot of this tick, on which the received one is based, is missing. Send the
+  /// acknowledgement, which requests a full snapshot.
   case missingBase(Tick)
-  /// It was taken already, or is foretold from what is no longer kept: drop it.
+  /// The snapshot of this tick was already received, or its base is too old to be stored. Drop it.
   case stale(Tick)
 }

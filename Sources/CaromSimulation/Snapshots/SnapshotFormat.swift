@@ -1,18 +1,18 @@
-/// The one description of a snapshot's members and values, for both directions and both ways of
-/// coding.
+/// The encoding of a snapshot's members and values, described once for both directions and both
+/// forms.
 struct SnapshotFormat: Sendable {
-  /// What a field needs at each entity.
+  /// A field's constants, collected for fast access.
   struct Field: Sendable {
     var lower: Int64
     var upper: Int64
     var span: Int64
     var width: Int
     var wraps: Bool
-    /// -1 where the field is not linear.
+    /// The index of the velocity word in the record, or -1 if the field is not linear.
     var velocityWord: Int
-    /// Of its models.
+    /// The index of the field's first model.
     var models: Int
-    /// Whether the field before tells anything of this one.
+    /// Whether there is a previous field whose change predicts this one's.
     var continues: Bool
   }
 
@@ -20,7 +20,7 @@ struct SnapshotFormat: Sendable {
   let fields: [Field]
   let stride: Int
   let activityWord: Int
-  /// Members at most, found before anything is made for them.
+  /// The maximum number of members. It is checked before memory for them is allocated.
   let memberLimit: Int
 
   init(_ schema: EntitySchema, memberLimit: Int) {
@@ -38,8 +38,8 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// Writes what `script` holds, or reads it; `view` becomes what is known after it. Its tick is
-  /// set already.
+  /// Writes the contents of `script`, or reads them into it. Sets `view`, whose tick is already
+  /// set, to the receiver's view after this snapshot.
   func code<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, from base: SnapshotView, into view: inout SnapshotView,
@@ -128,7 +128,7 @@ struct SnapshotFormat: Sendable {
     walk.enter += 1
   }
 
-  /// The record that was taken over last.
+  /// Codes the changes of a member that stays, in the record that was copied last.
   @inline(__always) private func codeStaying<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
@@ -151,7 +151,8 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// What is due, what moved and what its neighbours did tells whether it follows.
+  /// Selects the model for whether a member's values follow: it depends on whether the member is
+  /// due, whether it moves, and whether the members before it were included.
   @inline(__always) private func includedModel(
     _ out: borrowing MutableSpan<Int64>, _ age: Int64, _ walk: SnapshotWalk
   ) -> Int {
@@ -165,7 +166,7 @@ struct SnapshotFormat: Sendable {
     return SnapshotModels.isIncluded &+ context
   }
 
-  /// A value from what it was.
+  /// Codes a value as its difference from the prediction, and updates the record.
   @inline(__always) private func codeValue<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
@@ -200,7 +201,7 @@ struct SnapshotFormat: Sendable {
       Self.difference(value, last, field), ticks, before: velocity, residual)
   }
 
-  /// What a value is expected to be after some ticks.
+  /// The value predicted after `ticks` ticks.
   @inline(__always) private static func foretell(
     _ last: Int64, _ velocity: Int64, _ ticks: Int64, _ field: Field
   ) -> Int64 {
@@ -214,7 +215,8 @@ struct SnapshotFormat: Sendable {
       ? value - field.span : value < field.lower ? value + field.span : value
   }
 
-  /// How far a value lies from what was foretold, the shorter way around where it wraps.
+  /// The difference of a value from its prediction, taken the shorter way around if the field
+  /// wraps.
   @inline(__always) private static func difference(
     _ value: Int64, _ foretold: Int64, _ field: Field
   ) -> Int64 {
@@ -225,7 +227,8 @@ struct SnapshotFormat: Sendable {
     return difference < -half ? difference + field.span : difference
   }
 
-  /// The value at that distance, around where it wraps; out of bounds where nobody writes it.
+  /// The inverse of `difference`. Returns a value out of bounds for a residual that no encoder
+  /// produces.
   @inline(__always) private static func sum(
     _ foretold: Int64, _ residual: Int64, _ field: Field
   ) -> Int64 {
@@ -238,8 +241,8 @@ struct SnapshotFormat: Sendable {
     return value < field.lower ? value + field.span : value
   }
 
-  /// The velocity that a value had; where it was foretold well the mean of old and new, so that
-  /// rounding weighs less.
+  /// The measured velocity. If the prediction was accurate, this is the mean of the old and the
+  /// measured velocity, which reduces the rounding error.
   @inline(__always) private static func velocity(
     _ way: Int64, _ ticks: Int64, before: Int64, _ residual: Int64
   ) -> Int64 {
@@ -249,17 +252,17 @@ struct SnapshotFormat: Sendable {
   }
 }
 
-/// How far a snapshot was gone through.
+/// The current position while a snapshot is coded.
 struct SnapshotWalk {
-  /// The snapshot's tick, as records have it.
+  /// The snapshot's tick, in the representation that records use.
   let tick: Int64
-  /// Where the next record begins.
+  /// The index of the next record's first word.
   var out = 0
   var member = 0
   var leave = 0
   var enter = 0
   var value = 0
-  /// Whether the last two members followed, the last in the low bit.
+  /// Whether each of the last two members was included; the most recent one is bit 0.
   var recent = 0
 
   init(tick: Int64) { self.tick = tick }

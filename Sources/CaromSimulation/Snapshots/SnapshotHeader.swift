@@ -1,22 +1,22 @@
-/// Which tick a snapshot is of, and from which views it is foretold.
+/// A snapshot's tick, and the views on which it is based.
 struct SnapshotHeader: Hashable, Sendable {
-  /// The oldest base that the short form tells.
+  /// The maximum age of a base in the short form.
   static let shortAge: Int64 = 63
-  /// Bits of the base's tick in the short form: no base is that many ticks older than the newest
-  /// snapshot that its reader has, unless a packet comes a second late.
+  /// The number of low bits of the base's tick in the short form. They are unambiguous unless the
+  /// packet arrives more than a second late.
   static let baseBits = 7
-  /// The most ticks before the base whose views can be named.
+  /// The maximum number of ticks before the base whose views can be named.
   static let namedLimit: Int64 = 62
-  /// The age that is expected where the base has none itself.
+  /// The expected age if the base itself has no base.
   static let usualAge: Int64 = 4
 
-  /// The snapshot's tick.
+  /// The tick of the snapshot.
   var tick = Tick.zero
-  /// How many ticks older its base is; 0 where it has none.
+  /// The number of ticks by which the base is older, or 0 if the snapshot has no base.
   var age: Int64 = 0
-  /// Whether something that changed was held back.
+  /// Whether some changes were left out of the snapshot.
   var isPartial = false
-  /// Views beside the base: bit 0 that of the tick before the base, and so on.
+  /// The views that are merged into the base; bit 0 is the tick directly before the base.
   var named: UInt64 = 0
 
   /// The tick of the base.
@@ -24,9 +24,10 @@ struct SnapshotHeader: Hashable, Sendable {
 
   private var isLong: Bool { age == 0 || age > Self.shortAge }
 
-  /// Writes or reads what names the base: its tick, or tick and age of the snapshot. A reader who
-  /// has `newest` learns the base's tick; `nil` where there is none. Who has nothing learns of a
-  /// tick that nobody has.
+  /// Codes the part of the header that identifies the base: the low bits of its tick, or the
+  /// snapshot's tick and age in full. Returns the base's tick, or nil if there is none. Without a
+  /// `newest` snapshot, a reader cannot resolve the short form and gets a tick that it does not
+  /// have.
   mutating func codeBase<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, newest: Tick?
   ) -> Tick? {
@@ -41,14 +42,14 @@ struct SnapshotHeader: Hashable, Sendable {
     }
     tick = Tick(coder.number(tick.rawValue, SnapshotModels.tick, &models, order: 16))
     let read = coder.number(UInt64(age), SnapshotModels.members, &models, order: 2)
-    // Only what the short form cannot tell is told in the long form.
+    // The long form is valid only if the short form cannot express the age.
     if read != 0 && read <= UInt64(Self.shortAge) || read > tick.rawValue { coder.fail() }
     age = Int64(clamping: read)
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Writes or reads the age in the short form, which is mostly that which the base had, and which
-  /// views before the base are named.
+  /// Codes the rest of the header: in the short form the age, which usually equals that of the
+  /// base, and the views named in addition to the base.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {
@@ -77,8 +78,8 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// How many views before `base` can be named: those that it was not foretold from already, where
-  /// it does not hold everything.
+  /// The number of ticks before `base` whose views can be named: those after the base's own base,
+  /// if the base is partial.
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)

@@ -1,16 +1,17 @@
-/// The views that may still be foretold from; memory of those that are done with is used again.
+/// The views that later snapshots may be based on. Memory of released views is reused.
 struct SnapshotHistory: Sendable {
-  /// Views at most: a second of them at 60 Hz.
+  /// The maximum number of views: one second at 60 Hz.
   static let limit = 64
 
-  /// The views, in no order; only those with a tick in `ticks` count.
+  /// The views in no particular order. A slot is valid if it has a tick in `ticks`.
   var views: [SnapshotView] = []
   private(set) var ticks: [Tick?] = []
 
-  /// Where the view of a tick is.
+  /// The slot that holds the view of a tick.
   func slot(of tick: Tick) -> Int? { ticks.firstIndex(of: tick) }
 
-  /// A place for the view of a tick; where there is none left the oldest but `base` goes.
+  /// Allocates a slot for the view of a tick. If all slots are in use, the oldest view other than
+  /// `base` is replaced.
   mutating func makeSlot(for tick: Tick, keeping base: Tick?) -> Int {
     if let free = ticks.firstIndex(of: nil) {
       ticks[free] = tick
@@ -29,10 +30,10 @@ struct SnapshotHistory: Sendable {
     return oldest
   }
 
-  /// Forgets the view in a slot.
+  /// Releases a slot.
   mutating func free(_ slot: Int) { ticks[slot] = nil }
 
-  /// Forgets what nothing that is foretold from `base`, or from newer views, needs.
+  /// Releases the views that no snapshot based on `base` or on a newer view needs.
   mutating func prune(to base: SnapshotView) {
     for slot in ticks.indices {
       guard let tick = ticks[slot], tick < base.tick else { continue }
@@ -41,7 +42,7 @@ struct SnapshotHistory: Sendable {
     }
   }
 
-  /// Forgets everything.
+  /// Releases all views.
   mutating func removeAll() {
     for slot in ticks.indices { ticks[slot] = nil }
   }

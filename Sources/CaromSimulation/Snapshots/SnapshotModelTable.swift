@@ -1,4 +1,5 @@
-/// The probabilities that every snapshot starts from, in 2^-16: `bench snapshot --train`.
+/// The initial probabilities of the models, in units of 2^-16. `bench snapshot --train` generates
+/// them.
 enum SnapshotModelTable {
   static let common: [UInt16] = [
     131, 65404, 65404, 131, 610, 32768, 32768, 32768, 131, 32768, 32768, 32768, 32768, 32768, 32768,

@@ -1,37 +1,37 @@
-/// Where each kind of symbol has its models.
+/// The indexes of the models for each kind of symbol.
 enum SnapshotModels {
-  /// Whether a snapshot is of the long form.
+  /// Whether the header has the long form.
   static let isLong = 0
-  /// Whether views beside the base are named.
+  /// Whether views are named in addition to the base.
   static let isNaming = 1
-  /// Whether the view of a tick is named.
+  /// Whether the view of a particular tick is named.
   static let isNamed = 2
-  /// Whether anybody enters or leaves.
+  /// Whether any member enters or leaves.
   static let changesMembers = 3
-  /// Whether something was held back.
+  /// Whether the snapshot is partial.
   static let isPartial = 4
   /// The age of the base.
   static let age = 8
-  /// How many leave, or enter.
+  /// The number of members that leave, and the number that enter.
   static let members = age + DeltaBins.count
-  /// The distance from one of them to the next.
+  /// The gap between two consecutive members that leave or enter.
   static let gap = members + DeltaBins.count
   /// A tick in full.
   static let tick = gap + DeltaBins.count
   /// Whether a member's values follow.
   static let isIncluded = tick + DeltaBins.count
-  /// Contexts of that.
+  /// The number of contexts of `isIncluded`.
   static let includedContexts = 32
-  /// The first set for fields.
+  /// The first model of the first field set.
   static let fields = isIncluded + includedContexts
-  /// Classes of a field's activity.
+  /// The number of classes into which a field's activity is divided.
   static let classes = 10
-  /// What the field before did, beside what was expected of it: nothing special, more, less.
+  /// The number of contexts given by the previous field's change: as expected, larger or smaller.
   static let surprises = 3
-  /// Models of a set.
+  /// The number of models in a field set.
   static let setCount = classes * surprises * DeltaBins.count
 
-  /// The models that a schema's snapshots start from.
+  /// The initial models for a schema.
   static func shipped(for schema: EntitySchema) -> [RangeModel] {
     var models = Array(repeating: RangeModel(1 << 15), count: fields)
     for index in 0..<fields { models[index] = RangeModel(SnapshotModelTable.common[index]) }

@@ -1,25 +1,26 @@
 import CaromCore
 
-/// Reads one server's snapshots, in whatever order they come.
+/// Decodes the snapshots of one server, which may arrive in any order.
 ///
 /// ```swift
 /// var receiver = SnapshotReceiver(schema: schema)
-/// try receiver.receive(bytes)                        // a datagram's
+/// try receiver.receive(bytes)                        // the payload of a datagram
 /// for index in 0..<receiver.entities.count { … }
-/// receiver.acknowledgement.encode(into: &writer)     // with what goes back anyway
+/// receiver.acknowledgement.encode(into: &writer)     // in the next packet
 /// ```
 public struct SnapshotReceiver: Sendable {
-  /// What the entities' values mean.
+  /// The fields of each entity.
   public let schema: EntitySchema
-  /// The tick of the newest snapshot.
+  /// The tick of the newest snapshot, or nil before the first.
   public private(set) var tick: Tick?
   /// The entities of the newest snapshot.
   public private(set) var entities: EntityTable
-  /// When each of `entities` had its values: the snapshot's tick, or earlier where nothing newer
-  /// of it was sent.
+  /// For each of `entities`, the tick of its values: the newest snapshot's, or an earlier one if no
+  /// newer values were sent.
   public private(set) var entityTicks: [Tick] = []
 
-  /// Ticks that an entity is shown without word of it, in a stream of partial snapshots.
+  /// The number of ticks for which an entity stays visible in a stream of partial snapshots that do
+  /// not mention it.
   private static let grace: Int64 = 64
 
   private var history = SnapshotHistory()
@@ -27,12 +28,12 @@ public struct SnapshotReceiver: Sendable {
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
   private var lostBase = false
-  /// Nothing that is sent from now on is foretold from anything older.
+  /// The tick of the oldest view that later snapshots can be based on.
   private var oldest: Tick?
   private var next: EntityTable
   private var nextTicks: [Tick] = []
 
-  /// A receiver that knows nothing yet.
+  /// Creates a receiver without any snapshots.
   public init(
     schema: EntitySchema, memberLimit: Int = SnapshotSender.defaultMemberLimit
   ) {
@@ -44,7 +45,7 @@ public struct SnapshotReceiver: Sendable {
       shipped: SnapshotModels.shipped(for: schema))
   }
 
-  /// What the server has to hear.
+  /// The acknowledgement to send to the server.
   public var acknowledgement: SnapshotAcknowledgement {
     guard let tick, !lostBase else { return SnapshotAcknowledgement(newest: nil) }
     var earlier: UInt16 = 0
@@ -55,22 +56,23 @@ public struct SnapshotReceiver: Sendable {
     return SnapshotAcknowledgement(newest: tick, earlier: earlier)
   }
 
-  /// Takes a snapshot: a whole message. False where a newer one was taken already, so that
-  /// `entities` stay; it is acknowledged all the same.
+  /// Processes a snapshot, which must be one whole message. Returns false if a newer one has
+  /// already been received; `entities` then stay the same, and the snapshot is acknowledged all the
+  /// same.
   @discardableResult
   public mutating func receive(_ bytes: Span<UInt8>) throws(SnapshotError) -> Bool {
     let base = try read(bytes)
     return keep(decoder.header, base)
   }
 
-  /// The bytes that would be written for what is read from these.
+  /// Decodes a snapshot and encodes it again, for tests of the canonical form.
   mutating func rewrite(_ bytes: Span<UInt8>) throws(SnapshotError) -> [UInt8] {
     let base = try read(bytes)
     decoder.rewrite(base, scratch)
     return decoder.rewritten
   }
 
-  /// Reads a snapshot into `scratch`; returns what it is foretold from.
+  /// Decodes a snapshot into `scratch` and returns the view that it is based on.
   private mutating func read(_ bytes: Span<UInt8>) throws(SnapshotError) -> SnapshotView {
     let (baseTick, isRead) = decoder.start(bytes, newest: tick)
     guard isRead else { throw Self.malformed }
@@ -93,7 +95,7 @@ public struct SnapshotReceiver: Sendable {
 
   private mutating func view(of wanted: Tick) throws(SnapshotError) -> SnapshotView {
     if let slot = history.slot(of: wanted) { return history.views[slot] }
-    // What is older than what is kept comes late: nothing is missing.
+    // The base was released already, so the packet is late and nothing is missing.
     if let oldest, wanted < oldest { throw .stale(wanted) }
     lostBase = true
     throw .missingBase(wanted)
@@ -114,7 +116,7 @@ public struct SnapshotReceiver: Sendable {
     return merged
   }
 
-  /// Keeps the view that was read, and shows it where it is the newest.
+  /// Stores the decoded view, and shows it if it is the newest.
   private mutating func keep(_ header: SnapshotHeader, _ base: SnapshotView) -> Bool {
     let isNewest = tick.map { $0 < header.tick } ?? true
     if header.age == 0, isNewest, lostBase {
@@ -135,8 +137,8 @@ public struct SnapshotReceiver: Sendable {
     return true
   }
 
-  /// What the newest snapshot holds; and where that is not all, what newer ones than its base told
-  /// beside it.
+  /// Sets `entities` to the contents of the newest snapshot. If it is partial, newer values that
+  /// other snapshots have brought are kept.
   private mutating func show(_ view: SnapshotView, _ base: SnapshotView) {
     next.removeAll()
     nextTicks.removeAll(keepingCapacity: true)
@@ -166,13 +168,13 @@ public struct SnapshotReceiver: Sendable {
     swap(&entityTicks, &nextTicks)
   }
 
-  /// Keeps an entity that a snapshot after the base of `view` brought, and that `view` could not
-  /// tell of; or not long before it, since the sender may not have heard that it came, and brings
-  /// it again.
+  /// Keeps an entity that a partial `view` does not contain but a recent snapshot brought. The
+  /// entity may have entered after the view's base, or shortly before it in a snapshot whose
+  /// acknowledgement the sender has not received; in that case the sender will send it again.
   private mutating func keepShown(_ place: Int, _ view: SnapshotView, _ base: SnapshotView) {
     guard view.isPartial, next.count < decoder.format.memberLimit else { return }
     if let base = view.base, entityTicks[place].distance(to: base) >= Self.grace { return }
-    guard !base.holds(entities.ids[place], schema.stride) else { return }  // it left
+    guard !base.holds(entities.ids[place], schema.stride) else { return }  // The entity left.
     show(place)
   }
 

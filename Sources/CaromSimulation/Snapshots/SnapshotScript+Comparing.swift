@@ -1,7 +1,7 @@
 extension SnapshotScript {
-  /// Becomes what leads from `base` to `entities`. Where a selection is given, only what it holds,
-  /// by the place in `entities`, follows or enters. No more than `leaveLimit` leave at once, and
-  /// there are no more than `memberLimit` then. Returns whether something was held back.
+  /// Computes the changes that lead from `base` to `entities`. With a selection, indexed like
+  /// `entities`, only selected entities are included or enter. At most `leaveLimit` members leave,
+  /// and at most `memberLimit` remain. Returns whether any change was left out.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
     leaveLimit: Int = .max, memberLimit: Int = .max
@@ -65,16 +65,16 @@ extension SnapshotScript {
     for word in start..<start &+ layout.fields { values.append(now[word]) }
   }
 
-  /// Where a record's words lie, and what is left.
+  /// The layout of the records, and the remaining capacity.
   private struct Layout {
     let stride: Int
     let fields: Int
-    /// After the last velocity.
+    /// The index after the last velocity word.
     let end: Int
-    /// How many more may enter than leave.
+    /// The maximum excess of entering members over leaving ones.
     let enterLimit: Int
 
-    /// Whether a value changed, or is still expected to.
+    /// Whether a value changed, or is predicted to change because its velocity is not zero.
     @inline(__always) func differs(
       _ words: Span<Int64>, _ from: Int, _ now: Span<Int64>, _ place: Int
     ) -> Bool {

@@ -1,20 +1,21 @@
-/// What a snapshot says beside its base: what an encoder is given and what a decoder finds.
+/// The difference between a snapshot and its base: the input of an encoder and the output of a
+/// decoder.
 struct SnapshotScript: Sendable {
-  /// Members of the base that are no longer there, by their place in it.
+  /// The members that leave, as indexes into the base.
   var leaves: [Int] = []
-  /// Ids that the base does not have.
+  /// The ids of the members that enter.
   var enters: [UInt32] = []
-  /// Of each member of the base that stays, whether its values follow.
+  /// For each member of the base that stays, whether its values follow.
   var included: [Bool] = []
-  /// The values of what is included or enters, in the order of ids.
+  /// The values of the included and entering members, in the order of their ids.
   var values: [Int64] = []
-  /// Where what is included or enters stands in the table that it was taken from.
+  /// The index in the source table of each included or entering member.
   var places: [Int] = []
 
-  /// Whether nothing is said at all.
+  /// Whether the script contains no change.
   var isEmpty: Bool { leaves.isEmpty && values.isEmpty }
 
-  /// Makes room for that many entities.
+  /// Reserves memory for `count` entities.
   mutating func reserve(_ count: Int, fields: Int) {
     leaves.reserveCapacity(count)
     enters.reserveCapacity(count)
@@ -23,7 +24,7 @@ struct SnapshotScript: Sendable {
     values.reserveCapacity(count * fields)
   }
 
-  /// Forgets everything.
+  /// Removes all contents and keeps the allocated memory.
   mutating func removeAll() {
     leaves.removeAll(keepingCapacity: true)
     enters.removeAll(keepingCapacity: true)

@@ -1,27 +1,27 @@
 import CaromCore
 
-/// Writes one client's snapshots: each is foretold from the newest that the client acknowledged, so
-/// that any of them may be lost.
+/// Encodes the snapshots for one client. Each is encoded as a difference from the newest snapshot
+/// that the client has acknowledged, so any of them may be lost.
 ///
 /// ```swift
 /// var sender = SnapshotSender(schema: schema)
-/// let bytes = sender.encode(entities, at: tick)      // goes out unreliably
-/// sender.acknowledge(acknowledgement)                // whenever one comes back
+/// let bytes = sender.encode(entities, at: tick)      // send it unreliably
+/// sender.acknowledge(acknowledgement)                // when one arrives
 /// ```
 public struct SnapshotSender: Sendable {
-  /// Entities that a client may know at once, unless said otherwise.
+  /// The default for the maximum number of entities that a client can have at once.
   public static let defaultMemberLimit = 16_384
 
-  /// What the entities' values mean.
+  /// The fields of each entity.
   public let schema: EntitySchema
-  /// Entities that the client may know at once.
+  /// The maximum number of entities that the client can have at once.
   public let memberLimit: Int
-  /// The tick of the newest snapshot.
+  /// The tick of the newest snapshot, or nil before the first.
   public private(set) var sentTick: Tick?
-  /// The tick of the newest snapshot that the client is known to have.
+  /// The tick of the newest snapshot that the client has acknowledged.
   public private(set) var acknowledgedTick: Tick?
 
-  /// Members that leave with one snapshot at most.
+  /// The maximum number of members that leave in one snapshot.
   var leaveLimit = Int.max
 
   private var history = SnapshotHistory()
@@ -29,13 +29,13 @@ public struct SnapshotSender: Sendable {
   private var encoder: SnapshotEncoder
   private var script = SnapshotScript()
   private var header = SnapshotHeader()
-  /// What the plan is foretold from.
+  /// The view on which the planned snapshot is based.
   private var base = SnapshotView()
-  /// The base together with the views that are named beside it.
+  /// The base merged with the other named views.
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
 
-  /// A sender for a client that knows nothing yet.
+  /// Creates a sender for a client without any snapshots.
   public init(schema: EntitySchema, memberLimit: Int = defaultMemberLimit) {
     self.schema = schema
     self.memberLimit = memberLimit
@@ -44,16 +44,16 @@ public struct SnapshotSender: Sendable {
       shipped: SnapshotModels.shipped(for: schema))
   }
 
-  /// The last snapshot's bytes.
+  /// The bytes of the last snapshot.
   public var bytes: [UInt8] { encoder.bytes }
 
-  /// Counts what the models meet, where it is there.
+  /// Statistics for training the models, or nil if none are collected.
   package var training: SnapshotTraining? {
     get { encoder.training }
     set { encoder.training = newValue }
   }
 
-  /// Makes room for that many entities.
+  /// Reserves memory for `count` entities.
   mutating func reserve(_ count: Int) {
     script.reserve(count, fields: schema.fields.count)
     encoder.reserve()
@@ -61,10 +61,10 @@ public struct SnapshotSender: Sendable {
 
   // MARK: - Acknowledgements
 
-  /// Takes what the client says it has.
+  /// Processes an acknowledgement from the client.
   public mutating func acknowledge(_ acknowledgement: SnapshotAcknowledgement) {
     guard let newest = acknowledgement.newest else {
-      // One in full that is under way already answers it.
+      // A full snapshot that is already in flight answers the request.
       if acknowledgedTick != nil { reset() }
       return
     }
@@ -75,8 +75,8 @@ public struct SnapshotSender: Sendable {
     }
   }
 
-  /// The client has the snapshot of that tick. One that was never sent, or is no longer kept,
-  /// changes nothing.
+  /// Records that the client has the snapshot of `tick`. A tick that was never sent or is no longer
+  /// stored is ignored.
   public mutating func acknowledge(_ tick: Tick) {
     guard let slot = history.slot(of: tick), !acknowledged[slot] else { return }
     acknowledged[slot] = true
@@ -85,7 +85,7 @@ public struct SnapshotSender: Sendable {
     history.prune(to: history.views[slot])
   }
 
-  /// Begins anew: the next snapshot is sent in full.
+  /// Discards the history, so that the next snapshot is sent in full.
   public mutating func reset() {
     history.removeAll()
     acknowledgedTick = nil
@@ -93,7 +93,7 @@ public struct SnapshotSender: Sendable {
 
   // MARK: - Snapshots
 
-  /// Writes the snapshot of a tick, newer than the last one's.
+  /// Encodes the snapshot of a tick, which must be newer than the last one.
   @discardableResult
   public mutating func encode(_ entities: EntityTable, at tick: Tick) -> [UInt8] {
     plan(entities, at: tick, selecting: nil)
@@ -102,12 +102,13 @@ public struct SnapshotSender: Sendable {
     return bytes
   }
 
-  /// Compares what is selected, by its place in `entities`, with what the client has. What is not
-  /// selected stays as it has it. `writePlanned` makes a snapshot of it, unless another plan is
-  /// made.
+  /// Compares the selected entities, indexed like `entities`, with the ones the client has.
+  /// Entities that are not selected keep the client's values. Call `writePlanned()` to encode the
+  /// plan, or make another plan instead.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
-    precondition(entities.count <= memberLimit, "no more entities than a client may know")
-    precondition(sentTick.map { $0 < tick } ?? true, "each snapshot is newer than the one before")
+    precondition(entities.count <= memberLimit, "the table exceeds the client's member limit")
+    precondition(
+      sentTick.map { $0 < tick } ?? true, "each snapshot must be newer than the one before")
     var header = SnapshotHeader(tick: tick)
     base = makeBase(&header)
     self.header = header
@@ -116,18 +117,18 @@ public struct SnapshotSender: Sendable {
       memberLimit: memberLimit)
   }
 
-  /// Writes what was planned.
+  /// Encodes the planned snapshot.
   mutating func writePlanned() {
     let slot = history.slot(of: header.tick) ?? makeSlot()
     history.views[slot].tick = header.tick
     history.views[slot].base = acknowledgedTick
     history.views[slot].isPartial = header.isPartial
     encoder.encode(header, &script, from: base, into: &history.views[slot])
-    // Or the next one to be written over would be copied.
+    // Releases the reference, because otherwise the next write to the history would copy the view.
     base = SnapshotView()
   }
 
-  /// The planned snapshot goes out.
+  /// Marks the planned snapshot as sent.
   mutating func commit() { sentTick = header.tick }
 
   private mutating func makeSlot() -> Int {
@@ -136,21 +137,22 @@ public struct SnapshotSender: Sendable {
     return slot
   }
 
-  /// What was written does not go out.
+  /// Discards the encoded snapshot, which is not sent.
   mutating func withdraw() {
     if let slot = history.slot(of: header.tick) { history.free(slot) }
   }
 
-  /// Where what the plan holds stands in its table.
+  /// The table indexes of the entities in the plan.
   var plannedPlaces: [Int] { script.places }
-  /// The ids of those whom the client does not know.
+  /// The ids in the plan that are new to the client.
   var plannedEnters: [UInt32] { script.enters }
-  /// Whether the plan tells the client nothing.
+  /// Whether the plan contains no change.
   var isPlanEmpty: Bool { script.isEmpty }
-  /// Whether the plan holds something back.
+  /// Whether the plan leaves out a change.
   var isPlanPartial: Bool { header.isPartial }
 
-  /// The view that the next snapshot is foretold from, and what its header says of it.
+  /// The view on which the next snapshot is based. Records the base and the named views in the
+  /// header.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
     guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
       acknowledgedTick = nil

@@ -1,11 +1,11 @@
-/// Counts what each model meets, so that snapshots can start from what is usual.
+/// Counts the bits that each model codes, from which the initial probabilities are computed.
 package struct SnapshotTraining: Sendable, DeltaCoder {
-  /// How often each model met a clear and a set bit.
+  /// For each model, how often the bit was clear and how often it was set.
   private var clear: [Double]
   private var set: [Double]
   private let modelSets: [Bool]
 
-  /// Counts for the snapshots of one schema.
+  /// Creates statistics for the snapshots of one schema.
   package init(schema: EntitySchema) {
     let count = SnapshotModels.fields + schema.modelSetCount * SnapshotModels.setCount
     clear = Array(repeating: 0, count: count)
@@ -55,7 +55,7 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent), &models)
   }
 
-  /// The three tables of all that was counted, each count by its weight: common, linear, held.
+  /// Computes the three probability tables, common, linear and held, from weighted statistics.
   package static func tables(_ counted: [(training: SnapshotTraining, weight: Double)])
     -> [[UInt16]]
   {
@@ -92,7 +92,8 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       }
     }
 
-    /// A model that met little is like those of its place in the contexts around it.
+    /// The probability of each model. A model with few observations is drawn towards the mean of
+    /// the corresponding models in the other contexts.
     func probabilities(period: Int) -> [UInt16] {
       var prior: [Double] = []
       for place in 0..<period {

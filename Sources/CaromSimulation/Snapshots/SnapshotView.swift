@@ -1,25 +1,25 @@
-/// Everything that a client knows of entities once it has read one snapshot: both ends keep the
-/// same views, and foretell the next snapshot from one of them.
+/// A client's knowledge of all entities after one particular snapshot. Both ends store the same
+/// views, and each snapshot is encoded as a difference from one of them.
 ///
-/// Words lie as `EntityRecord` has them, records in the order of ids.
+/// The records are laid out as `EntityRecord` defines, in ascending order of their ids.
 struct SnapshotView: Sendable {
   /// The tick of the snapshot.
   var tick = Tick.zero
-  /// The view that it was foretold from; `nil` where it was sent in full.
+  /// The tick of the view it was based on, or nil if it was sent in full.
   var base: Tick?
-  /// Whether the snapshot held back something that had changed.
+  /// Whether some changes were left out of the snapshot.
   var isPartial = false
-  /// How many entities there are.
+  /// The number of entities.
   var count = 0
-  /// At least `count` records.
+  /// The words of the records. The array may be longer than `count` records.
   var words: [Int64] = []
 
-  /// Forgets the entities and makes room for others.
+  /// Removes the entities and makes room for `room` others.
   mutating func clear(room: Int, stride: Int) {
     count = 0
     let wanted = room * stride
     guard words.count < wanted else { return }
-    // Twice as many, so that a view that grows by one and one seldom needs memory.
+    // Doubled, so that a view that grows slowly seldom reallocates.
     let enough = 2 * wanted
     words.append(contentsOf: repeatElement(0, count: enough - words.count))
   }
@@ -29,7 +29,7 @@ struct SnapshotView: Sendable {
     EntityRecord.id(words[index * stride])
   }
 
-  /// Whether it knows an entity.
+  /// Whether the view contains an entity.
   func holds(_ id: UInt32, _ stride: Int) -> Bool {
     var low = 0
     var high = count
@@ -48,7 +48,7 @@ struct SnapshotView: Sendable {
     count += 1
   }
 
-  /// Becomes `older` with all that the snapshot of `named` brought and `older` knows no newer of.
+  /// Becomes `older` plus the entities whose values in the snapshot of `named` are newer.
   mutating func merge(_ older: SnapshotView, _ named: SnapshotView, _ stride: Int) {
     clear(room: older.count + named.count, stride: stride)
     tick = older.tick

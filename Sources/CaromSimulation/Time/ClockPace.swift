@@ -1,50 +1,50 @@
 import CaromCore
 
-/// A clock for ticks whose speed can change a little: time that was counted stays counted, and
-/// nothing is skipped or made twice when it does. Integers throughout.
+/// A tick clock whose speed can be adjusted by a few percent. Changing the speed never skips or
+/// repeats a tick. All arithmetic is in integers.
 public struct ClockPace: Hashable, Sendable {
-  /// Millionths of the real clock's speed: 950,000 to 1,050,000.
+  /// The clock's speed in millionths of real time, 950,000 to 1,050,000.
   public private(set) var speed = 1_000_000
   private var ticks: StepAccumulator
-  /// Where the real clock was last, and where this one is.
+  /// The last real time that was processed, and the paced time that corresponds to it.
   private var real: Instant
   private var paced: Instant
-  /// Millionths of a nanosecond that were not counted yet.
+  /// The part of the paced time below a nanosecond, in millionths of a nanosecond.
   private var rest: Int64 = 0
 
-  /// Begins at `now`, with `rate` ticks a second.
+  /// Starts a clock at `now` that ticks `rate` times a second at full speed.
   public init(rate: Int, from now: Instant) {
     ticks = StepAccumulator(rate: rate, from: now)
     real = now
     paced = now
   }
 
-  /// Ticks a second at full speed.
+  /// The ticks per second at full speed.
   public var rate: Int { ticks.rate }
 
-  /// The ticks that became due: see `StepAccumulator.advance(to:)`.
+  /// Returns the ticks that became due since the last call, as `StepAccumulator.advance(to:)` does.
   public mutating func advance(to now: Instant) -> StepAccumulator.Steps {
     move(to: now)
     return ticks.advance(to: paced)
   }
 
-  /// How far `now` lies between two ticks, 0 to 1.
+  /// How far `now` lies between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double {
     var copy = self
     copy.move(to: now)
     return ticks.fraction(at: copy.paced)
   }
 
-  /// When the next tick is due.
+  /// The real time at which the next tick is due.
   public var nextTick: Instant {
     let missing = ticks.nextStep.nanoseconds - paced.nanoseconds
     guard missing > 0 else { return real }
-    // Rounded up, so that the tick is due then and not before.
+    // Rounded up, so that the tick really is due at this time.
     let nanoseconds = (missing * 1_000_000 - rest + Int64(speed) - 1) / Int64(speed)
     return real.advanced(byNanoseconds: nanoseconds)
   }
 
-  /// Runs at that speed from `now` on; it is kept within 5 % of the real clock's.
+  /// Sets the speed from `now` on, in millionths of real time, clamped to within 5 % of it.
   public mutating func setSpeed(_ millionths: Int, at now: Instant) {
     move(to: now)
     speed = min(max(millionths, 950_000), 1_050_000)
@@ -55,7 +55,7 @@ public struct ClockPace: Hashable, Sendable {
     let elapsed = now.nanoseconds.subtractingReportingOverflow(real.nanoseconds)
     let span = elapsed.overflow ? .max : elapsed.partialValue
     real = now
-    // Whole seconds apart, so that products stay small.
+    // Whole seconds are scaled separately, so that the products stay small.
     let seconds = span / 1_000_000_000
     let product = (span % 1_000_000_000) * Int64(speed) + rest
     rest = product % 1_000_000

@@ -1,29 +1,34 @@
-/// Keeps two peers' ticks at the same height: each tells the other how far ahead it finds itself,
-/// by the ticks that come in; the way there is in both figures, so that half their difference is
-/// what counts, where both ways take the same time.
+/// Estimates how far this peer's clock runs ahead of another peer's, and chooses the speed that
+/// closes the gap.
 ///
-/// The answer is a speed: nobody waits a whole tick, everybody runs a little slower or faster.
+/// Each peer measures its advantage: how far its own tick is ahead of the newest tick received from
+/// the other. Both measurements contain the one-way delay, so if the two directions take equally
+/// long, half of their difference is the offset between the clocks, `lead`. The correction is a
+/// small change of speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
-  /// The most that a clock runs faster or slower, millionths: 2 %.
+  /// The largest change of speed in normal play, in millionths: 2 %.
   public static let usualLimit = 20_000
-  /// While peers are more than `farAhead` apart: 5 %.
+  /// The largest change of speed while the peers are more than `farAhead` ticks apart, in
+  /// millionths: 5 %.
   public static let hurriedLimit = 50_000
-  /// Ticks.
+  /// The offset in ticks above which `hurriedLimit` applies.
   public static let farAhead = 4.0
-  /// How much of a difference is taken back in a second.
+  /// The share of the offset that is corrected per second.
   static let gain = 0.5
 
-  /// How far ahead of the peer's newest known tick this side was when it came, ticks, averaged.
+  /// How far this side's tick is ahead of the newest tick received from the peer, in ticks,
+  /// averaged.
   public private(set) var advantage = 0.0
-  /// The same of the other side, as it says.
+  /// The peer's own `advantage`, in ticks, averaged over its reports.
   public private(set) var peerAdvantage = 0.0
   private var samples = 0
   private var peerSamples = 0
 
-  /// Nothing known yet.
+  /// A clock synchronizer without measurements.
   public init() {}
 
-  /// Notes a tick of the peer that came when this side was at `local`, with fraction.
+  /// Records that the peer was at `peerTick` according to a packet that arrived when this side was
+  /// at tick `local` plus `fraction`.
   public mutating func recordPeerTick(_ peerTick: Tick, at local: Tick, fraction: Double) {
     let sample = Double(peerTick.distance(to: local)) + fraction
     let weight = max(1 / 32, 1 / Double(samples + 1))
@@ -31,26 +36,27 @@ public struct ClockSync: Hashable, Sendable {
     samples = min(samples + 1, 32)
   }
 
-  /// Notes what the peer says of itself, ticks.
+  /// Records the advantage that the peer reported for itself, in ticks.
   public mutating func recordPeerAdvantage(_ value: Double) {
     let weight = max(1 / 8, 1 / Double(peerSamples + 1))
     peerAdvantage += (value - peerAdvantage) * weight
     peerSamples = min(peerSamples + 1, 8)
   }
 
-  /// By how many ticks this side is ahead; 0 until both sides were heard.
+  /// The offset of this side's clock from the peer's, in ticks: positive if this side is ahead. It
+  /// is 0 until both sides have measured.
   public var lead: Double {
     samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : 0
   }
 
-  /// The speed that brings the peers together: 1,000,000 for a clock that runs as it is. `lead` is
-  /// how far ahead this side is, ticks; `rate` is the ticks of a second.
+  /// The clock speed that closes a gap, in millionths of real time. `lead` is how far this side is
+  /// ahead, in ticks; `rate` is in ticks per second.
   public static func speed(lead: Double, rate: Int) -> Int {
     let limit = lead.magnitude > farAhead ? hurriedLimit : usualLimit
     let wanted = -lead * gain / Double(rate) * 1e6
     return 1_000_000 + Int(min(max(wanted, -Double(limit)), Double(limit)))
   }
 
-  /// In the sixteenths of a tick that a packet carries.
+  /// The advantage in sixteenths of a tick, as packets carry it.
   var sixteenths: Int16 { Int16(min(max(advantage * 16, -32_000), 32_000)) }
 }

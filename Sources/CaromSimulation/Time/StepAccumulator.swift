@@ -1,51 +1,53 @@
 import CaromCore
 
-/// Turns the passing of time into whole steps of a fixed rate, without drift.
+/// Converts elapsed time into whole steps at a fixed rate, without drift.
 ///
-/// Step n is due at n * 1 s / rate after the origin, in integers; sums of rounded steps never
-/// build up, so 60 Hz over 24 hours makes 5,184,000 steps to the nanosecond. After a stall the
-/// catch-up is bounded: what lies further back is dropped and counted.
+/// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors never
+/// add up: 60 Hz over 24 hours makes exactly 5,184,000 steps. After a stall only a limited number
+/// of steps is caught up; the older ones are dropped and counted.
 public struct StepAccumulator: Hashable, Sendable {
-  /// The steps that are due now.
+  /// The steps that became due.
   public struct Steps: Hashable, Sendable {
-    /// How many to make.
+    /// The number of steps to make.
     public var due: Int
-    /// How many were given up, because catching up would take more than the bound.
+    /// The number of steps dropped because they exceed the catch-up limit.
     public var dropped: Int
 
-    /// That many to make, and that many given up.
+    /// Creates a result with `due` steps to make and `dropped` steps lost.
     public init(due: Int, dropped: Int = 0) {
       self.due = due
       self.dropped = dropped
     }
   }
 
-  /// The longest stall that is caught up: a quarter of a second.
+  /// The default limit on catching up: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
-  /// Steps a second.
+  /// The number of steps per second.
   public let rate: Int
-  /// Steps handed out so far.
+  /// The total number of steps returned as due.
   public private(set) var totalSteps: UInt64 = 0
-  /// Steps given up so far.
+  /// The total number of steps dropped.
   public private(set) var totalDropped: UInt64 = 0
 
-  /// When step 0 was due, whole seconds and steps being counted from it. It moves when steps are
-  /// dropped, and by whole seconds, to keep the products small.
+  /// The time from which steps are counted. It advances by whole seconds, so that the products stay
+  /// small.
   private var origin: Instant
-  /// Steps due after `origin` that were handed out.
+  /// The number of steps after `origin` that have been returned or dropped.
   private var counted: Int64 = 0
   private let limit: Int64
 
-  /// Begins at `origin`: the first step is due one step's length later.
+  /// Starts at `origin`. The first step is due one step length later, and at most `catchUp` worth
+  /// of steps is returned at once.
   public init(rate: Int, from origin: Instant, catchUp: Duration = catchUpLimit) {
-    precondition(rate > 0 && rate <= 1_000_000, "a rate of 1 to 1,000,000 steps a second")
+    precondition(rate > 0 && rate <= 1_000_000, "the rate must be 1 to 1,000,000 steps per second")
     self.rate = rate
     self.origin = origin
     limit = max(1, (catchUp.wholeNanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000)
   }
 
-  /// The steps that became due since the last call; a clock that stands or goes back gives none.
+  /// Returns the steps that became due since the last call. There are none if the clock stood
+  /// still or went backwards.
   public mutating func advance(to now: Instant) -> Steps {
     rebase()
     let pending = elapsed(at: now) - counted
@@ -58,17 +60,17 @@ public struct StepAccumulator: Hashable, Sendable {
     return Steps(due: Int(due), dropped: Int(lost))
   }
 
-  /// When the next step is due.
+  /// The time at which the next step is due.
   public var nextStep: Instant { instant(of: counted + 1) }
 
-  /// How far `now` lies between the last step and the next, 0 to 1, for interpolation.
+  /// How far `now` lies between the last step and the next, from 0 to 1, for interpolation.
   public func fraction(at now: Instant) -> Double {
     let last = instant(of: counted).nanoseconds
     let length = nextStep.nanoseconds - last
     return min(1, max(0, Double(now.nanoseconds - last) / Double(length)))
   }
 
-  /// Whole steps from the origin to `now`.
+  /// The number of whole steps from the origin to `now`.
   private func elapsed(at now: Instant) -> Int64 {
     let (difference, overflow) = now.nanoseconds.subtractingReportingOverflow(origin.nanoseconds)
     guard !overflow, difference > 0 else { return 0 }
@@ -76,7 +78,7 @@ public struct StepAccumulator: Hashable, Sendable {
     return seconds * Int64(rate) + (difference % 1_000_000_000) * Int64(rate) / 1_000_000_000
   }
 
-  /// The first nanosecond at which `elapsed` counts that many steps.
+  /// The first nanosecond at which `elapsed(at:)` returns `count`.
   private func instant(of count: Int64) -> Instant {
     let seconds = count / Int64(rate)
     let rest = (count % Int64(rate)) * 1_000_000_000
@@ -84,7 +86,7 @@ public struct StepAccumulator: Hashable, Sendable {
     return Instant(nanoseconds: origin.nanoseconds + seconds * 1_000_000_000 + nanoseconds)
   }
 
-  /// Moves the origin by whole seconds, which are whole steps.
+  /// Advances the origin by whole seconds, which are always a whole number of steps.
   private mutating func rebase() {
     let seconds = counted / Int64(rate)
     origin.nanoseconds += seconds * 1_000_000_000

@@ -1,35 +1,35 @@
-/// A step of a simulation, counted from 0: the only time that a simulation knows.
+/// The number of a simulation step, counted from 0. Ticks are the only time that a simulation has.
 public struct Tick: Hashable, Sendable {
-  /// How many steps were made before this point.
+  /// The number of steps before this tick.
   public var rawValue: UInt64
 
-  /// The tick of that number.
+  /// Creates the tick with this number.
   @inlinable public init(_ rawValue: UInt64) { self.rawValue = rawValue }
 
-  /// Before the first step.
+  /// The tick of the first step.
   public static let zero = Tick(0)
 
-  /// The tick after this one; the last wraps to 0, which takes nine thousand million years at
-  /// 60 Hz unless a peer lies.
+  /// The tick after this one. The last tick wraps around to 0, which at 60 Hz takes nine billion
+  /// years unless a peer sends a false tick.
   @inlinable public var next: Tick { Tick(rawValue &+ 1) }
 
-  /// The tick `count` steps later, or earlier where `count` is negative.
+  /// The tick `count` steps later, or earlier if `count` is negative.
   @inlinable public func advanced(by count: Int64) -> Tick {
     Tick(rawValue &+ UInt64(bitPattern: count))
   }
 
-  /// How many steps lead from here to `other`; negative where `other` is earlier.
+  /// The number of steps from this tick to `other`, negative if `other` is earlier.
   @inlinable public func distance(to other: Tick) -> Int64 {
     Int64(bitPattern: other.rawValue &- rawValue)
   }
 }
 
 extension Tick: Comparable {
-  /// Orders by number.
+  /// Compares the tick numbers.
   @inlinable public static func < (a: Tick, b: Tick) -> Bool { a.rawValue < b.rawValue }
 }
 
 extension Tick: CustomStringConvertible {
-  /// The number.
+  /// The tick's number in decimal.
   public var description: String { String(rawValue) }
 }

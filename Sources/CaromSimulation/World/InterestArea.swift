@@ -1,33 +1,38 @@
-/// What part of a world a client sees: whoever is near its focus, the nearer the more often.
+/// The part of a world that a client receives: the entities near its focus, and the nearer ones
+/// more often.
 public struct InterestArea: Hashable, Sendable {
-  /// Who is seen stays until it is this much farther away than who comes is.
+  /// The factor by which an entity must be farther away to leave than to enter.
   static let leaveFactor = 1.05
 
-  /// The tiers, the nearest first.
+  /// The tiers, in order of increasing radius.
   public let tiers: [InterestTier]
-  /// The fields that say where an entity is; the next one is the other coordinate.
+  /// The index of the field with the first coordinate of an entity's position. The next field is
+  /// the second coordinate.
   public let positionField: Int
-  /// Ticks from one look for who came near or went away to the next.
+  /// The number of ticks between two searches for entities that entered or left the area.
   public let refreshInterval: Int
 
-  /// An area of these tiers.
+  /// Creates an area with these tiers.
   public init(_ tiers: [InterestTier], positionField: Int = 0, refreshInterval: Int = 6) {
-    precondition(!tiers.isEmpty && refreshInterval >= 1, "a tier, and a look now and then")
+    precondition(
+      !tiers.isEmpty && refreshInterval >= 1,
+      "an area needs a tier and a refresh interval of at least 1 tick")
     precondition(
       zip(tiers, tiers.dropFirst()).allSatisfy { $0.radius < $1.radius },
-      "each tier is wider than the one before")
+      "tiers must be in order of increasing radius")
     self.tiers = tiers
     self.positionField = positionField
     self.refreshInterval = refreshInterval
   }
 
-  /// Everybody within a radius, each tick.
+  /// Creates an area that sends every entity within a radius in every tick.
   public init(within radius: Double) { self.init([InterestTier(within: radius)]) }
 
-  /// The farthest that anybody is seen, but for who stays.
+  /// The radius of the outermost tier.
   var radius: Double { tiers[tiers.count - 1].radius }
 
-  /// How often somebody is told of at a distance whose square is given in steps.
+  /// The interval in ticks at which an entity is sent, from its squared distance in steps and the
+  /// size of a step.
   func interval(squared: Double, step: Double) -> Int {
     for tier in tiers where squared <= (tier.radius / step) * (tier.radius / step) {
       return tier.interval

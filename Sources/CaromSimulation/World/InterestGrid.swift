@@ -1,8 +1,8 @@
-/// Where entities are, in square cells: who is near a place is found without looking at the others.
+/// A grid of square cells that holds the positions of entities, for finding the ones near a point.
 ///
-/// Places are in steps of the schema's position fields.
+/// Positions are in steps of the schema's position fields.
 struct InterestGrid: Sendable {
-  /// Cells at most.
+  /// The maximum number of cells.
   static let cellLimit = 1 << 16
 
   private let lowX: Int64
@@ -10,15 +10,15 @@ struct InterestGrid: Sendable {
   private let size: Int64
   private let columns: Int
   private let rows: Int
-  /// The first entity of each cell, -1 where there is none.
+  /// For each cell the slot of its first entity, or -1 if it is empty.
   private var first: [Int32]
-  /// For each entity the next and the one before in its cell, and the cell; -1 where there is none.
+  /// For each slot the next and the previous slot in its cell, and the cell itself; -1 for none.
   private var next: [Int32] = []
   private var previous: [Int32] = []
   private var cells: [Int32] = []
 
   init(x: EntityField, y: EntityField, cellSize: Int64) {
-    precondition(cellSize > 0, "a cell has a size")
+    precondition(cellSize > 0, "the cell size must be positive")
     lowX = x.lowerBound
     lowY = y.lowerBound
     size = cellSize
@@ -26,11 +26,11 @@ struct InterestGrid: Sendable {
     rows = Int((y.span + cellSize - 1) / cellSize)
     precondition(
       columns <= Self.cellLimit && rows <= Self.cellLimit && columns * rows <= Self.cellLimit,
-      "larger cells: there are 65,536 at most")
+      "the grid has more than 65,536 cells; use larger cells")
     first = Array(repeating: -1, count: columns * rows)
   }
 
-  /// Puts an entity where it is now; true where it came into another cell.
+  /// Moves an entity to its position. Returns true if it entered another cell.
   @discardableResult
   mutating func place(_ slot: Int, x: Int64, y: Int64) -> Bool {
     while cells.count <= slot {
@@ -50,7 +50,7 @@ struct InterestGrid: Sendable {
     return true
   }
 
-  /// Takes an entity out.
+  /// Removes an entity.
   mutating func remove(_ slot: Int) {
     guard cells[slot] >= 0 else { return }
     if previous[slot] >= 0 {
@@ -62,7 +62,7 @@ struct InterestGrid: Sendable {
     cells[slot] = -1
   }
 
-  /// Appends whoever is in a cell that a circle may reach.
+  /// Appends the entities in all cells that a circle may overlap.
   func gather(x: Int64, y: Int64, radius: Int64, into slots: inout [Int32]) {
     let left = column(x - radius)
     let right = column(x + radius)

@@ -1,13 +1,14 @@
-/// How often a client hears of what is near enough.
+/// A distance within which entities are sent at a particular interval.
 public struct InterestTier: Hashable, Sendable {
-  /// Within this distance, in what positions are given in.
+  /// The maximum distance from the focus, in the unit of positions.
   public var radius: Double
-  /// A snapshot tells of it every that many ticks.
+  /// The number of ticks between two snapshots that include an entity.
   public var interval: Int
 
-  /// Whoever is within `radius`, every `interval` ticks.
+  /// Creates a tier of entities within `radius`, sent every `interval` ticks.
   public init(within radius: Double, every interval: Int = 1) {
-    precondition(radius > 0 && interval >= 1, "a radius, and every tick at most")
+    precondition(
+      radius > 0 && interval >= 1, "the radius must be positive and the interval at least 1 tick")
     self.radius = radius
     self.interval = interval
   }

@@ -1,25 +1,26 @@
-/// Chooses what goes out first where not everything can: what waits gains each tick, so that nobody
-/// waits for ever.
+/// Chooses which entities to send first when not all fit. Priorities grow while an entity waits, so
+/// every entity is eventually sent.
 struct PriorityAccumulator: Sendable {
-  /// Who waits: what it gained, complemented, above its place.
+  /// The queued entries: the complement of the priority in the high 32 bits and the index in the
+  /// low ones.
   private var waiting: [UInt64] = []
 
   mutating func removeAll() { waiting.removeAll(keepingCapacity: true) }
 
-  /// Somebody who wants to go.
+  /// Adds an entry with its priority.
   mutating func append(_ place: Int, gained: Int) {
     waiting.append(UInt64(~UInt32(clamping: gained)) << 32 | UInt64(UInt32(place)))
   }
 
-  /// Brings them into the order in which they go: who gained most, and of those the lowest place.
+  /// Sorts the entries by descending priority, and by ascending index among equals.
   mutating func sort() { waiting.sortInPlace() }
 
-  /// The place of the one that goes after `index` others.
+  /// The entity index of the entry at a position of the sorted queue.
   subscript(index: Int) -> Int { Int(waiting[index] & 0xFFFF_FFFF) }
 }
 
 extension [UInt64] {
-  /// Sorts without memory beside its own (Shell 1959, gaps by Tokuda 1992).
+  /// Sorts in place without allocating (Shell 1959, gaps by Tokuda 1992).
   mutating func sortInPlace() {
     var span = mutableSpan
     var gap = 1

@@ -1,11 +1,11 @@
 extension WorldClient {
-  /// The most attempts to meet the limit of bytes.
+  /// The maximum number of attempts to fit a snapshot into the byte limit.
   private static let attemptLimit = 6
-  /// Nothing that tells of anybody is shorter.
+  /// The minimum length of a snapshot that contains an entity.
   private static let fewestBytes = 8
 
-  /// Writes the snapshot of a tick into the sender's bytes; false where there is nothing to tell,
-  /// or no room.
+  /// Encodes the snapshot of a tick into the sender's bytes. Returns false if there is nothing to
+  /// send or no room.
   mutating func write(
     _ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick
   ) -> Bool {
@@ -16,7 +16,7 @@ extension WorldClient {
     fillTable(world, elapsed)
     sender.plan(table, at: tick, selecting: selection)
     guard !sender.isPlanEmpty else {
-      // A client that has everything is asked again once something is new to it.
+      // A client that is up to date is skipped until something it sees changes.
       isAwake = sender.isPlanPartial || placement != world.placement
       return false
     }
@@ -29,7 +29,7 @@ extension WorldClient {
     return true
   }
 
-  /// Everybody's values, and who is due.
+  /// Collects the values of all visible entities, and selects the ones that are due.
   private mutating func fillTable(_ world: WorldEntities, _ elapsed: Int32) {
     let fields = world.schema.fields.count
     let values = world.values.span
@@ -44,7 +44,8 @@ extension WorldClient {
     }
   }
 
-  /// Writes the plan within `room` bytes: those first who waited longest for their interval.
+  /// Encodes the plan within `room` bytes. Entities that are most overdue relative to their
+  /// interval go first.
   private mutating func fit(_ room: Int, at tick: Tick) -> Bool {
     var planned = sender.plannedPlaces.count
     var most = max(8 * room / entityBits, 1) * 5 / 4
@@ -71,7 +72,7 @@ extension WorldClient {
     return false
   }
 
-  /// Who is not known yet, or no longer, gains twice as fast.
+  /// Sorts the planned entities by priority. Those that the client does not have yet count twice.
   private mutating func sortPlanned() {
     queue.removeAll()
     var enter = 0
@@ -86,7 +87,7 @@ extension WorldClient {
     queue.sort()
   }
 
-  /// Plans with the first `count` of the queue alone.
+  /// Makes a new plan with the first `count` entities of the queue.
   private mutating func select(_ count: Int, at tick: Tick) {
     for index in selection.indices { selection[index] = false }
     for index in 0..<count { selection[queue[index]] = true }

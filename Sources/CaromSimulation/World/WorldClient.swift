@@ -1,22 +1,22 @@
 import CaromCore
 
-/// What a world knows of one of its clients.
+/// The state that a world keeps for each client.
 struct WorldClient: Sendable {
-  /// An entity that the client sees, or is about to.
+  /// An entity that is visible to the client or about to be.
   struct Seen: Sendable {
     var id: UInt32
     var slot: Int32
-    /// Ticks from one telling to the next.
+    /// The number of ticks between two snapshots that include it.
     var interval: Int32
-    /// Ticks since it was told of, or since it is seen.
+    /// The number of ticks since it was last included, or since it became visible.
     var waited: Int32
   }
 
-  /// Entities that there is room for from the beginning.
+  /// The number of entities for which memory is reserved initially.
   private static let usualCount = 256
 
   var sender: SnapshotSender
-  /// Where it looks from, in steps; `nil` where it sees everything.
+  /// The point around which the client sees, in steps, or nil if it sees everything.
   var focus: (x: Int64, y: Int64)?
   var seen: [Seen] = []
   private var nextSeen: [Seen] = []
@@ -26,13 +26,13 @@ struct WorldClient: Sendable {
   var selection: [Bool] = []
   var queue = PriorityAccumulator()
   var bucket: TokenBucket?
-  /// Bits that an entity took lately.
+  /// The recent average size of an encoded entity in bits.
   var entityBits: Int
-  /// What of the world's placements it has seen.
+  /// The value of `WorldEntities.placement` at the last refresh.
   private(set) var placement = -1
   private var refreshedAt: Tick?
   var writtenAt: Tick?
-  /// Whether anything may have changed since it was found to have everything.
+  /// Whether anything may have changed since the client was found to be up to date.
   var isAwake = true
 
   init(_ configuration: WorldConfiguration) {
@@ -48,7 +48,7 @@ struct WorldClient: Sendable {
     reserve()
   }
 
-  /// Room for a usual number of entities, so that the first ticks alone need memory.
+  /// Reserves memory for a typical number of entities, so that later ticks do not allocate.
   private mutating func reserve() {
     seen.reserveCapacity(Self.usualCount)
     nextSeen.reserveCapacity(Self.usualCount)
@@ -59,7 +59,7 @@ struct WorldClient: Sendable {
     sender.reserve(Self.usualCount)
   }
 
-  /// Something that it sees changed, or its view did.
+  /// Marks that something visible to the client changed.
   mutating func wake() { isAwake = true }
 
   mutating func setFocus(_ place: (x: Int64, y: Int64)?) {
@@ -71,7 +71,7 @@ struct WorldClient: Sendable {
 
   // MARK: - Who is seen
 
-  /// Looks for who came near or went away, where it is time to.
+  /// Updates the visible entities, if any moved and the refresh interval has passed.
   mutating func refresh(_ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick)
   {
     guard placement != world.placement else { return }
@@ -86,7 +86,7 @@ struct WorldClient: Sendable {
     merge(world, configuration)
   }
 
-  /// Whoever is no longer there is not seen either, at once.
+  /// Removes entities that no longer exist, without waiting for the next refresh.
   private mutating func dropGone(_ world: WorldEntities) {
     seen.removeAll {
       let slot = Int($0.slot)
@@ -94,7 +94,7 @@ struct WorldClient: Sendable {
     }
   }
 
-  /// Who is near, in the order of ids.
+  /// Collects the entities near the focus, in ascending order of their ids.
   private mutating func gather(_ world: WorldEntities, _ configuration: WorldConfiguration) {
     keys.removeAll(keepingCapacity: true)
     if let focus, let area = configuration.area, let grid = world.grid {
@@ -119,7 +119,8 @@ struct WorldClient: Sendable {
     return x * x + y * y
   }
 
-  /// Keeps how long those have waited who were seen before.
+  /// Updates the visible entities from the collected ones, keeping the waiting time of those that
+  /// were visible before.
   private mutating func merge(_ world: WorldEntities, _ configuration: WorldConfiguration) {
     nextSeen.removeAll(keepingCapacity: true)
     var old = 0
@@ -143,7 +144,7 @@ struct WorldClient: Sendable {
     swap(&seen, &nextSeen)
   }
 
-  /// Whether an entity that changed is its business.
+  /// Whether a changed entity is or becomes visible to the client.
   func concerns(_ slot: Int, _ world: WorldEntities, _ configuration: WorldConfiguration) -> Bool {
     guard let focus, let area = configuration.area else { return true }
     let id = world.ids[slot]

@@ -1,22 +1,22 @@
-/// What a world's clients get.
+/// The configuration of a world and of the snapshots that its clients receive.
 public struct WorldConfiguration: Hashable, Sendable {
-  /// What the entities' values mean.
+  /// The fields of each entity.
   public var schema: EntitySchema
-  /// What a client sees around its focus; `nil` where everybody sees everything.
+  /// The area around a client's focus that it receives, or nil if every client receives everything.
   public var area: InterestArea?
-  /// Ticks a second.
+  /// The number of ticks per second.
   public var ticksPerSecond: Int
-  /// The most bytes of a snapshot: it shares a datagram with nothing larger than a header.
+  /// The maximum size of a snapshot in bytes. The default leaves room for headers in a datagram.
   public var snapshotLimit: Int
-  /// Bytes a second that a client gets at most, snapshots alone; `nil` for as many as it takes.
+  /// The maximum rate of snapshot bytes per second and client, or nil for no limit.
   public var bandwidth: Int?
 
-  /// A world of these entities.
+  /// Creates the configuration of a world.
   public init(
     schema: EntitySchema, area: InterestArea? = nil, ticksPerSecond: Int = 60,
     snapshotLimit: Int = 1_150, bandwidth: Int? = nil
   ) {
-    precondition(snapshotLimit >= 64, "a snapshot of 64 bytes at least")
+    precondition(snapshotLimit >= 64, "the snapshot limit must be at least 64 bytes")
     self.schema = schema
     self.area = area
     self.ticksPerSecond = ticksPerSecond

@@ -1,17 +1,17 @@
-/// A world's entities as they are now, and which of them changed since the last tick.
+/// A world's entities with their current values, and which of them changed since the last tick.
 struct WorldEntities: Sendable {
   let schema: EntitySchema
-  /// The slot of each id; never gone through.
+  /// The slot of each id. Never iterated, because its order is not deterministic.
   private var slots: [UInt32: Int] = [:]
   private var free: [Int] = []
   private(set) var ids: [UInt32] = []
-  /// Whether a slot is in use.
+  /// Whether each slot holds an entity.
   private(set) var isThere: [Bool] = []
   private(set) var values: [Int64] = []
   private var isDirty: [Bool] = []
-  /// Slots that changed, came or went since `clearDirty`.
+  /// The slots that changed, were added or were removed since the last `clearDirty()`.
   private(set) var dirty: [Int32] = []
-  /// Grows whenever somebody comes, goes or is elsewhere.
+  /// A counter that increases whenever an entity is added, removed or moved.
   private(set) var placement = 0
   private(set) var grid: InterestGrid?
   private let positionField: Int
@@ -20,10 +20,12 @@ struct WorldEntities: Sendable {
     self.schema = schema
     positionField = area?.positionField ?? 0
     guard let area else { return }
-    precondition(positionField + 1 < schema.fields.count, "two fields for the position")
+    precondition(
+      positionField + 1 < schema.fields.count,
+      "the position needs two consecutive fields of the schema")
     let x = schema.fields[positionField]
     let reach = Int64(area.radius / x.step / 2)
-    // Half a radius, and no more cells than there may be.
+    // Half a radius, but large enough to respect the limit on cells.
     let widest = max(x.span, schema.fields[positionField + 1].span)
     grid = InterestGrid(
       x: x, y: schema.fields[positionField + 1], cellSize: max(reach, widest / 255 + 1))
@@ -33,15 +35,16 @@ struct WorldEntities: Sendable {
 
   func slot(of id: UInt32) -> Int? { slots[id] }
 
-  /// The place of an entity, in steps.
+  /// The position of an entity in steps.
   func place(_ slot: Int) -> (x: Int64, y: Int64) {
     let start = slot * schema.fields.count + positionField
     return (values[start], values[start + 1])
   }
 
-  /// Takes an entity's values, and itself where it is new.
+  /// Sets an entity's values, adding the entity if it is new.
   mutating func set(_ id: UInt32, _ new: [Int64]) {
-    precondition(new.count == schema.fields.count, "a value for each field")
+    precondition(
+      new.count == schema.fields.count, "there must be one value for each field of the schema")
     let slot = slots[id] ?? makeSlot(id)
     let start = slot * new.count
     var changes = false
@@ -74,7 +77,7 @@ struct WorldEntities: Sendable {
     return ids.count - 1
   }
 
-  /// Forgets an entity; false where there is none of that id.
+  /// Removes an entity. Returns false if there is none with this id.
   mutating func remove(_ id: UInt32) -> Bool {
     guard let slot = slots.removeValue(forKey: id) else { return false }
     isThere[slot] = false
@@ -91,7 +94,7 @@ struct WorldEntities: Sendable {
     dirty.append(Int32(slot))
   }
 
-  /// Whoever was told of is no longer dirty.
+  /// Clears the set of changed slots.
   mutating func clearDirty() {
     for slot in dirty { isDirty[Int(slot)] = false }
     dirty.removeAll(keepingCapacity: true)

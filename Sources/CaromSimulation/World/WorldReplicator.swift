@@ -1,5 +1,5 @@
-/// A server's world and its clients: takes what entities are, and writes for each client a snapshot
-/// of what it sees, in as few bytes and no more than it may get.
+/// Replicates a server's world to its clients. It stores the current state of every entity, and
+/// encodes for each client a snapshot of what that client sees, within the client's bandwidth.
 ///
 /// ```swift
 /// var world = WorldReplicator(WorldConfiguration(schema: Tank.schema))
@@ -7,20 +7,21 @@
 /// for (id, tank) in tanks { world.set(id, tank) }         // each tick, or only what changed
 /// world.advance(to: tick)
 /// if world.writeSnapshot(for: client) { send(world.snapshot(for: client)) }
-/// world.acknowledge(acknowledgement, from: client)        // whenever one comes
+/// world.acknowledge(acknowledgement, from: client)        // when one arrives
 /// ```
-/// A tick in which nothing changes takes time for each client, not for each entity; and what
-/// changed is looked at for those alone who see it.
+///
+/// A tick without changes takes time proportional to the number of clients, not of entities, and a
+/// changed entity is examined only for the clients that see it.
 public struct WorldReplicator: Sendable {
-  /// One of the clients.
+  /// Identifies a client of the world.
   public struct ClientID: Hashable, Sendable {
     let index: Int
     let number: Int
   }
 
-  /// What clients get.
+  /// The configuration of the world.
   public let configuration: WorldConfiguration
-  /// The tick that the world stands at.
+  /// The current tick of the world.
   public private(set) var tick = Tick.zero
 
   private var entities: WorldEntities
@@ -28,7 +29,7 @@ public struct WorldReplicator: Sendable {
   private var numbers: [Int] = []
   private var writer: EntityFieldWriter
 
-  /// An empty world.
+  /// Creates an empty world.
   public init(_ configuration: WorldConfiguration) {
     self.configuration = configuration
     entities = WorldEntities(schema: configuration.schema, area: configuration.area)
@@ -37,32 +38,34 @@ public struct WorldReplicator: Sendable {
 
   // MARK: - Entities
 
-  /// How many entities there are.
+  /// The number of entities.
   public var count: Int { entities.count }
 
-  /// Takes an entity as it is now, new or known. What did not change costs nothing further.
+  /// Sets an entity's current state, adding the entity if it is new. Fields that did not change
+  /// cost nothing further.
   public mutating func set(_ id: UInt32, _ entity: some ReplicatedEntity) {
     writer.removeAll()
     entity.encode(into: &writer)
     entities.set(id, writer.values)
   }
 
-  /// Takes an entity's values in steps, within their bounds.
+  /// Sets an entity's values in steps, which must be within their bounds.
   public mutating func set(_ id: UInt32, values: [Int64]) {
     for (value, field) in zip(values, configuration.schema.fields) {
       precondition(
-        value >= field.lowerBound && value <= field.upperBound, "values within their bounds")
+        value >= field.lowerBound && value <= field.upperBound,
+        "values must be within the bounds of their fields")
     }
     entities.set(id, values)
   }
 
-  /// Takes an entity out of the world; false where there is none of that id.
+  /// Removes an entity. Returns false if there is none with this id.
   @discardableResult
   public mutating func remove(_ id: UInt32) -> Bool { entities.remove(id) }
 
   // MARK: - Clients
 
-  /// A client that knows nothing yet.
+  /// Adds a client, which starts without any entities.
   public mutating func addClient() -> ClientID {
     let client = WorldClient(configuration)
     if let index = clients.firstIndex(where: { $0 == nil }) {
@@ -75,7 +78,7 @@ public struct WorldReplicator: Sendable {
     return ClientID(index: clients.count - 1, number: 0)
   }
 
-  /// Forgets a client.
+  /// Removes a client.
   public mutating func removeClient(_ id: ClientID) {
     guard holds(id) else { return }
     clients[id.index] = nil
@@ -86,8 +89,8 @@ public struct WorldReplicator: Sendable {
       && clients[id.index] != nil
   }
 
-  /// Where a client looks from, in what positions are given in. Before the first, it sees
-  /// everything.
+  /// Sets the point around which a client sees, in the unit of positions. Before the first call the
+  /// client sees everything.
   public mutating func setFocus(x: Double, y: Double, for id: ClientID) {
     guard let area = configuration.area, holds(id) else { return }
     let fields = configuration.schema.fields
@@ -97,7 +100,7 @@ public struct WorldReplicator: Sendable {
     clients[id.index]?.setFocus(place)
   }
 
-  /// Takes what a client says it has.
+  /// Processes an acknowledgement from a client.
   public mutating func acknowledge(
     _ acknowledgement: SnapshotAcknowledgement, from id: ClientID
   ) {
@@ -106,28 +109,29 @@ public struct WorldReplicator: Sendable {
     if acknowledgement.wantsKeyframe { clients[id.index]?.wake() }
   }
 
-  /// The client has the snapshot of that tick.
+  /// Records that a client has the snapshot of `tick`.
   public mutating func acknowledge(_ tick: Tick, from id: ClientID) {
     guard holds(id) else { return }
     clients[id.index]?.sender.acknowledge(tick)
   }
 
-  /// The tick of the newest snapshot that was written for a client.
+  /// The tick of the newest snapshot written for a client.
   public func sentTick(of id: ClientID) -> Tick? {
     holds(id) ? clients[id.index]?.sender.sentTick : nil
   }
 
   // MARK: - Ticks
 
-  /// The entities are now what they are at that tick, newer than the last.
+  /// Moves the world to a tick, which must be newer than the last one. The entities are then taken
+  /// to have their current values at that tick.
   public mutating func advance(to next: Tick) {
-    precondition(tick < next || tick == .zero, "ticks go on")
+    precondition(tick < next || tick == .zero, "the new tick must be later than the last one")
     tick = next
     wakeClients()
     entities.clearDirty()
   }
 
-  /// Those who sleep are told of what changed, until something is their business.
+  /// Wakes each idle client that is affected by a change.
   private mutating func wakeClients() {
     guard !entities.dirty.isEmpty else { return }
     for index in clients.indices where clients[index]?.isAwake == false {
@@ -139,27 +143,27 @@ public struct WorldReplicator: Sendable {
     }
   }
 
-  /// Writes the snapshot of this tick for a client, once a tick; false where there is nothing to
-  /// send.
+  /// Writes the snapshot of the current tick for a client; call it at most once per tick and
+  /// client. Returns false if there is nothing to send.
   public mutating func writeSnapshot(for id: ClientID) -> Bool {
     guard holds(id) else { return false }
     return clients[id.index]?.write(entities, configuration, at: tick) ?? false
   }
 
-  /// What `writeSnapshot(for:)` wrote last.
+  /// The bytes that `writeSnapshot(for:)` wrote last.
   public func snapshot(for id: ClientID) -> [UInt8] {
     holds(id) ? clients[id.index]?.sender.bytes ?? [] : []
   }
 }
 
 extension WorldReplicator {
-  /// Counts from now on what the models of each client's snapshots meet.
+  /// Starts collecting statistics for training the models, for every client.
   package mutating func startTraining() {
     for index in clients.indices {
       clients[index]?.sender.training = SnapshotTraining(schema: configuration.schema)
     }
   }
 
-  /// What was counted, a client after the other.
+  /// The collected statistics, one per client.
   package var training: [SnapshotTraining] { clients.compactMap { $0?.sender.training } }
 }
