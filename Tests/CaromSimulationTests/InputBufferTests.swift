@@ -18,14 +18,14 @@ import Testing
       let first = max(sender.start, receiver.end.advanced(by: -min(back, 40)))
       let count = min(127, Int(first.distance(to: sender.end)))
       var writer = PacketWriter()
-      var bits = InputBitWriter()
+      var bits = BitWriter()
       let context = sender.context(before: first)
       sender.writeRun(
         from: first, count: count, context: context, coder: &coder, bits: &bits, into: &writer)
       bits.finish(&writer)
       let bytes = writer.bytes
       var reader = PacketReader(bytes.span)
-      var readBits = InputBitReader()
+      var readBits = BitReader()
       var other = InputCoder<Swarm.Input>()
       try receiver.readRun(
         from: first, count: count, context: context, coder: &other, bits: &readBits, &reader)
@@ -45,13 +45,13 @@ import Testing
     let values: [Int32] = [0, .max, .min, .min, .max, 1, -1, .max, 0, 100, .min, 7]
     var coder = InputCoder<Wide>()
     var writer = PacketWriter()
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     coder.encode(values.count, into: &writer, bits: &bits) { Wide(value: values[$0]) }
     bits.finish(&writer)
     coder.reset()
     let bytes = writer.bytes
     var reader = PacketReader(bytes.span)
-    var readBits = InputBitReader()
+    var readBits = BitReader()
     try coder.decode(values.count, from: &reader, bits: &readBits)
     #expect(coder.run.map(\.value) == values)
   }
@@ -59,7 +59,7 @@ import Testing
   @Test func `what stays the same costs a bit a field`() {
     var coder = InputCoder<Swarm.Input>()
     var writer = PacketWriter()
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     coder.encode(100, into: &writer, bits: &bits) { _ in Swarm.Input() }
     bits.finish(&writer)
     #expect(writer.count == 1)
@@ -164,7 +164,7 @@ private struct Wide: SimulationInput {
 extension InputBuffer {
   fileprivate func read(_ bytes: [UInt8], from tick: Tick) throws(DecodeError) {
     var reader = PacketReader(bytes.span)
-    var bits = InputBitReader()
+    var bits = BitReader()
     var coder = InputCoder<Input>()
     try readRun(from: tick, count: 1, context: 12, coder: &coder, bits: &bits, &reader)
   }

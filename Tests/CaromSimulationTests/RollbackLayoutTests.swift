@@ -29,7 +29,7 @@ import Testing
     }
     var coder = InputCoder<RinkInput>()
     var writer = PacketWriter()
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     coder.encode(inputs.count, into: &writer, bits: &bits) { inputs[$0] }
     bits.finish(&writer)
     // x and presence change, y does not: 1 0 1. Then x is -100, folded 199, and 200 has 8 bits:

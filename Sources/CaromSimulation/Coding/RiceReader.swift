@@ -1,37 +1,41 @@
+import CaromCore
+
 /// Decodes the output of `RiceWriter`.
 struct RiceReader: Sendable {
   private var bytes: [UInt8] = []
-  private var position = 0
+  /// The number of bytes of which any bit has been read.
+  private var offset = 0
+  private var bits = BitReader()
   private(set) var failed = false
 
   /// Starts decoding a copy of the bytes. The first bit is known to be 1 and is skipped.
   mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
-    position = 1
+    offset = 0
+    bits = BitReader()
     failed = source.count > RiceWriter.byteLimit
+    _ = read(1)
   }
 
   mutating func fail() { failed = true }
 
-  private mutating func bit() -> UInt64 {
-    guard position < 8 * bytes.count, !failed else {
+  private mutating func read(_ count: Int) -> UInt64 {
+    guard !failed else { return 0 }
+    var reader = PacketReader(bytes.span.extracting(offset...))
+    do throws(DecodeError) {
+      let value = try bits.read(count, &reader)
+      offset += reader.offset
+      return value
+    } catch {
       failed = true
       return 0
     }
-    defer { position += 1 }
-    return UInt64(bytes[position >> 3] >> UInt8(7 - position & 7) & 1)
-  }
-
-  private mutating func read(_ count: Int) -> UInt64 {
-    var value: UInt64 = 0
-    for _ in 0..<count { value = value << 1 | bit() }
-    return value
   }
 
   private mutating func readRice(order: Int) -> UInt64 {
     var quotient = 0
-    while quotient < RiceWriter.escape, bit() == 1 { quotient += 1 }
+    while quotient < RiceWriter.escape, read(1) == 1 { quotient += 1 }
     guard quotient == RiceWriter.escape else {
       return UInt64(quotient) << UInt64(order) | read(order)
     }
@@ -45,17 +49,13 @@ struct RiceReader: Sendable {
   }
 
   /// Whether only the padding of the last byte remains, and it is 0.
-  var endsAsWritten: Bool {
-    let rest = 8 * bytes.count - position
-    guard rest < 8, !failed else { return false }
-    return rest == 0 || bytes[bytes.count - 1] & (1 << UInt8(rest) - 1) == 0
-  }
+  var endsAsWritten: Bool { offset == bytes.count && bits.isPaddingZero && !failed }
 }
 
 extension RiceReader: DeltaCoder {
   mutating func flag(
     _ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>
-  ) -> Bool { self.bit() == 1 }
+  ) -> Bool { read(1) == 1 }
 
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64 { read(count) }
 

@@ -1,3 +1,5 @@
+import CaromCore
+
 /// Writes a snapshot's symbols as bits, most significant first, after a leading 1 bit. Numbers use
 /// Golomb-Rice codes. This form serves packets so small that the end of a range coder would cost
 /// more.
@@ -7,19 +9,20 @@ struct RiceWriter: Sendable {
   /// The number of 1 bits in a row that announces a number with an explicit width.
   static let escape = 12
 
-  /// The output so far.
-  private(set) var bytes: [UInt8] = []
-  private var pending: UInt64 = 0
-  private var pendingCount = 0
+  private var packet = PacketWriter(capacity: 0)
+  private var bits = BitWriter()
   /// The number of bits written so far, including those that did not fit.
   private(set) var bitCount = 0
 
+  /// The output so far.
+  var bytes: [UInt8] { packet.bytes }
+
   /// Resets the writer to the leading 1 bit.
   mutating func start() {
-    bytes.removeAll(keepingCapacity: true)
-    pending = 1
-    pendingCount = 1
-    bitCount = 1
+    packet.removeAll()
+    bits = BitWriter()
+    bitCount = 0
+    write(1, 1)
   }
 
   /// Whether everything written so far fits into `byteLimit`.
@@ -29,12 +32,7 @@ struct RiceWriter: Sendable {
   @inline(__always) mutating func write(_ value: UInt64, _ count: Int) {
     bitCount += count
     guard fits else { return }
-    pending = pending << UInt64(count) | value
-    pendingCount += count
-    while pendingCount >= 8 {
-      pendingCount -= 8
-      bytes.append(UInt8(truncatingIfNeeded: pending >> UInt64(pendingCount)))
-    }
+    bits.write(value, count, to: &packet)
   }
 
   /// Appends a number as a Golomb-Rice code: the part above its low `order` bits in unary, then
@@ -54,9 +52,7 @@ struct RiceWriter: Sendable {
   }
 
   /// Pads the last byte with zeros.
-  mutating func finish() {
-    if pendingCount > 0 { write(0, 8 - pendingCount) }
-  }
+  mutating func finish() { bits.finish(&packet) }
 }
 
 extension RiceWriter: DeltaCoder {

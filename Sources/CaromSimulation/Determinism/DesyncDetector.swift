@@ -5,7 +5,7 @@ struct DesyncDetector: Sendable {
   /// The number of peer hashes that can be stored until their tick is confirmed locally.
   static let waitingLimit = 128
   /// The number of ticks after which an unanswered report is sent again.
-  static let patience = 15
+  static let resendInterval = 15
   /// The maximum number of times a report is sent.
   static let copyLimit = 16
 
@@ -26,8 +26,8 @@ struct DesyncDetector: Sendable {
   /// Whether a report must be sent now.
   var isReportDue = false
   private var waiting: [(tick: Tick, hash: UInt32)?] = []
-  private var hasTheirs = false
-  private var haveOurs = false
+  private var hasPeerReport = false
+  private var isReportDelivered = false
   private var copies = 0
   private var age = 0
 
@@ -35,13 +35,13 @@ struct DesyncDetector: Sendable {
 
   /// Records the peer's hash of `tick`. `local` is the local hash, or nil if `tick` is not
   /// confirmed yet; the peer's hash is then stored.
-  mutating func note(_ hash: UInt32, at tick: Tick, own: UInt64?) {
+  mutating func record(_ hash: UInt32, at tick: Tick, local: UInt64?) {
     guard state == .equal else { return }
-    guard let own else {
+    guard let local else {
       waiting[Int(tick.rawValue % UInt64(Self.waitingLimit))] = (tick, hash)
       return
     }
-    compare(hash, own, at: tick)
+    compare(hash, local, at: tick)
   }
 
   /// Compares the hash of a newly confirmed tick with the peer's hash, if that has arrived.
@@ -53,9 +53,9 @@ struct DesyncDetector: Sendable {
     compare(other.hash, hash, at: tick)
   }
 
-  private mutating func compare(_ theirs: UInt32, _ own: UInt64, at tick: Tick) {
+  private mutating func compare(_ theirs: UInt32, _ local: UInt64, at tick: Tick) {
     compared += 1
-    if theirs == UInt32(truncatingIfNeeded: own) {
+    if theirs == UInt32(truncatingIfNeeded: local) {
       agreedThrough = max(agreedThrough ?? tick, tick)
     } else {
       begin(at: tick)
@@ -67,23 +67,23 @@ struct DesyncDetector: Sendable {
     if state == .equal { state = .found(tick) }
     guard reported != tick else { return }
     reported = tick
-    hasTheirs = false
-    haveOurs = false
+    hasPeerReport = false
+    isReportDelivered = false
     copies = 0
     isReportDue = true
   }
 
-  /// Records that the peer's report of the reported tick arrived. If it answers the local report,
+  /// Records that the peer's report of the reported tick arrived. If it isAnswering the local report,
   /// that report needs no further copies.
   mutating func receive(isAnswer: Bool) {
-    hasTheirs = true
-    haveOurs = haveOurs || isAnswer
+    hasPeerReport = true
+    isReportDelivered = isReportDelivered || isAnswer
     if !isAnswer { isReportDue = true }
     state = .named
   }
 
   /// Whether the peer's report has arrived, so that the next local report acknowledges it.
-  var answers: Bool { hasTheirs }
+  var isAnswering: Bool { hasPeerReport }
 
   mutating func didReport() {
     isReportDue = false
@@ -93,8 +93,8 @@ struct DesyncDetector: Sendable {
 
   /// Advances the resend timer by one tick.
   mutating func tick() {
-    guard reported != nil, !haveOurs, copies < Self.copyLimit else { return }
+    guard reported != nil, !isReportDelivered, copies < Self.copyLimit else { return }
     age += 1
-    if age >= Self.patience { isReportDue = true }
+    if age >= Self.resendInterval { isReportDue = true }
   }
 }

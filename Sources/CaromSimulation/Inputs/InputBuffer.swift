@@ -66,7 +66,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   /// be stored.
   func writeRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
-    bits: inout InputBitWriter,
+    bits: inout BitWriter,
     into writer: inout PacketWriter
   ) {
     prepare(&coder, for: tick, context)
@@ -77,7 +77,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   /// starts after a gap or before the stored inputs throws `DecodeError.invalid`.
   func readRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
-    bits: inout InputBitReader, _ reader: inout PacketReader
+    bits: inout BitReader, _ reader: inout PacketReader
   ) throws(DecodeError) {
     guard tick >= oldest, tick <= next, oldest.distance(to: tick) >= Int64(context) else {
       throw .invalid(what: "first tick")
@@ -88,7 +88,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   /// Stores the inputs of `run`, whose first tick is `tick`, that are new and before `limit`.
   /// Counts the ones that contradict a stored input.
-  mutating func take(_ run: [Input], from tick: Tick, before limit: Tick) {
+  mutating func merge(_ run: [Input], from tick: Tick, before limit: Tick) {
     var at = tick
     for input in run {
       if at == next, at < limit {
@@ -104,7 +104,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     coder.reset()
     var at = tick.advanced(by: -Int64(context))
     while at < tick {
-      coder.note(self[at])
+      coder.update(with: self[at])
       at = at.next
     }
   }

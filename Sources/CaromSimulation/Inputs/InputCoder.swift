@@ -12,10 +12,10 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     var last: Int64 = 0
     var slope: Int64 = 0
     /// Eight times the recent mean error of each of the two predictions.
-    var missedByLast: Int64 = 0
-    var missedByLine: Int64 = 0
+    var lastError: Int64 = 0
+    var lineError: Int64 = 0
 
-    var predicted: Int64 { missedByLine < missedByLast ? last + slope : last }
+    var predicted: Int64 { lineError < lastError ? last + slope : last }
 
     /// About four times the mean magnitude of the recent differences.
     var size: Int64 = 0
@@ -23,10 +23,10 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     /// The order of the Golomb code, 0 to 30.
     var order: Int { min(30, 64 - UInt64(size >> 3).leadingZeroBitCount) }
 
-    mutating func note(_ value: Int64) {
+    mutating func update(with value: Int64) {
       size += (value - predicted).bounded - size >> 2
-      missedByLast += (value - last).bounded - missedByLast >> 3
-      missedByLine += (value - last - slope).bounded - missedByLine >> 3
+      lastError += (value - last).bounded - lastError >> 3
+      lineError += (value - last - slope).bounded - lineError >> 3
       slope = value - last
       last = value
     }
@@ -58,13 +58,13 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   }
 
   /// Updates the predictions with an input that both sides have.
-  mutating func note(_ input: Input) {
-    for index in fields.indices { fields[index].note(Int64(input.field(index))) }
+  mutating func update(with input: Input) {
+    for index in fields.indices { fields[index].update(with: Int64(input.field(index))) }
   }
 
   /// Encodes `count` inputs. `input` returns the input at an index from 0.
   mutating func encode(
-    _ count: Int, into writer: inout PacketWriter, bits: inout InputBitWriter,
+    _ count: Int, into writer: inout PacketWriter, bits: inout BitWriter,
     _ input: (Int) -> Input
   ) {
     for index in fields.indices {
@@ -80,14 +80,14 @@ struct InputCoder<Input: SimulationInput>: Sendable {
           let difference = value - fields[index].predicted
           bits.writeGolomb(VarInt.zigZag(difference), fields[index].order, to: &writer)
         }
-        fields[index].note(value)
+        fields[index].update(with: value)
       }
     }
   }
 
   /// Decodes `count` inputs into `run`. If any input is invalid, the whole run must be discarded.
   mutating func decode(
-    _ count: Int, from reader: inout PacketReader, bits: inout InputBitReader
+    _ count: Int, from reader: inout PacketReader, bits: inout BitReader
   ) throws(DecodeError) {
     run.removeAll(keepingCapacity: true)
     for index in fields.indices { isConstant[index] = !(try bits.bit(&reader)) }
@@ -95,7 +95,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   }
 
   private mutating func next(
-    _ reader: inout PacketReader, _ bits: inout InputBitReader
+    _ reader: inout PacketReader, _ bits: inout BitReader
   ) throws(DecodeError) -> Input {
     for index in fields.indices {
       if isConstant[index] {
@@ -106,7 +106,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
         guard let narrow = Int32(exactly: value) else { throw .invalid(what: "input field") }
         values[index] = narrow
       }
-      fields[index].note(Int64(values[index]))
+      fields[index].update(with: Int64(values[index]))
     }
     return try Input(fields: values.span)
   }

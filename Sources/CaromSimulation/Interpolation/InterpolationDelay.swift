@@ -55,7 +55,7 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// local clock, both in seconds. Returns false, and ignores the sample, if it claims to be much
   /// further ahead than the elapsed time allows.
   @discardableResult
-  public mutating func note(made: Double, arrival: Double) -> Bool {
+  public mutating func recordSample(made: Double, arrival: Double) -> Bool {
     if let newest, made - newest > arrival - lastArrival + Self.farthest { return false }
     observe(made: made, arrival: arrival)
     return true

@@ -48,7 +48,9 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   /// Inserts the sample of `tick`, which arrived at `now`. A tick that is already stored is
   /// ignored.
   public mutating func insert(_ sample: Sample, of tick: Tick, at now: Instant) {
-    guard delay.note(made: Double(tick.rawValue) / rate, arrival: seconds(now)) else { return }
+    guard delay.recordSample(made: Double(tick.rawValue) / rate, arrival: seconds(now)) else {
+      return
+    }
     var place = samples.count
     while place > 0, samples[place - 1].tick >= tick { place -= 1 }
     if place < samples.count, samples[place].tick == tick { return }
@@ -103,4 +105,11 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   }
 
   private func seconds(_ instant: Instant) -> Double { Double(instant.nanoseconds) / 1e9 }
+}
+
+/// A value that can be interpolated between two samples for drawing.
+public protocol Interpolatable: Sendable {
+  /// The value a `fraction` of the way from `a` to `b`, from 0 to 1. `interval` is the time between
+  /// the two samples in seconds. Use `InterpolationCurve` for each coordinate.
+  static func between(_ a: Self, _ b: Self, fraction: Double, interval: Double) -> Self
 }

@@ -124,7 +124,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     let bytes = bytes
     var reader = PacketReader(bytes.span.extracting(block.start..<block.end))
     let count = Int(try reader.read(UInt8.self))
-    var bits = InputBitReader()
+    var bits = BitReader()
     for player in coders.indices {
       try coders[player].decode(count, from: &reader, bits: &bits)
       swap(&runs[player], &coders[player].run)

@@ -96,7 +96,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     body.removeAll()
     let count = waiting.count / players
     body.append(UInt8(count))
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     for player in 0..<players {
       coders[player].encode(count, into: &body, bits: &bits) { waiting[$0 * players + player] }
     }

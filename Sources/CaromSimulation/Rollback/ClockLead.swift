@@ -12,7 +12,7 @@ public struct ClockLead: Hashable, Sendable {
   /// The number of ticks that a late input adds to the buffer.
   static let surcharge = 0.25
   /// The factor by which the surcharge decays each tick.
-  static let wear = 0.9995
+  static let decay = 0.9995
 
   /// How early this client's inputs arrive at the server, in ticks, as the server reports it.
   /// Negative if they arrive late, nil before the first report.
@@ -27,25 +27,25 @@ public struct ClockLead: Hashable, Sendable {
 
   /// Records the server's report on this client's inputs: their mean arrival margin and its
   /// deviation, in sixteenths of a tick.
-  mutating func note(_ timing: InputHeader.Timing) {
+  mutating func record(_ timing: InputHeader.Timing) {
     arrivalMargin = Double(timing.advantage) / 16
     deviation = Double(timing.lead) / 16
-    settle()
+    updateBuffer()
   }
 
   /// Records that the server replaced one of this client's inputs because it arrived late.
-  mutating func noteMissed() {
+  mutating func recordLateInput() {
     extra = min(extra + Self.surcharge, 4)
-    settle()
+    updateBuffer()
   }
 
   /// Lets the surcharge decay by one tick.
   mutating func tick() {
-    extra *= Self.wear
-    settle()
+    extra *= Self.decay
+    updateBuffer()
   }
 
-  private mutating func settle() {
+  private mutating func updateBuffer() {
     buffer = min(Self.minimumBuffer + 2 * deviation + extra, Self.maximumBuffer)
   }
 

@@ -35,7 +35,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   public private(set) var history: LagCompensation<Game>
   /// The events of the last step.
   public private(set) var events: [Game.Event] = []
-  var decided: [InputBuffer<Game.Input>]
+  var confirmedInputs: [InputBuffer<Game.Input>]
   var clients: [Client?] = []
   var coder = InputCoder<Game.Input>()
   /// The inputs of the next tick, indexed by player.
@@ -51,7 +51,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     self.tick = tick
     history = LagCompensation(keeping: states, of: game, from: tick)
     history.append(game, at: tick)
-    decided = (0..<players).map { _ in InputBuffer(from: tick) }
+    confirmedInputs = (0..<players).map { _ in InputBuffer(from: tick) }
     inputs = Array(repeating: Game.Input(), count: players)
     hash = game.hash
   }
@@ -59,7 +59,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// Confirms the next tick with the inputs that `input` returns for each player number.
   public mutating func append(_ input: (Int) -> Game.Input) {
     for player in 0..<playerCount { inputs[player] = input(player) }
-    decide()
+    confirmTick()
   }
 
   /// Confirms every tick that `rollback` has confirmed since the last call. Call it at least once a
@@ -72,8 +72,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// Confirms and simulates the next tick with `inputs`.
-  mutating func decide() {
-    for player in 0..<playerCount { decided[player].append(inputs[player]) }
+  mutating func confirmTick() {
+    for player in 0..<playerCount { confirmedInputs[player].append(inputs[player]) }
     events.removeAll(keepingCapacity: true)
     Rollback.step(&game, inputs, 0..<playerCount, &events)
     tick = tick.next
@@ -84,7 +84,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
 
   /// A player's confirmed input, or nil if it is not stored.
   public func input(for player: Int, at tick: Tick) -> Game.Input? {
-    tick >= decided[player].oldest && tick < decided[player].end ? decided[player][tick] : nil
+    tick >= confirmedInputs[player].oldest && tick < confirmedInputs[player].end
+      ? confirmedInputs[player][tick] : nil
   }
 
   // MARK: Watchers
@@ -154,20 +155,20 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     clients[number]?.isInputDue = false
     let first = client.acknowledged
     let count = min(Int(first.distance(to: tick)), SimulationLimits.ticksInPacket)
-    var header = InputHeader(first: first, count: count, acknowledged: needed(from: client))
+    var header = InputHeader(first: first, count: count, acknowledged: acknowledgement(for: client))
     header.timing = client.timing
     header.confirmed = .init(
       offset: first.distance(to: tick), hash: UInt32(truncatingIfNeeded: hash))
-    header.context = decided[0].context(before: first, from: client.base)
+    header.context = confirmedInputs[0].context(before: first, from: client.base)
     header.encode(into: &writer)
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     for player in 0..<playerCount {
       if player == client.player {
         let isNews = differs(player, from: first, count)
         bits.write(isNews ? 1 : 0, 1, to: &writer)
         if !isNews { continue }
       }
-      decided[player].writeRun(
+      confirmedInputs[player].writeRun(
         from: first, count: count, context: header.context, coder: &coder, bits: &bits,
         into: &writer)
     }
@@ -175,20 +176,20 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// The inputs that each player sent. Empty if no server owns the broadcaster.
-  var sent: [InputBuffer<Game.Input>] = []
+  var sentInputs: [InputBuffer<Game.Input>] = []
 
-  private func needed(from client: Client) -> Tick {
-    guard let player = client.player, player < sent.count else { return tick }
-    return sent[player].end
+  private func acknowledgement(for client: Client) -> Tick {
+    guard let player = client.player, player < sentInputs.count else { return tick }
+    return sentInputs[player].end
   }
 
   /// Whether any confirmed input of a player differs from the one that the player sent.
   private func differs(_ player: Int, from first: Tick, _ count: Int) -> Bool {
-    guard player < sent.count else { return true }
+    guard player < sentInputs.count else { return true }
     for place in 0..<count {
       let tick = first.advanced(by: Int64(place))
-      guard tick >= sent[player].oldest, tick < sent[player].end,
-        sent[player][tick] == decided[player][tick]
+      guard tick >= sentInputs[player].oldest, tick < sentInputs[player].end,
+        sentInputs[player][tick] == confirmedInputs[player][tick]
       else { return true }
     }
     return false

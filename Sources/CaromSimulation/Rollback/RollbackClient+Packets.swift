@@ -36,7 +36,7 @@ extension RollbackClient {
     // without context.
     header.context = acknowledged < own.oldest ? 0 : own.context(before: first)
     header.encode(into: &writer)
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     own.writeRun(
       from: first, count: count, context: header.context, coder: &coder, bits: &bits, into: &writer)
     bits.finish(&writer)
@@ -54,7 +54,7 @@ extension RollbackClient {
     rollback.state(at: tick)?.describe(into: &description)
     return DesyncStateReport(
       tick: tick, hashes: hashes.isEmpty ? [0] : hashes, description: description,
-      isAnswer: detector.answers)
+      isAnswer: detector.isAnswering)
   }
 
   // MARK: Receiving
@@ -88,34 +88,34 @@ extension RollbackClient {
     let first = header.first(near: end)
     guard first >= start, first <= end else {
       unusable += 1  // Encoded for a different keyframe.
-      isRequestDue = isRequestDue || unusable >= Self.patience
+      isRequestDue = isRequestDue || unusable >= Self.unusableLimit
       return
     }
-    var bits = InputBitReader()
-    let isOwnAsSent = try readRuns(players, first, header, &bits, &reader)
+    var bits = BitReader()
+    let isLocalRunAsSent = try readRuns(players, first, header, &bits, &reader)
     try bits.finish()
     try reader.finish()
     guard let needed = rollback?.localInputs?.end ?? rollback?.buffers[0].end else { return }
     let next = first.advanced(by: header.acknowledged)
     guard player == nil || next <= needed else { throw .invalid(what: "acknowledged tick") }
-    if isOwnAsSent { try rollback?.confirmLocalInputs(from: first, header.count) }
+    if isLocalRunAsSent { try rollback?.confirmLocalInputs(from: first, header.count) }
     acknowledged = max(acknowledged, next)
     unusable = 0
-    keep(first, players, ownRun: !isOwnAsSent)
-    if let timing = header.timing { note(timing) }
-    if let confirmed = header.confirmed { note(confirmed, first) }
+    store(first, players, localRun: !isLocalRunAsSent)
+    if let timing = header.timing { record(timing) }
+    if let confirmed = header.confirmed { record(confirmed, first) }
   }
 
   /// Decodes every player's run into `runs`. Returns true if the server confirmed the local
   /// player's inputs as they were sent, in which case their run is absent.
   private mutating func readRuns(
-    _ players: Int, _ first: Tick, _ header: InputHeader, _ bits: inout InputBitReader,
+    _ players: Int, _ first: Tick, _ header: InputHeader, _ bits: inout BitReader,
     _ reader: inout PacketReader
   ) throws(DecodeError) -> Bool {
-    var isOwnAsSent = false
+    var isLocalRunAsSent = false
     for other in 0..<players {
       if other == player, !(try bits.bit(&reader)) {
-        isOwnAsSent = true
+        isLocalRunAsSent = true
         continue
       }
       try rollback?.buffers[other].readRun(
@@ -123,13 +123,13 @@ extension RollbackClient {
         &reader)
       swap(&runs[other], &coder.run)
     }
-    return isOwnAsSent
+    return isLocalRunAsSent
   }
 
-  private mutating func keep(_ first: Tick, _ players: Int, ownRun: Bool) {
-    for other in 0..<players where other != player || ownRun {
+  private mutating func store(_ first: Tick, _ players: Int, localRun: Bool) {
+    for other in 0..<players where other != player || localRun {
       if other == player { countOverridden(first) }
-      rollback?.take(runs[other], of: other, from: first)
+      rollback?.addInputs(runs[other], for: other, from: first)
     }
   }
 
@@ -141,27 +141,27 @@ extension RollbackClient {
         own[tick] != input
       else { continue }
       overriddenInputs += 1
-      lead.noteMissed()
+      lead.recordLateInput()
     }
   }
 
   /// Records the server's timing report. The first report after a keyframe may show that this clock
   /// started too late, because the round trip was unknown or has grown; those ticks are made up at
   /// once, and later corrections only change the clock's speed.
-  private mutating func note(_ timing: InputHeader.Timing) {
-    lead.note(timing)
+  private mutating func record(_ timing: InputHeader.Timing) {
+    lead.record(timing)
     guard isUntimed else { return }
     isUntimed = false
     let margin = Int(timing.advantage) / 16
     if margin < 0 { lateTicks = 1 - margin }
   }
 
-  private mutating func note(_ confirmed: InputHeader.Confirmed, _ first: Tick) {
+  private mutating func record(_ confirmed: InputHeader.Confirmed, _ first: Tick) {
     let tick = first.advanced(by: confirmed.offset)
     guard let now = rollback?.tick, let start = rollback?.buffers[0].start, tick >= start,
       now.distance(to: tick).magnitude < UInt64(DesyncDetector.waitingLimit - 32)
     else { return }
-    detector.note(confirmed.hash, at: tick, own: rollback?.hash(at: tick))
+    detector.record(confirmed.hash, at: tick, local: rollback?.hash(at: tick))
   }
 
   private mutating func receiveReport(_ report: DesyncStateReport) {

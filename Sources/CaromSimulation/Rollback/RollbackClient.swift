@@ -14,7 +14,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks per call with which a client catches up.
   public static var catchUpLimit: Int { 60 }
   /// The number of unusable packets in a row after which a keyframe is requested again.
-  static var patience: Int { 30 }
+  static var unusableLimit: Int { 30 }
 
   /// The player that this client controls, or nil for a spectator.
   public let player: Int?
@@ -85,13 +85,13 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// The number of ticks that became due since the last call. Call `advance(with:)` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
-    pace.setSpeed(player == nil ? watchingSpeed : lead.speed(rate: rate), at: now)
+    pace.setSpeed(player == nil ? spectatorSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
     guard let behind = ticksBehind else { return due }
     guard player == nil else {
       // A game behind the confirmed tick started too late. Without extra ticks its inputs would
       // arrive late for seconds.
-      let late = behind > 0 ? behind + wayTicks : lateTicks
+      let late = behind > 0 ? behind + roundTripTicks : lateTicks
       lateTicks = 0
       return due + min(late, Self.catchUpLimit)
     }
@@ -111,12 +111,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// The round trip in ticks, rounded up, plus one.
-  private var wayTicks: Int {
-    let way = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000) * Int64(rate)
-    return Int((way + 999_999_999) / 1_000_000_000) + 1
+  private var roundTripTicks: Int {
+    let nanoseconds = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000)
+    return Int((nanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000) + 1
   }
 
-  private var watchingSpeed: Int {
+  private var spectatorSpeed: Int {
     ticksBehind.map { ClockSync.speed(lead: Double(delay - $0), rate: rate) } ?? 1_000_000
   }
 
@@ -131,7 +131,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     isInputDue = true
     guard rollback != nil else {
-      isRequestDue = isRequestDue || unusable >= Self.patience
+      isRequestDue = isRequestDue || unusable >= Self.unusableLimit
       return nil
     }
     if player != nil {
@@ -185,7 +185,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     guard player != nil else { return }
     // The server is half a round trip ahead of the keyframe, and inputs take as long to reach it.
     let made = rollback?.localInputs.map { Int(keyframe.tick.distance(to: $0.end)) } ?? 0
-    for _ in 0..<min(max(wayTicks, made), window) { advance() }
+    for _ in 0..<min(max(roundTripTicks, made), window) { advance() }
     pending = nil
   }
 }

@@ -10,13 +10,13 @@ struct RollbackPeer: Sendable {
   /// The newest tick of the peer that was recorded for clock synchronization.
   var newestTick: Tick?
   /// The newest tick whose hash was sent to the peer.
-  var hashTold: Tick
+  var sentHashTick: Tick
   var packets = 0
   /// The time at which the last message from the peer arrived.
-  var heard: Instant?
+  var lastHeard: Instant?
 
   init(from start: Tick) {
     acknowledged = start
-    hashTold = start
+    sentHashTick = start
   }
 }

@@ -13,7 +13,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     var client: Int?
     /// The input to merge into the next tick: one-time actions of late inputs, and the input set by
     /// the server itself.
-    var carry: Game.Input?
+    var carriedInput: Game.Input?
     /// How early the player's inputs arrive, in ticks: the mean, and its mean deviation.
     var arrivalMargin = 0.0
     var deviation = 0.0
@@ -38,7 +38,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     _ game: Game, players: Int, rate: Int = 60, at now: Instant, start: Tick = .zero
   ) {
     broadcaster = RollbackBroadcaster(game, players: players, at: start)
-    broadcaster.sent = (0..<players).map { _ in InputBuffer(from: start) }
+    broadcaster.sentInputs = (0..<players).map { _ in InputBuffer(from: start) }
     seats = Array(repeating: Seat(), count: players)
     pace = ClockPace(rate: rate, from: now)
   }
@@ -68,7 +68,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
       seats[player].client == nil, "this player already has a client; call removePlayer(_:) first")
     let number = broadcaster.addClient(player: player)
     seats[player] = Seat(client: number)
-    broadcaster.sent[player] = InputBuffer(from: broadcaster.tick)
+    broadcaster.sentInputs[player] = InputBuffer(from: broadcaster.tick)
     return number
   }
 
@@ -94,33 +94,33 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// without a client, or one-time actions that are merged into a remote player's own input.
   /// Several calls in one tick are merged.
   public mutating func setInput(_ input: Game.Input, for player: Int) {
-    seats[player].carry = seats[player].carry?.merged(with: input) ?? input
+    seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input
   }
 
   /// Confirms and simulates the next tick with the inputs received so far.
   public mutating func advance() {
     for player in seats.indices {
-      broadcaster.inputs[player] = decide(for: player)
-      tell(player)
+      broadcaster.inputs[player] = nextInput(for: player)
+      updateTiming(of: player)
     }
-    broadcaster.decide()
+    broadcaster.confirmTick()
   }
 
-  private mutating func decide(for player: Int) -> Game.Input {
-    defer { seats[player].carry = nil }
-    guard seats[player].client != nil else { return seats[player].carry ?? Game.Input() }
+  private mutating func nextInput(for player: Int) -> Game.Input {
+    defer { seats[player].carriedInput = nil }
+    guard seats[player].client != nil else { return seats[player].carriedInput ?? Game.Input() }
     let tick = broadcaster.tick
-    if broadcaster.sent[player].end <= tick,
-      broadcaster.sent[player].end > broadcaster.sent[player].start
+    if broadcaster.sentInputs[player].end <= tick,
+      broadcaster.sentInputs[player].end > broadcaster.sentInputs[player].start
     {
       seats[player].missed += 1
     }
-    let input = broadcaster.sent[player].input(at: tick)
-    return seats[player].carry?.merged(with: input) ?? input
+    let input = broadcaster.sentInputs[player].input(at: tick)
+    return seats[player].carriedInput?.merged(with: input) ?? input
   }
 
   /// Updates the timing report that a player's client receives.
-  private mutating func tell(_ player: Int) {
+  private mutating func updateTiming(of player: Int) {
     guard let number = seats[player].client, seats[player].samples > 0 else { return }
     let seat = seats[player]
     guard broadcaster.tick.rawValue % Self.timingInterval == 0 else {
@@ -156,49 +156,49 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     else { return try broadcaster.receive(message, bytes, from: number) }
     var reader = PacketReader(bytes)
     let header = try InputHeader(decoding: &reader)
-    let first = header.first(near: broadcaster.sent[player].end)
-    let isAnew = first > broadcaster.sent[player].end
+    let first = header.first(near: broadcaster.sentInputs[player].end)
+    let isRestart = first > broadcaster.sentInputs[player].end
     // Only a client that restarted from a keyframe sends a run after a gap, and without context.
     // Any other such run is outdated.
-    if isAnew {
+    if isRestart {
       guard header.context == 0, first < broadcaster.tick.advanced(by: Self.ahead) else { return }
     }
-    var bits = InputBitReader()
-    if isAnew {
+    var bits = BitReader()
+    if isRestart {
       try InputBuffer<Game.Input>(from: first).readRun(
         from: first, count: header.count, context: 0, coder: &broadcaster.coder, bits: &bits,
         &reader)
     } else {
-      try broadcaster.sent[player].readRun(
+      try broadcaster.sentInputs[player].readRun(
         from: first, count: header.count, context: header.context, coder: &broadcaster.coder,
         bits: &bits, &reader)
     }
     try bits.finish()
     try reader.finish()
     try broadcaster.acknowledge(first.advanced(by: header.acknowledged), by: number)
-    if isAnew { broadcaster.sent[player] = InputBuffer(from: first) }
-    take(first, of: player, at: now)
+    if isRestart { broadcaster.sentInputs[player] = InputBuffer(from: first) }
+    addInputs(from: first, for: player, at: now)
   }
 
-  private mutating func take(_ first: Tick, of player: Int, at now: Instant) {
-    let before = broadcaster.sent[player].end
-    broadcaster.sent[player].take(
+  private mutating func addInputs(from first: Tick, for player: Int, at now: Instant) {
+    let before = broadcaster.sentInputs[player].end
+    broadcaster.sentInputs[player].merge(
       broadcaster.coder.run, from: first, before: broadcaster.tick.advanced(by: Self.ahead))
-    let end = broadcaster.sent[player].end
+    let end = broadcaster.sentInputs[player].end
     guard end > before else { return }
     var late = before
     while late < end, late < broadcaster.tick {
-      let input = broadcaster.sent[player][late]
+      let input = broadcaster.sentInputs[player][late]
       // Only the one-time actions of a late input still count; its held part is out of date.
       if input != input.held {
-        seats[player].carry = seats[player].carry?.merged(with: input) ?? input
+        seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input
       }
       late = late.next
     }
-    note(Double(broadcaster.tick.distance(to: end)) - pace.fraction(at: now), of: player)
+    recordArrival(Double(broadcaster.tick.distance(to: end)) - pace.fraction(at: now), of: player)
   }
 
-  private mutating func note(_ arrivalMargin: Double, of player: Int) {
+  private mutating func recordArrival(_ arrivalMargin: Double, of player: Int) {
     let weight = max(1 / 16, 1 / Double(seats[player].samples + 1))
     let difference = arrivalMargin - seats[player].arrivalMargin
     seats[player].arrivalMargin += difference * weight

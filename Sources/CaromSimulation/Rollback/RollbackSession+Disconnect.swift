@@ -8,9 +8,9 @@ extension RollbackSession {
   mutating func beginDisconnect(of player: Int) {
     guard votes[player] == nil else { return }
     var vote = DisconnectVote(peers: peers.count)
-    vote.settle(configuration.local)
+    vote.exclude(configuration.local)
     // The disconnected player is notified too, in case it is still running.
-    vote.heard[player] = true
+    vote.received[player] = true
     votes[player] = vote
     finishDisconnects()
   }
@@ -24,9 +24,9 @@ extension RollbackSession {
       let count = Int(min(reach, Int64(SimulationLimits.ticksInPacket)))
       let first = buffer.end.advanced(by: -Int64(count))
       PlayerDisconnect(
-        player: player, isAnswer: votes[player]?.heard[peer] == true, first: first, count: count
+        player: player, isAnswer: votes[player]?.received[peer] == true, first: first, count: count
       ).encode(into: &writer)
-      var bits = InputBitWriter()
+      var bits = BitWriter()
       buffer.writeRun(
         from: first, count: count, context: 0, coder: &coder, bits: &bits, into: &writer)
       bits.finish(&writer)
@@ -46,7 +46,7 @@ extension RollbackSession {
       isDisconnected = true
       return
     }
-    var bits = InputBitReader()
+    var bits = BitReader()
     try rollback.buffers[player].readRun(
       from: message.first, count: message.count, context: 0, coder: &coder, bits: &bits,
       &reader)
@@ -54,11 +54,11 @@ extension RollbackSession {
     try reader.finish()
     beginDisconnect(of: player)
     if rollback.disconnectTicks[player] == nil {
-      rollback.take(coder.run, of: player, from: message.first)
+      rollback.addInputs(coder.run, for: player, from: message.first)
     }
-    votes[player]?.heard[peer] = true
+    votes[player]?.received[peer] = true
     if message.isAnswer {
-      votes[player]?.told[peer] = true
+      votes[player]?.delivered[peer] = true
     } else {
       votes[player]?.isDue[peer] = true
     }
@@ -70,7 +70,7 @@ extension RollbackSession {
   private mutating func finishDisconnects() {
     for player in votes.indices where rollback.disconnectTicks[player] == nil {
       guard let vote = votes[player] else { continue }
-      let isAgreed = peers.indices.allSatisfy { vote.heard[$0] || votes[$0] != nil }
+      let isAgreed = peers.indices.allSatisfy { vote.received[$0] || votes[$0] != nil }
       guard isAgreed else { continue }
       rollback.disconnect(player: player, at: rollback.buffers[player].end)
     }

@@ -34,7 +34,7 @@ extension RollbackSession {
     header.confirmed = confirmed(for: player, first)
     header.context = own.context(before: first)
     header.encode(into: &writer)
-    var bits = InputBitWriter()
+    var bits = BitWriter()
     own.writeRun(
       from: first, count: count, context: header.context, coder: &coder, bits: &bits, into: &writer)
     bits.finish(&writer)
@@ -50,21 +50,21 @@ extension RollbackSession {
 
   private mutating func confirmed(for player: Int, _ first: Tick) -> InputHeader.Confirmed? {
     let newest = rollback.hashedThrough
-    guard configuration.detectsDesync, peers[player].hashTold < newest,
+    guard configuration.detectsDesync, peers[player].sentHashTick < newest,
       peers[player].detector.state == .equal, let hash = rollback.hash(at: newest)
     else { return nil }
-    peers[player].hashTold = newest
+    peers[player].sentHashTick = newest
     return .init(offset: first.distance(to: newest), hash: UInt32(truncatingIfNeeded: hash))
   }
 
   private mutating func writeReport(to player: Int, _ writer: inout PacketWriter) {
     guard let tick = peers[player].detector.reported else { return }
-    let answers = peers[player].detector.answers
+    let isAnswering = peers[player].detector.isAnswering
     peers[player].detector.didReport()
-    report(of: tick, answers: answers).encode(into: &writer)
+    report(of: tick, isAnswer: isAnswering).encode(into: &writer)
   }
 
-  private func report(of tick: Tick, answers: Bool) -> DesyncStateReport {
+  private func report(of tick: Tick, isAnswer: Bool) -> DesyncStateReport {
     var hashes: [UInt32] = []
     var at = tick
     while hashes.count < DesyncStateReport.hashLimit, let hash = rollback.hash(at: at) {
@@ -74,7 +74,7 @@ extension RollbackSession {
     }
     if hashes.isEmpty { hashes = [0] }
     return DesyncStateReport(
-      tick: tick, hashes: hashes, description: describe(tick), isAnswer: answers)
+      tick: tick, hashes: hashes, description: describe(tick), isAnswer: isAnswer)
   }
 
   private func describe(_ tick: Tick) -> SimulationDescription? {
@@ -98,7 +98,7 @@ extension RollbackSession {
     case .disconnect: try receiveDisconnect(bytes, from: player)
     case .keyframe: throw .invalid(what: "keyframe between peers")
     }
-    peers[player].heard = now
+    peers[player].lastHeard = now
   }
 
   private mutating func receiveInputs(
@@ -111,20 +111,20 @@ extension RollbackSession {
     guard acknowledged >= configuration.start,
       acknowledged <= rollback.buffers[configuration.local].end
     else { throw .invalid(what: "acknowledged tick") }
-    var bits = InputBitReader()
+    var bits = BitReader()
     try rollback.buffers[player].readRun(
       from: first, count: header.count, context: header.context, coder: &coder, bits: &bits,
       &reader)
     try bits.finish()
     try reader.finish()
-    rollback.take(coder.run, of: player, from: first)
+    rollback.addInputs(coder.run, for: player, from: first)
     peers[player].acknowledged = max(peers[player].acknowledged, acknowledged)
-    if let timing = header.timing { note(timing, header, first, of: player, at: now) }
-    if let confirmed = header.confirmed { try note(confirmed, first, of: player) }
+    if let timing = header.timing { record(timing, header, first, from: player, at: now) }
+    if let confirmed = header.confirmed { try record(confirmed, first, from: player) }
   }
 
-  private mutating func note(
-    _ timing: InputHeader.Timing, _ header: InputHeader, _ first: Tick, of player: Int,
+  private mutating func record(
+    _ timing: InputHeader.Timing, _ header: InputHeader, _ first: Tick, from player: Int,
     at now: Instant
   ) {
     let tick = first.advanced(by: Int64(header.count) - 1 - Int64(timing.lead))
@@ -134,8 +134,8 @@ extension RollbackSession {
     peers[player].sync.recordPeerAdvantage(Double(timing.advantage) / 16)
   }
 
-  private mutating func note(
-    _ confirmed: InputHeader.Confirmed, _ first: Tick, of player: Int
+  private mutating func record(
+    _ confirmed: InputHeader.Confirmed, _ first: Tick, from player: Int
   ) throws(DecodeError) {
     guard configuration.detectsDesync else { return }
     let tick = first.advanced(by: confirmed.offset)
@@ -145,7 +145,7 @@ extension RollbackSession {
     }
     // The local hash is no longer stored.
     guard distance > -Int64(Rollback<Game>.history) else { return }
-    peers[player].detector.note(confirmed.hash, at: tick, own: rollback.hash(at: tick))
+    peers[player].detector.record(confirmed.hash, at: tick, local: rollback.hash(at: tick))
   }
 
   private mutating func receiveReport(

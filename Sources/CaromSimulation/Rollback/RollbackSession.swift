@@ -75,7 +75,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }
   /// The time at which the last message from a player arrived, or nil if none has.
-  public func lastHeard(_ player: Int) -> Instant? { peers[player].heard }
+  public func lastHeard(_ player: Int) -> Instant? { peers[player].lastHeard }
 
   // MARK: Playing
 
@@ -87,7 +87,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input
-    giveInputs()
+    scheduleInputs()
     let outcome = rollback.advance()
     checkConfirmed()
     for player in peers.indices where isPeer(player) {
@@ -135,7 +135,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     player != configuration.local && votes[player] == nil
   }
 
-  private mutating func giveInputs() {
+  private mutating func scheduleInputs() {
     let target = rollback.tick.advanced(by: Int64(inputDelay))
     let own = configuration.local
     while rollback.buffers[own].end < target {

@@ -139,7 +139,7 @@ struct SnapshotFormat: Sendable {
     let isIncluded = coder.flag(given, includedModel(out, age, walk), &models)
     if isReading { script.included.append(isIncluded) }
     walk.member &+= 1
-    walk.note(isIncluded)
+    walk.record(isIncluded)
     guard isIncluded else { return }
     let id = EntityRecord.id(out[walk.out])
     out[walk.out] = Int64(id) | min(age, EntityRecord.intervalLimit) << 32
@@ -177,7 +177,7 @@ struct SnapshotFormat: Sendable {
     let place = walk.out &+ EntityRecord.valueWord &+ index
     let last = out[place]
     let velocity = field.velocityWord < 0 ? 0 : out[walk.out &+ field.velocityWord]
-    let foretold = Self.foretell(last, velocity, ticks, field)
+    let predicted = Self.predict(last, velocity, ticks, field)
     let word = walk.out &+ activityWord &+ index >> 3
     let shift = Int64(truncatingIfNeeded: index & 7) &* 8
     let activity = out[word] &>> shift & 0xFF
@@ -185,9 +185,9 @@ struct SnapshotFormat: Sendable {
     let level = min(order, SnapshotModels.classes - 1)
     let model =
       field.models &+ (level &* SnapshotModels.surprises &+ surprise) &* DeltaBins.count
-    let given = isReading ? 0 : Self.difference(script.values[walk.value], foretold, field)
+    let given = isReading ? 0 : Self.difference(script.values[walk.value], predicted, field)
     let residual = coder.residual(given, model, &models, order: order)
-    let value = Self.sum(foretold, residual, field)
+    let value = Self.sum(predicted, residual, field)
     if value < field.lower || value > field.upper { coder.fail() }
     if isReading { script.values.append(value) }
     walk.value &+= 1
@@ -202,7 +202,7 @@ struct SnapshotFormat: Sendable {
   }
 
   /// The value predicted after `ticks` ticks.
-  @inline(__always) private static func foretell(
+  @inline(__always) private static func predict(
     _ last: Int64, _ velocity: Int64, _ ticks: Int64, _ field: Field
   ) -> Int64 {
     guard velocity != 0 else { return last }
@@ -218,9 +218,9 @@ struct SnapshotFormat: Sendable {
   /// The difference of a value from its prediction, taken the shorter way around if the field
   /// wraps.
   @inline(__always) private static func difference(
-    _ value: Int64, _ foretold: Int64, _ field: Field
+    _ value: Int64, _ predicted: Int64, _ field: Field
   ) -> Int64 {
-    let difference = value &- foretold
+    let difference = value &- predicted
     guard field.wraps else { return difference }
     let half = field.span >> 1
     if difference >= field.span - half { return difference - field.span }
@@ -230,9 +230,9 @@ struct SnapshotFormat: Sendable {
   /// The inverse of `difference`. Returns a value out of bounds for a residual that no encoder
   /// produces.
   @inline(__always) private static func sum(
-    _ foretold: Int64, _ residual: Int64, _ field: Field
+    _ predicted: Int64, _ residual: Int64, _ field: Field
   ) -> Int64 {
-    let (value, overflow) = foretold.addingReportingOverflow(residual)
+    let (value, overflow) = predicted.addingReportingOverflow(residual)
     guard !overflow else { return .max }
     guard field.wraps else { return value }
     let half = field.span >> 1
@@ -267,7 +267,7 @@ struct SnapshotWalk {
 
   init(tick: Int64) { self.tick = tick }
 
-  @inline(__always) mutating func note(_ isIncluded: Bool) {
+  @inline(__always) mutating func record(_ isIncluded: Bool) {
     recent = recent << 1 & 2 | (isIncluded ? 1 : 0)
   }
 }

@@ -36,7 +36,7 @@ extension SnapshotScript {
       let follows = changes && (selection?[place] ?? true)
       if changes, !follows { isPartial = true }
       included.append(follows)
-      if follows { take(place, now, layout) }
+      if follows { append(place, now, layout) }
       place &+= 1
     }
     while place < ids.count {
@@ -53,11 +53,11 @@ extension SnapshotScript {
       return false
     }
     enters.append(id)
-    take(place, now, layout)
+    append(place, now, layout)
     return true
   }
 
-  @inline(__always) private mutating func take(
+  @inline(__always) private mutating func append(
     _ place: Int, _ now: Span<Int64>, _ layout: Layout
   ) {
     places.append(place)

@@ -13,7 +13,7 @@ struct WorldClient: Sendable {
   }
 
   /// The number of entities for which memory is reserved initially.
-  private static let usualCount = 256
+  private static let typicalCount = 256
 
   var sender: SnapshotSender
   /// The point around which the client sees, in steps, or nil if it sees everything.
@@ -50,13 +50,13 @@ struct WorldClient: Sendable {
 
   /// Reserves memory for a typical number of entities, so that later ticks do not allocate.
   private mutating func reserve() {
-    seen.reserveCapacity(Self.usualCount)
-    nextSeen.reserveCapacity(Self.usualCount)
-    near.reserveCapacity(2 * Self.usualCount)
-    keys.reserveCapacity(Self.usualCount)
-    selection.reserveCapacity(Self.usualCount)
-    table.reserve(Self.usualCount)
-    sender.reserve(Self.usualCount)
+    seen.reserveCapacity(Self.typicalCount)
+    nextSeen.reserveCapacity(Self.typicalCount)
+    near.reserveCapacity(2 * Self.typicalCount)
+    keys.reserveCapacity(Self.typicalCount)
+    selection.reserveCapacity(Self.typicalCount)
+    table.reserve(Self.typicalCount)
+    sender.reserve(Self.typicalCount)
   }
 
   /// Marks that something visible to the client changed.
@@ -78,7 +78,7 @@ struct WorldClient: Sendable {
     if let area = configuration.area, focus != nil, let last = refreshedAt,
       last.distance(to: tick) < Int64(area.refreshInterval)
     {
-      return dropGone(world)
+      return removeMissing(world)
     }
     placement = world.placement
     refreshedAt = tick
@@ -87,10 +87,10 @@ struct WorldClient: Sendable {
   }
 
   /// Removes entities that no longer exist, without waiting for the next refresh.
-  private mutating func dropGone(_ world: WorldEntities) {
+  private mutating func removeMissing(_ world: WorldEntities) {
     seen.removeAll {
       let slot = Int($0.slot)
-      return !world.isThere[slot] || world.ids[slot] != $0.id
+      return !world.isPresent[slot] || world.ids[slot] != $0.id
     }
   }
 
@@ -106,7 +106,7 @@ struct WorldClient: Sendable {
         keys.append(UInt64(world.ids[Int(slot)]) << 32 | UInt64(slot))
       }
     } else {
-      for slot in world.ids.indices where world.isThere[slot] {
+      for slot in world.ids.indices where world.isPresent[slot] {
         keys.append(UInt64(world.ids[slot]) << 32 | UInt64(slot))
       }
     }
@@ -155,7 +155,7 @@ struct WorldClient: Sendable {
       if seen[middle].id < id { low = middle + 1 } else { high = middle }
     }
     if low < seen.count, seen[low].id == id { return true }
-    guard world.isThere[slot] else { return false }
+    guard world.isPresent[slot] else { return false }
     let reach = area.radius / configuration.schema.fields[area.positionField].step
     return distance(world.place(slot), from: focus) <= reach * reach
   }

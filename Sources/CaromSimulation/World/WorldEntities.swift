@@ -6,7 +6,7 @@ struct WorldEntities: Sendable {
   private var free: [Int] = []
   private(set) var ids: [UInt32] = []
   /// Whether each slot holds an entity.
-  private(set) var isThere: [Bool] = []
+  private(set) var isPresent: [Bool] = []
   private(set) var values: [Int64] = []
   private var isDirty: [Bool] = []
   /// The slots that changed, were added or were removed since the last `clearDirty()`.
@@ -52,9 +52,9 @@ struct WorldEntities: Sendable {
       values[start + index] = new[index]
       changes = true
     }
-    guard changes || !isThere[slot] else { return }
-    if !isThere[slot] { placement += 1 }
-    isThere[slot] = true
+    guard changes || !isPresent[slot] else { return }
+    if !isPresent[slot] { placement += 1 }
+    isPresent[slot] = true
     mark(slot)
     guard grid != nil else { return }
     let (x, y) = place(slot)
@@ -70,7 +70,7 @@ struct WorldEntities: Sendable {
       return slot
     }
     ids.append(id)
-    isThere.append(false)
+    isPresent.append(false)
     isDirty.append(false)
     values.append(contentsOf: repeatElement(0, count: schema.fields.count))
     slots[id] = ids.count - 1
@@ -80,7 +80,7 @@ struct WorldEntities: Sendable {
   /// Removes an entity. Returns false if there is none with this id.
   mutating func remove(_ id: UInt32) -> Bool {
     guard let slot = slots.removeValue(forKey: id) else { return false }
-    isThere[slot] = false
+    isPresent[slot] = false
     grid?.remove(slot)
     free.append(slot)
     mark(slot)

@@ -1,11 +1,13 @@
 import CaromCore
 
 /// Appends bits to a packet, most significant first within each byte.
-struct InputBitWriter {
+struct BitWriter: Sendable {
+  /// The bits that do not fill a byte yet, in the low `pendingCount` bits.
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
   /// Appends the `count` low bits of `value`, 0 to 56.
+  @inline(__always)
   mutating func write(_ value: UInt64, _ count: Int, to writer: inout PacketWriter) {
     pending = pending << UInt64(count) | (value & ((1 << UInt64(count)) - 1))
     pendingCount += count
@@ -15,8 +17,8 @@ struct InputBitWriter {
     }
   }
 
-  /// Appends a folded difference by exponential Golomb of order k: with m = (value >> k) + 1 of n
-  /// bits, n - 1 zeros, m in n bits, and the k low bits of the value.
+  /// Appends `value` as an exponential Golomb code of order k: with m = (value >> k) + 1 of n bits,
+  /// the code is n - 1 zeros, m in n bits, and the k low bits of the value.
   mutating func writeGolomb(_ value: UInt64, _ k: Int, to writer: inout PacketWriter) {
     let high = (value >> UInt64(k)) + 1
     let length = 64 - high.leadingZeroBitCount
@@ -25,7 +27,7 @@ struct InputBitWriter {
     write(value, k, to: &writer)
   }
 
-  /// Fills the last byte up with zeros.
+  /// Pads the last byte with zeros.
   mutating func finish(_ writer: inout PacketWriter) {
     if pendingCount > 0 { write(0, 8 - pendingCount, to: &writer) }
   }

@@ -1,14 +1,15 @@
 import CaromCore
 
-/// Reads what `InputBitWriter` wrote: every bit is checked to be there.
-struct InputBitReader {
-  /// The bits of the largest folded difference, and one: two inputs differ by 2^33 at most.
+/// Reads the bits that `BitWriter` wrote. Reading past the last byte throws.
+struct BitReader: Sendable {
+  /// The maximum length of half a Golomb code, in bits. Two input values differ by at most 2^33.
   static let longestDifference = 36
 
+  /// The byte that is being read, and the number of its low bits that are still unread.
   private var current: UInt8 = 0
   private var left = 0
 
-  /// The next bit.
+  /// Reads one bit.
   mutating func bit(_ reader: inout PacketReader) throws(DecodeError) -> Bool {
     if left == 0 {
       current = try reader.read()
@@ -18,7 +19,7 @@ struct InputBitReader {
     return current >> UInt8(left) & 1 == 1
   }
 
-  /// The next `count` bits.
+  /// Reads `count` bits, at most 64.
   mutating func read(_ count: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
     var value: UInt64 = 0
     var wanted = count
@@ -35,8 +36,8 @@ struct InputBitReader {
     return value
   }
 
-  /// The next folded difference, as `InputBitWriter.writeGolomb` wrote it; one that is longer than
-  /// any difference of two inputs is `invalid`.
+  /// Reads a code that `BitWriter.writeGolomb` wrote. Throws `DecodeError.invalid` for a code that
+  /// is longer than the difference of any two input values.
   mutating func readGolomb(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
     var length = 1
     while !(try bit(&reader)) {
@@ -47,10 +48,11 @@ struct InputBitReader {
     return (high - 1) << UInt64(k) | (try read(k, &reader))
   }
 
-  /// The rest of the last byte has to be zeros.
+  /// Whether the unread bits of the last byte are zeros.
+  var isPaddingZero: Bool { left == 0 || current & ((1 << UInt8(left)) - 1) == 0 }
+
+  /// Throws unless the unread bits of the last byte are zeros.
   func finish() throws(DecodeError) {
-    guard left == 0 || current & ((1 << UInt8(left)) - 1) == 0 else {
-      throw .invalid(what: "padding")
-    }
+    guard isPaddingZero else { throw .invalid(what: "padding") }
   }
 }

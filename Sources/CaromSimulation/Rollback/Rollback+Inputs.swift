@@ -1,0 +1,75 @@
+import CaromCore
+
+extension Rollback {
+  /// Adds the next input of a player, for the tick after that of the player's last input.
+  @inlinable public mutating func addInput(_ input: Game.Input, for player: Int) {
+    let tick = buffers[player].next
+    buffers[player].append(input)
+    correct(input, for: player, at: tick)
+  }
+
+  /// Adds the new inputs of a received run. Inputs too far ahead are ignored; the sender repeats
+  /// them.
+  mutating func addInputs(_ run: [Game.Input], for player: Int, from tick: Tick) {
+    var at = buffers[player].next
+    buffers[player].merge(run, from: tick, before: confirmed.advanced(by: Self.ahead))
+    while at < buffers[player].next {
+      correct(buffers[player][at], for: player, at: at)
+      at = at.next
+    }
+  }
+
+  /// Schedules the local player's input for `delay` ticks after the current tick. Earlier ticks
+  /// without an input repeat the last one as `held`. Returns false if that tick already has an
+  /// input.
+  mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
+    guard var end = localInputs?.end else { return false }
+    let target = now.advanced(by: Int64(delay))
+    while end < target {
+      let held = localInputs?.input(at: target) ?? Game.Input()
+      localInputs?.append(held)
+      end = end.next
+    }
+    guard end == target else { return false }
+    localInputs?.append(input)
+    return true
+  }
+
+  /// Confirms `count` local inputs from `tick` on: the server accepted them as they were sent.
+  mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
+    guard let localInputs, tick >= localInputs.oldest,
+      tick.advanced(by: Int64(count)) <= localInputs.end
+    else {
+      throw .invalid(what: "local inputs")
+    }
+    while buffers[localPlayer].end < tick.advanced(by: Int64(count)) {
+      addInput(localInputs[buffers[localPlayer].end], for: localPlayer)
+    }
+  }
+
+  /// Removes a player from the match: from `tick` on the player's input is the neutral one. All
+  /// peers must agree on `tick`, which must not be before the confirmed tick.
+  @inlinable public mutating func disconnect(player: Int, at tick: Tick) {
+    precondition(tick >= confirmed, "a player cannot be disconnected before the confirmed tick")
+    guard disconnectTicks[player] == nil else { return }
+    disconnectTicks[player] = tick
+    if tick < now { firstWrong = min(firstWrong ?? tick, tick) }
+  }
+
+  /// Marks `tick` for correction if it was simulated with a different input of this player.
+  @inlinable mutating func correct(_ input: Game.Input, for player: Int, at tick: Tick) {
+    guard tick < now else { return }
+    if let left = disconnectTicks[player], tick >= left { return }
+    guard used[slot(tick) * playerCount + player] != input else { return }
+    firstWrong = min(firstWrong ?? tick, tick)
+  }
+
+  @inlinable func input(for player: Int, at tick: Tick) -> Game.Input {
+    if let left = disconnectTicks[player], tick >= left { return Game.Input() }
+    if player == localPlayer, tick >= buffers[player].next, let localInputs, tick < localInputs.next
+    {
+      return localInputs[tick]
+    }
+    return buffers[player].input(at: tick)
+  }
+}
