@@ -4,7 +4,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct ClockPaceTests {
-  @Test func `at full speed it makes the accumulator's ticks`() {
+  @Test func `at full speed the clock makes the same ticks as the accumulator`() {
     var pace = ClockPace(rate: 60, from: .zero)
     var steps = StepAccumulator(rate: 60, from: .zero)
     for _ in 0..<2_000 {

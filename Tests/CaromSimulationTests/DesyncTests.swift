@@ -6,7 +6,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct DesyncTests {
-  @Test func `a damaged state is found and named: tick, entity and field, on both ends`() throws {
+  @Test func `a corrupted state is reported with tick, entity and field on both ends`() throws {
     for (seed, conditions) in [
       (UInt64(1), LinkConditions(oneWay: .milliseconds(50))), (2, hardLine), (3, .terrible),
     ] {
@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a desync is named within a round trip and a tick of its confirmation`() {
+  @Test func `a desync is reported within a round trip and a tick of its confirmation`() {
     let oneWay = Duration.milliseconds(100)
     var table = RollbackTable(
       Swarm(count: 8, seed: 5), window: 30, seed: 1, conditions: LinkConditions(oneWay: oneWay))
@@ -51,7 +51,7 @@ import Testing
     for time in table.desyncTimes { #expect(time - (confirmedAt ?? .zero) <= limit) }
   }
 
-  @Test func `no false alarm at 300 ms and 20 % loss`() {
+  @Test func `300 ms and 20 % loss cause no false desync`() {
     let line = LinkConditions(
       oneWay: .milliseconds(150), jitter: .uniform(.milliseconds(20)), loss: 0.2)
     let seconds = matchSeconds(debug: 12)
@@ -66,7 +66,7 @@ import Testing
     #expect(table.sessions.allSatisfy { $0.peers.contains { $0.detector.compared > 20 * seconds } })
   }
 
-  @Test func `a rink's desync names the puck`() throws {
+  @Test func `a desync of the rink names the puck`() throws {
     var table = RollbackTable(
       Rink(), window: 20, seed: 9, conditions: LinkConditions(oneWay: .milliseconds(30)))
     table.play(until: .zero + .seconds(2)) { player, _ in RinkInput() }
@@ -86,8 +86,8 @@ import Testing
 }
 
 extension RollbackSession {
-  /// Changes the state before the tick that is confirmed next, so that no rollback mends it; gives
-  /// that tick.
+  /// Changes the state before the next tick to be confirmed, so that no rollback repairs it.
+  /// Returns that tick.
   @discardableResult
   mutating func damage(_ change: (inout Game) -> Void) -> Tick {
     let tick = rollback.confirmedTick

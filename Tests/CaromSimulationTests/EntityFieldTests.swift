@@ -3,7 +3,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct EntityFieldTests {
-  @Test func `values come to the nearest step within the bounds`() {
+  @Test func `values are rounded to the nearest step within the bounds`() {
     let field = EntityField.position(-2...3, step: 0.5)
     #expect(field.quantized(0.26) == 1)
     #expect(field.quantized(-9) == -4)
@@ -11,7 +11,7 @@ import Testing
     #expect(field.quantized(.nan) == -4)
   }
 
-  @Test func `angles go around`() {
+  @Test func `angles wrap around`() {
     let field = EntityField.angle(bits: 8)
     #expect(field.quantized(-.pi / 2) == 192)
     #expect(field.quantized(4 * .pi) == 0)
@@ -20,7 +20,7 @@ import Testing
     #expect(field.wrapped(-1) == 255)
   }
 
-  @Test func `a field takes the bits that its bounds need`() {
+  @Test func `a field takes as many bits as its bounds need`() {
     #expect(EntityField.flag.width == 1)
     #expect(EntityField.integer(5...5).width == 0)
     #expect(EntityField.integer(0...100).width == 7)

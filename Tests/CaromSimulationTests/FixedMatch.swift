@@ -2,10 +2,10 @@ import AirHockey
 import CaromCore
 import CaromSimulation
 
-/// Two computers play always the same match: what it comes to is the same in every build and on
-/// every machine. `Tests/determinism.sh` builds it with every kind of optimisation.
+/// Two computer players play a match that is always the same, in every build and on every machine.
+/// `Tests/determinism.sh` builds it at every optimization level.
 enum FixedMatch {
-  /// The state's hash after every 2,000 of 6,000 ticks, and how many goals there were.
+  /// The state's hash after each 2,000 of 6,000 ticks, and the number of goals.
   static func play() -> (hashes: [UInt64], goals: Int) {
     var rink = Rink()
     var home = ComputerPlayer(.home, strength: .hard, seed: 3)
@@ -22,7 +22,7 @@ enum FixedMatch {
 }
 
 extension ComputerPlayer {
-  /// What it does next; home asks for the next match when one is over.
+  /// Chooses the next input. The home player requests the next match when one is over.
   mutating func play(_ state: RinkState) -> RinkInput {
     var request: RinkInput.Request?
     if seat == .home, case .matchEnd = state.phase { request = .startMatch }

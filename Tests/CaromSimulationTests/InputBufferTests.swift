@@ -6,7 +6,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct InputBufferTests {
-  @Test func `runs of any length from anywhere come back as they were`() throws {
+  @Test func `runs of any length and start decode to the same inputs`() throws {
     var generator = SeededGenerator(seed: 3)
     var hand = SwarmHand(seed: 4)
     var sender = InputBuffer<Swarm.Input>(from: Tick(50))
@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `extreme numbers come back`() throws {
+  @Test func `extreme values decode to the same values`() throws {
     let values: [Int32] = [0, .max, .min, .min, .max, 1, -1, .max, 0, 100, .min, 7]
     var coder = InputCoder<Wide>()
     var writer = PacketWriter()
@@ -56,7 +56,7 @@ import Testing
     #expect(coder.run.map(\.value) == values)
   }
 
-  @Test func `what stays the same costs a bit a field`() {
+  @Test func `a constant field costs one bit`() {
     var coder = InputCoder<Swarm.Input>()
     var writer = PacketWriter()
     var bits = BitWriter()
@@ -65,7 +65,7 @@ import Testing
     #expect(writer.count == 1)
   }
 
-  @Test func `a second copy changes nothing, a contradiction is counted`() {
+  @Test func `a duplicate input changes nothing and a contradicting one is counted`() {
     var buffer = InputBuffer<Swarm.Input>()
     let run = [1, 2, 3].map { Swarm.Input(push: $0) }
     buffer.take(run, from: .zero, before: Tick(100))
@@ -77,7 +77,7 @@ import Testing
     #expect(buffer[Tick(1)] == Swarm.Input(push: 2))
   }
 
-  @Test func `a run after a gap, or from before what is kept, is refused`() {
+  @Test func `a run after a gap or before the stored inputs is rejected`() {
     var buffer = InputBuffer<Swarm.Input>()
     for _ in 0..<600 { buffer.append(Swarm.Input()) }
     for tick in [Tick(601), Tick(10), Tick(355), Tick(.max)] {
@@ -86,7 +86,7 @@ import Testing
     #expect(throws: Never.self) { try buffer.read([0], from: Tick(357)) }
   }
 
-  @Test func `a header comes back, whatever it holds`() throws {
+  @Test func `every header decodes to the same header`() throws {
     var generator = SeededGenerator(seed: 8)
     for _ in 0..<scaled(debug: 500, release: 5_000) {
       let first = Tick(UInt64.random(in: 0...100_000, using: &generator))
@@ -108,7 +108,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes never trap, and change nothing`() throws {
+  @Test func `random bytes never trap and change nothing`() throws {
     try Seeds(scaled(debug: 1_000, release: 6_000)).check { seed in
       var generator = SeededGenerator(seed: seed)
       var session = RollbackSession(
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `packets with bits turned over never trap`() throws {
+  @Test func `packets with flipped bits never trap`() throws {
     try Seeds(scaled(debug: 300, release: 2_500)).check { seed in
       var generator = SeededGenerator(seed: seed)
       var hand = SwarmHand(seed: seed)
@@ -150,7 +150,7 @@ import Testing
   }
 }
 
-/// One number that uses all of its bits.
+/// An input with one field that uses all 32 bits.
 private struct Wide: SimulationInput {
   var value: Int32 = 0
 

@@ -16,7 +16,7 @@ import Testing
     #expect(found.underruns < 0.003)
   }
 
-  @Test func `a line through steady samples is drawn exactly, and evenly`() {
+  @Test func `steady samples on a line are drawn exactly and evenly`() {
     var interpolator = Interpolator<InterpolationPoint>(rate: 60)
     var last = -1.0
     for tick in 0..<600 {
@@ -35,7 +35,7 @@ import Testing
     #expect(interpolator.seconds < 0.02)
   }
 
-  @Test func `late, doubled and disordered samples change nothing but the delay`() {
+  @Test func `late, duplicate and reordered samples change nothing but the delay`() {
     var interpolator = Interpolator<InterpolationPoint>(rate: 60)
     let point = InterpolationPoint(x: 1, y: 2, velocityX: 0, velocityY: 0)
     for tick in [5, 3, 4, 4, 9, 1, 5, 300, 2, 299] as [UInt64] {
@@ -60,8 +60,8 @@ import Testing
   }
 }
 
-/// Samples over a line with even jitter, in memory: what an adaptive delay finds, and what the best
-/// fixed one would have been.
+/// Samples that arrive over a simulated connection with uniform jitter, to compare the adaptive
+/// delay with the best fixed delay.
 struct InterpolationLine {
   let rate: Int
   private var arrivals: [(time: Double, tick: UInt64)] = []
@@ -76,7 +76,8 @@ struct InterpolationLine {
     arrivals.sort { ($0.time, $0.tick) < ($1.time, $1.tick) }
   }
 
-  /// The mean delay over the least transit and the share of starved frames, after ten seconds.
+  /// The mean delay beyond the shortest transit and the share of starved frames, after the first
+  /// ten seconds.
   func run(underruns: Double) -> (delay: Double, underruns: Double) {
     var interpolator = Interpolator<InterpolationPoint>(rate: rate, underruns: underruns)
     let point = InterpolationPoint(x: 0, y: 0, velocityX: 0, velocityY: 0)
@@ -101,7 +102,8 @@ struct InterpolationLine {
     return (sum / Double(frames), Double(starved) / Double(frames))
   }
 
-  /// The shortest fixed delay over the least transit that starves no more than that share.
+  /// The shortest fixed delay beyond the shortest transit that starves at most this share of
+  /// frames.
   func shortestDelay(underruns: Double) -> Double {
     let least = arrivals.map { $0.time - Double($0.tick) / Double(rate) }.min() ?? 0
     var spans: [(start: Double, end: Double)] = []

@@ -3,7 +3,7 @@ import CaromSimulation
 import Testing
 
 @Suite struct LagCompensationTests {
-  @Test func `every state of the last second comes back whole`() {
+  @Test func `every state of the last second can be restored`() {
     var swarm = Swarm(count: 20, seed: 4)
     var history = LagCompensation(keeping: 61, of: swarm)
     var hand = SwarmHand(seed: 3)
@@ -26,7 +26,7 @@ import Testing
     #expect(history.state(at: Tick(300)) == nil)
   }
 
-  @Test func `a player is judged by what it saw, within the history`() {
+  @Test func `a player is judged by the state it saw, within the history`() {
     var history = LagCompensation(keeping: 61, of: Swarm(count: 1, seed: 1))
     for tick in 0..<200 as Range<UInt64> {
       history.append(Swarm(count: 1, seed: 1), at: Tick(tick))
@@ -35,7 +35,7 @@ import Testing
     #expect(history.seenTick(at: Tick(199), roundTrip: 500, interpolation: 3) == Tick(139))
   }
 
-  @Test func `a tick out of turn begins a new history`() {
+  @Test func `a tick out of sequence restarts the history`() {
     var history = LagCompensation(keeping: 10, of: Swarm(count: 1, seed: 1))
     history.append(Swarm(count: 1, seed: 1), at: Tick(0))
     history.append(Swarm(count: 1, seed: 2), at: Tick(50))

@@ -5,8 +5,10 @@ import Testing
 
 @testable import CaromSimulation
 
-@Suite struct RollbackDepartureTests {
-  @Test func `a player who vanishes is gone at the same tick for all, whatever each had heard`()
+@Suite struct PlayerDisconnectTests {
+  @Test
+  func
+    `a vanished player is disconnected at the same tick everywhere, whatever inputs each peer has`()
     throws
   {
     try Seeds(scaled(debug: 3, release: 20), from: 1).check { seed in
@@ -31,7 +33,7 @@ import Testing
     }
   }
 
-  @Test func `who is dropped by mistake learns it`() {
+  @Test func `a player disconnected by mistake is notified`() {
     var table = RollbackTable(
       Swarm(count: 12, players: 3, seed: 3), players: 3, window: 20, seed: 1, conditions: .good)
     table.play(until: .zero + .seconds(1)) { _, _ in Swarm.Input() }

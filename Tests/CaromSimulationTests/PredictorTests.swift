@@ -5,7 +5,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct PredictorTests {
-  /// A server and a client without loss, `delay` ticks apart each way.
+  /// Plays with a server and a client that are `delay` ticks apart in each direction, without loss.
   private func play(
     ticks: Int, delay: Int, _ look: (Predictor<Rink>, Rink, Predictor<Rink>.Correction?) -> Void
   ) {
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `without loss the own mallet is never corrected`() {
+  @Test func `without loss the local mallet is never corrected`() {
     var own: [Tick: RinkState] = [:]
     var (wrong, compared, corrected) = (0, 0, 0)
     var free = Tick.zero
@@ -45,8 +45,8 @@ import Testing
       own[client.tick] = client.state.state
       corrected += (correction?.resimulatedSteps ?? 0) > 0 ? 1 : 0
       guard let foretold = own[server.state.tick] else { return }
-      // Whether the puck is live decides how far a mallet may go, and a puck that both press stops
-      // both: there the opponent has a say in it.
+      // The opponent can influence the local mallet in two ways: whether the puck is live limits
+      // its reach, and a puck squeezed by both mallets stops both.
       let isPressed = server.state.phase.isLive && server.state.puck.velocity == .zero
       if isPressed || foretold.phase.isLive != server.state.phase.isLive {
         free = server.state.tick.advanced(by: 60)
@@ -60,7 +60,7 @@ import Testing
     #expect(corrected > 100)
   }
 
-  @Test func `a state that was foretold to the last bit changes nothing`() {
+  @Test func `an exactly predicted state changes nothing`() {
     var server = Swarm(count: 10, players: 1, seed: 3)
     var client = Predictor(server, players: 1, player: 0)
     var hand = SwarmHand(seed: 2)
@@ -78,7 +78,7 @@ import Testing
     #expect(client.state.hash == server.hash)
   }
 
-  @Test func `a server that is further on is followed at once`() {
+  @Test func `the predictor jumps to a server that is ahead`() {
     var client = Predictor(Swarm(count: 3, seed: 3), players: 2, player: 0)
     client.advance(with: Swarm.Input())
     let far = Swarm(count: 3, seed: 4)
@@ -89,7 +89,7 @@ import Testing
     #expect(client.tick == Tick(51))
   }
 
-  @Test func `an error is hidden within 100 ms, without a jump`() {
+  @Test func `a correction is blended within 100 ms, without a jump`() {
     var blend = PredictionBlend()
     blend.correct(from: (1, 2), to: (0, 0), at: .zero)
     var last = blend.offset(at: .zero)
@@ -104,7 +104,7 @@ import Testing
     #expect(blend.offset(at: .zero + .milliseconds(150)) == (0, 0))
   }
 
-  @Test func `what is drawn after corrections never leaves the table`() {
+  @Test func `the position drawn after corrections never leaves the table`() {
     var generator = SeededGenerator(seed: 5)
     var view = RinkView()
     var now = Instant.zero

@@ -35,7 +35,7 @@ import Testing
     }
   }
 
-  @Test func `a carry goes as far as it has to`() {
+  @Test func `a carry propagates through all bytes`() {
     var models = [RangeModel(1)]
     var encoder = RangeEncoder()
     let bits = (0..<64).map { $0 % 16 == 15 }
@@ -60,7 +60,7 @@ import Testing
     #expect(Double(makeBytes(bits, [RangeModel(1 << 15)]).count) < entropy * 1.12)
   }
 
-  @Test func `numbers of any size read as they were written, by either coder`() {
+  @Test func `both coders decode numbers of any size`() {
     var generator = SeededGenerator(seed: 2)
     for _ in 0..<300 {
       let shift = Int64.random(in: 1...62, using: &generator)
@@ -81,7 +81,8 @@ import Testing
     }
   }
 
-  /// A number by both coders; `nil` where the second has no room.
+  /// Encodes a number with both coders. The second result is nil if the number does not fit into
+  /// that form.
   private func makeBytes(_ value: Int64) -> ([UInt8], [UInt8]?) {
     var models = Array(repeating: RangeModel(1 << 15), count: DeltaBins.count)
     var span = models.mutableSpan

@@ -41,7 +41,7 @@ import Testing
     }
   }
 
-  @Test func `a jump to any tick gives the state of that tick`() throws {
+  @Test func `seeking to any tick gives the state of that tick`() throws {
     let (file, hashes) = try makeReplay(ticks: 2_000)
     var reader = try ReplayReader<Swarm>(file)
     var generator = SeededGenerator(seed: 4)
@@ -58,7 +58,7 @@ import Testing
     #expect(try reader.step() == false)
   }
 
-  @Test func `a file that was cut off is read to its last whole block`() throws {
+  @Test func `a truncated file is read to its last whole block`() throws {
     let (file, _) = try makeReplay(ticks: 700)
     let end = 1 + 1 + 2 + 8
     let reader = try ReplayReader<Swarm>(Array(file.dropLast(end)))
@@ -75,14 +75,14 @@ import Testing
     #expect(throws: DecodeError.self) { try ReplayReader<Rink>(file) }
   }
 
-  @Test func `a file for more players than can play is refused`() {
+  @Test func `a file with an unsupported player count is rejected`() {
     var writer = ReplayWriter(Rink(), players: 2, title: "match")
     var file = writer.takeBytes()
     file[5] = 3
     #expect(throws: DecodeError.invalid(what: "players")) { try ReplayReader<Rink>(file) }
   }
 
-  @Test func `a changed input is told by the next hash`() throws {
+  @Test func `a changed input is detected by the next hash`() throws {
     let (file, _) = try makeReplay(ticks: 300)
     var found = 0
     for offset in stride(from: 300, to: file.count - 11, by: 7) {
@@ -98,7 +98,7 @@ import Testing
     #expect(found == (file.count - 311 + 6) / 7)
   }
 
-  @Test func `broken files never trap`() throws {
+  @Test func `corrupt files never trap`() throws {
     let (file, _) = try makeReplay(ticks: 400)
     try Seeds(scaled(debug: 150, release: 3_000)).check { seed in
       var generator = SeededGenerator(seed: seed)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `a recorded match takes 1,5 kbit a second`() throws {
+  @Test func `a recorded match takes 1,500 bits per second`() throws {
     let ticks = scaled(debug: 1_800, release: 36_000)
     var rink = Rink()
     var players = (

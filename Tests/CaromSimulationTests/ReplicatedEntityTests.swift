@@ -2,7 +2,7 @@ import CaromCore
 import CaromSimulation
 import Testing
 
-/// A game's own type, replicated.
+/// A game-specific type that is replicated.
 private struct Tank: ReplicatedEntity, Equatable {
   var x, y, heading: Double
   var health: Int
@@ -32,7 +32,7 @@ private struct Tank: ReplicatedEntity, Equatable {
 }
 
 @Suite struct ReplicatedEntityTests {
-  @Test func `a game's own struct of five fields goes from here to there`() throws {
+  @Test func `a game's own struct of five fields is replicated`() throws {
     var sender = SnapshotSender(schema: Tank.schema)
     var receiver = SnapshotReceiver(schema: Tank.schema)
     for tick in 1...20 {
@@ -49,7 +49,7 @@ private struct Tank: ReplicatedEntity, Equatable {
     }
   }
 
-  @Test func `what is out of bounds is brought within them`() {
+  @Test func `values out of bounds are clamped`() {
     var entities = EntityTable(schema: Tank.schema)
     entities.append(1, Tank(x: -5, y: 900, heading: -.pi, health: 300, isFiring: true))
     #expect(entities.values == [0, 2_000, 128, 100, 1])

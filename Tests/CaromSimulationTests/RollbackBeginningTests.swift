@@ -5,7 +5,8 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct RollbackBeginningTests {
-  @Test func `a guest that does not know its round trip is in time after two of them`() {
+  @Test func `a client with an unknown round trip sends its inputs in time after two round trips`()
+  {
     var table = RollbackServerTable(
       Swarm(count: 10, seed: 3), seed: 1, conditions: LinkConditions(oneWay: .milliseconds(100)))
     table.join(0)
@@ -16,7 +17,8 @@ import Testing
     #expect((6...10).contains(ahead))
   }
 
-  @Test func `a guest whose keyframe was long on its way is in time within a second`() throws {
+  @Test func `a client whose keyframe was delayed sends its inputs in time within a second`() throws
+  {
     var now = Instant.zero
     var server = RollbackServer(Swarm(count: 10, seed: 3), players: 2, at: now)
     let number = server.addPlayer(0)

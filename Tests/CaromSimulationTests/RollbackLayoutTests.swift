@@ -4,15 +4,16 @@ import Testing
 
 @testable import CaromSimulation
 
-/// Messages and files to the last byte, as the page of formats has them.
+/// The exact bytes of messages and files, as documented on the wire format page.
 @Suite struct RollbackLayoutTests {
-  @Test func `an input header without anything beside it`() {
+  @Test func `an input header without optional parts`() {
     let header = InputHeader(first: Tick(2_050), count: 4, acknowledged: Tick(2_053))
-    // First 2,050 modulo 2,048 is 2; 4 inputs; acknowledged 3 later: zig-zag 6, twice is 12.
+    // The first tick is 2,050 modulo 2,048 = 2, with 4 inputs. The acknowledged tick is 3 later:
+    // zig-zag encoded 6, doubled 12.
     #expect(header.encoded == [0x02, 0x20, 0x0C])
   }
 
-  @Test func `an input header with everything beside it`() {
+  @Test func `an input header with all optional parts`() {
     var header = InputHeader(first: Tick(5), count: 40, acknowledged: Tick(3))
     header.timing = .init(lead: 2, advantage: -16)
     header.confirmed = .init(offset: -1, hash: 0x0403_0201)
@@ -23,7 +24,7 @@ import Testing
       ])
   }
 
-  @Test func `inputs in packed form`() {
+  @Test func `encoded inputs`() {
     let inputs = [(100, 0), (110, 0), (120, 0), (131, 0)].map { x, y in
       RinkInput(MalletInput(x: Int16(-5 * x), y: Int16(y)))
     }
@@ -32,8 +33,9 @@ import Testing
     var bits = BitWriter()
     coder.encode(inputs.count, into: &writer, bits: &bits) { inputs[$0] }
     bits.finish(&writer)
-    // x and presence change, y does not: 1 0 1. Then x is -100, folded 199, and 200 has 8 bits:
-    // seven zeros and 11001000. Presence is 1, folded 2: 0 11. Then y is left out, and so on.
+    // x and presence change and y does not: 1 0 1. Then x is -100, zig-zag encoded 199; 200 has 8
+    // bits, so the code is seven zeros and 11001000. Presence is 1, zig-zag encoded 2: 0 11. y is
+    // omitted; the next input follows.
     #expect(writer.bytes == [0xA0, 0x32, 0x1A, 0x3A, 0x3A, 0x58])
   }
 
@@ -50,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test func `the head of a keyframe, and a departure`() {
+  @Test func `the head of a keyframe, and a disconnect message`() {
     let keyframe = RollbackKeyframe(tick: Tick(9), players: 2, game: Rink()).encoded
     #expect(Array(keyframe.prefix(9)) == [9, 0, 0, 0, 0, 0, 0, 0, 2])
     #expect(keyframe.count == 17 + RinkState.encodedLength)
@@ -58,7 +60,7 @@ import Testing
     #expect(departure.encoded == [3, 1, 2, 1, 0, 0, 0, 0, 0, 0, 4])
   }
 
-  @Test func `peers play by messages that are values`() throws {
+  @Test func `peers can exchange messages as values`() throws {
     var sessions = (0...1).map {
       RollbackSession(Swarm(count: 2, seed: 1), RollbackConfiguration(local: $0), at: .zero)
     }
@@ -94,7 +96,8 @@ import Testing
     let state: [UInt8] = [0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]
     let file = writer.takeBytes()
     #expect(Array(file.prefix(20)) == head)
-    // Push stays 0 and becomes 1, the wish stays: 1 0, then 1, then 0 11, then zeros.
+    // The push changes from 0 to 1 and the wish stays the same: 1 0, then 1, then 0 11, then
+    // padding.
     let inputs: [UInt8] = [2, 6, 2, 0b1010_1100] + hash.prefix(4)
     #expect(Array(file[20...]) == [1, 24] + hash + state + inputs + [3, 9, 2] + hash)
   }

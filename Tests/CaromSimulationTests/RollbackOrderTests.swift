@@ -7,13 +7,13 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct RollbackOrderTests {
-  /// A player pauses as the other scores: whatever comes first to whom, the tick decides, and both
-  /// ends have the same order of events and the same state.
+  /// One player pauses while the other scores. Regardless of which arrives first where, the tick
+  /// decides, and both ends see the same events in the same order and reach the same state.
   @Test(arguments: -3...3)
   func `a pause beside the deciding goal is the same for both, whichever comes first`(
     offset: Int64
   ) throws {
-    // The puck is on its way into away's goal, which is empty; it is the last goal of the match.
+    // The puck moves into away's undefended goal. It is the last goal of the match.
     var state = RinkState()
     state.phase = .playing(half: .away, remaining: Preset.possessionTicks)
     state.score.home = Preset.goalsToWin - 1
@@ -36,14 +36,14 @@ import Testing
       #expect(table.confirmed[0] == table.confirmed[1])
       let events = table.confirmed[0].map(\.event)
       #expect(events.contains(.paused(.away)))
-      // Who pauses before the tick of the goal keeps it out, and not a tick later.
+      // Only a pause before the tick of the goal prevents it.
       #expect(events.contains(.won(.home)) == (offset > 0))
       let states = table.sessions.map { $0.rollback.state(at: Tick(100)) }
       #expect(states[0] == states[1])
     }
   }
 
-  /// The tick whose step scores when nobody pauses.
+  /// The tick in whose step the goal is scored if no player pauses.
   private func decidingTick(_ state: RinkState, _ aside: RinkInput) -> Tick? {
     var rink = Rink(state)
     let inputs = [RinkInput(MalletInput(Vector(-0.6, 0.4))), aside]

@@ -2,7 +2,7 @@ import CaromCore
 import CaromSimulation
 import CaromTesting
 
-/// A server and its players and spectators over a virtual network.
+/// A server with its players and spectators on a virtual network.
 struct RollbackServerTable<Game: Simulation & PacketCodable> {
   struct Seat {
     var client: RollbackClient<Game>
@@ -138,7 +138,7 @@ struct RollbackServerTable<Game: Simulation & PacketCodable> {
     }
   }
 
-  /// Whether every tick that a client confirmed has the server's hash.
+  /// Whether every tick that a client confirmed has the same hash as on the server.
   func agrees(_ seat: Int) -> Bool {
     seats[seat].hashes.allSatisfy { tick, hash in
       let index = Int(start.distance(to: tick))

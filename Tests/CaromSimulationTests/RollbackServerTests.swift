@@ -6,7 +6,7 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct RollbackServerTests {
-  @Test func `a match with a server over a terrible line: clients agree with it on each tick`() {
+  @Test func `over a terrible line clients agree with the server on each tick`() {
     let seconds = matchSeconds(debug: 10)
     let line = LinkConditions(
       oneWay: .milliseconds(100), jitter: .uniform(.milliseconds(30)), loss: 0.25)
@@ -32,7 +32,7 @@ import Testing
     #expect(table.events.contains(.faceOff))
   }
 
-  @Test func `without loss every input counts in its tick, and the own state is never corrected`() {
+  @Test func `without loss every input applies at its tick, and no state is corrected`() {
     let line = LinkConditions(oneWay: .milliseconds(40), jitter: .uniform(.milliseconds(4)))
     var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 1, conditions: line)
     table.join(0, roundTrip: .milliseconds(80))
@@ -43,12 +43,12 @@ import Testing
     #expect(table.seats[0].client.rollback?.statistics.rollbacks == 0)
     let agrees = table.agrees(0)
     #expect(agrees)
-    // The clock leads by the way there and about a tick, and no more.
+    // The clock is ahead by the one-way delay plus about a tick.
     let ahead = table.server.tick.distance(to: table.seats[0].client.rollback?.tick ?? .zero)
     #expect((3...6).contains(ahead))
   }
 
-  @Test func `what happens once is never lost nor doubled, however late it comes`() {
+  @Test func `a one-time action is neither lost nor repeated, however late it arrives`() {
     var table = RollbackServerTable(
       Swarm(count: 10, seed: 3), seed: 4, conditions: .poor)
     table.join(0)
@@ -64,7 +64,8 @@ import Testing
     }
     table.play(until: .zero + .seconds(22)) { _, _ in Swarm.Input() }
     let births = table.events.count { if case .born = $0 { true } else { false } }
-    // Two wishes of one player that come late together become one: the only way to lose one.
+    // An input is lost only if two wishes of one player arrive late together and are merged into
+    // one.
     #expect(births <= wishes[0] + wishes[1])
     #expect(births >= (wishes[0] + wishes[1]) * 9 / 10)
     let agree = (0...1).map { table.agrees($0) }
@@ -72,7 +73,7 @@ import Testing
     #expect(table.desyncs.isEmpty)
   }
 
-  @Test func `a late joiner and a spectator begin with a keyframe and catch up`() {
+  @Test func `a late joiner and a spectator start from a keyframe and catch up`() {
     let line = LinkConditions(
       oneWay: .milliseconds(60), jitter: .uniform(.milliseconds(10)), loss: 0.1)
     var table = RollbackServerTable(Swarm(count: 50, seed: 3), seed: 4, conditions: line)
@@ -92,7 +93,7 @@ import Testing
     #expect(table.desyncs.isEmpty)
   }
 
-  @Test func `a spectator who was away for ten seconds comes back`() {
+  @Test func `a spectator recovers from ten seconds without a connection`() {
     let line = LinkConditions(oneWay: .milliseconds(30))
     var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
     table.join(0, roundTrip: .milliseconds(60))
@@ -111,7 +112,7 @@ import Testing
     }
   }
 
-  @Test func `a client whose state is damaged learns what differs and is mended`() throws {
+  @Test func `a client with a corrupted state gets a desync report and recovers`() throws {
     let line = LinkConditions(oneWay: .milliseconds(30))
     var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
     table.join(0, roundTrip: .milliseconds(60))
@@ -163,7 +164,7 @@ import Testing
 }
 
 extension RollbackClient {
-  /// Changes the state before the tick that is confirmed next; gives that tick.
+  /// Changes the state before the next tick to be confirmed. Returns that tick.
   fileprivate mutating func damage(_ change: (inout Game) -> Void) -> Tick? {
     guard let tick = rollback?.confirmedTick, let slot = rollback?.slot(tick) else { return nil }
     if rollback?.saves[slot] != nil { change(&rollback!.saves[slot]) }

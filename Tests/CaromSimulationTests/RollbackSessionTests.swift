@@ -6,7 +6,9 @@ import Testing
 @testable import CaromSimulation
 
 @Suite struct RollbackSessionTests {
-  @Test func `a match over a terrible line: no stall, no desync, both ends agree on each tick`() {
+  @Test
+  func `a match over a terrible line has no stall and no desync, and both ends agree on each tick`()
+  {
     let seconds = matchSeconds(debug: 12)
     var table = RollbackTable(
       Rink(), window: 30, seed: 1, conditions: hardLine, lateness: .milliseconds(60))
@@ -26,14 +28,14 @@ import Testing
       #expect(session.rollback.statistics.rollbacks > 10 * (seconds - 2))
       #expect(session.lead.magnitude < 2)
     }
-    // The match is really played: the puck was released, and struck.
+    // The match contains actual play: the puck was released and struck.
     #expect(table.confirmed[0].contains { $0.event == .faceOff })
     #expect(table.confirmed[0].contains { if case .touch = $0.event { true } else { false } })
     let common = min(table.confirmed[0].count, table.confirmed[1].count)
     #expect(table.confirmed[0].prefix(common) == table.confirmed[1].prefix(common))
   }
 
-  @Test func `a thousand things with births and deaths stay in step`() {
+  @Test func `a thousand objects that spawn and die stay in step`() {
     let seconds = scaled(debug: 2, release: 10)
     let count = scaled(debug: 100, release: 1_000)
     var table = RollbackTable(
@@ -64,7 +66,7 @@ import Testing
     #expect(table.sessions.allSatisfy { $0.rollback.statistics.stalls == 0 })
   }
 
-  @Test func `an event is confirmed once, and every foretold one is confirmed or taken back`() {
+  @Test func `an event is confirmed once, and every predicted event is confirmed or retracted`() {
     var table = RollbackTable(
       Swarm(count: 20, seed: 5), window: 30, seed: 4, conditions: .poor)
     var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
@@ -82,7 +84,7 @@ import Testing
         }
         #expect(open.values.allSatisfy { $0 >= 0 })
       }
-      // What is open still belongs to the last ticks.
+      // Events without a conclusion belong to the last ticks.
       let last = table.sessions[player].rollback.confirmedTick
       let recent = table.told[player].filter { $0.tick >= last }
       #expect(open.values.reduce(0, +) <= recent.count)
@@ -92,7 +94,8 @@ import Testing
     #expect(agree)
   }
 
-  @Test func `without a window every tick waits for all, and nothing is made again`() {
+  @Test
+  func `without a prediction window every tick waits for all inputs, and none is resimulated`() {
     var table = RollbackTable(
       Swarm(count: 20, seed: 5), window: 0, delay: 3, seed: 5,
       conditions: LinkConditions(oneWay: .milliseconds(20)))
@@ -104,7 +107,7 @@ import Testing
     #expect(table.sessions.allSatisfy { $0.rollback.statistics.rollbacks == 0 })
   }
 
-  @Test func `a dead line stops the game at the window's end, and it goes on afterwards`() {
+  @Test func `a dead line stalls the game at the end of the window until the line recovers`() {
     var table = RollbackTable(
       Swarm(count: 20, seed: 5), window: 10, delay: 2, seed: 5, conditions: .good)
     var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
@@ -123,7 +126,7 @@ import Testing
     #expect(table.desyncs.isEmpty)
   }
 
-  @Test func `the input delay changes in the middle: no input is lost, none is made twice`() {
+  @Test func `a change of the input delay neither loses nor repeats an input`() {
     var table = RollbackTable(
       Swarm(count: 10, seed: 5), window: 20, delay: 2, seed: 6, conditions: .average)
     var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
@@ -143,7 +146,7 @@ import Testing
     #expect(births == wishes[0] + wishes[1])
   }
 
-  @Test func `clocks that begin half a second apart find each other`() {
+  @Test func `clocks that start half a second apart synchronize`() {
     var table = RollbackTable(
       Swarm(count: 4, seed: 5), window: 30, delay: 2, seed: 6,
       conditions: LinkConditions(oneWay: .milliseconds(40)), lateness: .milliseconds(400))
@@ -178,7 +181,7 @@ import Testing
     #expect(session.takeDueTicks(at: .zero + .seconds(60)) == 0)
   }
 
-  @Test func `a peer that slept for ten seconds finds the other again`() {
+  @Test func `a peer that slept for ten seconds synchronizes again`() {
     var table = RollbackTable(
       Swarm(count: 5, seed: 5), window: 10, seed: 6, conditions: .good)
     var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]
@@ -192,7 +195,7 @@ import Testing
     #expect(table.length > 60 * 5)
   }
 
-  @Test func `who watches two peers sees what both confirmed`() throws {
+  @Test func `a spectator of two peers sees the ticks that both confirmed`() throws {
     var table = RollbackTable(
       Swarm(count: 5, seed: 5), window: 20, seed: 6, conditions: .average)
     var hands = [SwarmHand(seed: 8), SwarmHand(seed: 9)]

@@ -3,20 +3,20 @@ import CaromSimulation
 import CaromTesting
 import Foundation
 
-/// Peers in step over a virtual network, each with its own clock and its own hand on the input.
+/// The peers of a serverless match on a virtual network. Each has its own clock and its own inputs.
 struct RollbackTable<Game: Simulation> {
   var network: VirtualNetwork
   var sessions: [RollbackSession<Game>] = []
-  /// The confirmed hash of each tick from the first on.
+  /// The confirmed hashes of each peer, by tick from the first one on.
   var hashes: [[UInt64]] = []
-  /// What was confirmed to have happened.
+  /// The confirmed events of each peer.
   var confirmed: [[RollbackEvent<Game.Event>]] = []
   var told: [[RollbackEvent<Game.Event>]] = []
   var desyncs: [DesyncReport] = []
-  /// When each was found.
+  /// The time at which each desync was found.
   var desyncTimes: [Instant] = []
   var failures: [DecodeError] = []
-  /// Players whose machines are off.
+  /// Players whose machines have been switched off.
   var gone: Set<Int> = []
   private var sockets: [VirtualSocket] = []
   private var endpoints: [Endpoint] = []
@@ -47,7 +47,7 @@ struct RollbackTable<Game: Simulation> {
 
   var now: Instant { network.now }
 
-  /// Plays on until `end`; `input` gives each player's input for the state that it sees.
+  /// Plays until `end`. `input` returns a player's input for the state that the player sees.
   mutating func play(
     until end: Instant, _ input: (Int, borrowing RollbackSession<Game>) -> Game.Input
   ) {
@@ -118,7 +118,7 @@ struct RollbackTable<Game: Simulation> {
     }
   }
 
-  /// Whether all have the same hash at each tick that any two have confirmed.
+  /// Whether all peers have the same hash at every tick that two of them have confirmed.
   var agree: Bool {
     (1..<hashes.count).allSatisfy { player in
       let common = min(hashes[0].count, hashes[player].count)
@@ -126,11 +126,11 @@ struct RollbackTable<Game: Simulation> {
     }
   }
 
-  /// The fewest ticks that one has confirmed.
+  /// The number of ticks that every peer has confirmed.
   var length: Int { (hashes.map(\.count).min() ?? 0) - 1 }
 }
 
-/// Heavy counts: the gate runs both builds.
+/// Chooses a repeat count. Debug builds are slow, and continuous integration runs both kinds.
 func scaled(debug: Int, release: Int) -> Int {
   #if DEBUG
     debug
@@ -139,11 +139,11 @@ func scaled(debug: Int, release: Int) -> Int {
   #endif
 }
 
-/// The hard line of the tests: 200 ± 30 ms one way, a quarter lost.
+/// The worst connection of these tests: 200 ± 30 ms one way, with 25 % loss.
 let hardLine = LinkConditions(
   oneWay: .milliseconds(200), jitter: .uniform(.milliseconds(30)), loss: 0.25)
 
-/// A push that changes now and then, and births and deaths.
+/// An input source: a push that changes occasionally, with spawns and kills.
 struct SwarmHand {
   private var generator: SeededGenerator
   private var push: Int32 = 0
@@ -158,8 +158,8 @@ struct SwarmHand {
   }
 }
 
-/// How long a match lasts, seconds: what the environment's `CAROM_MATCH_SECONDS` says where much
-/// time is given.
+/// The length of a match in seconds. The environment variable `CAROM_MATCH_SECONDS` sets a longer
+/// one.
 func matchSeconds(debug: Int, release: Int = 60) -> Int {
   let given = ProcessInfo.processInfo.environment["CAROM_MATCH_SECONDS"].flatMap { Int($0) }
   return given ?? scaled(debug: debug, release: release)

@@ -5,10 +5,10 @@ import CaromTesting
 import Foundation
 import Testing
 
-/// The same in every build and on every machine: who changes the rules or the physics on purpose
-/// writes the new numbers here, and into the fixture.
+/// These hashes must be the same in every build and on every machine. After a deliberate change of
+/// the rules or the physics, write the new values here and into the fixture.
 @Suite struct SimulationHashTests {
-  @Test func `a match of computers has its hashes`() throws {
+  @Test func `a match of computer players has the expected hashes`() throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .appending(path: "Fixtures/match-hashes.txt")
     let known = try String(contentsOf: file, encoding: .utf8).split(separator: "\n")
@@ -18,7 +18,7 @@ import Testing
     #expect(match.goals > 0)
   }
 
-  @Test func `a swarm has its hash`() {
+  @Test func `a swarm has the expected hash`() {
     var swarm = Swarm(count: 200, seed: 3)
     var hands = [SwarmHand(seed: 1), SwarmHand(seed: 2)]
     var events: [Swarm.Event] = []
@@ -29,7 +29,7 @@ import Testing
     #expect(swarm.hash == 12_691_692_791_525_153_061)
   }
 
-  @Test func `a match over a bad line has the hash that it always had`() {
+  @Test func `a match over a bad line has the expected hash`() {
     var table = RollbackTable(Rink(), window: 30, seed: 1, conditions: hardLine)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),

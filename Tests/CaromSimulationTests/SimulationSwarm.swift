@@ -1,14 +1,14 @@
 import CaromCore
 import CaromSimulation
 
-/// Many things that move, meet walls, are born and die: a simulation with nothing of hockey in it.
+/// A simulation unrelated to air hockey: many objects that move, bounce off walls, spawn and die.
 struct Swarm: Simulation {
   enum Event: Hashable, Sendable {
     case born(UInt32)
     case died(UInt32)
   }
 
-  /// What a player does: push everything of its own, and give birth or kill now and then.
+  /// A player's input: it pushes all objects of the player, and occasionally spawns or kills one.
   struct Input: SimulationInput {
     enum Wish: Int32, Hashable, Sendable {
       case nothing = 0
@@ -52,9 +52,9 @@ struct Swarm: Simulation {
 
   private(set) var things: [Thing] = []
   private(set) var born: UInt32 = 0
-  /// The next seed: chance belongs to the state.
+  /// The random generator's next seed, which is part of the state.
   private var chance: UInt64
-  /// What a test damages.
+  /// A value that tests corrupt.
   var damage: Int32 = 0
 
   init(count: Int, players: Int = 2, seed: UInt64) {

@@ -10,7 +10,7 @@ import Testing
     return writer.bytes
   }
 
-  @Test func `all ticks but some of the last sixteen are a byte or three`() throws {
+  @Test func `an acknowledgement takes one byte or three`() throws {
     for (newest, earlier, count) in [(200, 0xFF, 1), (200, 0xFFFF, 3), (130, 0, 3), (2, 3, 3)] {
       let tick = Tick(UInt64(newest))
       let acknowledgement = SnapshotAcknowledgement(newest: tick, earlier: UInt16(earlier))
@@ -22,13 +22,13 @@ import Testing
     }
   }
 
-  @Test func `who has nothing asks for everything`() throws {
+  @Test func `a receiver without snapshots requests a full one`() throws {
     let bytes = makeBytes(SnapshotAcknowledgement(newest: nil))
     var reader = PacketReader(bytes.span)
     #expect(try SnapshotAcknowledgement(decoding: &reader, sent: Tick(9)).wantsKeyframe)
   }
 
-  @Test func `whatever reads is written again as it was`() {
+  @Test func `every decoded acknowledgement encodes to the same bytes`() {
     for first in UInt8.min...UInt8.max {
       for second in [UInt8(0), 1, 0xFF] {
         for third in [UInt8(0), 0xFF] {

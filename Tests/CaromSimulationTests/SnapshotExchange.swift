@@ -2,7 +2,8 @@ import CaromCore
 
 @testable import CaromSimulation
 
-/// A sender and a receiver with a line between them that delays, reorders, loses and doubles.
+/// A sender and a receiver, connected by a line that delays, reorders, loses and duplicates
+/// packets.
 struct SnapshotExchange {
   struct Wrong: Error, CustomStringConvertible { let description: String }
 
@@ -14,7 +15,7 @@ struct SnapshotExchange {
   private var up: [(due: Int, bytes: [UInt8])] = []
   private var sent: [Tick: EntityTable] = [:]
   private var now = 0
-  /// Snapshots that were taken as the newest.
+  /// The number of snapshots that arrived as the newest one.
   private(set) var taken = 0
   private(set) var missed = 0
 
@@ -25,7 +26,8 @@ struct SnapshotExchange {
     self.loss = loss
   }
 
-  /// Sends a snapshot, and whatever is due arrives. With a selection only a part is sent.
+  /// Sends a snapshot, of the selected entities if there is a selection, and delivers the packets
+  /// that are due.
   mutating func step(_ table: EntityTable, at tick: Tick, selecting selection: [Bool]? = nil) throws
   {
     now += 1

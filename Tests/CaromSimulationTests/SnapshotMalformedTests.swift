@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct SnapshotMalformedTests {
-  /// A receiver in the middle of things, and the snapshot that it is sent next.
+  /// Returns a receiver in the middle of a stream, and the snapshot that it receives next.
   private func makeReceiver(_ seed: UInt64) throws -> (SnapshotReceiver, [UInt8]) {
     var world = SnapshotWorld(seed: seed)
     var sender = SnapshotSender(schema: world.schema)
@@ -26,7 +26,7 @@ import Testing
     return (receiver, sender.encode(world.table, at: Tick(40)))
   }
 
-  /// Whether the bytes are refused, or written again as they are.
+  /// Whether the receiver rejects the bytes, or encodes the decoded snapshot to the same bytes.
   private func isRefusedOrWritten(_ receiver: SnapshotReceiver, _ bytes: [UInt8]) -> Bool {
     var receiver = receiver
     do throws(SnapshotError) {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `random bytes are refused, or written again as they were`() throws {
+  @Test func `random bytes are rejected, or encode to the same bytes again`() throws {
     for seed in 0..<rounds {
       var generator = SeededGenerator(seed: seed)
       let (receiver, _) = try makeReceiver(seed)
@@ -48,7 +48,7 @@ import Testing
     }
   }
 
-  @Test func `changed snapshots are refused, or written again as they were`() throws {
+  @Test func `corrupted snapshots are rejected, or encode to the same bytes again`() throws {
     for seed in 0..<rounds {
       var generator = SeededGenerator(seed: seed)
       let (receiver, snapshot) = try makeReceiver(seed)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a snapshot cut short or with bytes after it is refused`() throws {
+  @Test func `a truncated or extended snapshot is rejected`() throws {
     let (receiver, bytes) = try makeReceiver(5)
     for count in 0..<bytes.count {
       var receiver = receiver
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `more members than allowed are refused before there is room for them`() throws {
+  @Test func `more members than allowed are rejected before memory is allocated for them`() throws {
     let schema = EntitySchema(.flag)
     var sender = SnapshotSender(schema: schema)
     let rows = (0..<300).map { (UInt32($0), [Int64(0)]) }
@@ -92,7 +92,7 @@ import Testing
     #expect(try wide.receive(bytes.span))
   }
 
-  @Test func `the same snapshot twice is stale`() throws {
+  @Test func `a duplicate snapshot is stale`() throws {
     var (receiver, bytes) = try makeReceiver(6)
     #expect(try receiver.receive(bytes.span))
     #expect(throws: SnapshotError.stale(Tick(40))) { try receiver.receive(bytes.span) }

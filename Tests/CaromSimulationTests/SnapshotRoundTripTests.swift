@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `what is sent in parts arrives once all of it was sent`() throws {
+  @Test func `a world sent in parts is complete after the last part`() throws {
     try Seeds(worlds, replay: replay).check { seed in
       var generator = SeededGenerator(seed: seed)
       var world = SnapshotWorld(seed: seed)
@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `small snapshots take the form that is shorter`() throws {
+  @Test func `small snapshots use the shorter form`() throws {
     var forms: Set<Bool> = []
     for seed in UInt64(0)..<30 {
       var world = SnapshotWorld(seed: seed)
@@ -62,7 +62,7 @@ import Testing
     #expect(forms.count == 2)
   }
 
-  @Test func `entities come and go`() throws {
+  @Test func `entities enter and leave`() throws {
     let schema = EntitySchema(.integer(0...9))
     var exchange = SnapshotExchange(schema: schema, loss: 0, seed: 1)
     for (tick, ids) in [[], [5], [1, 5, 9], [1, 9], [7], [], [2]].enumerated() {
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `ticks may lie anywhere, and gaps between them`() throws {
+  @Test func `snapshots may have any ticks, with gaps`() throws {
     for start in [UInt64(0), 100, 127, 128, 1 << 40, .max >> 2] {
       var world = SnapshotWorld(seed: start)
       var exchange = SnapshotExchange(schema: world.schema, loss: 0.1, seed: start)
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `one that lost its base asks for a snapshot in full, and gets it`() throws {
+  @Test func `a receiver that lost the base requests a full snapshot and gets it`() throws {
     var world = SnapshotWorld(seed: 3)
     var exchange = SnapshotExchange(schema: world.schema, loss: 0, seed: 3)
     for tick in 0..<60 {
@@ -102,7 +102,7 @@ import Testing
     #expect(exchange.receiver.tick! > Tick(50))
   }
 
-  @Test func `nothing is acknowledged for seconds, and then goes on`() throws {
+  @Test func `the stream survives seconds without acknowledgements`() throws {
     var world = SnapshotWorld(seed: 4)
     var sender = SnapshotSender(schema: world.schema)
     var receiver = SnapshotReceiver(schema: world.schema)
@@ -116,7 +116,7 @@ import Testing
     #expect(sender.acknowledgedTick == Tick(399))
   }
 
-  @Test func `what rests costs a byte or two a snapshot`() throws {
+  @Test func `a world at rest costs one or two bytes per snapshot`() throws {
     let schema = EntitySchema(.position(-100...100, step: 0.01), .position(-100...100, step: 0.01))
     let table = makeTable(schema, (0..<1_000).map { (UInt32($0), [Int64($0), 5]) })
     var sender = SnapshotSender(schema: schema)

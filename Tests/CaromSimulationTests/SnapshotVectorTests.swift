@@ -2,7 +2,7 @@ import CaromCore
 import CaromSimulation
 import Testing
 
-/// The bytes of a few snapshots, the same in every build and on every machine.
+/// The exact bytes of some snapshots, the same in every build and on every machine.
 @Suite struct SnapshotVectorTests {
   private static let schema = EntitySchema(
     .position(-8...8, step: 0.01), .position(-8...8, step: 0.01), .angle(bits: 8),
@@ -30,7 +30,7 @@ import Testing
     }
   }
 
-  @Test func `snapshots have these bytes`() {
+  @Test func `snapshots have the documented bytes`() {
     #expect(
       makeSnapshots() == [
         "7eb66a52938f15b5b3fdcd05c4fd2a7f12708523f74736985fb505",
@@ -45,7 +45,7 @@ import Testing
       ])
   }
 
-  @Test func `a schema has this fingerprint, and another has another`() {
+  @Test func `different schemas have different fingerprints`() {
     #expect(Self.schema.fingerprint == 0x920B_F9D9_4DC0_9EE4)
     #expect(EntitySchema(.flag).fingerprint != EntitySchema(.integer(0...2)).fingerprint)
   }

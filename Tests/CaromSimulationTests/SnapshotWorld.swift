@@ -1,7 +1,7 @@
 import CaromCore
 import CaromSimulation
 
-/// A world of anything: entities of a random schema that jump, glide, rest, come and go.
+/// A test world: entities of a random schema that jump, glide, rest, enter and leave.
 struct SnapshotWorld {
   struct Entity {
     var values: [Int64]

@@ -10,7 +10,7 @@ import Testing
   #expect(hash.value == product ^ (product >> 32))
 }
 
-@Test func `order and sign show in the hash`() {
+@Test func `the order and the sign of words change the hash`() {
   func hash(_ words: [Int64]) -> UInt64 {
     var hash = StateHash()
     for word in words { hash.combine(word) }

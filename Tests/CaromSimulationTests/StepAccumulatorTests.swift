@@ -34,7 +34,10 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
   }
 }
 
-@Test func `a minute's sleep is caught up for a quarter of a second and the rest is counted`() {
+@Test
+func
+  `after a minute's sleep a quarter of a second is caught up and the rest is counted as dropped`()
+{
   var steps = StepAccumulator(rate: 60, from: .zero)
   #expect(steps.advance(to: makeInstant(.seconds(60))) == .init(due: 15, dropped: 3_585))
   #expect(steps.totalSteps == 15)
@@ -42,7 +45,7 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
   #expect(steps.advance(to: makeInstant(.seconds(61))) == .init(due: 15, dropped: 45))
 }
 
-@Test func `a clock that stands or goes back makes no steps`() {
+@Test func `a clock that stands still or goes backwards makes no steps`() {
   var steps = StepAccumulator(rate: 60, from: makeInstant(.seconds(5)))
   #expect(steps.advance(to: .zero).due == 0)
   #expect(steps.advance(to: makeInstant(.seconds(5))).due == 0)
@@ -51,7 +54,7 @@ func `twenty-four hours make exactly their steps`(rate: Int) {
   #expect(steps.advance(to: makeInstant(.milliseconds(5_200))).due == 6)
 }
 
-@Test func `the fraction runs from one step to the next`() {
+@Test func `the fraction grows from one step to the next`() {
   var steps = StepAccumulator(rate: 100, from: .zero)
   _ = steps.advance(to: makeInstant(.milliseconds(30)))
   #expect(steps.fraction(at: makeInstant(.milliseconds(30))) == 0)

@@ -4,7 +4,7 @@ import CaromSimulation
 import Testing
 
 @Suite struct SyncTestTests {
-  @Test func `every tick of a match rolled back by eight, and the match is really played`() throws {
+  @Test func `every tick of a played match can be rolled back by eight ticks`() throws {
     let ticks = scaled(debug: 3_600, release: 36_000)
     var test = SyncTest(Rink(), distance: 8)
     var players = (
@@ -31,7 +31,7 @@ import Testing
     #expect(touches > ticks / 60)
   }
 
-  @Test func `a thousand things, born and dying, roll back by thirty`() throws {
+  @Test func `a thousand objects that spawn and die can be rolled back by thirty ticks`() throws {
     var test = SyncTest(Swarm(count: scaled(debug: 50, release: 1_000), seed: 3), distance: 30)
     var hands = [SwarmHand(seed: 1), SwarmHand(seed: 2)]
     for _ in 0..<scaled(debug: 200, release: 300) {
@@ -40,7 +40,7 @@ import Testing
     #expect(test.rollbacks > 100)
   }
 
-  @Test func `what stands outside the state is found`() throws {
+  @Test func `a dependency outside the state is detected`() throws {
     var test = SyncTest(Leaky(), distance: 4)
     #expect(throws: SyncTestFailure.self) {
       for _ in 0..<10 { try test.step([Swarm.Input()]) }
@@ -48,7 +48,7 @@ import Testing
   }
 }
 
-/// A simulation whose copy leaves a field out.
+/// A simulation whose `copy(_:)` omits a field.
 private struct Leaky: Simulation {
   var seen = 0
   var kept: Int64 = 0

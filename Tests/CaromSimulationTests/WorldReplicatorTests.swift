@@ -16,7 +16,7 @@ import Testing
   private static let schema = EntitySchema(
     .position(0...100, step: 0.01), .position(0...100, step: 0.01), .integer(0...9))
 
-  /// A client of a world and the way between them.
+  /// A client of a world and its connection.
   private struct Client {
     let id: WorldReplicator.ClientID
     var receiver = SnapshotReceiver(schema: WorldReplicatorTests.schema)
@@ -26,7 +26,7 @@ import Testing
 
     init(_ world: inout WorldReplicator) { id = world.addClient() }
 
-    /// One tick of the way, 4 ticks each direction.
+    /// Advances the connection by one tick; the delay is 4 ticks in each direction.
     mutating func step(
       _ world: inout WorldReplicator, _ now: Int, loss: Double, _ generator: inout SeededGenerator
     ) throws {
@@ -52,7 +52,7 @@ import Testing
     }
   }
 
-  /// Walkers that stop once in a while, by their ids.
+  /// Entities that walk and sometimes stop, by id.
   private struct Walkers {
     var places: [UInt32: (x: Int64, y: Int64, stepX: Int64, stepY: Int64)] = [:]
     var generator: SeededGenerator
@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  /// How long it takes at most until something that is not as it is shown is told of.
+  /// The longest time for which an entity that differed from the client's copy was not sent.
   private struct Starvation {
     private(set) var worst = 0
     private var waited: [UInt32: Int] = [:]
@@ -132,7 +132,8 @@ import Testing
     }
   }
 
-  /// Everybody within the radius is known as it is, and nobody who is far outside.
+  /// Checks that the client has the current values of every entity within the radius, and no entity
+  /// far outside.
   private func check(
     _ receiver: SnapshotReceiver, _ walkers: Walkers, _ focus: (x: Int64, y: Int64)
   ) throws {
@@ -170,7 +171,7 @@ import Testing
         starvation.note(client.receiver, walkers)
         try #require(tick.rawValue <= UInt64(now))
       }
-      // Any second's bytes, a burst beside them.
+      // The limit on the bytes of any one second, plus one burst.
       for start in 0..<(600 - 60) {
         let sum = client.sizes[start..<start + 60].reduce(0, +)
         try #require(sum <= bandwidth + 200)
@@ -180,7 +181,7 @@ import Testing
     }
   }
 
-  @Test func `many entities come in over many snapshots`() throws {
+  @Test func `many entities enter over several snapshots`() throws {
     var world = WorldReplicator(WorldConfiguration(schema: Self.schema, snapshotLimit: 400))
     var generator = SeededGenerator(seed: 1)
     var client = Client(&world)
@@ -197,7 +198,7 @@ import Testing
     #expect(client.sizes.last == 0)
   }
 
-  @Test func `an idle world says nothing until something changes`() throws {
+  @Test func `an idle world sends nothing until something changes`() throws {
     var world = WorldReplicator(WorldConfiguration(schema: Self.schema))
     var generator = SeededGenerator(seed: 1)
     var client = Client(&world)

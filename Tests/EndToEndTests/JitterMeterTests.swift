@@ -14,7 +14,7 @@ struct JitterMeterTests {
     #expect(meter.percentile(0) == .milliseconds(1))
   }
 
-  @Test func `early counts as much as late`() {
+  @Test func `early arrivals count as much as late ones`() {
     var meter = JitterMeter()
     meter.record(.milliseconds(-3))
     #expect(meter.percentile(50) == .milliseconds(3))

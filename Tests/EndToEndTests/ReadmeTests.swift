@@ -15,7 +15,9 @@ import Testing
     #expect(example.split(separator: "\n", omittingEmptySubsequences: false).count <= 16)
   }
 
-  @Test func `the page's tug of war is the one that is compiled here, and is played in step`()
+  @Test
+  func
+    `the tug of war on the rollback page is the one that is compiled here, and it can be played`()
     throws
   {
     let page = try String(
@@ -43,7 +45,7 @@ import Testing
     #expect(server.game.rope >= 1_000 && client.state == server.game)
   }
 
-  @Test func `the README's chat is found, joined, and answers`() async throws {
+  @Test func `the README's chat can be found and joined, and it answers`() async throws {
     try await withNetworkLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
       let host = Task {
