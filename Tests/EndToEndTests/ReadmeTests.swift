@@ -31,7 +31,7 @@ import Testing
     let id = server.addPlayer(1)
     var client = RollbackClient<TugOfWar>(player: 1, at: .zero)
     var now = Instant.zero
-    var told: [RollbackEvent<TugOfWar.Event>] = []
+    var received: [RollbackEvent<TugOfWar.Event>] = []
     for _ in 0..<400 {
       now = now + .milliseconds(17)
       server.setInput(TugOfWar.Pull(3), for: 0)
@@ -39,9 +39,9 @@ import Testing
       while let (_, packet) = server.pollPacket() { try client.receive(packet, at: now) }
       for _ in 0..<client.takeDueTicks(at: now) { client.advance(with: TugOfWar.Pull(8)) }
       while let packet = client.pollPacket() { try server.receive(packet, from: id, at: now) }
-      while let event = client.pollEvent() { told.append(event) }
+      while let event = client.pollEvent() { received.append(event) }
     }
-    #expect(told.contains { if case .confirmed(.won(1), _) = $0 { true } else { false } })
+    #expect(received.contains { if case .confirmed(.won(1), _) = $0 { true } else { false } })
     #expect(server.game.rope >= 1_000 && client.state == server.game)
   }
 

@@ -1,6 +1,6 @@
 import Carom
 
-/// Two pull at a rope: who brings it to 1,000 has won.
+/// Two players pull at a rope. The first to pull it to 1,000 on their side wins.
 struct TugOfWar: Simulation, PacketCodable, Hashable {
   struct Pull: SimulationInput {
     var strength: Int32 = 0
