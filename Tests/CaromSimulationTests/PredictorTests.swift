@@ -44,16 +44,16 @@ import Testing
     play(ticks: scaled(debug: 1_200, release: 12_000), delay: 4) { client, server, correction in
       own[client.tick] = client.state.state
       corrected += (correction?.resimulatedSteps ?? 0) > 0 ? 1 : 0
-      guard let foretold = own[server.state.tick] else { return }
+      guard let predicted = own[server.state.tick] else { return }
       // The opponent can influence the local mallet in two ways: whether the puck is live limits
       // its reach, and a puck squeezed by both mallets stops both.
       let isPressed = server.state.phase.isLive && server.state.puck.velocity == .zero
-      if isPressed || foretold.phase.isLive != server.state.phase.isLive {
+      if isPressed || predicted.phase.isLive != server.state.phase.isLive {
         free = server.state.tick.advanced(by: 60)
       }
       guard server.state.tick > free else { return }
       compared += 1
-      if foretold[mallet: .away] != server.state[mallet: .away] { wrong += 1 }
+      if predicted[mallet: .away] != server.state[mallet: .away] { wrong += 1 }
     }
     #expect(compared > 500)
     #expect(wrong == 0)

@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test(arguments: [(300, 240), (1_500, 60)])
-  func `bandwidth is never exceeded and nobody starves`(bandwidth: Int, bound: Int) throws {
+  func `bandwidth is never exceeded and no entity starves`(bandwidth: Int, bound: Int) throws {
     try Seeds(worlds, replay: replay).check { seed in
       var world = WorldReplicator(
         WorldConfiguration(schema: Self.schema, snapshotLimit: 200, bandwidth: bandwidth))

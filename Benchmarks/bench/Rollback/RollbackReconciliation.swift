@@ -3,10 +3,10 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// A client that foretells a match of which a server sends states: how far its own mallet and the
+/// A client that predicts a match of which a server sends states: how far its own mallet and the
 /// puck are corrected, and how long that is seen.
 struct RollbackReconciliation {
-  /// The most that the own mallet was off, millimetres, where nobody else has a say in it.
+  /// The largest error of the local mallet in millimetres, where no other player influences it.
   var ownMallet = 0.0
   /// The most, and the mean of what there was, that the puck was off.
   var puckMost = 0.0
@@ -76,11 +76,11 @@ struct RollbackReconciliation {
   private mutating func compare(_ own: [RinkState], _ state: RinkState, _ free: inout Int) {
     let tick = Int(state.tick.rawValue)
     guard tick < own.count else { return }
-    let foretold = own[tick]
+    let predicted = own[tick]
     let isPressed = state.phase.isLive && state.puck.velocity == .zero
-    if isPressed || foretold.phase.isLive != state.phase.isLive { free = tick + 60 }
+    if isPressed || predicted.phase.isLive != state.phase.isLive { free = tick + 60 }
     guard tick > free else { return }
-    let off = foretold[mallet: .away].vector - state[mallet: .away].vector
+    let off = predicted[mallet: .away].vector - state[mallet: .away].vector
     ownMallet = max(ownMallet, off.length * 1_000)
   }
 

@@ -14,7 +14,7 @@ struct RollbackServed {
 
   private var servers: [RollbackServer<Rink>]
   private var clients: [RollbackClient<Rink>] = []
-  private var watchers: [Int] = []
+  private var clientIDs: [Int] = []
   private var up: [[Line]] = []
   private var down: [[Line]] = []
   private var tick = 0
@@ -36,7 +36,7 @@ struct RollbackServed {
     servers = (0..<matches).map { _ in RollbackServer(Rink(), players: 2, at: .zero) }
     for match in 0..<matches {
       for player in 0...1 {
-        watchers.append(servers[match].addPlayer(player))
+        clientIDs.append(servers[match].addPlayer(player))
         var client = RollbackClient<Rink>(player: player, at: .zero)
         client.roundTrip = .nanoseconds(Int64(quarters) * 2 * 16_666_667 / 4)
         clients.append(client)
@@ -109,7 +109,7 @@ struct RollbackServed {
       let bytes = line.bytes.bytes
       countHarness += bench_allocations() - before
       try? servers[client / 2].receive(
-        line.message, bytes.span, from: watchers[client], at: now)
+        line.message, bytes.span, from: clientIDs[client], at: now)
     }
   }
 
@@ -117,11 +117,11 @@ struct RollbackServed {
     for _ in 0..<servers[match].takeDueTicks(at: now) { servers[match].advance() }
     while true {
       scratch.removeAll()
-      guard let (watcher, message) = servers[match].pollTransmit(into: &scratch) else { return }
+      guard let (id, message) = servers[match].pollTransmit(into: &scratch) else { return }
       downBytes += scratch.count
       downPackets += 1
       let before = bench_allocations()
-      down[2 * match + watcher].append(Line(due: tick + quarters, message: message, bytes: scratch))
+      down[2 * match + id].append(Line(due: tick + quarters, message: message, bytes: scratch))
       scratch = PacketWriter(capacity: 2_048)
       countHarness += bench_allocations() - before
     }

@@ -57,7 +57,7 @@ struct SnapshotInputs {
   private var server: RollbackServer<Game>
   private var client: RollbackClient<Game>
   private var hand = SnapshotHand(side: -1, seed: 5)
-  private let watcher: Int
+  private let clientID: Int
   private let oneWay: Int64
   private let hertz: Int
   private var up: [Packet] = []
@@ -82,7 +82,7 @@ struct SnapshotInputs {
     server = RollbackServer(Game(), players: 2, rate: hertz, at: .zero)
     client = RollbackClient(player: 0, rate: hertz, at: .zero)
     client.roundTrip = .nanoseconds(2 * oneWay)
-    watcher = server.addPlayer(0)
+    clientID = server.addPlayer(0)
     figures = SnapshotFigures(hertz: hertz, entities: 1)
   }
 
@@ -111,7 +111,7 @@ struct SnapshotInputs {
   private mutating func deliver() {
     while let packet = up.first, packet.due <= now.nanoseconds {
       up.removeFirst()
-      try? server.receive(packet.message, packet.bytes.span, from: watcher, at: now)
+      try? server.receive(packet.message, packet.bytes.span, from: clientID, at: now)
     }
     while let packet = down.first, packet.due <= now.nanoseconds {
       down.removeFirst()

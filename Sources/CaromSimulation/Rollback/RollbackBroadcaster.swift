@@ -88,7 +88,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
       ? confirmedInputs[player][tick] : nil
   }
 
-  // MARK: Watchers
+  // MARK: Clients
 
   /// Adds a client that controls `player`, or a spectator if `player` is nil. Returns the client's
   /// number. The first message to it is a keyframe.
