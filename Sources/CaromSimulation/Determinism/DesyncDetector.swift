@@ -17,8 +17,6 @@ struct DesyncDetector: Sendable {
   }
 
   private(set) var state = State.equal
-  /// The newest tick at which the two hashes were equal.
-  private(set) var agreedThrough: Tick?
   /// The number of hashes compared.
   private(set) var compared = 0
   /// The tick that is the subject of the reports, or nil before any difference.
@@ -55,11 +53,7 @@ struct DesyncDetector: Sendable {
 
   private mutating func compare(_ theirs: UInt32, _ local: UInt64, at tick: Tick) {
     compared += 1
-    if theirs == UInt32(truncatingIfNeeded: local) {
-      agreedThrough = max(agreedThrough ?? tick, tick)
-    } else {
-      begin(at: tick)
-    }
+    if theirs != UInt32(truncatingIfNeeded: local) { begin(at: tick) }
   }
 
   /// Starts reporting `tick`, the earliest tick known to differ.
@@ -73,7 +67,7 @@ struct DesyncDetector: Sendable {
     isReportDue = true
   }
 
-  /// Records that the peer's report of the reported tick arrived. If it isAnswering the local report,
+  /// Records that the peer's report of the reported tick arrived. If it answers the local report,
   /// that report needs no further copies.
   mutating func receive(isAnswer: Bool) {
     hasPeerReport = true

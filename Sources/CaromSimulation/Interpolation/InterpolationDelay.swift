@@ -112,8 +112,8 @@ public struct InterpolationDelay: Hashable, Sendable {
     seconds = known < 300 * interval ? max(found, 2 * interval) : found
   }
 
-  /// Tracks the shortest transit. A shorter one applies at once, a longer one after a window of
-  /// half a minute, so that clock drift does not add to the delay.
+  /// Tracks the shortest transit. A shorter one applies at once; a longer one applies when a whole
+  /// window of half a minute had none as short, so that clock drift does not add to the delay.
   private mutating func follow(_ transit: Double, at now: Double) {
     if now > windowEnd {
       if let leastTransit, windowLeast.isFinite, windowLeast > leastTransit + Self.binWidth {

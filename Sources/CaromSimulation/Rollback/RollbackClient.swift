@@ -8,9 +8,6 @@ import CaromCore
 /// player's own inputs apply at once; the server's confirmation of all inputs follows. A
 /// spectator's game follows the confirmed inputs, and catches up quickly after falling behind.
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
-  /// The kind of message sent to the server.
-  public typealias Message = RollbackMessage
-
   /// The maximum number of extra ticks per call with which a client catches up.
   public static var catchUpLimit: Int { 60 }
   /// The number of unusable packets in a row after which a keyframe is requested again.
