@@ -10,15 +10,15 @@ import Testing
     for (seed, conditions) in [
       (UInt64(1), LinkConditions(oneWay: .milliseconds(50))), (2, hardLine), (3, .terrible),
     ] {
-      var table = RollbackTable(
+      var match = PeerMatch(
         Swarm(count: 8, seed: 5), window: 30, seed: seed, conditions: conditions)
       var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
-      table.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
-      #expect(table.desyncs.isEmpty)
-      let tick = table.sessions[0].damage { $0.damage = 1 }
-      table.play(until: .zero + .seconds(8)) { player, _ in hands[player].input() }
-      #expect(table.desyncs.count == 2)
-      for report in table.desyncs {
+      match.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
+      #expect(match.desyncs.isEmpty)
+      let tick = match.sessions[0].damage { $0.damage = 1 }
+      match.play(until: .zero + .seconds(8)) { player, _ in hands[player].input() }
+      #expect(match.desyncs.count == 2)
+      for report in match.desyncs {
         #expect(report.tick == tick.next)
         #expect(report.differences.first?.entity == "thing")
         let fields = Set(report.differences.map(\.field))
@@ -30,53 +30,53 @@ import Testing
 
   @Test func `a desync is reported within a round trip and a tick of its confirmation`() {
     let oneWay = Duration.milliseconds(100)
-    var table = RollbackTable(
+    var match = PeerMatch(
       Swarm(count: 8, seed: 5), window: 30, seed: 1, conditions: LinkConditions(oneWay: oneWay))
     var hands = [SwarmHand(seed: 3), SwarmHand(seed: 4)]
-    table.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
-    let tick = table.sessions[0].damage { $0.damage = 1 }
+    match.play(until: .zero + .seconds(3)) { player, _ in hands[player].input() }
+    let tick = match.sessions[0].damage { $0.damage = 1 }
     var confirmedAt: Instant?
-    while table.desyncs.count < 2, table.now < .zero + .seconds(5) {
-      let end = table.now + .milliseconds(1)
-      table.play(until: end) { player, _ in hands[player].input() }
-      table.network.advance(to: end)
+    while match.desyncs.count < 2, match.now < .zero + .seconds(5) {
+      let end = match.now + .milliseconds(1)
+      match.play(until: end) { player, _ in hands[player].input() }
+      match.network.advance(to: end)
       if confirmedAt == nil,
-        table.sessions.allSatisfy({ $0.rollback.confirmedTick >= tick.next })
+        match.sessions.allSatisfy({ $0.rollback.confirmedTick >= tick.next })
       {
-        confirmedAt = table.now
+        confirmedAt = match.now
       }
     }
-    #expect(table.desyncs.count == 2)
+    #expect(match.desyncs.count == 2)
     let limit = oneWay * 2 + .milliseconds(17) + .milliseconds(1)
-    for time in table.desyncTimes { #expect(time - (confirmedAt ?? .zero) <= limit) }
+    for time in match.desyncTimes { #expect(time - (confirmedAt ?? .zero) <= limit) }
   }
 
   @Test func `300 ms and 20 % loss cause no false desync`() {
     let line = LinkConditions(
       oneWay: .milliseconds(150), jitter: .uniform(.milliseconds(20)), loss: 0.2)
     let seconds = matchSeconds(debug: 12)
-    var table = RollbackTable(Rink(), window: 30, seed: 9, conditions: line)
+    var match = PeerMatch(Rink(), window: 30, seed: 9, conditions: line)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 5), ComputerPlayer(.away, seed: 6),
     ]
-    table.play(until: .zero + .seconds(seconds)) { player, session in
+    match.play(until: .zero + .seconds(seconds)) { player, session in
       players[player].play(session.state.state)
     }
-    #expect(table.desyncs.isEmpty)
-    #expect(table.sessions.allSatisfy { $0.peers.contains { $0.detector.compared > 20 * seconds } })
+    #expect(match.desyncs.isEmpty)
+    #expect(match.sessions.allSatisfy { $0.peers.contains { $0.detector.compared > 20 * seconds } })
   }
 
   @Test func `a desync of the rink names the puck`() throws {
-    var table = RollbackTable(
+    var match = PeerMatch(
       Rink(), window: 20, seed: 9, conditions: LinkConditions(oneWay: .milliseconds(30)))
-    table.play(until: .zero + .seconds(2)) { player, _ in RinkInput() }
-    table.sessions[1].damage { rink in
+    match.play(until: .zero + .seconds(2)) { player, _ in RinkInput() }
+    match.sessions[1].damage { rink in
       var state = rink.state
       state.puck.velocity.y += 1
       rink = Rink(state)
     }
-    table.play(until: .zero + .seconds(3)) { player, _ in RinkInput() }
-    let report = try #require(table.desyncs.first { $0.player == 1 })
+    match.play(until: .zero + .seconds(3)) { player, _ in RinkInput() }
+    let report = try #require(match.desyncs.first { $0.player == 1 })
     #expect(report.differences.first?.entity == "puck")
     #expect(report.differences.first?.field == "velocity y")
     #expect(

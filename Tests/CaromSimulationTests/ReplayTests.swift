@@ -8,24 +8,24 @@ import Testing
 @Suite struct ReplayTests {
   @Test func `both ends of a match and its replay have the same hash at every tick`() throws {
     let seconds = matchSeconds(debug: 8)
-    var table = RollbackTable(Rink(), window: 30, seed: 21, conditions: hardLine)
+    var match = PeerMatch(Rink(), window: 30, seed: 21, conditions: hardLine)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
     ]
     var writer = ReplayWriter(Rink(), players: 2, title: "air hockey")
     var file: [UInt8] = []
     for second in 1...seconds {
-      table.play(until: .zero + .seconds(second)) { player, session in
+      match.play(until: .zero + .seconds(second)) { player, session in
         players[player].play(session.state.state)
       }
-      writer.record(table.sessions[0].rollback)
+      writer.record(match.sessions[0].rollback)
       file += writer.takeBytes()
     }
     let last = writer.tick
-    let state = try #require(table.sessions[0].rollback.state(at: last))
+    let state = try #require(match.sessions[0].rollback.state(at: last))
     writer.finish(state)
     file += writer.takeBytes()
-    #expect(table.agree)
+    #expect(match.agree)
     #expect(last.rawValue > UInt64(60 * (seconds - 1)))
 
     var reader = try ReplayReader<Rink>(file)
@@ -36,8 +36,8 @@ import Testing
     while try reader.step() { hashes.append(reader.game.hash) }
     #expect(reader.comparedHashes >= seconds - 2)
     for player in 0...1 {
-      let common = min(hashes.count, table.hashes[player].count)
-      #expect(hashes.prefix(common) == table.hashes[player].prefix(common))
+      let common = min(hashes.count, match.hashes[player].count)
+      #expect(hashes.prefix(common) == match.hashes[player].prefix(common))
     }
   }
 

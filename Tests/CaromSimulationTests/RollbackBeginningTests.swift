@@ -7,13 +7,13 @@ import Testing
 @Suite struct RollbackBeginningTests {
   @Test func `a client with an unknown round trip sends its inputs in time after two round trips`()
   {
-    var table = RollbackServerTable(
+    var match = ServerMatch(
       Swarm(count: 10, seed: 3), seed: 1, conditions: LinkConditions(oneWay: .milliseconds(100)))
-    table.join(0)
+    match.join(0)
     var hand = SwarmHand(seed: 1)
-    table.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
-    #expect(table.server.missedInputs(of: 0) < 40)
-    let ahead = table.server.tick.distance(to: table.seats[0].client.rollback?.tick ?? .zero)
+    match.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
+    #expect(match.server.missedInputs(of: 0) < 40)
+    let ahead = match.server.tick.distance(to: match.seats[0].client.rollback?.tick ?? .zero)
     #expect((6...10).contains(ahead))
   }
 

@@ -22,23 +22,23 @@ import Testing
     let aside = RinkInput(MalletInput(Vector(0.6, 0.4)))
     let goalTick = try #require(decidingTick(state, aside))
     for (seed, oneWay) in [(UInt64(1), 20), (2, 120)] {
-      var table = RollbackTable(
+      var match = PeerMatch(
         Rink(state), window: 30, delay: 0, seed: seed,
         conditions: LinkConditions(oneWay: .milliseconds(oneWay)))
       let pauseTick = goalTick.advanced(by: offset)
-      table.play(until: .zero + .seconds(2)) { player, session in
+      match.play(until: .zero + .seconds(2)) { player, session in
         guard player == 1 else { return RinkInput(MalletInput(Vector(-0.6, 0.4))) }
         let isTime = session.rollback.tick == pauseTick
         return RinkInput(aside.mallet, request: isTime ? .pause : nil)
       }
-      let agree = table.agree
+      let agree = match.agree
       #expect(agree)
-      #expect(table.confirmed[0] == table.confirmed[1])
-      let events = table.confirmed[0].map(\.event)
+      #expect(match.confirmed[0] == match.confirmed[1])
+      let events = match.confirmed[0].map(\.event)
       #expect(events.contains(.paused(.away)))
       // Only a pause before the tick of the goal prevents it.
       #expect(events.contains(.won(.home)) == (offset > 0))
-      let states = table.sessions.map { $0.rollback.state(at: Tick(100)) }
+      let states = match.sessions.map { $0.rollback.state(at: Tick(100)) }
       #expect(states[0] == states[1])
     }
   }

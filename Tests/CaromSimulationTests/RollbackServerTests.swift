@@ -10,123 +10,123 @@ import Testing
     let seconds = matchSeconds(debug: 10)
     let line = LinkConditions(
       oneWay: .milliseconds(100), jitter: .uniform(.milliseconds(30)), loss: 0.25)
-    var table = RollbackServerTable(Rink(), seed: 1, conditions: line)
-    table.join(0, roundTrip: .milliseconds(200))
-    table.join(1, roundTrip: .milliseconds(200))
+    var match = ServerMatch(Rink(), seed: 1, conditions: line)
+    match.join(0, roundTrip: .milliseconds(200))
+    match.join(1, roundTrip: .milliseconds(200))
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
     ]
-    table.play(until: .zero + .seconds(seconds)) { seat, client in
+    match.play(until: .zero + .seconds(seconds)) { seat, client in
       guard let state = client.state?.state else { return RinkInput() }
       return players[seat].play(state)
     }
-    #expect(table.failures.isEmpty)
-    #expect(table.desyncs.isEmpty)
+    #expect(match.failures.isEmpty)
+    #expect(match.desyncs.isEmpty)
     for seat in 0...1 {
-      let agrees = table.agrees(seat)
+      let agrees = match.agrees(seat)
       #expect(agrees)
-      #expect(table.seats[seat].hashes.count > 60 * (seconds - 2))
-      #expect(table.seats[seat].client.rollback?.statistics.stalls == 0)
-      #expect(table.seats[seat].client.rollback.map { $0.statistics.rollbacks > seconds } == true)
+      #expect(match.seats[seat].hashes.count > 60 * (seconds - 2))
+      #expect(match.seats[seat].client.rollback?.statistics.stalls == 0)
+      #expect(match.seats[seat].client.rollback.map { $0.statistics.rollbacks > seconds } == true)
     }
-    #expect(table.events.contains(.faceOff))
+    #expect(match.events.contains(.faceOff))
   }
 
   @Test func `without loss every input applies at its tick, and no state is corrected`() {
     let line = LinkConditions(oneWay: .milliseconds(40), jitter: .uniform(.milliseconds(4)))
-    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 1, conditions: line)
-    table.join(0, roundTrip: .milliseconds(80))
+    var match = ServerMatch(Swarm(count: 10, seed: 3), seed: 1, conditions: line)
+    match.join(0, roundTrip: .milliseconds(80))
     var hand = SwarmHand(seed: 1)
-    table.play(until: .zero + .seconds(20)) { _, _ in hand.input() }
-    #expect(table.server.missedInputs(of: 0) == 0)
-    #expect(table.seats[0].client.overriddenInputs == 0)
-    #expect(table.seats[0].client.rollback?.statistics.rollbacks == 0)
-    let agrees = table.agrees(0)
+    match.play(until: .zero + .seconds(20)) { _, _ in hand.input() }
+    #expect(match.server.missedInputs(of: 0) == 0)
+    #expect(match.seats[0].client.overriddenInputs == 0)
+    #expect(match.seats[0].client.rollback?.statistics.rollbacks == 0)
+    let agrees = match.agrees(0)
     #expect(agrees)
     // The clock is ahead by the one-way delay plus about a tick.
-    let ahead = table.server.tick.distance(to: table.seats[0].client.rollback?.tick ?? .zero)
+    let ahead = match.server.tick.distance(to: match.seats[0].client.rollback?.tick ?? .zero)
     #expect((3...6).contains(ahead))
   }
 
   @Test func `a one-time action is neither lost nor repeated, however late it arrives`() {
-    var table = RollbackServerTable(
+    var match = ServerMatch(
       Swarm(count: 10, seed: 3), seed: 4, conditions: .poor)
-    table.join(0)
-    table.join(1)
+    match.join(0)
+    match.join(1)
     var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6)]
     var wishes = [0, 0]
-    table.play(until: .zero + .seconds(20)) { seat, client in
+    match.play(until: .zero + .seconds(20)) { seat, client in
       guard client.rollback != nil else { return Swarm.Input() }
       let input = hands[seat].input()
       let wish: Swarm.Input.Wish = input.wish == .spawn ? .spawn : .nothing
       if wish == .spawn { wishes[seat] += 1 }
       return Swarm.Input(push: input.push, wish: wish)
     }
-    table.play(until: .zero + .seconds(22)) { _, _ in Swarm.Input() }
-    let births = table.events.count { if case .born = $0 { true } else { false } }
+    match.play(until: .zero + .seconds(22)) { _, _ in Swarm.Input() }
+    let births = match.events.count { if case .born = $0 { true } else { false } }
     // An input is lost only if two wishes of one player arrive late together and are merged into
     // one.
     #expect(births <= wishes[0] + wishes[1])
     #expect(births >= (wishes[0] + wishes[1]) * 9 / 10)
-    let agree = (0...1).map { table.agrees($0) }
+    let agree = (0...1).map { match.agrees($0) }
     #expect(agree == [true, true])
-    #expect(table.desyncs.isEmpty)
+    #expect(match.desyncs.isEmpty)
   }
 
   @Test func `a late joiner and a spectator start from a keyframe and catch up`() {
     let line = LinkConditions(
       oneWay: .milliseconds(60), jitter: .uniform(.milliseconds(10)), loss: 0.1)
-    var table = RollbackServerTable(Swarm(count: 50, seed: 3), seed: 4, conditions: line)
-    table.join(0, roundTrip: .milliseconds(120))
+    var match = ServerMatch(Swarm(count: 50, seed: 3), seed: 4, conditions: line)
+    match.join(0, roundTrip: .milliseconds(120))
     var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6), SwarmHand(seed: 7)]
-    table.play(until: .zero + .seconds(5)) { seat, _ in hands[seat].input() }
-    table.join(1, roundTrip: .milliseconds(120))
-    table.join(nil)
-    table.play(until: .zero + .seconds(15)) { seat, _ in hands[seat].input() }
-    #expect(table.seats[1].client.rollback?.buffers[0].start.rawValue ?? 0 > 290)
+    match.play(until: .zero + .seconds(5)) { seat, _ in hands[seat].input() }
+    match.join(1, roundTrip: .milliseconds(120))
+    match.join(nil)
+    match.play(until: .zero + .seconds(15)) { seat, _ in hands[seat].input() }
+    #expect(match.seats[1].client.rollback?.buffers[0].start.rawValue ?? 0 > 290)
     for seat in 0...2 {
-      let agrees = table.agrees(seat)
+      let agrees = match.agrees(seat)
       #expect(agrees)
-      #expect(table.seats[seat].hashes.count > 500)
+      #expect(match.seats[seat].hashes.count > 500)
     }
-    #expect(table.seats[2].client.ticksBehind ?? 99 < 12)
-    #expect(table.desyncs.isEmpty)
+    #expect(match.seats[2].client.ticksBehind ?? 99 < 12)
+    #expect(match.desyncs.isEmpty)
   }
 
   @Test func `a spectator recovers from ten seconds without a connection`() {
     let line = LinkConditions(oneWay: .milliseconds(30))
-    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
-    table.join(0, roundTrip: .milliseconds(60))
-    table.join(nil)
+    var match = ServerMatch(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
+    match.join(0, roundTrip: .milliseconds(60))
+    match.join(nil)
     var hands = [SwarmHand(seed: 5), SwarmHand(seed: 6)]
-    table.play(until: .zero + .seconds(3)) { seat, _ in hands[seat].input() }
-    table.network.conditions = .cut
-    table.play(until: .zero + .seconds(13)) { seat, _ in hands[seat].input() }
-    table.network.conditions = line
-    table.play(until: .zero + .seconds(18)) { seat, _ in hands[seat].input() }
-    let agree = (0...1).map { table.agrees($0) }
+    match.play(until: .zero + .seconds(3)) { seat, _ in hands[seat].input() }
+    match.network.conditions = .cut
+    match.play(until: .zero + .seconds(13)) { seat, _ in hands[seat].input() }
+    match.network.conditions = line
+    match.play(until: .zero + .seconds(18)) { seat, _ in hands[seat].input() }
+    let agree = (0...1).map { match.agrees($0) }
     #expect(agree == [true, true])
     for seat in 0...1 {
-      let tick = table.seats[seat].client.rollback?.confirmedTick ?? .zero
-      #expect(tick.distance(to: table.server.tick) < 20)
+      let tick = match.seats[seat].client.rollback?.confirmedTick ?? .zero
+      #expect(tick.distance(to: match.server.tick) < 20)
     }
   }
 
   @Test func `a client with a corrupted state gets a desync report and recovers`() throws {
     let line = LinkConditions(oneWay: .milliseconds(30))
-    var table = RollbackServerTable(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
-    table.join(0, roundTrip: .milliseconds(60))
+    var match = ServerMatch(Swarm(count: 10, seed: 3), seed: 4, conditions: line)
+    match.join(0, roundTrip: .milliseconds(60))
     var hand = SwarmHand(seed: 5)
-    table.play(until: .zero + .seconds(3)) { _, _ in hand.input() }
-    let tick = try #require(table.seats[0].client.damage { $0.damage = 1 })
-    table.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
-    let report = try #require(table.desyncs.first)
-    #expect(table.desyncs.count == 1)
+    match.play(until: .zero + .seconds(3)) { _, _ in hand.input() }
+    let tick = try #require(match.seats[0].client.damage { $0.damage = 1 })
+    match.play(until: .zero + .seconds(6)) { _, _ in hand.input() }
+    let report = try #require(match.desyncs.first)
+    #expect(match.desyncs.count == 1)
     #expect(report.player == nil)
     #expect(report.tick == tick.next)
     #expect(report.differences.first?.entity == "thing")
-    let last = try #require(table.seats[0].client.rollback?.confirmedTick)
-    #expect(table.seats[0].client.rollback?.hash(at: last) == table.hashes[Int(last.rawValue)])
+    let last = try #require(match.seats[0].client.rollback?.confirmedTick)
+    #expect(match.seats[0].client.rollback?.hash(at: last) == match.hashes[Int(last.rawValue)])
   }
 
   @Test func `random bytes never trap a server or a client`() throws {

@@ -30,14 +30,14 @@ import Testing
   }
 
   @Test func `a match over a bad line has the expected hash`() {
-    var table = RollbackTable(Rink(), window: 30, seed: 1, conditions: hardLine)
+    var match = PeerMatch(Rink(), window: 30, seed: 1, conditions: hardLine)
     var players = [
       ComputerPlayer(.home, strength: .hard, seed: 1), ComputerPlayer(.away, seed: 2),
     ]
-    table.play(until: .zero + .seconds(10)) { player, session in
+    match.play(until: .zero + .seconds(10)) { player, session in
       players[player].play(session.state.state)
     }
-    #expect(table.hashes[0][500] == 2_457_919_435_710_333_420)
-    #expect(table.hashes[1][500] == 2_457_919_435_710_333_420)
+    #expect(match.hashes[0][500] == 2_457_919_435_710_333_420)
+    #expect(match.hashes[1][500] == 2_457_919_435_710_333_420)
   }
 }

@@ -66,8 +66,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var lead: Double {
     var sum = 0.0
     var count = 0
-    for player in peers.indices where isPeer(player) && peers[player].sync.lead != 0 {
-      sum += peers[player].sync.lead
+    for player in peers.indices where isPeer(player) && peers[player].sync.offset != 0 {
+      sum += peers[player].sync.offset
       count += 1
     }
     return count == 0 ? 0 : sum / Double(count)

@@ -3,7 +3,7 @@
 ///
 /// Each peer measures its advantage: how far its own tick is ahead of the newest tick received from
 /// the other. Both measurements contain the one-way delay, so if the two directions take equally
-/// long, half of their difference is the offset between the clocks, `lead`. The correction is a
+/// long, half of their difference is the offset between the clocks, `offset`. The correction is a
 /// small change of speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
   /// The largest change of speed in normal play, in millionths: 2 %.
@@ -45,7 +45,7 @@ public struct ClockSync: Hashable, Sendable {
 
   /// The offset of this side's clock from the peer's, in ticks: positive if this side is ahead. It
   /// is 0 until both sides have measured.
-  public var lead: Double {
+  public var offset: Double {
     samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : 0
   }
 

@@ -4,7 +4,7 @@ import CaromTesting
 import Foundation
 
 /// The peers of a serverless match on a virtual network. Each has its own clock and its own inputs.
-struct RollbackTable<Game: Simulation> {
+struct PeerMatch<Game: Simulation> {
   var network: VirtualNetwork
   var sessions: [RollbackSession<Game>] = []
   /// The confirmed hashes of each peer, by tick from the first one on.

@@ -3,7 +3,7 @@ import CaromSimulation
 import CaromTesting
 
 /// A server with its players and spectators on a virtual network.
-struct RollbackServerTable<Game: Simulation & PacketCodable> {
+struct ServerMatch<Game: Simulation & PacketCodable> {
   struct Seat {
     var client: RollbackClient<Game>
     var socket: VirtualSocket
