@@ -24,7 +24,7 @@ public struct StepAccumulator: Hashable, Sendable {
   public static let catchUpLimit = Duration.milliseconds(250)
 
   /// The number of steps per second.
-  public let rate: Int
+  public var rate: Int { Int(fixedRate.perSecond) }
   /// The total number of steps returned as due.
   public private(set) var totalSteps: UInt64 = 0
   /// The total number of steps dropped.
@@ -36,12 +36,12 @@ public struct StepAccumulator: Hashable, Sendable {
   /// The number of steps after `origin` that have been returned or dropped.
   private var counted: Int64 = 0
   private let limit: Int64
+  private let fixedRate: FixedRate
 
   /// Starts at `origin`. The first step is due one step length later, and at most `catchUp` worth
   /// of steps is returned at once.
   public init(rate: Int, from origin: Instant, catchUp: Duration = catchUpLimit) {
-    precondition(rate > 0 && rate <= 1_000_000, "the rate must be 1 to 1,000,000 steps per second")
-    self.rate = rate
+    fixedRate = FixedRate(rate)
     self.origin = origin
     limit = max(1, (catchUp.wholeNanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000)
   }
@@ -74,16 +74,12 @@ public struct StepAccumulator: Hashable, Sendable {
   private func elapsed(at now: Instant) -> Int64 {
     let (difference, overflow) = now.nanoseconds.subtractingReportingOverflow(origin.nanoseconds)
     guard !overflow, difference > 0 else { return 0 }
-    let seconds = difference / 1_000_000_000
-    return seconds * Int64(rate) + (difference % 1_000_000_000) * Int64(rate) / 1_000_000_000
+    return fixedRate.steps(in: difference)
   }
 
   /// The first nanosecond at which `elapsed(at:)` returns `count`.
   private func instant(of count: Int64) -> Instant {
-    let seconds = count / Int64(rate)
-    let rest = (count % Int64(rate)) * 1_000_000_000
-    let nanoseconds = (rest + Int64(rate) - 1) / Int64(rate)
-    return Instant(nanoseconds: origin.nanoseconds + seconds * 1_000_000_000 + nanoseconds)
+    Instant(nanoseconds: origin.nanoseconds + fixedRate.nanosecondsRoundedUp(of: count))
   }
 
   /// Advances the origin by whole seconds, which are always a whole number of steps.

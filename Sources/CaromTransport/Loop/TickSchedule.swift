@@ -6,29 +6,26 @@ public struct TickSchedule: Hashable, Sendable {
   /// The time at which tick 0 is due.
   public let start: Instant
   /// The number of ticks per second, 1 to 1,000,000.
-  public let hertz: Int64
+  public var hertz: Int64 { rate.perSecond }
+  private let rate: FixedRate
 
   /// Creates a schedule of `hertz` ticks per second that begins at `start`.
   public init(start: Instant, hertz: Int) {
-    precondition((1...1_000_000).contains(hertz), "hertz must be 1 to 1,000,000 ticks per second")
     self.start = start
-    self.hertz = Int64(hertz)
+    rate = FixedRate(hertz)
   }
 
   /// Returns the time at which tick `index` is due.
   public func due(_ index: Int64) -> Instant {
-    let (seconds, rest) = index.quotientAndRemainder(dividingBy: hertz)
-    return Instant(
-      nanoseconds: start.nanoseconds + seconds * 1_000_000_000 + rest * 1_000_000_000 / hertz)
+    Instant(nanoseconds: start.nanoseconds + rate.nanoseconds(of: index))
   }
 
   /// Returns the index of the last tick that is due at `now`; nil before `start`.
   public func latest(at now: Instant) -> Int64? {
     let elapsed = now.nanoseconds - start.nanoseconds
     guard elapsed >= 0 else { return nil }
-    let (seconds, rest) = elapsed.quotientAndRemainder(dividingBy: 1_000_000_000)
     // Due times are rounded down, so the next tick may be due within the same nanosecond.
-    let index = seconds * hertz + rest * hertz / 1_000_000_000
+    let index = rate.steps(in: elapsed)
     return due(index + 1) <= now ? index + 1 : index
   }
 }
