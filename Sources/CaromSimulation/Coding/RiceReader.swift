@@ -5,7 +5,7 @@ struct RiceReader: Sendable {
   private var bytes: [UInt8] = []
   /// The number of bytes of which any bit has been read.
   private var offset = 0
-  private var bits = BitReader()
+  private var bitReader = BitReader()
   private(set) var failed = false
 
   /// Starts decoding a copy of the bytes. The first bit is known to be 1 and is skipped.
@@ -13,7 +13,7 @@ struct RiceReader: Sendable {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
     offset = 0
-    bits = BitReader()
+    bitReader = BitReader()
     failed = source.count > RiceWriter.byteLimit
     _ = read(1)
   }
@@ -22,9 +22,10 @@ struct RiceReader: Sendable {
 
   private mutating func read(_ count: Int) -> UInt64 {
     guard !failed else { return 0 }
-    var reader = PacketReader(bytes.span.extracting(offset...))
+    let bytes = bytes
+    var reader = PacketReader(bytes.span.extracting(offset..<bytes.count))
     do throws(DecodeError) {
-      let value = try bits.read(count, &reader)
+      let value = try bitReader.read(count, &reader)
       offset += reader.offset
       return value
     } catch {
@@ -49,7 +50,7 @@ struct RiceReader: Sendable {
   }
 
   /// Whether only the padding of the last byte remains, and it is 0.
-  var endsAsWritten: Bool { offset == bytes.count && bits.isPaddingZero && !failed }
+  var endsAsWritten: Bool { offset == bytes.count && bitReader.isPaddingZero && !failed }
 }
 
 extension RiceReader: DeltaCoder {

@@ -10,7 +10,7 @@ struct RiceWriter: Sendable {
   static let escape = 12
 
   private var packet = PacketWriter(capacity: 0)
-  private var bits = BitWriter()
+  private var bitWriter = BitWriter()
   /// The number of bits written so far, including those that did not fit.
   private(set) var bitCount = 0
 
@@ -20,7 +20,7 @@ struct RiceWriter: Sendable {
   /// Resets the writer to the leading 1 bit.
   mutating func start() {
     packet.removeAll()
-    bits = BitWriter()
+    bitWriter = BitWriter()
     bitCount = 0
     write(1, 1)
   }
@@ -32,7 +32,7 @@ struct RiceWriter: Sendable {
   @inline(__always) mutating func write(_ value: UInt64, _ count: Int) {
     bitCount += count
     guard fits else { return }
-    bits.write(value, count, to: &packet)
+    bitWriter.write(value, count, to: &packet)
   }
 
   /// Appends a number as a Golomb-Rice code: the part above its low `order` bits in unary, then
@@ -52,7 +52,7 @@ struct RiceWriter: Sendable {
   }
 
   /// Pads the last byte with zeros.
-  mutating func finish() { bits.finish(&packet) }
+  mutating func finish() { bitWriter.finish(&packet) }
 }
 
 extension RiceWriter: DeltaCoder {
