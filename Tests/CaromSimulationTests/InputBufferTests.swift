@@ -31,7 +31,7 @@ import Testing
         from: first, count: count, context: context, coder: &other, bits: &readBits, &reader)
       try readBits.finish()
       try reader.finish()
-      receiver.take(other.run, from: first, before: Tick(1 << 40))
+      receiver.merge(other.run, from: first, before: Tick(1 << 40))
       #expect(receiver.end == sender.end)
     }
     #expect(receiver.conflicts == 0)
@@ -68,11 +68,11 @@ import Testing
   @Test func `a duplicate input changes nothing and a contradicting one is counted`() {
     var buffer = InputBuffer<Swarm.Input>()
     let run = [1, 2, 3].map { Swarm.Input(push: $0) }
-    buffer.take(run, from: .zero, before: Tick(100))
-    buffer.take(run, from: .zero, before: Tick(100))
+    buffer.merge(run, from: .zero, before: Tick(100))
+    buffer.merge(run, from: .zero, before: Tick(100))
     #expect(buffer.end == Tick(3))
     #expect(buffer.conflicts == 0)
-    buffer.take([Swarm.Input(push: 9)], from: Tick(1), before: Tick(100))
+    buffer.merge([Swarm.Input(push: 9)], from: Tick(1), before: Tick(100))
     #expect(buffer.conflicts == 1)
     #expect(buffer[Tick(1)] == Swarm.Input(push: 2))
   }
