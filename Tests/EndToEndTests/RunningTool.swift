@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The command line tool, run as people and scripts run it, without a terminal.
+/// The command line tool, run as a process without a terminal.
 struct RunningTool: Sendable {
   /// An output line of `--json`.
   struct Line: Decodable, Sendable {
@@ -24,13 +24,13 @@ struct RunningTool: Sendable {
 
   let process: RunningProcess
 
-  /// The program, which lies beside the tests.
+  /// The tool's executable, which is in the folder of the test executable.
   static func executable() throws -> URL {
     let tests = try #require(CommandLine.arguments.first)
     return URL(filePath: tests).deletingLastPathComponent().appending(path: "carom")
   }
 
-  /// Starts it on loopback, or on a host of a lab.
+  /// Starts the tool on loopback, or on a host of a lab.
   init(_ arguments: [String], on host: String? = nil, of lab: Lab? = nil) throws {
     let executable = try Self.executable()
     process =
@@ -41,12 +41,12 @@ struct RunningTool: Sendable {
       }
   }
 
-  /// Starts it on loopback with lines for programs.
+  /// Starts the tool on loopback with `--json`.
   static func start(_ arguments: String...) throws -> RunningTool {
     try RunningTool(arguments + ["--interface", "lo", "--json"])
   }
 
-  /// The first line of that event that holds `part`.
+  /// Waits for a line of the given event that contains `part`.
   @discardableResult
   func line(_ event: String, with part: String? = nil) async throws -> Line {
     let mark = "{\"event\":\"\(event)\""
@@ -60,12 +60,12 @@ struct RunningTool: Sendable {
     return try JSONDecoder().decode(Line.self, from: Data(text.utf8))
   }
 
-  /// Asks it to end; the status.
+  /// Sends a signal and returns the exit status.
   func end(_ signal: Int32 = SIGINT) async -> Int32 {
     process.signal(signal)
     return await process.status
   }
 
-  /// A type that no other test uses.
+  /// Makes a service type that no other test uses.
   static func makeType() -> String { "_t\(UInt32.random(in: 0 ... .max))._tcp" }
 }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import carom_tool
 
-/// What cannot be done is said in one line, with a status of its own.
+/// Each error is printed in one line and has an exit status of its own.
 @Suite(.turns) struct ToolErrorTests {
   private func expect(
     _ status: carom_tool.ExitStatus, _ line: String, of arguments: [String],
@@ -28,7 +28,8 @@ import Testing
     ["query", "x.local", "A"],
   ]
 
-  @Test(arguments: commands) func `an interface that there is not`(command: [String]) async throws {
+  @Test(arguments: commands) func `a missing interface is an error`(command: [String]) async throws
+  {
     try await expect(
       .noSuchInterface, "'nowhere0'", of: command + ["--interface", "nowhere0"])
   }
@@ -46,7 +47,7 @@ import Testing
     (["query", "a..local", "A"], "not a valid name"),
     (["query", "x.local", "NONSENSE"], "record type"),
   ])
-  func `a name or a type that cannot be`(command: [String], line: String) async throws {
+  func `an invalid name or type is an error`(command: [String], line: String) async throws {
     try await expect(.badName, line, of: command + ["--interface", "lo"])
   }
 
@@ -58,7 +59,7 @@ import Testing
     (["query", "example.com", "A", "--server", "nobody"], "--server"),
     (["query", "x.local", "A", "--for", "1"], "--continuous"),
   ])
-  func `a command line that makes no sense`(command: [String], line: String) async throws {
+  func `an invalid command line is an error`(command: [String], line: String) async throws {
     try await expect(.usage, line, of: command)
   }
 
@@ -66,7 +67,7 @@ import Testing
     ("browse", "| true", 0), ("publish X", "| true", 0), ("types", "| true", 0),
     ("browse", "> /dev/full", 74), ("publish X", "> /dev/full", 74),
   ])
-  func `output that nobody reads, or that has no room`(
+  func `output without a reader is no error, and output that cannot be written is one`(
     command: String, sink: String, status: Int32
   ) async throws {
     let tool = try RunningTool.executable().path
@@ -82,7 +83,7 @@ import Testing
     #expect(await publisher.end() == 0)
   }
 
-  @Test func `a name that is no UTF-8`() async throws {
+  @Test func `an argument that is not UTF-8 is an error`() async throws {
     let tool = try RunningTool.executable().path
     let line = "'\(tool)' resolve $'caf\\xe9' _x._tcp --interface lo"
     let shell = try RunningProcess(URL(filePath: "/bin/bash"), ["-c", line])
@@ -94,13 +95,13 @@ import Testing
     ["browse", "_x._tcp", "--domain", "example.com"],
     ["query", "example.com", "A", "--continuous"],
   ])
-  func `a name server that does not answer is told of`(command: [String]) async throws {
+  func `a name server that does not answer causes a warning`(command: [String]) async throws {
     let tool = try RunningTool(command + ["--server", "127.0.0.1:9", "--interface", "lo"])
     #expect(await tool.process.errors.line { $0.contains("name server") } != nil)
     #expect(await tool.end() == 0)
   }
 
-  @Test func `nobody answers in time`() async throws {
+  @Test func `a missing answer is an error after the timeout`() async throws {
     let type = RunningTool.makeType()
     let short = ["--interface", "lo", "--timeout", "0.1"]
     try await expect(.timedOut, "'X'", of: ["resolve", "X", type] + short)
@@ -111,7 +112,7 @@ import Testing
   }
 
   @Test(.enabled(if: Lab.isPossible, Lab.need))
-  func `no interface that does multicast, and a port that another program keeps`() async throws {
+  func `a missing multicast interface and an occupied port are errors`() async throws {
     try await Lab.run(hosts: 2) { lab in
       let keep = """
         import socket, time
@@ -136,7 +137,7 @@ import Testing
     }
   }
 
-  @Test func `every error of discovery has a status`() {
+  @Test func `errors of discovery have exit statuses`() {
     let statuses: [(DiscoveryError, carom_tool.ExitStatus)] = [
       (.permissionDenied, .notPermitted), (.noMulticastInterface, .noMulticast),
       (.noSuchInterface("x"), .noSuchInterface), (.nameTaken, .unavailable),

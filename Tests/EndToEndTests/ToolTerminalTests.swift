@@ -3,12 +3,15 @@ import Testing
 
 private let script = "/usr/bin/script"
 
-/// The tool on a pseudo-terminal, which `script` (util-linux) makes.
+/// Runs the tool on a pseudo-terminal, which `script` (util-linux) creates.
 @Suite(.turns, .enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
 struct ToolTerminalTests {
   private let type = RunningTool.makeType()
 
-  @Test func `the table is drawn over itself, and strangers' words do not steer it`() async throws {
+  @Test
+  func `the table is redrawn in place, and names from the network cannot control the terminal`()
+    async throws
+  {
     let hostile = "a\u{9B}31m\u{202E}b"
     let first = try RunningTool.start("publish", hostile, type, "7777", "k=\u{1B}[2J")
     try await first.line("published")
@@ -21,7 +24,7 @@ struct ToolTerminalTests {
         "/dev/null",
       ], environment: ["TERM": "xterm-256color"])
     let id = try #require(await table.output.line { _ in true }).filter(\.isNumber)
-    // By its name it stays in sight when others come.
+    // The table is sorted by name, so this service stays visible.
     #expect(await table.output.line { $0.contains("127.0.0.1:7777") } != nil)
     let many = try (0..<6).map { index in
       try RunningTool.start("publish", "n\(index)", type, "\(8000 + index)")

@@ -3,15 +3,16 @@ import CaromTransport
 import Foundation
 import Testing
 
-/// The tool's commands against each other on loopback; each test has a type of its own.
+/// Runs the tool's commands against each other on loopback. Each test uses a service type of its
+/// own.
 @Suite(.turns) struct ToolTests {
   private let type = RunningTool.makeType()
 
   @Test(arguments: [SIGINT, SIGTERM])
-  func `what one publishes another finds, resolves, and loses with a goodbye`(
+  func `a published service is found, resolved, and removed by its goodbye`(
     signal: Int32
   ) async throws {
-    let name = "Maya's table. \\ 🏒"
+    let name = "Maya's match. \\ 🏒"
     let browser = try RunningTool.start("browse", type, "--resolve")
     let publisher = try RunningTool.start("publish", name, type, "7777", "seats=1/2", "open", "e=")
     #expect(try await publisher.line("published").name == name)
@@ -32,22 +33,22 @@ import Testing
     #expect(await browser.end(signal) == 0)
   }
 
-  @Test func `a service that comes back on another port is resolved anew`() async throws {
+  @Test func `a service that returns on another port is resolved again`() async throws {
     let browser = try RunningTool.start("browse", type, "--resolve")
     let first = try RunningTool.start("publish", "X", type, "1111")
-    let place = try await browser.line("resolved", with: "127.0.0.1:1111")
-    #expect(place.name == "X")
+    let resolved = try await browser.line("resolved", with: "127.0.0.1:1111")
+    #expect(resolved.name == "X")
     first.process.signal(SIGKILL)
     #expect(await first.process.status == 128 + SIGKILL)
     let second = try RunningTool.start("publish", "X", type, "2222")
-    // What is younger than a second is not flushed (RFC 6762 §10.2): both may be there for a while.
+    // Records younger than a second are not flushed (RFC 6762 §10.2), so both ports may be listed.
     #expect(try await browser.line("resolved", with: "[\"127.0.0.1:2222\"]").name == "X")
     #expect(await second.end() == 0)
     #expect(try await browser.line("removed").endpoints == ["127.0.0.1:2222"])
     #expect(await browser.end() == 0)
   }
 
-  @Test func `a taken name is changed, or an error where it must not be`() async throws {
+  @Test func `a taken name is changed, or an error with --no-rename`() async throws {
     let first = try RunningTool.start("publish", "X", type, "1000")
     try await first.line("published")
     let second = try RunningTool.start("publish", "X", type, "1001")
@@ -58,14 +59,15 @@ import Testing
     #expect(await second.end() == 0)
   }
 
-  @Test func `R28: one question finds out, and never from port 5353`() async throws {
+  @Test func `R28: a one-shot query is answered by unicast with a short time to live`() async throws
+  {
     let publisher = try RunningTool.start("publish", "X", type, "1000", "a=b")
     try await publisher.line("published")
     let srv = try RunningTool.start("query", "X.\(type).local", "SRV")
     let answer = try await srv.line("added")
     #expect(answer.type == "SRV" && answer.section == "answer" && answer.interface == "lo")
     #expect(answer.data?.hasPrefix("0 0 1000 ") == true && answer.source == "127.0.0.1")
-    // A full implementation would be told 120 s (RFC 6762 §6.7).
+    // The record's time to live is 120 s, reduced in legacy responses (RFC 6762 §6.7).
     #expect(try #require(answer.ttl) <= 10)
     #expect(await srv.process.status == 0)
     let ptr = try RunningTool.start("query", "\(type).local", "PTR", "--timeout", "0.5")
@@ -74,7 +76,7 @@ import Testing
     #expect(await publisher.end() == 0)
   }
 
-  @Test func `a reader who leaves ends it without a word`() async throws {
+  @Test func `the tool ends silently when its output loses its reader`() async throws {
     let tool = try RunningTool.executable().path
     let browse = "'\(tool)' browse \(type) --interface lo"
     let script = "\(browse) | head -n 1; exit ${PIPESTATUS[0]}"
@@ -88,7 +90,7 @@ import Testing
     #expect(await second.end() == 0)
   }
 
-  @Test func `it ends when its time is up`() async throws {
+  @Test func `the tool ends after the time of --for`() async throws {
     let browser = try RunningTool.start("browse", type, "--for", "0.05")
     #expect(await browser.process.status == 0)
     let publisher = try RunningTool.start("publish", "X", type, "1000", "--for", "0.05")
@@ -98,8 +100,7 @@ import Testing
     }
   }
 
-  @Test func `types and narrower types are found, and a name that is unique at once`() async throws
-  {
+  @Test func `types and subtypes are found, and a unique name is published at once`() async throws {
     let types = try RunningTool.start("types")
     let browser = try RunningTool.start("browse", type, "--subtype", "_ranked")
     let plain = try RunningTool.start("publish", "X", type, "1000", "--unique")
@@ -115,16 +116,16 @@ import Testing
     #expect(await browser.end() == 0)
   }
 
-  @Test func `a record is watched as it comes and goes`() async throws {
-    let watcher = try RunningTool.start("query", "X.\(type).local", "TXT", "--continuous")
+  @Test func `a continuous query reports added and removed records`() async throws {
+    let query = try RunningTool.start("query", "X.\(type).local", "TXT", "--continuous")
     let publisher = try RunningTool.start("publish", "X", type, "1000", "a=b")
-    #expect(try await watcher.line("added").data == #""a=b""#)
+    #expect(try await query.line("added").data == #""a=b""#)
     #expect(await publisher.end() == 0)
-    try await watcher.line("removed")
-    #expect(await watcher.end() == 0)
+    try await query.line("removed")
+    #expect(await query.end() == 0)
   }
 
-  @Test func `a domain with name servers is browsed, resolved and asked`() async throws {
+  @Test func `a domain outside the link is browsed, resolved and queried`() async throws {
     let instance = try Name(text: "X.\(type).example.com")
     let zone = [
       Record(try Name(text: "\(type).example.com"), .pointer(instance), timeToLive: 60),

@@ -3,7 +3,7 @@ import Testing
 
 @testable import carom_tool
 
-/// What the tool writes.
+/// Tests of the text that the tool writes.
 struct ToolTextTests {
   private static let written: [(RecordData, String)] = [
     (.address(.v4(0x0A00_0001)), "10.0.0.1"),
@@ -29,7 +29,7 @@ struct ToolTextTests {
     #expect(RecordText.name(of: RecordType(rawValue: 4711)) == "TYPE4711")
   }
 
-  @Test func `JSON has nothing that steers a terminal`() {
+  @Test func `JSON escapes all characters that control a terminal`() {
     let value = JSONValue.object([
       .init("a\"b", .string("\\\u{1B}\u{9B}\u{202E}\u{E0001}é🏒")), .init("n", .null),
       .init("l", .array([.number(-1), .strings(["x"])])),
@@ -38,7 +38,7 @@ struct ToolTextTests {
       value.text == #"{"a\"b":"\\\u001b\u009b\u202e\udb40\udc01é🏒","n":null,"l":[-1,["x"]]}"#)
   }
 
-  @Test func `a table keeps within the terminal, whatever stands in it`() {
+  @Test func `a table fits into the terminal, regardless of its cells`() {
     var table = LiveTable(["NAME", "TXT"])
     for index in (0..<10).reversed() {
       table.apply(Report(.added, "\(index)", cells: ["日本 \(index)\n", "k=v"], []))
