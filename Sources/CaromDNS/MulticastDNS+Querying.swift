@@ -9,15 +9,6 @@ extension MulticastDNS {
     querier.browse(target, at: now)
   }
 
-  /// Browses for services of a type. At most `Querier.browseLimit` browses may run at a time.
-  package mutating func browse(_ type: ServiceType, at now: Instant) -> BrowseID {
-    guard let id = querier.browse(.services(type), at: now) else {
-      preconditionFailure(
-        "at most \(Querier.browseLimit) browses may run at a time: stop one first")
-    }
-    return id
-  }
-
   /// Stops a browse.
   package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
 

@@ -54,7 +54,7 @@ struct SwarmNode: VirtualNode {
     let connection = Link(
       index: host.interfaces[0].index, addresses: [.init(host.v4, prefixLength: 8)])
     dns.setLinks([connection], at: network.now)
-    _ = dns.browse(Self.type, at: network.now)
+    _ = dns.browse(.services(Self.type), at: network.now)
     drain(in: &network)
   }
 

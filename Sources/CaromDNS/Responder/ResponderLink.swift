@@ -37,9 +37,6 @@ struct ResponderLink: Sendable {
     budget.available(at: now.nanoseconds) > Self.reserve
   }
 
-  /// The number of pending answers.
-  var pendingAnswerCount: Int { batches.reduce(0) { $0 + $1.slots.count } }
-
   /// Restarts on a new or changed link: pending answers and queries are discarded.
   mutating func restart(_ link: Link) {
     self.link = link

@@ -39,7 +39,12 @@ extension SimulatedNetwork {
   }
 
   @discardableResult
-  mutating func browse(_ node: Int) -> BrowseID { with(node) { $0.browse(Self.type, at: $1) } }
+  mutating func browse(_ node: Int) -> BrowseID {
+    guard let id = browse(node, .services(Self.type)) else {
+      preconditionFailure("the node already runs \(Querier.browseLimit) browses")
+    }
+    return id
+  }
 
   /// The names under which a node's services were published or renamed, in order.
   func names(_ node: Int) -> [String] {

@@ -35,7 +35,7 @@ private struct World {
       Registration(instance: "a", type: "_x._tcp", port: 1, subtypes: ["_s"]), at: .zero)
     while let next = node.nextTimeout, next <= .zero + .seconds(5) { node.handleTimeout(at: next) }
     let type: ServiceType = "_x._tcp"
-    _ = node.browse(type, at: .zero + .seconds(5))
+    _ = node.browse(.services(type), at: .zero + .seconds(5))
     _ = node.resolve("b._x._tcp.local", deadline: .zero + .seconds(60), at: .zero + .seconds(5))
     // A name that the node still probes for.
     _ = try? node.publish(
