@@ -1,3 +1,5 @@
+import CaromCore
+
 extension Rollback {
   /// Rolls back if an input was mispredicted, then simulates one tick unless the prediction window
   /// is exhausted.

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension RollbackSession {
-  // MARK: Players who are gone
+  // MARK: Disconnected players
 
   /// Starts the disconnection of a player. From now on only the inputs that some peer already has
   /// can be added.

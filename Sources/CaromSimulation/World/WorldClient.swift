@@ -69,7 +69,7 @@ struct WorldClient: Sendable {
     isAwake = true
   }
 
-  // MARK: - Who is seen
+  // MARK: - Visible entities
 
   /// Updates the visible entities, if any moved and the refresh interval has passed.
   mutating func refresh(_ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick)
