@@ -58,7 +58,8 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a reassembly, complete or not, and returns its buffer, which the caller now owns.
+  /// Ends a reassembly, complete or not, and returns its buffer, which the reassembly no
+  /// longer uses.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

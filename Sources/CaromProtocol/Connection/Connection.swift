@@ -69,7 +69,7 @@ package struct Connection {
   var livenessCheck: LivenessCheck?
   /// The time at which the last working link failed, while the connection waits to be resumed.
   var interruptedAt: Instant?
-  /// The link that the owner was last told about.
+  /// The link in the last `linkChanged` event, or the first link.
   var reportedLink: LinkKind?
   /// The next time to consider growing the receive windows, for a connection without datagrams.
   var nextWindowGrowth = Instant.zero

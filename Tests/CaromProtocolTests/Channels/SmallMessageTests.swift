@@ -31,10 +31,10 @@ import Testing
       var pair = VirtualPair(seed: seed, profile: far, load: .small(ticks: seconds * 60))
       #expect(try pair.runLoad(for: .seconds(seconds + 5)))
       #expect(pair.faults.isEmpty)
-      let caller = pair.clientPeer
+      let client = pair.clientPeer
       figures.delays += pair.hostPeer.checker.eventDelays
-      figures.bytes += caller.bytesSent + DatagramFlow.headers * caller.datagramsSent
-      figures.probes += try #require(caller.connection?.datagram?.flow).statistics.tailProbes
+      figures.bytes += client.bytesSent + DatagramFlow.headers * client.datagramsSent
+      figures.probes += try #require(client.connection?.datagram?.flow).statistics.tailProbes
     }
     return figures
   }

@@ -22,8 +22,8 @@ import Testing
   ) throws {
     var hello = Hello(version: version, key: key, epoch: 1, resumes: resumes, cookie: nil)
     host.receiveDatagram(encode(hello).span, from: initiatorRoute, at: now)
-    let said = host.pollStatelessReply()
-    let answer = try #require(said)
+    let reply = host.pollStatelessReply()
+    let answer = try #require(reply)
     var reader = PacketReader(answer.bytes.span)
     guard case .retry(let retry) = try SessionDatagram(decoding: &reader) else {
       Issue.record("a retry answers a hello without a cookie")
@@ -141,8 +141,8 @@ import Testing
   ) throws {
     var host = Host(makePeer(1), seats: 1)
     try sendHello(to: &host, version: version, resumes: resumes)
-    let said = host.pollStatelessReply()
-    let answer = try #require(said)
+    let reply = host.pollStatelessReply()
+    let answer = try #require(reply)
     var reader = PacketReader(answer.bytes.span)
     let refusal = try SessionDatagram(decoding: &reader)
     #expect(refusal == .refusal(Refusal(keyPrefix: key.prefix, reason: code.rawValue)))
