@@ -60,10 +60,10 @@ import Testing
     #expect(first == carriers["the host's carrier 0"])
     #expect(Pair.readMessages(from: &pair.client) == [keyframe, inputs])
 
-    let clientInputs = try message("first inputs of a guest")
+    let clientInputs = try message("first inputs of a client")
     try pair.client.send(clientInputs, on: 0, .unreliableSequenced, at: now)
     let answer = Pair.deliver(from: &pair.client, to: &pair.host, at: now)
-    #expect(answer == carriers["the guest's carrier 0"])
+    #expect(answer == carriers["the client's carrier 0"])
     #expect(Pair.readMessages(from: &pair.host) == [clientInputs])
 
     let later = now + .milliseconds(50)
@@ -73,11 +73,11 @@ import Testing
 
     // An empty keyframe message requests a keyframe.
     let requests: [(channel: UInt8, bytes: [UInt8])] = [
-      (2, try message("word of a guest whose time is up")), (1, [2]), (1, [2]),
+      (2, try message("word of a client whose time is up")), (1, [2]), (1, [2]),
     ]
     for (channel, bytes) in requests { try pair.client.send(bytes, on: channel, at: later) }
     let last = Pair.deliver(from: &pair.client, to: &pair.host, at: later)
-    #expect(last == carriers["the guest's carrier 1"])
+    #expect(last == carriers["the client's carrier 1"])
     #expect(Pair.readMessages(from: &pair.host) == requests.map(\.bytes))
     #expect(pair.host.isOpen && pair.client.isOpen)
   }

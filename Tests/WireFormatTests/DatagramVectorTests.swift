@@ -37,7 +37,7 @@ import Testing
     "retry of a data packet": { writer in
       if let cookie { Retry(cookie: cookie, keyPrefix: nil).write(to: &writer) }
     },
-    "gone": { Refusal(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0) },
+    "refusal": { Refusal(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0) },
     "data packet with an acknowledgement in its head": {
       let short = ShortAcknowledgement(
         largest: 0x5678, ackDelay: AckDelay(nanoseconds: 19_999_999))
@@ -67,7 +67,7 @@ import Testing
       append("", .reliableUnordered, 16, 5, to: &$0)
       append("", .reliableUnordered, 16, 6, to: &$0)
     },
-    "pieces of a message": {
+    "fragments of a message": {
       DataHeader(role: .responder, number: 0, numberLength: 2).write(to: &$0)
       appendFragment("ab", at: 0, to: &$0)
       appendFragment("yz", at: 1_998, to: &$0)

@@ -36,7 +36,7 @@ import Testing
     try check(
       "word ",
       [
-        "word of a guest whose time is up": TableWord.finish,
+        "word of a client whose time is up": TableWord.finish,
         "word of a host that ends the session": .ended(
           match: 0x0203, Score(home: 3, away: 5)),
       ])
@@ -63,7 +63,7 @@ import Testing
     let clientInputs = try #require(answer)
     #expect(vectors["first keyframe"] == RollbackPacket(.keyframe, keyframe.bytes).encoded)
     #expect(vectors["first inputs of a host"] == inputs.bytes)
-    #expect(vectors["first inputs of a guest"] == clientInputs.bytes)
+    #expect(vectors["first inputs of a client"] == clientInputs.bytes)
     try host.receive(.inputs, clientInputs.bytes.span, from: seat, at: .zero)
     try client.receive(.inputs, inputs.bytes.span, at: .zero)
     client.step(nil, at: .zero)

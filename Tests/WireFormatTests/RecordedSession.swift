@@ -24,7 +24,7 @@ struct RecordedSession {
   private let clientID: ConnectionID
   private var match = HostedMatch(at: .zero)
   private var visit = JoinedMatch(at: .zero)
-  private var watcher = 0
+  private var clientNumber = 0
   private var players = (
     home: ComputerPlayer(.home, seed: 1), away: ComputerPlayer(.away, strength: .easy, seed: 2)
   )
@@ -99,7 +99,7 @@ struct RecordedSession {
       requestLength = toHost.count
       host.admit(id, at: now)
     case .connection(_, .opened):
-      watcher = match.seatGuest(same: false, at: now)
+      clientNumber = match.seatGuest(same: false, at: now)
       try sendHosted()
     case .connection(let id, .messages):
       while let message = host.pollMessage(on: id) { try play(message.bytes, message.channel) }
@@ -109,7 +109,7 @@ struct RecordedSession {
 
   private mutating func play(_ bytes: [UInt8], _ channel: UInt8) throws {
     guard channel == 2 else {
-      return try match.receive(.inputs, bytes.span, from: watcher, at: now)
+      return try match.receive(.inputs, bytes.span, from: clientNumber, at: now)
     }
     try host.send(match.ending.encoded, on: 2, to: hostID, at: now)
     host.close(hostID, Goodbye(.finished), as: .finished, at: now)

@@ -24,7 +24,7 @@ struct Replay {
   private var carriers: Int
   private var match = HostedMatch(at: .zero)
   private var visit = JoinedMatch(at: .zero)
-  private var watcher = 0
+  private var clientNumber = 0
 
   /// The host, which grants the request that it receives.
   static func host(of session: RecordedSession) -> Replay {
@@ -110,7 +110,7 @@ struct Replay {
       events.append(event)
       switch event {
       case .requested(let id, _, _): machine.admit(id, at: now)
-      case .connection(_, .opened): watcher = match.seatGuest(same: false, at: now)
+      case .connection(_, .opened): clientNumber = match.seatGuest(same: false, at: now)
       case .connection(let id, .messages): readMessages(of: id, at: now)
       default: break
       }
@@ -134,10 +134,10 @@ struct Replay {
     while match.pollMessage() != nil {}
     do throws(DecodeError) {
       switch channel {
-      case 0: try match.receive(.inputs, bytes.span, from: watcher, at: .zero)
+      case 0: try match.receive(.inputs, bytes.span, from: clientNumber, at: .zero)
       case 1:
         let packet = try RollbackPacket(decoding: bytes.span)
-        try match.receive(packet.message, packet.bytes.span, from: watcher, at: .zero)
+        try match.receive(packet.message, packet.bytes.span, from: clientNumber, at: .zero)
       case 2: return try TableWord(decoding: bytes.span) == .finish
       default: return false
       }

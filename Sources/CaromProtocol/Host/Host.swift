@@ -154,7 +154,7 @@ extension Host {
 
   /// Adds a stream that this host opened. If the connection exists already, the stream joins it;
   /// otherwise the host requests a seat on the stream. Returns false if the connection is ending
-  /// or already has a stream, in which case the caller closes the stream.
+  /// or already has a stream, in which case the shell must close the stream.
   @discardableResult
   package mutating func handleStreamConnected(
     _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant

@@ -60,7 +60,7 @@ extension Lobby {
   }
 
   /// Adds a stream that this side opened, as `Host.handleStreamConnected` does. Returns false if
-  /// the connection is no longer needed, in which case the caller closes the stream.
+  /// the connection is no longer needed, in which case the shell must close the stream.
   package mutating func handleStreamConnected(
     _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {

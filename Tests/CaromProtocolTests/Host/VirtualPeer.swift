@@ -6,7 +6,7 @@ import CaromTesting
 /// A peer on the virtual network, with a UDP socket and streams, driven as `SessionNode` drives
 /// one. It hosts or connects, sends its `Load`, and checks everything that it receives.
 struct VirtualPeer: VirtualNode {
-  /// The kinds of id that a peer opens and accepts.
+  /// The kinds of link that a peer opens and accepts.
   struct Links: OptionSet {
     let rawValue: Int
     static let datagram = Links(rawValue: 1)
@@ -70,7 +70,7 @@ struct VirtualPeer: VirtualNode {
     drain(in: &network)
   }
 
-  /// Connects to the host over all of this peer's kinds of id.
+  /// Connects to the host over all of this peer's kinds of link.
   mutating func connect(in network: inout VirtualNetwork) {
     guard let target else { return }
     let id = machine.makeConnectionID()

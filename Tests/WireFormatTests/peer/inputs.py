@@ -4,7 +4,7 @@ import struct
 
 from wire import Broken, Reader, varint
 
-PAUSE, RESUME, NEXT_MATCH, BEGIN_ANEW = 1, 2, 3, 4
+PAUSE, RESUME, NEXT_MATCH, RESTART = 1, 2, 3, 4
 NOBODY = (0, 0, 0)  # x and y in half millimetres; 1 if a player is present, plus twice the request
 MOST_X, MOST_Y = 1948, 1038
 CONTEXT, TICKS, TICK_RANGE, KEPT = 12, 127, 2_048, 256
@@ -13,7 +13,7 @@ INPUTS, STATE_REPORT, KEYFRAME, DEPARTURE = range(4)
 
 def check_input(data):
     x, y, rest = data
-    if abs(x) > MOST_X or abs(y) > MOST_Y or not 0 <= rest <= 2 * BEGIN_ANEW + 1:
+    if abs(x) > MOST_X or abs(y) > MOST_Y or not 0 <= rest <= 2 * RESTART + 1:
         raise Broken(f"an input {data}")
     if not rest & 1 and (x, y) != (0, 0):
         raise Broken(f"nobody's place {x}, {y}")
@@ -84,7 +84,7 @@ class Field:
         self.last = self.slope = self.size = self.by_last = self.by_line = 0
 
     @property
-    def foretold(self):
+    def predicted(self):
         return self.last + self.slope if self.by_line < self.by_last else self.last
 
     @property
@@ -93,7 +93,7 @@ class Field:
 
     def note(self, value):
         most, change = 1 << 34, value - self.last
-        self.size += min(abs(value - self.foretold), most) - (self.size >> 2)
+        self.size += min(abs(value - self.predicted), most) - (self.size >> 2)
         self.by_last += min(abs(change), most) - (self.by_last >> 3)
         self.by_line += min(abs(change - self.slope), most) - (self.by_line >> 3)
         self.slope, self.last = change, value
@@ -120,7 +120,7 @@ class Coder:
         for data in run:
             for field, value, flag in zip(self.fields, data, changing):
                 if flag:
-                    self.write_number(zigzag(value - field.foretold), field.order, bits)
+                    self.write_number(zigzag(value - field.predicted), field.order, bits)
                 field.note(value)
 
     @staticmethod
@@ -137,7 +137,7 @@ class Coder:
             for field, flag in zip(self.fields, changing):
                 value = field.last
                 if flag:
-                    value = field.foretold + unzigzag(self.read_number(field.order, bits))
+                    value = field.predicted + unzigzag(self.read_number(field.order, bits))
                 if not -1 << 31 <= value < 1 << 31:
                     raise Broken(f"a number {value} in an input")
                 field.note(value)

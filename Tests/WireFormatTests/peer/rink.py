@@ -3,7 +3,7 @@ the WireFormat page."""
 
 import struct
 
-from inputs import BEGIN_ANEW, NEXT_MATCH, PAUSE, RESUME
+from inputs import RESTART, NEXT_MATCH, PAUSE, RESUME
 from physics import Disc, Drag, Table, Vector
 from puck import Surface
 from wire import Broken
@@ -139,7 +139,7 @@ class Rink:
             held = self.held
             self.start_match()
             self.held = held
-        elif request == BEGIN_ANEW and seat == HOME:
+        elif request == RESTART and seat == HOME:
             self.start_match()
 
     def start_match(self):

@@ -14,7 +14,7 @@ REASONS = [
     "wrongApplication", "protocolViolation", "timedOut", "kicked", "forgotten",
 ]
 APPLICATION, APPLICATION_VERSION = "airhockey", 2
-SILENCE, HANDSHAKE, FAREWELL, PROOF = 4.0, 10.0, 1.0, 1.0
+SILENCE, HANDSHAKE, GOODBYE_LIMIT, PROOF = 4.0, 10.0, 1.0, 1.0
 
 
 class Information:
@@ -241,7 +241,7 @@ class Session:
         self.channels.drop_all()
         if self.path is not None and self.path.open:
             self.path.acknowledge_now()
-            self.closing = time.monotonic() + FAREWELL
+            self.closing = time.monotonic() + GOODBYE_LIMIT
 
     def take_ping(self, reader, link):
         (number,) = reader.unpack("Q")
@@ -304,7 +304,7 @@ class Session:
         """Ends the connection: queues a goodbye after everything else."""
         self.reason, self.is_leaving = reason, True
         self.goodbye = struct.pack("<BH", REASONS.index(reason), VERSION) + text("")
-        self.closing = time.monotonic() + FAREWELL
+        self.closing = time.monotonic() + GOODBYE_LIMIT
 
     def broken(self, what):
         self.owner.violation(what)
