@@ -37,7 +37,9 @@ import Testing
     "retry of a data packet": { writer in
       if let cookie { Retry(cookie: cookie, keyPrefix: nil).write(to: &writer) }
     },
-    "refusal": { Refusal(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0) },
+    "refusal": {
+      Refusal(keyPrefix: key.prefix, reason: Goodbye.Code.full.rawValue).write(to: &$0)
+    },
     "data packet with an acknowledgement in its head": {
       let short = ShortAcknowledgement(
         largest: 0x5678, ackDelay: AckDelay(nanoseconds: 19_999_999))

@@ -13,8 +13,8 @@ private struct HostProcess {
     port = try #require(line.split(separator: " ").last.map(String.init))
   }
 
-  /// Runs the Python client, which was written from the WireFormat page, until it exits. Returns its
-  /// summary.
+  /// Runs the Python client, which was written from the WireFormat page, until it exits, and
+  /// returns its summary.
   func play(_ arguments: [String]) async throws -> [String: Any] {
     try await makePeer(["127.0.0.1", port] + arguments).summary()
   }

@@ -36,8 +36,8 @@ import Testing
     return replay
   }
 
-  /// Whether two sides ended alike with the same messages. On channel 0, which is sequenced, only the
-  /// last message of a chunk is delivered; therefore only the last one is compared.
+  /// Whether two sides ended alike with the same messages. On channel 0, which is sequenced, only
+  /// the last message of a chunk is delivered; therefore only the last one is compared.
   private func agree(_ a: Replay, _ b: Replay) -> Bool {
     func messages(_ replay: Replay, _ channel: UInt8) -> [Replay.Message] {
       replay.messages.filter { $0.channel == channel }
