@@ -1,17 +1,17 @@
-/// One datagram and what the system knows of its way.
+/// A UDP datagram with the addressing information that the system reports for it.
 public struct Datagram: Hashable, Sendable {
-  /// The bytes that it carries.
+  /// The bytes after the UDP header.
   public var payload: [UInt8]
-  /// Who sent it.
+  /// The sender's endpoint.
   public var source: Endpoint
-  /// Whom it was sent to: a group's address where it was multicast.
+  /// The endpoint that the datagram was sent to; a multicast group for a multicast datagram.
   public var destination: Endpoint
-  /// The index of the interface that it came in by, or is to leave by; 0 where unknown.
+  /// The index of the interface that received the datagram or is to send it; 0 if unknown.
   public var interface: UInt32
-  /// IPv4 time to live or IPv6 hop limit as it arrived; `nil` where unknown.
+  /// The IPv4 time to live or IPv6 hop limit with which the datagram arrived; nil if unknown.
   public var hopLimit: UInt8?
 
-  /// A datagram with all that is known of it.
+  /// Makes a datagram.
   public init(
     _ payload: [UInt8], from source: Endpoint, to destination: Endpoint, interface: UInt32 = 0,
     hopLimit: UInt8? = nil

@@ -1,19 +1,19 @@
-/// What is wrong with bytes that came from a network or a file.
+/// The error that decoders throw for malformed bytes from a network or a file.
 ///
-/// A decoder throws it and never traps; the receiver drops the message or closes the link.
+/// Decoders never trap. The receiver drops the message or closes the connection.
 public enum DecodeError: Error, Hashable, Sendable {
-  /// The bytes end before the field does.
+  /// The input ended inside a field of `wanted` bytes, with only `remaining` bytes left.
   case truncated(wanted: Int, remaining: Int)
-  /// A length or a count is over the named limit, found before anything was allocated for it.
+  /// A length or count exceeds its limit. The check is made before memory is allocated.
   case tooLarge(length: UInt64, limit: UInt64)
-  /// Bytes are left over after the last field.
+  /// The given number of bytes is left over after the last field.
   case trailingBytes(Int)
-  /// A field holds a value that its format does not allow; `what` names the field.
+  /// A field has a value that its format does not allow. `what` names the field.
   case invalid(what: StaticText)
 }
 
 extension DecodeError: CustomStringConvertible {
-  /// One line for people, with the figures.
+  /// A one-line message, such as "truncated: wanted 4 bytes, 2 are left".
   public var description: String {
     switch self {
     case .truncated(let wanted, let remaining):

@@ -1,5 +1,5 @@
 extension IPAddress: CustomStringConvertible {
-  /// Dotted for IPv4; RFC 5952 form for IPv6, with `%index` where a scope is set.
+  /// Dotted decimal for IPv4; the RFC 5952 form for IPv6, followed by `%index` if a scope is set.
   public var description: String {
     switch self {
     case .v4(let value):
@@ -12,7 +12,8 @@ extension IPAddress: CustomStringConvertible {
     }
   }
 
-  /// Eight groups with the longest run of zeros (two or more, the first of equals) as "::".
+  /// Formats eight 16-bit groups in hexadecimal. The longest run of two or more zero groups becomes
+  /// "::", and the first run wins a tie (RFC 5952 §4.2).
   private static func text(of groups: [UInt16]) -> String {
     var best = 0..<0
     var start = 0
@@ -27,8 +28,8 @@ extension IPAddress: CustomStringConvertible {
     return hex(groups[..<best.lowerBound]) + "::" + hex(groups[best.upperBound...])
   }
 
-  /// Reads "10.0.0.1", "fe80::1%2" and the like; `nil` where the text is no address.
-  /// A scope is the interface's index, not its name.
+  /// Parses an address such as "10.0.0.1" or "fe80::1%2". Returns nil if the text is not an address.
+  /// A scope must be an interface index, not an interface name.
   public init?(_ text: some StringProtocol) {
     if let v4 = Self.parseV4(text) {
       self = .v4(v4)
@@ -56,14 +57,16 @@ extension IPAddress: CustomStringConvertible {
     return value
   }
 
-  /// Digits alone, and no zero in front: some readers take such a number for octal.
+  /// Parses a decimal number of digits only. Leading zeros are refused, since some parsers read
+  /// them as octal.
   private static func parseDecimal(_ digits: some StringProtocol) -> UInt32? {
     guard digits.utf8.allSatisfy({ (48...57).contains($0) }), digits == "0" || digits.first != "0"
     else { return nil }
     return UInt32(digits)
   }
 
-  /// The last 32 bits may be written as IPv4 (RFC 4291 §2.2).
+  /// Parses the eight groups of an IPv6 address, with at most one "::". The last 32 bits may be
+  /// written as an IPv4 address (RFC 4291 §2.2).
   private static func parseGroups(_ text: String) -> [UInt16]? {
     var sides: [[UInt16]] = [[]]
     var rest = Substring(text)

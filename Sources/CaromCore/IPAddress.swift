@@ -1,24 +1,24 @@
-/// An address of the internet protocol, version 4 or 6; a link-local one carries its scope.
+/// An IPv4 or IPv6 address. A link-local IPv6 address includes its scope.
 public enum IPAddress: Hashable, Sendable {
-  /// Four bytes, the first in the top bits: 127.0.0.1 is `0x7F00_0001`.
+  /// An IPv4 address whose first byte is the most significant: 127.0.0.1 is `0x7F00_0001`.
   case v4(UInt32)
-  /// Sixteen bytes as two halves, and the interface's index where the address needs one
-  /// (RFC 4007 §11), else 0.
+  /// An IPv6 address in two halves, and its scope (RFC 4007 §11): the interface index for a
+  /// link-local or multicast address, otherwise 0.
   case v6(high: UInt64, low: UInt64, scope: UInt32)
 
-  /// 127.0.0.1
+  /// The IPv4 loopback address, 127.0.0.1.
   public static let loopback4 = IPAddress.v4(0x7F00_0001)
-  /// ::1
+  /// The IPv6 loopback address, ::1.
   public static let loopback6 = IPAddress.v6(high: 0, low: 1, scope: 0)
-  /// 0.0.0.0: every address of this host.
+  /// The IPv4 wildcard address, 0.0.0.0, which binds a socket to all addresses of the host.
   public static let any4 = IPAddress.v4(0)
-  /// ::, every address of this host.
+  /// The IPv6 wildcard address, ::, which binds a socket to all addresses of the host.
   public static let any6 = IPAddress.v6(high: 0, low: 0, scope: 0)
 
-  /// Whether it is an IPv6 address.
+  /// Whether this is an IPv6 address.
   public var isV6: Bool { if case .v6 = self { true } else { false } }
 
-  /// 224.0.0.0/4 or ff00::/8.
+  /// Whether this is a multicast address: 224.0.0.0/4 or ff00::/8.
   public var isMulticast: Bool {
     switch self {
     case .v4(let value): value >> 28 == 0xE
@@ -26,7 +26,8 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// 169.254.0.0/16 (RFC 3927) or fe80::/10 (RFC 4291 §2.5.6).
+  /// Whether this is a link-local address: 169.254.0.0/16 (RFC 3927) or fe80::/10
+  /// (RFC 4291 §2.5.6).
   public var isLinkLocal: Bool {
     switch self {
     case .v4(let value): value >> 16 == 0xA9FE
@@ -34,7 +35,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// 127.0.0.0/8 or ::1.
+  /// Whether this is a loopback address: 127.0.0.0/8 or ::1.
   public var isLoopback: Bool {
     switch self {
     case .v4(let value): value >> 24 == 127
@@ -42,7 +43,7 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The address's bytes as they go on the wire: 4 or 16.
+  /// The 4 or 16 bytes of the address in network byte order, without the scope.
   public var bytes: [UInt8] {
     var writer = PacketWriter(capacity: 16)
     switch self {
@@ -54,7 +55,7 @@ public enum IPAddress: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// The address of 4 or 16 bytes; `nil` for any other count.
+  /// Makes an address of 4 or 16 bytes in network byte order. Returns nil for any other count.
   public init?(bytes: [UInt8], scope: UInt32 = 0) {
     var reader = PacketReader(bytes.span)
     switch bytes.count {
@@ -70,7 +71,8 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The same address with the interface's index where the address is link-local IPv6.
+  /// The same address with `interface` as its scope, if it is a link-local or multicast IPv6
+  /// address; any other address is returned unchanged.
   public func scoped(to interface: UInt32) -> IPAddress {
     guard case .v6(let high, let low, _) = self, isLinkLocal || isMulticast else { return self }
     return .v6(high: high, low: low, scope: interface)
@@ -78,7 +80,7 @@ public enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: Comparable {
-  /// IPv4 before IPv6, then by value.
+  /// Orders IPv4 before IPv6 addresses, and addresses of one version by value.
   public static func < (a: IPAddress, b: IPAddress) -> Bool {
     switch (a, b) {
     case (.v4(let a), .v4(let b)): a < b

@@ -1,52 +1,52 @@
-/// A point on a monotonic clock, whole nanoseconds after that clock's own beginning.
+/// A point in time on a monotonic clock, in whole nanoseconds since that clock's origin.
 ///
-/// Wall-clock jumps do not move it. Two hosts' instants cannot be compared.
+/// Changes of the wall clock do not affect it. Instants of different hosts are not comparable.
 public struct Instant: Hashable, Sendable {
-  /// Nanoseconds since the clock began.
+  /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
-  /// The instant that many nanoseconds after the clock's beginning.
+  /// Makes the instant `nanoseconds` after the clock's origin.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
-  /// The clock's beginning.
+  /// The clock's origin.
   public static let zero = Instant(nanoseconds: 0)
 
-  /// Later than every instant that a program can reach (292 years).
+  /// The latest instant, 292 years after the origin; no program reaches it.
   public static let distantFuture = Instant(nanoseconds: .max)
 }
 
 extension Instant: InstantProtocol {
-  /// The instant `duration` later, whole nanoseconds; it stops at the ends of the range.
+  /// The instant `duration` later, in whole nanoseconds, clamped to the representable range.
   @inlinable public func advanced(by duration: Duration) -> Instant {
     advanced(byNanoseconds: duration.wholeNanoseconds)
   }
 
-  /// The instant that many nanoseconds later; it stops at the ends of the range.
+  /// The instant `count` nanoseconds later, clamped to the representable range.
   @inlinable public func advanced(byNanoseconds count: Int64) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(count)
     guard overflow else { return Instant(nanoseconds: sum) }
     return Instant(nanoseconds: count < 0 ? .min : .max)
   }
 
-  /// How long from here to `other`; negative when `other` is earlier.
+  /// The duration from this instant to `other`; negative if `other` is earlier.
   @inlinable public func duration(to other: Instant) -> Duration {
     .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
   }
 
-  /// Orders by time.
+  /// Whether `a` is earlier than `b`.
   @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
-  /// The instant `duration` later.
+  /// The instant `duration` after `a`.
   @inlinable public static func + (a: Instant, duration: Duration) -> Instant {
     a.advanced(by: duration)
   }
 
-  /// How long from `b` to `a`.
+  /// The duration from `b` to `a`.
   @inlinable public static func - (a: Instant, b: Instant) -> Duration { b.duration(to: a) }
 }
 
 extension Duration {
-  /// The duration in whole nanoseconds, towards zero, stopped at the ends of `Int64`.
+  /// The duration in whole nanoseconds, rounded towards zero and clamped to the range of `Int64`.
   @inlinable public var wholeNanoseconds: Int64 {
     let (seconds, attoseconds) = components
     let (scaled, overflow) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -55,11 +55,11 @@ extension Duration {
     return carried ? (seconds < 0 ? .min : .max) : sum
   }
 
-  /// The duration in milliseconds with their fraction, for people and reports.
+  /// The duration in milliseconds, with a fraction, for display.
   public var inMilliseconds: Double { Double(wholeNanoseconds) / 1e6 }
 }
 
-/// The earlier of two deadlines, where `nil` is "none".
+/// Returns the earlier of two deadlines, where nil means that there is no deadline.
 @inlinable public func earliest(_ a: Instant?, _ b: Instant?) -> Instant? {
   guard let a else { return b }
   guard let b else { return a }

@@ -1,23 +1,24 @@
-/// Reads fields from bytes that somebody else wrote: every read is checked, none traps.
+/// A cursor that reads fields from untrusted bytes. Every read is bounds-checked and throws instead
+/// of trapping.
 ///
-/// Fixed-width integers are little-endian unless the name says otherwise.
+/// Fixed-width integers are little-endian unless the method's name says otherwise.
 public struct PacketReader: ~Escapable {
   @usableFromInline let bytes: Span<UInt8>
 
-  /// How many bytes were read so far.
+  /// The number of bytes read so far.
   @inlinable public var offset: Int { position }
   @usableFromInline var position = 0
 
-  /// Begins at the first of `bytes`.
+  /// Makes a reader at the start of `bytes`.
   @_lifetime(copy bytes)
   @inlinable public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-  /// How many bytes are left.
+  /// The number of bytes not yet read.
   @inlinable public var remaining: Int { bytes.count - position }
 
-  /// Counts `count` bytes as read and says where they begin.
+  /// Advances by `count` bytes and returns the offset of the first of them.
   @inlinable @inline(__always)
-  mutating func take(_ count: Int) throws(DecodeError) -> Int {
+  mutating func advance(by count: Int) throws(DecodeError) -> Int {
     guard count >= 0, count <= bytes.count - position else {
       throw .truncated(wanted: count, remaining: bytes.count - position)
     }
@@ -25,10 +26,10 @@ public struct PacketReader: ~Escapable {
     return position
   }
 
-  /// The next byte, which stays unread; `nil` at the end.
+  /// Returns the next byte without reading it, or nil at the end.
   @inlinable public func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// The next byte: what the general form does, without its loop.
+  /// Reads one byte. This overload avoids the loop of the generic one.
   @inlinable @inline(__always)
   public mutating func read(_ type: UInt8.Type = UInt8.self) throws(DecodeError) -> UInt8 {
     guard position < bytes.count else { throw .truncated(wanted: 1, remaining: 0) }
@@ -36,11 +37,11 @@ public struct PacketReader: ~Escapable {
     return bytes[position]
   }
 
-  /// The next integer, least significant byte first.
+  /// Reads a little-endian integer.
   @inlinable public mutating func read<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(DecodeError) -> Value {
-    let start = try take(Value.bitWidth / 8)
+    let start = try advance(by: Value.bitWidth / 8)
     var value: Value = 0
     for index in stride(from: Value.bitWidth / 8 - 1, through: 0, by: -1) {
       value = value << 8 | Value(truncatingIfNeeded: bytes[start + index])
@@ -48,11 +49,11 @@ public struct PacketReader: ~Escapable {
     return value
   }
 
-  /// The next integer, most significant byte first, as the DNS has it.
+  /// Reads a big-endian integer.
   @inlinable public mutating func readBigEndian<Value: FixedWidthInteger & UnsignedInteger>(
     _ type: Value.Type = Value.self
   ) throws(DecodeError) -> Value {
-    let start = try take(Value.bitWidth / 8)
+    let start = try advance(by: Value.bitWidth / 8)
     var value: Value = 0
     for index in 0..<(Value.bitWidth / 8) {
       value = value << 8 | Value(truncatingIfNeeded: bytes[start + index])
@@ -60,26 +61,27 @@ public struct PacketReader: ~Escapable {
     return value
   }
 
-  /// The next `count` bytes, where they lie.
+  /// Reads `count` bytes and returns them as a span of the input, without copying.
   @_lifetime(copy self)
   @inlinable @inline(__always)
   public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {
-    let start = try take(count)
+    let start = try advance(by: count)
     return bytes.extracting(start..<start + count)
   }
 
-  /// The next `count` bytes, copied.
+  /// Reads `count` bytes and returns a copy.
   public mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
     Array(copying: try readSpan(count))
   }
 
-  /// Everything that is left, copied.
+  /// Reads all remaining bytes and returns a copy.
   public mutating func readRest() -> [UInt8] {
     defer { position = bytes.count }
     return Array(copying: bytes.extracting(offset..<bytes.count))
   }
 
-  /// A length (`VarInt`) and that many bytes of UTF-8; over `limit` bytes is `tooLarge`.
+  /// Reads a string: its length in bytes (`VarInt`), then its UTF-8. Throws `tooLarge` if the length
+  /// exceeds `limit`.
   public mutating func readText(limit: Int) throws(DecodeError) -> String {
     let length = try readVarInt()
     guard length <= UInt64(limit) else { throw .tooLarge(length: length, limit: UInt64(limit)) }
@@ -88,30 +90,30 @@ public struct PacketReader: ~Escapable {
     return valid
   }
 
-  /// Throws `trailingBytes` unless everything was read.
+  /// Throws `trailingBytes` unless all bytes have been read.
   public func finish() throws(DecodeError) {
     guard remaining == 0 else { throw .trailingBytes(remaining) }
   }
 }
 
 extension Array where Element == UInt8 {
-  /// The span's bytes as an array of its own.
+  /// Makes an array with a copy of the span's bytes.
   @inlinable public init(copying span: Span<UInt8>) {
     self.init(capacity: span.count) { output in
       for index in span.indices { output.append(span[index]) }
     }
   }
 
-  /// Appends the span's bytes, each copied once.
+  /// Appends a copy of the span's bytes.
   @inlinable public mutating func append(copying span: Span<UInt8>) {
-    guard !span.isEmpty else { return }  // nothing is written to the shared empty storage
+    guard !span.isEmpty else { return }  // an empty array's storage is shared and must not change
     append(addingCapacity: span.count) { output in
       for index in span.indices { output.append(span[index]) }
     }
   }
 
-  /// Makes room for `count` more bytes; what grows does so by doubling, so that many small
-  /// appends stay cheap.
+  /// Reserves capacity for `additional` more bytes. An array that must grow at least doubles, so
+  /// repeated small appends take amortized constant time.
   @inlinable public mutating func makeRoom(for additional: Int) {
     guard capacity - count < additional else { return }
     reserveCapacity(count == 0 ? additional : Swift.max(count + additional, 2 * count))

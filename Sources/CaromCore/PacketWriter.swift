@@ -1,22 +1,22 @@
-/// Writes the fields that `PacketReader` reads, into one growing array.
+/// Appends fields to a growing byte array; `PacketReader` reads them back.
 public struct PacketWriter: Sendable {
-  /// What was written so far.
+  /// The bytes written so far.
   public var bytes: [UInt8] { storage }
   @usableFromInline var storage: [UInt8]
 
-  /// An empty writer with room for `capacity` bytes.
+  /// Makes an empty writer with capacity for `capacity` bytes.
   public init(capacity: Int = 64) {
     storage = []
     storage.reserveCapacity(capacity)
   }
 
-  /// How many bytes were written.
+  /// The number of bytes written so far.
   public var count: Int { storage.count }
 
-  /// Forgets what was written and keeps the room for what comes next.
+  /// Removes all bytes and keeps the capacity.
   public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
-  /// Appends an integer, least significant byte first.
+  /// Appends a little-endian integer.
   @inlinable public mutating func write<Value: FixedWidthInteger & UnsignedInteger>(
     _ value: Value
   ) {
@@ -31,7 +31,7 @@ public struct PacketWriter: Sendable {
     }
   }
 
-  /// Appends an integer, most significant byte first.
+  /// Appends a big-endian integer.
   @inlinable public mutating func writeBigEndian<Value: FixedWidthInteger & UnsignedInteger>(
     _ value: Value
   ) {
@@ -43,20 +43,21 @@ public struct PacketWriter: Sendable {
   /// Appends one byte.
   @inlinable public mutating func append(_ byte: UInt8) { storage.append(byte) }
 
-  /// Appends bytes as they are.
+  /// Appends bytes, without a length.
   public mutating func write(_ more: some Sequence<UInt8>) { storage.append(contentsOf: more) }
 
-  /// Appends a text's length (`VarInt`, in UTF-8 bytes) and its UTF-8.
+  /// Appends a string: its length in UTF-8 bytes (`VarInt`), then its UTF-8.
   public mutating func writeText(_ text: String) {
     let utf8 = Array(text.utf8)
     writeVarInt(UInt64(utf8.count))
     write(utf8)
   }
 
-  /// Writes over two bytes at `offset`, most significant first: for a length known later.
+  /// Overwrites the two bytes at `offset` with a big-endian integer, such as a length that was not
+  /// known when the bytes were reserved.
   public mutating func overwriteBigEndian(_ value: UInt16, at offset: Int) {
     precondition(
-      offset >= 0 && offset + 2 <= storage.count, "the two bytes must be written already")
+      offset >= 0 && offset + 2 <= storage.count, "overwriteBigEndian needs two written bytes")
     storage[offset] = UInt8(value >> 8)
     storage[offset + 1] = UInt8(value & 0xFF)
   }

@@ -1,32 +1,34 @@
-/// Who a peer is: 128 bits, drawn at random; names and addresses identify nobody.
+/// The identity of a peer: a random 128-bit number. Peers' names and addresses may change and are
+/// not unique.
 public struct PeerID: Hashable, Sendable {
-  /// The first eight bytes, most significant first.
+  /// The first eight bytes, as a big-endian number.
   public let high: UInt64
-  /// The last eight bytes.
+  /// The last eight bytes, as a big-endian number.
   public let low: UInt64
 
-  /// The id of these two halves.
+  /// Makes an id of its two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
   }
 
-  /// A new id, 128 bits from `generator`.
+  /// Returns a new id with 128 bits drawn from `generator`.
   public static func random(using generator: inout some RandomNumberGenerator) -> PeerID {
     PeerID(high: generator.next(), low: generator.next())
   }
 
-  /// The longest display name, UTF-8 bytes: it has to fit one DNS label (RFC 1035 §2.3.4).
+  /// The longest display name of a peer, in UTF-8 bytes: a name must fit in one DNS label
+  /// (RFC 1035 §2.3.4).
   public static let maximumNameLength = 63
 }
 
 extension PeerID: Comparable {
-  /// By value, as an unsigned 128-bit number.
+  /// Orders ids as unsigned 128-bit numbers.
   public static func < (a: PeerID, b: PeerID) -> Bool { (a.high, a.low) < (b.high, b.low) }
 }
 
 extension PeerID: CustomStringConvertible {
-  /// 32 lower-case hexadecimal digits.
+  /// The id as 32 lower-case hexadecimal digits.
   public var description: String {
     [high, low].map { half in
       let digits = String(half, radix: 16)
@@ -34,7 +36,7 @@ extension PeerID: CustomStringConvertible {
     }.joined()
   }
 
-  /// Reads 32 hexadecimal digits; `nil` for anything else.
+  /// Parses 32 hexadecimal digits. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 32, text.allSatisfy(\.isHexDigit),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

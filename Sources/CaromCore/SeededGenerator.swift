@@ -1,12 +1,12 @@
-/// A generator whose whole sequence follows from its seed, the same on every machine
-/// (SplitMix64, Steele, Lea and Flood 2014). Not for secrets.
+/// A pseudorandom number generator whose sequence depends only on its seed and is the same on
+/// every platform (SplitMix64: Steele, Lea and Flood 2014). Not suitable for secrets.
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
-  /// Begins the sequence of `seed`.
+  /// Makes a generator with the given seed.
   public init(seed: UInt64) { state = seed }
 
-  /// The next 64 bits.
+  /// Returns the next 64 pseudorandom bits.
   public mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state
@@ -15,18 +15,18 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// A generator of its own for a part of the program, so that one part's draws
-  /// do not shift another's.
+  /// Returns a new generator, seeded from this one. Giving each part of a program its own generator
+  /// keeps the numbers drawn by one part independent of how many another part draws.
   public mutating func split() -> SeededGenerator { SeededGenerator(seed: next()) }
 
-  /// A duration drawn evenly from the range, whole nanoseconds.
+  /// Returns a uniformly distributed duration in `range`, in whole nanoseconds.
   public mutating func duration(in range: ClosedRange<Duration>) -> Duration {
     let low = range.lowerBound.wholeNanoseconds
     let high = range.upperBound.wholeNanoseconds
     return .nanoseconds(Int64.random(in: low...high, using: &self))
   }
 
-  /// True with the given probability, 0 to 1.
+  /// Returns true with the given probability, 0 to 1.
   public mutating func chance(_ probability: Double) -> Bool {
     guard probability > 0 else { return false }
     return Double(next() >> 11) * 0x1p-53 < probability

@@ -1,14 +1,14 @@
-/// A name that stands in the program's text: `Hashable`, unlike `StaticString`, and never copied.
+/// A string literal that is never copied, as `StaticString`, but `Hashable`.
 public struct StaticText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private let text: StaticString
 
-  /// Takes the literal as it is.
+  /// Makes a text from a string literal.
   public init(stringLiteral value: StaticString) { text = value }
 
-  /// The text.
+  /// The literal's text.
   public var description: String { text.description }
 
-  /// Equal where the texts are.
+  /// Compares the texts.
   public static func == (a: StaticText, b: StaticText) -> Bool { a.description == b.description }
 
   /// Hashes the text.

@@ -1,28 +1,31 @@
-/// Integers in one to ten bytes: seven bits a byte, least significant first, the top bit says
-/// that another byte follows (LEB128, DWARF 5 §7.6). Only the shortest form is accepted, so that
-/// decoding and encoding again gives the same bytes.
+/// Variable-length unsigned integers of one to ten bytes (LEB128, DWARF 5 §7.6).
+///
+/// Each byte carries seven bits, least significant first; its top bit is set if another byte
+/// follows. Readers accept the shortest form only, so every value has exactly one encoding.
 public enum VarInt {
-  /// The most bytes that a value takes.
+  /// The length of the longest encoding, in bytes.
   public static let maximumLength = 10
 
-  /// How many bytes `value` takes.
+  /// The length of the encoding of `value`, in bytes.
   @inlinable public static func length(of value: UInt64) -> Int {
     value < 0x80 ? 1 : (64 - value.leadingZeroBitCount + 6) / 7
   }
 
-  /// Small for small magnitudes of either sign: 0, -1, 1, -2 … become 0, 1, 2, 3 …
+  /// Maps signed to unsigned integers so that small magnitudes of either sign stay small: 0, -1,
+  /// 1, -2 … become 0, 1, 2, 3 …
   public static func zigZag(_ value: Int64) -> UInt64 {
     UInt64(bitPattern: (value << 1) ^ (value >> 63))
   }
 
-  /// Undoes `zigZag(_:)`.
+  /// Reverses `zigZag(_:)`.
   public static func unZigZag(_ value: UInt64) -> Int64 {
     Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }
 }
 
 extension PacketReader {
-  /// The next `VarInt`; a longer form than needed is `invalid`.
+  /// Reads a variable-length integer (see `VarInt`). Throws `invalid` unless it has its shortest
+  /// form.
   @inlinable @inline(__always)
   public mutating func readVarInt() throws(DecodeError) -> UInt64 {
     let first = try read(UInt8.self)
@@ -44,7 +47,7 @@ extension PacketReader {
 }
 
 extension PacketWriter {
-  /// Appends `value` in its shortest form.
+  /// Appends a variable-length integer (see `VarInt`).
   public mutating func writeVarInt(_ value: UInt64) {
     var rest = value
     while rest >= 0x80 {

@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct DeadlineQueueTests {
-  @Test func `elements leave in the order of their deadlines, then of insertion`() {
+  @Test func `elements are removed in the order of their deadlines, then of insertion`() {
     var generator = SeededGenerator(seed: 6)
     var queue = DeadlineQueue<Int>()
     var deadlines: [Int64] = []

@@ -11,7 +11,7 @@ import Testing
     #expect(error.description == text)
   }
 
-  @Test func `texts of the program are equal where they read the same`() {
+  @Test func `static texts with the same characters are equal`() {
     let text: StaticText = "port"
     #expect(text == "port" && text != "name")
     #expect(text.description == "port")
@@ -19,7 +19,7 @@ import Testing
     #expect(DecodeError.invalid(what: "port") == .invalid(what: text))
   }
 
-  @Test func `a packet-codable value is read to the last byte`() throws {
+  @Test func `decoding a value fails if bytes are left over`() throws {
     let pair = Pair(a: 1, b: 2)
     #expect(pair.encoded == [1, 0, 2])
     #expect(try Pair(decoding: pair.encoded.span) == pair)

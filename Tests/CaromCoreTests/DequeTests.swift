@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct DequeTests {
-  @Test func `elements leave in the order in which they were appended`() {
+  @Test func `elements are removed in the order in which they were appended`() {
     var deque = Deque<String>()
     for word in ["a", "b", "c"] { deque.append(word) }
     #expect(deque.first == "a" && deque.last == "c" && deque.count == 3)
@@ -16,7 +16,7 @@ import Testing
     var deque = Deque<Int>()
     var model: [Int] = []
     for step in 0..<4_000 {
-      // Phases of growth and of shrinking, so that the ring wraps at many sizes.
+      // Alternate between growing and shrinking, so that the ring wraps around at many sizes.
       let isGrowing = step / 400 % 2 == 0
       switch Int.random(in: 0..<(isGrowing ? 12 : 20), using: &generator) {
       case 0...5:

@@ -3,7 +3,7 @@ import Testing
 @testable import CaromCore
 
 @Suite struct HeapTests {
-  /// Stores its index in the heap, as a timer does.
+  /// An element that stores its index in the heap, as a timer does.
   private final class Item: HeapElement {
     var key: Int
     var index: Int?

@@ -37,7 +37,7 @@ import Testing
     #expect(IPAddress(text) == nil)
   }
 
-  @Test func `kinds of addresses are told apart`() throws {
+  @Test func `multicast, link-local and loopback addresses are recognized`() throws {
     let kinds: [(String, multicast: Bool, linkLocal: Bool, loopback: Bool)] = [
       ("224.0.0.251", true, false, false), ("239.255.255.255", true, false, false),
       ("240.0.0.1", false, false, false), ("223.255.255.255", false, false, false),
@@ -56,14 +56,14 @@ import Testing
     }
   }
 
-  @Test func `the constants are what they say`() {
+  @Test func `the address constants have the expected text`() {
     #expect(IPAddress("127.0.0.1") == .loopback4)
     #expect(IPAddress("::1") == .loopback6)
     #expect(IPAddress("0.0.0.0") == .any4)
     #expect(IPAddress("::") == .any6)
   }
 
-  @Test func `bytes are in the order of the wire`() {
+  @Test func `an address is converted to bytes in network order and back`() {
     #expect(IPAddress("1.2.3.4")?.bytes == [1, 2, 3, 4])
     #expect(
       IPAddress("102:304::f00")?.bytes == [1, 2, 3, 4] + Array(repeating: 0, count: 10) + [15, 0])
@@ -75,7 +75,7 @@ import Testing
     }
   }
 
-  @Test func `a scope goes to the addresses that need one`() {
+  @Test func `only link-local and multicast IPv6 addresses are scoped`() {
     #expect(IPAddress("fe80::1")?.scoped(to: 2) == IPAddress("fe80::1%2"))
     #expect(IPAddress("ff02::fb%1")?.scoped(to: 2) == IPAddress("ff02::fb%2"))
     #expect(IPAddress("fe80::1%2")?.scoped(to: 0) == IPAddress("fe80::1"))
@@ -83,14 +83,14 @@ import Testing
     #expect(IPAddress("169.254.0.1")?.scoped(to: 2) == IPAddress("169.254.0.1"))
   }
 
-  @Test func `addresses have an order`() throws {
+  @Test func `addresses are ordered by version, then by value`() throws {
     let texts = ["1.2.3.4", "1.2.4.0", "255.0.0.0", "::1", "::2", "1::", "fe80::1%1", "fe80::1%2"]
     let addresses = try texts.map { try #require(IPAddress($0)) }
     #expect(addresses.reversed().sorted() == addresses)
     #expect(!(addresses[0] < addresses[0]))
   }
 
-  @Test func `every address comes back from its text`() {
+  @Test func `random addresses are parsed back from their text`() {
     var generator = SeededGenerator(seed: 8)
     for _ in 0..<2_000 {
       let mask = generator.next() & generator.next()

@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct InstantTests {
-  @Test func `time adds up`() {
+  @Test func `instants and durations can be added and subtracted`() {
     let later = Instant.zero + .milliseconds(1_500)
     #expect(later == Instant(nanoseconds: 1_500_000_000))
     #expect(later - .zero == .milliseconds(1_500))
@@ -11,13 +11,13 @@ import Testing
     #expect(.zero < later && later < .distantFuture)
   }
 
-  @Test func `time stops at the ends of its range`() {
+  @Test func `instants are clamped to their range`() {
     #expect(Instant.distantFuture + .seconds(1) == .distantFuture)
     #expect(Instant(nanoseconds: .min) + .seconds(-1) == Instant(nanoseconds: .min))
     #expect(Instant.zero + .seconds(Int64.max) == .distantFuture)
   }
 
-  @Test func `the span of all time is a duration`() {
+  @Test func `the duration between the earliest and the latest instant is exact`() {
     let all = Instant.distantFuture - Instant(nanoseconds: .min)
     #expect(all == .nanoseconds(Int64.max) - .nanoseconds(Int64.min))
   }
@@ -36,12 +36,12 @@ import Testing
     #expect(duration.wholeNanoseconds == whole)
   }
 
-  @Test func `milliseconds keep their fraction`() {
+  @Test func `milliseconds have a fraction`() {
     #expect(Duration.microseconds(1_250).inMilliseconds == 1.25)
     #expect(Duration.seconds(-1).inMilliseconds == -1_000)
   }
 
-  @Test func `the earlier deadline wins, and none loses`() {
+  @Test func `the earliest deadline is returned, and nil counts as none`() {
     let (a, b) = (Instant(nanoseconds: 1), Instant(nanoseconds: 2))
     #expect(earliest(a, b) == a && earliest(b, a) == a)
     #expect(earliest(nil, b) == b && earliest(a, nil) == a)

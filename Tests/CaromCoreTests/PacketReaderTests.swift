@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct PacketReaderTests {
-  @Test func `integers come in both orders`() throws {
+  @Test func `integers are read in little-endian and big-endian order`() throws {
     let bytes: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]
     var reader = PacketReader(bytes.span)
     #expect(try reader.read(UInt16.self) == 0x0201)
@@ -12,14 +12,14 @@ import Testing
     try reader.finish()
   }
 
-  @Test func `eight bytes fill an integer of 64 bits`() throws {
+  @Test func `eight bytes are read as a 64-bit integer`() throws {
     let bytes = [UInt8](repeating: 0xFF, count: 16)
     var reader = PacketReader(bytes.span)
     #expect(try reader.read(UInt64.self) == .max)
     #expect(try reader.readBigEndian(UInt64.self) == .max)
   }
 
-  @Test func `a byte can be looked at before it is read`() throws {
+  @Test func `peeking does not consume a byte`() throws {
     let bytes: [UInt8] = [7, 8]
     var reader = PacketReader(bytes.span)
     #expect(reader.peek() == 7)
@@ -31,7 +31,7 @@ import Testing
     #expect(reader.peek() == nil)
   }
 
-  @Test func `a read past the end throws and takes nothing`() throws {
+  @Test func `a read past the end throws and consumes nothing`() throws {
     let bytes: [UInt8] = [1, 2, 3]
     var reader = PacketReader(bytes.span)
     do {
@@ -44,7 +44,8 @@ import Testing
     #expect(try reader.read(UInt8.self) == 1)
   }
 
-  @Test(arguments: [4, .max, -1, .min]) func `no count of bytes traps`(count: Int) {
+  @Test(arguments: [4, .max, -1, .min]) func `reading any count of bytes does not trap`(count: Int)
+  {
     let bytes: [UInt8] = [1, 2, 3]
     var reader = PacketReader(bytes.span)
     do {
@@ -55,7 +56,7 @@ import Testing
     }
   }
 
-  @Test func `bytes are copied or shown where they lie`() throws {
+  @Test func `bytes can be read as a copy or as a span`() throws {
     let bytes: [UInt8] = [1, 2, 3, 4, 5]
     var reader = PacketReader(bytes.span)
     #expect(try reader.readBytes(2) == [1, 2])
@@ -66,7 +67,7 @@ import Testing
     #expect(reader.readRest() == [])
   }
 
-  @Test func `bytes left over are an error at the finish`() {
+  @Test func `finish throws if bytes are left over`() {
     let bytes: [UInt8] = [1, 2]
     let reader = PacketReader(bytes.span)
     do {
@@ -77,7 +78,7 @@ import Testing
     }
   }
 
-  @Test func `a text comes back`() throws {
+  @Test func `a string is read back`() throws {
     var writer = PacketWriter()
     writer.writeText("Maya’s table 🏒")
     writer.writeText("")
@@ -86,7 +87,7 @@ import Testing
     #expect(try reader.readText(limit: 0) == "")
   }
 
-  @Test func `a text over its limit is found by its length alone`() {
+  @Test func `a string over its limit is refused by its length alone`() {
     let bytes: [UInt8] = [0xFF, 0xFF, 0xFF, 0xFF, 0x0F]
     var reader = PacketReader(bytes.span)
     do {
@@ -109,7 +110,7 @@ import Testing
     }
   }
 
-  @Test func `spans are copied into arrays`() {
+  @Test func `spans can be copied into arrays`() {
     let bytes: [UInt8] = [1, 2, 3]
     #expect([UInt8](copying: bytes.span) == bytes)
     var array: [UInt8] = [0]

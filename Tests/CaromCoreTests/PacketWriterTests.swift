@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct PacketWriterTests {
-  @Test func `integers go in both orders`() {
+  @Test func `integers are written in little-endian and big-endian order`() {
     var writer = PacketWriter(capacity: 0)
     writer.write(UInt16(0x0102))
     writer.writeBigEndian(UInt16(0x0102))
@@ -13,7 +13,7 @@ import Testing
     #expect(writer.count == 8)
   }
 
-  @Test func `what is written is read`() throws {
+  @Test func `a reader reads back everything that a writer wrote`() throws {
     var generator = SeededGenerator(seed: 5)
     for _ in 0..<1_000 {
       let value = generator.next()
@@ -31,7 +31,7 @@ import Testing
     }
   }
 
-  @Test func `a length is filled in later`() {
+  @Test func `two written bytes can be overwritten with a length`() {
     var writer = PacketWriter()
     writer.writeBigEndian(UInt16(0))
     writer.write([1, 2, 3])
@@ -41,7 +41,7 @@ import Testing
     #expect(writer.bytes == [1, 3, 1, 9, 8])
   }
 
-  @Test func `a text is its length and its UTF-8`() {
+  @Test func `a string is encoded as its length and its UTF-8`() {
     var writer = PacketWriter()
     writer.writeText("é")
     writer.writeText(String(repeating: "a", count: 200))

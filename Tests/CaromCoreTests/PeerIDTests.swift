@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct PeerIDTests {
-  @Test func `32 digits, and back`() {
+  @Test func `an id is converted to 32 hexadecimal digits and back`() {
     let id = PeerID(high: 0x0123_4567_89AB_CDEF, low: 0x0F)
     #expect(id.description == "0123456789abcdef000000000000000f")
     #expect(PeerID(id.description) == id)
@@ -20,7 +20,7 @@ import Testing
     #expect(PeerID(text) == nil)
   }
 
-  @Test func `ids are ordered as numbers of 128 bits`() {
+  @Test func `ids are ordered as 128-bit numbers`() {
     let ids = [
       PeerID(high: 0, low: 1), PeerID(high: 0, low: .max), PeerID(high: 1, low: 0),
       PeerID(high: .max, low: 0),
@@ -28,7 +28,7 @@ import Testing
     #expect(ids.reversed().sorted() == ids)
   }
 
-  @Test func `a random id follows from the generator`() {
+  @Test func `a random id is determined by the generator`() {
     var one = SeededGenerator(seed: 1)
     var other = SeededGenerator(seed: 1)
     let ids = (0..<1_000).map { _ in PeerID.random(using: &one) }
@@ -36,5 +36,5 @@ import Testing
     #expect(Set(ids).count == 1_000)
   }
 
-  @Test func `a name fits a DNS label`() { #expect(PeerID.maximumNameLength == 63) }
+  @Test func `the longest name fits in a DNS label`() { #expect(PeerID.maximumNameLength == 63) }
 }

@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct SeededGeneratorTests {
-  @Test func `the sequence is that of SplitMix64`() {
+  @Test func `the generator produces the sequence of SplitMix64`() {
     var generator = SeededGenerator(seed: 1_234_567)
     let first = (0..<5).map { _ in generator.next() }
     #expect(
@@ -12,7 +12,7 @@ import Testing
       ])
   }
 
-  @Test func `a copy goes on from the same place`() {
+  @Test func `a copy of a generator continues the same sequence`() {
     var generator = SeededGenerator(seed: 3)
     _ = generator.next()
     var copy = generator
@@ -20,7 +20,7 @@ import Testing
     #expect(copy.next() == generator.next())
   }
 
-  @Test func `a split generator has a sequence of its own`() {
+  @Test func `a split generator has a different sequence`() {
     var generator = SeededGenerator(seed: 3)
     var part = generator.split()
     var again = SeededGenerator(seed: 3)
@@ -29,7 +29,7 @@ import Testing
     #expect(generator.next() != part.next())
   }
 
-  @Test func `durations stay in their range and reach its ends`() {
+  @Test func `random durations stay in their range and reach its bounds`() {
     var generator = SeededGenerator(seed: 4)
     let range: ClosedRange<Duration> = .nanoseconds(-2) ... .nanoseconds(2)
     let drawn = Set((0..<500).map { _ in generator.duration(in: range) })
@@ -37,7 +37,7 @@ import Testing
     #expect(generator.duration(in: .seconds(1) ... .seconds(1)) == .seconds(1))
   }
 
-  @Test func `chances are as often as they say`() {
+  @Test func `random events have the given probability`() {
     var generator = SeededGenerator(seed: 5)
     let hits = (0..<10_000).filter { _ in generator.chance(0.25) }.count
     #expect((2_350...2_650).contains(hits))

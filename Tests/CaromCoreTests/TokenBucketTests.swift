@@ -2,7 +2,7 @@ import CaromCore
 import Testing
 
 @Suite struct TokenBucketTests {
-  @Test func `a bucket gives its capacity, then one token after each period`() {
+  @Test func `a bucket provides its capacity at once, then one token per period`() {
     var bucket = TokenBucket(capacity: 3, tokens: 1, per: 10)
     var consumed: [Bool] = []
     for (count, time) in [(2, 0), (2, 0), (1, 0), (1, 9), (1, 10), (1, 19)] as [(Int, Int64)] {
@@ -27,7 +27,7 @@ import Testing
     #expect(total == 1_000)
   }
 
-  @Test func `a bucket that was full for long holds its capacity, and time never goes back`() {
+  @Test func `a bucket never exceeds its capacity, and ignores a time that goes back`() {
     var bucket = TokenBucket(capacity: 5, tokens: 2, per: 3)
     _ = bucket.consume(5, at: 10)
     let atMost = bucket.available(at: .max)

@@ -18,7 +18,7 @@ import Testing
     try reader.finish()
   }
 
-  @Test func `the length is right on both sides of each power of two`() {
+  @Test func `the encoded length is correct around each power of two`() {
     for bit in 0..<64 {
       for value in [1 << UInt64(bit), (1 << UInt64(bit)) - 1, (1 << UInt64(bit)) + 1] as [UInt64] {
         var writer = PacketWriter()
@@ -43,7 +43,7 @@ import Testing
     } catch {}
   }
 
-  @Test func `zig-zag makes small magnitudes small and comes back`() {
+  @Test func `zig-zag encoding keeps small magnitudes small and is reversible`() {
     #expect([0, -1, 1, -2, 2].map { VarInt.zigZag($0) } == [0, 1, 2, 3, 4])
     for value in [0, 1, -1, .max, .min, 1 << 40, -(1 << 40)] as [Int64] {
       #expect(VarInt.unZigZag(VarInt.zigZag(value)) == value)
