@@ -1,7 +1,7 @@
-/// Which byte of an integer goes first on the wire.
+/// The byte order of an integer on the wire.
 public enum ByteOrder: Hashable, Sendable {
-  /// Least significant first: the order of every packet here unless somebody asks otherwise.
+  /// Least significant byte first: the default for frame headers.
   case little
-  /// Most significant first.
+  /// Most significant byte first.
   case big
 }

@@ -1,7 +1,8 @@
-/// A key of a map: an integer where the `CodingKey` has one, else a text.
+/// A key of a CBOR map: the `CodingKey`'s integer value if it has one, otherwise its text.
 ///
-/// The standard library gives the text "7" of a dictionary the integer 7, and "007" too: an integer
-/// stands for a numeral only if it is that numeral.
+/// For the string keys of a dictionary, the standard library makes both "7" and "007" into coding
+/// keys with the integer value 7. Such a key is encoded as an integer only if the integer's decimal
+/// form equals its text.
 enum CBORKey: Hashable {
   case integer(Int)
   case text([UInt8])
@@ -26,8 +27,8 @@ enum CBORKey: Hashable {
 }
 
 extension CBORKey: Comparable {
-  /// The order of the encoded bytes: integers from 0 up, then from -1 down, then texts, the
-  /// shorter first.
+  /// Orders keys by their encoded bytes: integers from 0 up, then from -1 down, then texts, with
+  /// shorter texts first.
   static func < (a: CBORKey, b: CBORKey) -> Bool {
     switch (a, b) {
     case (.integer(let a), .integer(let b)):

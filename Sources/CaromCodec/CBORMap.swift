@@ -1,11 +1,11 @@
 import CaromCore
 
-/// The keys of a map and where their values are.
+/// An index of a CBOR map: its keys, and the position of each value.
 struct CBORMap {
-  /// In the order of the keys.
+  /// The map's entries, sorted by key.
   let entries: [(key: CBORKey, value: CBORReader)]
 
-  /// Reads the keys; a key that stands twice is `invalid`.
+  /// Reads the keys and skips the values. Throws `invalid` if a key occurs twice.
   init(_ item: CBORReader) throws(DecodeError) {
     var reader = item
     let count = try reader.readMapHead()
@@ -16,7 +16,7 @@ struct CBORMap {
       try reader.skip()
     }
     if !Self.isAscending(entries) { entries.sort { $0.key < $1.key } }
-    guard Self.isAscending(entries) else { throw .invalid(what: "map: a key stands twice") }
+    guard Self.isAscending(entries) else { throw .invalid(what: "map: duplicate key") }
     self.entries = entries
   }
 
@@ -24,7 +24,8 @@ struct CBORMap {
     entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }
 
-  /// The value of a key: as its integer, if it has one, or as its text.
+  /// The position of a key's value, or nil. A key with an integer value is looked up by the integer
+  /// first, then by its text.
   func item(for key: some CodingKey) -> CBORReader? {
     let first = CBORKey(key)
     if let item = item(first) { return item }

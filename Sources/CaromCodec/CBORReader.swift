@@ -1,26 +1,28 @@
 import CaromCore
 
-/// A place in a CBOR message (RFC 8949): reads the item that begins there.
+/// A position in a CBOR message (RFC 8949), and methods that read the item there.
 ///
-/// Accepts definite lengths without tags, in any width and order; whatever else there is in the
-/// RFC is `invalid`. A message is checked as a whole before any value is made of it.
+/// The reader accepts items of definite length without tags, with arguments of any width and map
+/// keys in any order. It throws `invalid` for all other forms. `check` validates a whole message
+/// before any value is decoded from it.
 struct CBORReader {
   private let bytes: [UInt8]
   private var offset = 0
 
-  /// Begins at the first byte.
+  /// Makes a reader at the first byte.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private var remaining: Int { bytes.count - offset }
 
   // MARK: Structure
 
-  /// Throws unless the bytes are one item, no deeper and with no more items than allowed.
+  /// Checks that the message is a single item. Throws if its containers are nested deeper than
+  /// `maximumDepth` or if it has more than `maximumItems` items.
   func check(maximumDepth: Int, maximumItems: Int) throws(DecodeError) {
     var reader = self
     var left = maximumItems
     var pending = 1
-    var open: [Int] = []  // items that each open container still wants
+    var open: [Int] = []  // for each open container, the number of items still to come
     while pending > 0 {
       guard left > 0 else {
         throw .tooLarge(length: UInt64(maximumItems) + 1, limit: UInt64(maximumItems))
@@ -38,13 +40,13 @@ struct CBORReader {
     guard reader.remaining == 0 else { throw .trailingBytes(reader.remaining) }
   }
 
-  /// Moves behind the item.
+  /// Skips the item, with everything nested in it.
   mutating func skip() throws(DecodeError) {
     var left = 1
     while left > 0 { left += try skipHead() - 1 }
   }
 
-  /// Moves behind a head and its string, and says how many items belong to it.
+  /// Skips a head, and the content of a string. Returns the number of items nested directly in it.
   private mutating func skipHead() throws(DecodeError) -> Int {
     let head = try readHead()
     switch head.major {
@@ -58,7 +60,8 @@ struct CBORReader {
     }
   }
 
-  /// A length of what follows, in bytes or in items of a byte at least.
+  /// Converts an argument to a length in bytes or items. Every item takes at least one byte, so a
+  /// length over the number of remaining bytes is an error.
   private func length(_ argument: UInt64) throws(DecodeError) -> Int {
     guard argument <= UInt64(remaining) else {
       throw .truncated(wanted: Int(clamping: argument), remaining: remaining)
@@ -66,9 +69,10 @@ struct CBORReader {
     return Int(argument)
   }
 
+  /// The initial byte of an item, and its argument (RFC 8949 §3).
   private struct Head {
     let major: CBORMajor
-    /// How many bytes the argument took.
+    /// The number of bytes of the argument after the initial byte.
     let width: Int
     let argument: UInt64
   }
@@ -94,7 +98,7 @@ struct CBORReader {
   /// Whether the item is null.
   var isNull: Bool { offset < bytes.count && bytes[offset] == 0xF6 }
 
-  /// Reads one value here and leaves the place where it is.
+  /// Reads a value without moving the position.
   func value<Value>(
     _ read: (inout CBORReader) throws(DecodeError) -> Value
   ) throws(DecodeError) -> Value {
@@ -102,7 +106,7 @@ struct CBORReader {
     return try read(&copy)
   }
 
-  /// Makes a value of any type from the item.
+  /// Decodes the item as a value of the given type.
   func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     if type == String.self,
       let text = try value({ reader throws(DecodeError) in try reader.text() }) as? Value
@@ -137,7 +141,7 @@ struct CBORReader {
     return value
   }
 
-  /// A floating-point number of any width, or an integer that a double keeps exactly.
+  /// Reads a floating-point number of any width, or an integer that a `Double` represents exactly.
   mutating func double() throws(DecodeError) -> Double {
     let head = try readHead()
     let value: Double? =
@@ -149,15 +153,15 @@ struct CBORReader {
       case (.negative, _): Int64(exactly: head.argument).flatMap { Double(exactly: ~$0) }
       default: throw .invalid(what: "CBOR: not a number")
       }
-    guard let value else { throw .invalid(what: "CBOR: an integer that no double keeps") }
+    guard let value else { throw .invalid(what: "CBOR: an integer that no Double represents") }
     return value
   }
 
-  /// A double that a float keeps.
+  /// Reads a number that a `Float` represents exactly.
   mutating func float() throws(DecodeError) -> Float {
     let value = try double()
     guard value.isNaN || Double(Float(value)) == value else {
-      throw .invalid(what: "CBOR: a number that no float keeps")
+      throw .invalid(what: "CBOR: a number that no Float represents")
     }
     return Float(value)
   }

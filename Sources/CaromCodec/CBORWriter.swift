@@ -1,12 +1,12 @@
 import CaromCore
 
-/// Writes CBOR items (RFC 8949) in the shortest form.
+/// Writes CBOR items (RFC 8949), each in its shortest form.
 struct CBORWriter {
   private var writer = PacketWriter()
 
   var bytes: [UInt8] { writer.bytes }
 
-  /// The first byte and the argument in as few bytes as it takes (§4.2.1).
+  /// Writes the initial byte of an item and its argument in the fewest bytes (§4.2.1).
   mutating func writeHead(_ major: CBORMajor, _ argument: UInt64) {
     let top = major.rawValue << 5
     switch argument {
@@ -45,12 +45,13 @@ struct CBORWriter {
     writer.write(bytes)
   }
 
-  /// false, true and null are simple values 20, 21 and 22 (§3.3).
+  /// Writes a simple value: 20 is false, 21 is true and 22 is null (§3.3).
   mutating func writeSimple(_ value: UInt8) {
     writer.append(CBORMajor.simple.rawValue << 5 | value)
   }
 
-  /// The shortest of the three widths that keeps the value; every NaN is one (§4.2.2).
+  /// Writes a floating-point number in the shortest of the three widths that represents it exactly.
+  /// All NaNs have the same encoding (§4.2.2).
   mutating func write(_ value: Double) {
     let top = CBORMajor.simple.rawValue << 5
     if value.isNaN {
@@ -68,11 +69,11 @@ struct CBORWriter {
     }
   }
 
-  /// What is encoded already.
+  /// Appends an encoded item.
   mutating func writeRaw(_ bytes: [UInt8]) { writer.write(bytes) }
 }
 
-/// The eight kinds of items (RFC 8949 §3.1).
+/// The eight major types of CBOR items (RFC 8949 §3.1).
 enum CBORMajor: UInt8 {
   case unsigned, negative, bytes, text, array, map, tag, simple
 }

@@ -1,12 +1,14 @@
 import CaromCore
 
-/// Takes packets out of the datagrams of a `DatagramEncoder`, one decoder a sender.
+/// Extracts packets from the datagrams of one `DatagramEncoder`. Each sender needs a decoder of its
+/// own.
 ///
-/// Datagrams may be lost, doubled and reordered. A packet that came whole is given out as often as
-/// it came; one in fragments when the last of them is here. Fragments wait in bounded room: what is
-/// oldest gives way. A malformed datagram throws, and gives nothing.
+/// Datagrams may be lost, duplicated and reordered. A packet that fits in one datagram is returned
+/// each time that the datagram arrives, duplicates included. A fragmented packet is returned when
+/// its last missing fragment arrives. The memory for incomplete packets is bounded; the oldest are
+/// dropped to make room. A malformed datagram throws and returns no packets.
 public struct DatagramDecoder: Sendable {
-  /// How many packets can wait for fragments at a time.
+  /// The most packets that may be incomplete at a time.
   public static let maximumIncomplete = 64
 
   private struct Fragment {
@@ -23,21 +25,21 @@ public struct DatagramDecoder: Sendable {
     var length: Int { parts.values.reduce(0) { $0 + $1.count } }
   }
 
-  /// The largest body accepted, bytes; all fragments that wait have no more together.
+  /// The largest body accepted, in bytes. It also bounds the total size of all stored fragments.
   public let limit: Int
-  /// The oldest first.
+  /// The packets that lack fragments, least recently updated first.
   private var incomplete: [Incomplete] = []
 
-  /// A decoder that has seen nothing.
+  /// Makes a decoder with no stored fragments.
   public init(limit: Int = FrameDecoder.defaultLimit) {
-    precondition(limit >= 0, "a limit is a count of bytes, 0 or more")
+    precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.limit = limit
   }
 
-  /// How many bytes wait for the rest of their packet.
-  public var waiting: Int { incomplete.reduce(0) { $0 + $1.length } }
+  /// The total size of the stored fragments of incomplete packets, in bytes.
+  public var incompleteBytes: Int { incomplete.reduce(0) { $0 + $1.length } }
 
-  /// The packets that a datagram brings or completes, in its order.
+  /// Decodes a datagram. Returns the packets that it contains or completes, in order.
   public mutating func receive(_ datagram: Span<UInt8>) throws(DecodeError) -> [Packet] {
     var reader = PacketReader(datagram)
     var entries: [(packet: Packet?, fragment: Fragment?)] = []
@@ -85,7 +87,7 @@ public struct DatagramDecoder: Sendable {
       bytes: try reader.readBytes(Int(length)))
   }
 
-  /// Keeps a fragment; gives the body that it completes.
+  /// Stores a fragment, and returns the packet's body if it is now complete.
   private mutating func add(_ fragment: Fragment) throws(DecodeError) -> [UInt8]? {
     var entry =
       incomplete.firstIndex { $0.number == fragment.number }.map { incomplete.remove(at: $0) }
@@ -98,7 +100,7 @@ public struct DatagramDecoder: Sendable {
     guard entry.parts.count < entry.count else {
       return (0..<entry.count).flatMap { entry.parts[$0] ?? [] }
     }
-    while incomplete.count >= Self.maximumIncomplete || waiting + entry.length > limit {
+    while incomplete.count >= Self.maximumIncomplete || incompleteBytes + entry.length > limit {
       incomplete.removeFirst()
     }
     incomplete.append(entry)

@@ -1,47 +1,49 @@
 import CaromCore
 
-/// Puts packets into datagrams: several small ones into one, a large one into several.
+/// Packs small packets together into datagrams, and splits large packets into fragments.
 ///
-/// A datagram has its own bounds, so that no frame header is needed. It holds entries, one behind
-/// the other; the first `VarInt` of each is twice the number of bytes that end it, plus one for a
-/// fragment. An entry is the body of a packet (type, action, payload), or a fragment of a body:
-/// `VarInt` number of the packet, `VarInt` index, `VarInt` count of its fragments, and the bytes.
-/// Whether datagrams arrive, and in which order, is the transport's matter.
+/// A datagram is a sequence of entries. Each entry begins with a `VarInt`: twice the length of the
+/// data at the entry's end, plus one for a fragment. A whole packet's data is its body (type,
+/// action, payload). A fragment has three more `VarInt`s before its data: the packet's number, the
+/// fragment's index and the number of fragments. The encoder does not retransmit or reorder
+/// datagrams.
 public struct DatagramEncoder: Sendable {
-  /// The longest datagram unless told otherwise, bytes: it passes nearly every path whole,
-  /// the internet's too (RFC 9000 §14.1).
+  /// The default of `maximumLength`, in bytes. Nearly all internet paths carry datagrams of this
+  /// size without IP fragmentation (RFC 9000 §14.1).
   public static let defaultMaximumLength = 1200
-  /// The shortest limit that can be set for datagrams, bytes.
+  /// The smallest permitted `maximumLength`, in bytes.
   public static let leastMaximumLength = 64
-  /// Into how many fragments a packet may fall.
+  /// The most fragments of one packet.
   public static let maximumFragments = 1024
 
-  /// The longest datagram, bytes: the path's MTU less the headers of IP and UDP.
+  /// The longest datagram, in bytes: the path MTU minus the IP and UDP headers.
   public let maximumLength: Int
-  /// The largest body allowed, bytes: the receiver's limit, so that the mistake shows here.
+  /// The largest body accepted, in bytes. Set it to the receiver's limit, so that a packet that is
+  /// too large fails at the sender.
   public let limit: Int
 
   private var datagrams: [[UInt8]] = []
   private var current = PacketWriter()
   private var nextNumber: UInt64 = 0
 
-  /// An encoder without datagrams. A body over `maximumFragments` times what one datagram holds
-  /// is too large as well.
+  /// Makes an empty encoder. A body that needs more than `maximumFragments` fragments is refused
+  /// even if it is within `limit`.
   public init(
     maximumLength: Int = defaultMaximumLength, limit: Int = FrameDecoder.defaultLimit
   ) {
     precondition(
-      maximumLength >= Self.leastMaximumLength, "a datagram has room for 64 bytes at least")
-    precondition(limit >= 0, "a limit is a count of bytes, 0 or more")
+      maximumLength >= Self.leastMaximumLength, "maximumLength must be at least 64 bytes")
+    precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.maximumLength = maximumLength
     self.limit = limit
   }
 
-  /// Puts a packet into the datagram under way, or where it has no room into the next ones.
+  /// Adds a packet to the current datagram, or to one or more new ones if it does not fit.
   public mutating func append(_ packet: Packet) throws(FrameError) {
     let length = Packet.headerLength + packet.payload.count
-    guard length <= limit, length <= Self.maximumFragments * room else {
-      throw .frameTooLarge(length: UInt64(length), limit: min(limit, Self.maximumFragments * room))
+    guard length <= limit, length <= Self.maximumFragments * fragmentLength else {
+      throw .frameTooLarge(
+        length: UInt64(length), limit: min(limit, Self.maximumFragments * fragmentLength))
     }
     let head = UInt64(length) << 1
     let whole = VarInt.length(of: head) + length
@@ -56,26 +58,28 @@ public struct DatagramEncoder: Sendable {
     appendFragments(of: writer.bytes)
   }
 
-  /// The datagrams of all packets since the last time; send each as it is.
+  /// Returns the datagrams with all packets appended since the last flush. Send each unchanged.
   public mutating func flush() -> [[UInt8]] {
     finishDatagram()
     defer { datagrams = [] }
     return datagrams
   }
 
-  /// The bytes of a body that one fragment carries at least.
-  private var room: Int { maximumLength - Self.fragmentOverhead }
+  /// The length of a fragment's data, in bytes; only a packet's last fragment is shorter.
+  private var fragmentLength: Int { maximumLength - Self.fragmentOverhead }
 
-  /// The longest head of a fragment: length, number, index and count.
+  /// The longest header of a fragment, in bytes: length, number, index and count.
   private static let fragmentOverhead = 4 + VarInt.maximumLength + 2 + 2
 
-  /// Fragments are as long as they can be alike, but for the last.
+  /// Splits a body into fragments of `fragmentLength` bytes, each at the start of a datagram of its
+  /// own except perhaps the first.
   private mutating func appendFragments(of body: [UInt8]) {
     let number = nextNumber
     nextNumber += 1
-    let count = (body.count + room - 1) / room
+    let count = (body.count + fragmentLength - 1) / fragmentLength
     for index in 0..<count {
-      let part = body[index * room..<min(body.count, (index + 1) * room)]
+      let start = index * fragmentLength
+      let part = body[start..<min(body.count, start + fragmentLength)]
       if index > 0 { finishDatagram() }
       current.writeVarInt(UInt64(part.count) << 1 | 1)
       current.writeVarInt(number)

@@ -1,34 +1,36 @@
 import CaromCore
 
-/// Finds the lines in a stream: bytes in, in chunks of any size, and out what stands between the
-/// delimiters, which may be of any length and lie across chunks.
+/// Splits a byte stream into lines that end with a delimiter of any length.
 ///
-/// After an error the decoder stays failed: it ignores what it receives and throws the same again.
+/// The stream may arrive in chunks of any size; lines and delimiters may span chunks. After an
+/// error the decoder ignores further input and throws the same error again.
 public struct DelimiterDecoder: Sendable {
-  /// CR LF, as text protocols end their lines.
+  /// CR LF, the line ending of most internet text protocols.
   public static let crlf: [UInt8] = [13, 10]
-  /// The longest line accepted unless told otherwise, bytes without the delimiter: 8 KiB.
+  /// The default of `limit`: 8 KiB.
   public static let defaultLimit = 8_192
 
-  /// What ends a line; at least one byte.
+  /// The bytes that end a line; at least one.
   public let delimiter: [UInt8]
-  /// The longest line accepted, bytes without the delimiter.
+  /// The longest line accepted, in bytes without the delimiter.
   public let limit: Int
 
-  /// What came after the last delimiter: less than `limit` and a delimiter.
+  /// The bytes after the last delimiter: fewer than `limit` plus the delimiter's length.
   private var partial: [UInt8] = []
+  /// Complete lines that `next()` has not returned yet. Drained after each chunk, the queue holds
+  /// at most the lines of one chunk.
   private var ready = Deque<[UInt8]>()
   private var failure: DelimiterError?
 
-  /// A decoder at the beginning of a stream.
+  /// Makes a decoder for the start of a stream.
   public init(delimiter: [UInt8] = crlf, limit: Int = defaultLimit) {
-    precondition(!delimiter.isEmpty, "a delimiter has a byte at least")
-    precondition(limit >= 0, "a limit is a count of bytes, 0 or more")
+    precondition(!delimiter.isEmpty, "a delimiter must have at least one byte")
+    precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.delimiter = delimiter
     self.limit = limit
   }
 
-  /// Takes the next bytes of the stream; drain `next()` after it.
+  /// Adds the next chunk of the stream. Call `next()` until it returns nil afterwards.
   public mutating func receive(_ bytes: Span<UInt8>) {
     guard failure == nil else { return }
     let last = delimiter[delimiter.count - 1]
@@ -48,23 +50,23 @@ public struct DelimiterDecoder: Sendable {
     }
   }
 
-  /// The next line without its delimiter; `nil` means that more bytes are needed.
-  /// Lines that came before an error are given out before it is thrown.
+  /// Returns the next line without its delimiter, or nil if more bytes are needed. Throws an error
+  /// only after all lines before it have been returned.
   public mutating func next() throws(DelimiterError) -> [UInt8]? {
     if let line = ready.popFirst() { return line }
     if let failure { throw failure }
     return nil
   }
 
-  /// The stream ended: after a delimiter all is well, inside a line it is `unexpectedEOF`.
+  /// Reports the end of the stream. Throws `unexpectedEOF` if the stream ends inside a line.
   public mutating func finish() throws(DelimiterError) {
     if failure == nil, !partial.isEmpty { failure = .unexpectedEOF(got: partial.count) }
     if let failure { throw failure }
   }
 
-  /// Everything after the last line that `next()` gave out, as it came; the decoder is at a
-  /// beginning again. For streams that go on in another form, such as a head and then a body.
-  public mutating func takeRest() throws(DelimiterError) -> [UInt8] {
+  /// Removes and returns all received bytes after the last line that `next()` returned, for streams
+  /// that continue in another format, such as a body after a header of lines.
+  public mutating func drainRest() throws(DelimiterError) -> [UInt8] {
     if let failure { throw failure }
     var rest: [UInt8] = []
     while let line = ready.popFirst() { rest += line + delimiter }
@@ -73,7 +75,7 @@ public struct DelimiterDecoder: Sendable {
     return rest
   }
 
-  /// Whether the line under way, with these bytes at its end, ends in the delimiter.
+  /// Whether the current line, with `bytes` appended to it, ends with the delimiter.
   private func endsLine(_ bytes: Span<UInt8>) -> Bool {
     guard partial.count + bytes.count >= delimiter.count else { return false }
     for back in 1...delimiter.count {
@@ -95,5 +97,23 @@ public struct DelimiterDecoder: Sendable {
       line.append(copying: bytes.extracting(..<(length - line.count)))
     }
     ready.append(line)
+  }
+}
+
+/// The errors of a `DelimiterDecoder`.
+public enum DelimiterError: Error, Hashable, Sendable {
+  /// A line exceeds the limit.
+  case delimiterTooFar(limit: Int)
+  /// The stream ended inside a line, of which `got` bytes were received.
+  case unexpectedEOF(got: Int)
+}
+
+extension DelimiterError: CustomStringConvertible {
+  /// A one-line message with the sizes involved.
+  public var description: String {
+    switch self {
+    case .delimiterTooFar(let limit): "no delimiter within \(limit) bytes"
+    case .unexpectedEOF(let got): "unexpected end: received \(got) bytes without a delimiter"
+    }
   }
 }

@@ -1,4 +1,4 @@
-/// A container that an `Encodable` asked for, filled as it goes.
+/// The contents of an encoding container while an `Encodable` value fills it.
 final class EncodedContainer {
   enum Shape {
     case undecided
@@ -8,11 +8,12 @@ final class EncodedContainer {
   }
 
   private var shape = Shape.undecided
+  /// The number of containers around this one.
   let depth: Int
 
   init(depth: Int) { self.depth = depth }
 
-  /// How many elements an array has.
+  /// The number of elements, if this is an array; otherwise 0.
   var count: Int { if case .array(let elements) = shape { elements.count } else { 0 } }
 
   func set(_ value: EncodedValue) { shape = .single(value) }
@@ -29,7 +30,7 @@ final class EncodedContainer {
 
   func append(_ value: EncodedValue) {
     guard case .array(var elements) = shape else { preconditionFailure("not an array") }
-    shape = .undecided  // so that the elements have one owner
+    shape = .undecided  // release the second reference, so that `append` does not copy the array
     elements.append(value)
     shape = .array(elements)
   }
@@ -41,7 +42,7 @@ final class EncodedContainer {
     shape = .map(entries)
   }
 
-  /// A type that asked for nothing is an empty map.
+  /// Writes the contents. A type that never asked for a container is written as an empty map.
   func write(into writer: inout CBORWriter) {
     switch shape {
     case .undecided: writer.writeHead(.map, 0)
@@ -53,7 +54,8 @@ final class EncodedContainer {
     }
   }
 
-  /// In the order of the keys' bytes (RFC 8949 §4.2.1); of two values for one key the later stays.
+  /// Writes the entries in the order of the keys' bytes (RFC 8949 §4.2.1). The last value of a
+  /// duplicate key wins.
   private static func write(
     _ entries: [(key: CBORKey, value: EncodedValue)], into writer: inout CBORWriter
   ) {

@@ -1,4 +1,4 @@
-/// A value on its way to bytes: what an `Encodable` said of itself.
+/// The encoding of an `Encodable` value before it is written as CBOR.
 enum EncodedValue {
   case signed(Int64)
   case unsigned(UInt64)
@@ -7,19 +7,20 @@ enum EncodedValue {
   case text(String)
   case bytes([UInt8])
   case null
-  /// Elements whose own order means nothing: they go in the order of their bytes.
+  /// The elements of a set. They are written in the order of their bytes.
   case unordered([EncodedValue])
-  /// Keys that are no texts and no integers, with their values: in the order of the keys' bytes.
+  /// The entries of a dictionary whose keys are neither strings nor integers. They are written in
+  /// the order of the keys' bytes.
   case pairs([(key: EncodedValue, value: EncodedValue)])
-  /// May still be added to by the container that it was handed out in.
+  /// A container, which its `Encodable` value may still be filling.
   case container(EncodedContainer)
 
-  /// Asks the value to encode itself.
+  /// Encodes a value at the given nesting depth.
   init<Value: Encodable>(_ value: Value, depth: Int) throws {
     if Value.self == String.self, let text = value as? String {
       self = .text(text)
     } else if Value.self == [UInt8].self, let bytes = value as? [UInt8] {
-      self = .bytes(bytes)  // shorter than an array of integers
+      self = .bytes(bytes)  // a byte string is shorter than an array of integers
     } else if depth > PacketEncoder.maximumDepth {
       throw PacketEncoderError.tooDeep(limit: PacketEncoder.maximumDepth)
     } else if let orderless = value as? any OrderlessEncodable {

@@ -1,21 +1,21 @@
 import CaromCore
 
-/// Finds the frames in a stream: bytes in, in chunks of any size, and whole bodies out.
+/// Splits a byte stream, received in chunks of any size, into length-prefixed frames.
 ///
-/// A frame is a header of eight bytes, the body's length without the header, and the body; length 0
-/// is a frame. The limit is checked before room is made for a body, and each byte of a body is
-/// copied once, from the chunk it came in to the array that `next()` gives away. A header may take
-/// for ever, since an idle link is inside one; a body has one deadline for all of it.
+/// A frame is an eight-byte header with the length of the body, then the body, which may be empty.
+/// The length is checked against `limit` before memory is allocated. Each byte of a body is copied
+/// once. Headers have no timeout, since an idle stream is always waiting for one; a body must be
+/// complete within `bodyTimeout`.
 ///
-/// After an error the decoder stays failed: it ignores what it receives and throws the same again.
+/// After an error the decoder ignores further input and throws the same error again.
 public struct FrameDecoder: Sendable {
-  /// The largest body accepted unless told otherwise, bytes: 1 MiB.
+  /// The default of `limit`: 1 MiB.
   public static let defaultLimit = 1 << 20
-  /// How long a body may take unless told otherwise.
+  /// The default of `bodyTimeout`.
   public static let defaultBodyTimeout = Duration.seconds(30)
 
-  /// The most room made for a body before its bytes come, so that a limit without end can be set
-  /// for files: 64 MiB. A longer body grows as it comes.
+  /// The most capacity reserved for a body before it arrives: 64 MiB. A longer body's array grows
+  /// as data arrives, so that a large `limit` does not let a peer reserve memory with a header.
   private static let maximumReserve = 64 << 20
 
   private enum State {
@@ -24,30 +24,32 @@ public struct FrameDecoder: Sendable {
     case failed(FrameError)
   }
 
-  /// The largest body accepted, bytes; a change counts from the next header on.
+  /// The largest body accepted, in bytes. A change takes effect at the next header.
   public var limit: Int {
-    didSet { precondition(limit >= 0, "a limit is a count of bytes, 0 or more") }
+    didSet { precondition(limit >= 0, "limit is a number of bytes and must not be negative") }
   }
-  /// The order of the header's bytes.
+  /// The byte order of the header.
   public let byteOrder: ByteOrder
-  /// How long a body may take from its header's last byte to its own.
+  /// The time allowed from the last byte of a header to the last byte of its body.
   public let bodyTimeout: Duration
 
   private var state = State.header(value: 0, count: 0)
+  /// Complete bodies that `next()` has not returned yet. Drained after each chunk, the queue holds
+  /// at most the bodies of one chunk.
   private var ready = Deque<[UInt8]>()
 
-  /// A decoder at the beginning of a stream.
+  /// Makes a decoder for the start of a stream.
   public init(
     limit: Int = defaultLimit, byteOrder: ByteOrder = .little,
     bodyTimeout: Duration = defaultBodyTimeout
   ) {
-    precondition(limit >= 0, "a limit is a count of bytes, 0 or more")
+    precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.limit = limit
     self.byteOrder = byteOrder
     self.bodyTimeout = bodyTimeout
   }
 
-  /// Takes the next bytes of the stream; drain `next()` after it.
+  /// Adds the next chunk of the stream. Call `next()` until it returns nil afterwards.
   public mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
     failIfLate(at: now)
     var offset = 0
@@ -57,22 +59,22 @@ public struct FrameDecoder: Sendable {
       case .header(let value, let count):
         offset += receiveHeader(rest, value: value, count: count, at: now)
       case .body(let body, let want, let deadline):
-        state = .header(value: 0, count: 0)  // else `body` would have two owners, and be copied
+        state = .header(value: 0, count: 0)  // drop the second reference, which would force a copy
         offset += receiveBody(rest, after: body, want: want, deadline: deadline)
       case .failed: return
       }
     }
   }
 
-  /// The next whole body; `nil` means that more bytes are needed.
-  /// Bodies that came before an error are given out before it is thrown.
+  /// Returns the next complete body, or nil if more bytes are needed. Throws an error only after
+  /// all bodies before it have been returned.
   public mutating func next() throws(FrameError) -> [UInt8]? {
     if let body = ready.popFirst() { return body }
     if case .failed(let error) = state { throw error }
     return nil
   }
 
-  /// The stream ended: between two frames all is well, inside one it is `unexpectedEOF`.
+  /// Reports the end of the stream. Throws `unexpectedEOF` if the stream ends inside a frame.
   public mutating func finish() throws(FrameError) {
     switch state {
     case .header(_, 0): return
@@ -84,12 +86,12 @@ public struct FrameDecoder: Sendable {
     if case .failed(let error) = state { throw error }
   }
 
-  /// The deadline of the body under way, or `nil` between bodies.
+  /// The deadline of a partly received body, or nil if there is none.
   public var nextTimeout: Instant? {
     if case .body(_, _, let deadline) = state { deadline } else { nil }
   }
 
-  /// Throws `bodyTimeout` if the body under way is late, and whatever failed before.
+  /// Throws `bodyTimeout` if a partly received body is past its deadline, or an earlier error.
   public mutating func handleTimeout(at now: Instant) throws(FrameError) {
     failIfLate(at: now)
     if case .failed(let error) = state { throw error }
@@ -100,7 +102,7 @@ public struct FrameDecoder: Sendable {
     state = .failed(.bodyTimeout(got: body.count, want: want))
   }
 
-  /// Takes what the header still needs and says how many bytes that was.
+  /// Consumes the bytes that the header still lacks and returns their number.
   private mutating func receiveHeader(
     _ bytes: Span<UInt8>, value: UInt64, count: Int, at now: Instant
   ) -> Int {
@@ -120,7 +122,8 @@ public struct FrameDecoder: Sendable {
     return taken
   }
 
-  /// An empty body is ready at once; for another there is nothing to reserve if all of it is here.
+  /// Starts a body. An empty body is complete at once. Memory is reserved, and a deadline set, only
+  /// if the current chunk does not contain the whole body.
   private mutating func beginBody(of length: Int, with available: Int, at now: Instant) {
     if length == 0 {
       state = .header(value: 0, count: 0)
@@ -128,7 +131,7 @@ public struct FrameDecoder: Sendable {
       return
     }
     var body: [UInt8] = []
-    var deadline = Instant.distantFuture  // nothing is waited for where all of it is here
+    var deadline = Instant.distantFuture
     if available < length {
       body.reserveCapacity(min(length, Self.maximumReserve))
       deadline = now + bodyTimeout
@@ -136,7 +139,7 @@ public struct FrameDecoder: Sendable {
     state = .body(bytes: body, want: length, deadline: deadline)
   }
 
-  /// Takes what the body still needs and says how many bytes that was.
+  /// Consumes the bytes that the body still lacks and returns their number.
   private mutating func receiveBody(
     _ bytes: Span<UInt8>, after before: consuming [UInt8], want: Int, deadline: Instant
   ) -> Int {

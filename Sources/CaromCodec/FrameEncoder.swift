@@ -1,49 +1,50 @@
 import CaromCore
 
-/// Puts bodies into frames: eight bytes of length, the header not counted, then the body.
+/// Encodes frames for a `FrameDecoder`: an eight-byte header with the body's length, then the body.
 public struct FrameEncoder: Sendable {
-  /// How many bytes a header takes.
+  /// The length of a header, in bytes.
   public static let headerLength = 8
 
-  /// The largest body allowed, bytes: the receiver's limit, so that the mistake shows here.
+  /// The largest body accepted, in bytes. Set it to the receiver's limit, so that a body that is
+  /// too large fails at the sender.
   public let limit: Int
-  /// The order of the header's bytes.
+  /// The byte order of the header.
   public let byteOrder: ByteOrder
 
-  /// An encoder for a receiver with the same limit and byte order.
+  /// Makes an encoder. The receiver must use the same byte order and at least the same limit.
   public init(limit: Int = FrameDecoder.defaultLimit, byteOrder: ByteOrder = .little) {
-    precondition(limit >= 0, "a limit is a count of bytes, 0 or more")
+    precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.limit = limit
     self.byteOrder = byteOrder
   }
 
-  /// The frame of `body`, header and body in one buffer.
+  /// Returns the frame of `body`.
   public func encode(_ body: [UInt8]) throws(FrameError) -> [UInt8] {
     var frame: [UInt8] = []
     try append(body.span, to: &frame)
     return frame
   }
 
-  /// The frame of a packet, in one buffer.
+  /// Returns the frame of a packet.
   public func encode(_ packet: Packet) throws(FrameError) -> [UInt8] {
     var frame: [UInt8] = []
     try append(packet, to: &frame)
     return frame
   }
 
-  /// Appends the frame of `body`, which is copied once.
+  /// Appends the frame of `body`, copying the body once.
   public func append(_ body: Span<UInt8>, to buffer: inout [UInt8]) throws(FrameError) {
     try appendHeader(of: body.count, to: &buffer)
     buffer.append(copying: body)
   }
 
-  /// Appends the frame of a packet, whose payload is copied once.
+  /// Appends the frame of a packet, copying the payload once.
   public func append(_ packet: Packet, to buffer: inout [UInt8]) throws(FrameError) {
     try append(
       type: packet.type, action: packet.action, payload: packet.payload.span, to: &buffer)
   }
 
-  /// Appends the frame of a packet of these parts.
+  /// Appends the frame of a packet given by its parts.
   func append(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) throws(FrameError) {
@@ -57,7 +58,7 @@ public struct FrameEncoder: Sendable {
     buffer.append(copying: payload)
   }
 
-  /// Appends a header and makes room for the body that is to follow.
+  /// Appends a header, and reserves capacity for the body.
   private func appendHeader(of length: Int, to buffer: inout [UInt8]) throws(FrameError) {
     guard length <= limit else { throw .frameTooLarge(length: UInt64(length), limit: limit) }
     buffer.makeRoom(for: Self.headerLength + length)

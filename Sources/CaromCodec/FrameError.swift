@@ -1,22 +1,22 @@
-/// Why a stream of frames cannot go on: where frames begin is lost, so the link has to close.
+/// The errors of frame encoders and decoders. After a decoding error the start of the next frame is
+/// unknown, so the receiver must close the stream.
 public enum FrameError: Error, Hashable, Sendable {
-  /// A header announces more bytes than the limit allows. A peer that writes the other byte order
-  /// ends here too.
+  /// A body exceeds the limit. This error also occurs if the peer uses the other byte order.
   case frameTooLarge(length: UInt64, limit: Int)
-  /// The body was not whole when its time was over.
+  /// Only `got` of `want` bytes of a body arrived before its deadline.
   case bodyTimeout(got: Int, want: Int)
-  /// The stream ended inside a header or a body.
+  /// The stream ended inside a header or body, of which `got` of `want` bytes had arrived.
   case unexpectedEOF(got: Int, want: Int)
 }
 
 extension FrameError: CustomStringConvertible {
-  /// One line for people, with the figures.
+  /// A one-line message with the sizes involved.
   public var description: String {
     switch self {
     case .frameTooLarge(let length, let limit):
-      "frame too large: \(length) bytes announced, the limit is \(limit)"
-    case .bodyTimeout(let got, let want): "body timeout: \(got) of \(want) bytes came in time"
-    case .unexpectedEOF(let got, let want): "unexpected end: \(got) of \(want) bytes came"
+      "frame too large: \(length) bytes, but the limit is \(limit)"
+    case .bodyTimeout(let got, let want): "body timeout: received \(got) of \(want) bytes in time"
+    case .unexpectedEOF(let got, let want): "unexpected end: received \(got) of \(want) bytes"
     }
   }
 }

@@ -1,10 +1,10 @@
-/// A floating-point number of 16 bits (IEEE 754 binary16), for the shortest form on the wire.
+/// A 16-bit floating-point number (IEEE 754 binary16), the shortest floating-point form of CBOR.
 struct HalfFloat {
   let bits: UInt16
 
   init(bits: UInt16) { self.bits = bits }
 
-  /// The value, if 16 bits keep it; not for NaN.
+  /// Converts a value exactly, or returns nil if 16 bits cannot represent it. NaN is not supported.
   init?(exactly value: Double) {
     let sign = UInt16(truncatingIfNeeded: value.bitPattern >> 48) & 0x8000
     let magnitude = value.magnitude
@@ -13,7 +13,7 @@ struct HalfFloat {
       return
     }
     guard magnitude <= 65_504, magnitude >= 0x1p-24 else { return nil }
-    // Below 2^-14 the steps stay at 2^-24; above, a step is the value's 2^-10.
+    // Subnormal numbers, below 2^-14, are multiples of 2^-24. Normal ones have 11 significant bits.
     let exponent = max(Int(magnitude.exponent), -14)
     let steps = magnitude * Self.power(10 - exponent)
     guard steps == steps.rounded(.towardZero) else { return nil }
@@ -33,7 +33,7 @@ struct HalfFloat {
     return bits & 0x8000 == 0 ? magnitude : -magnitude
   }
 
-  /// A power of two, exact.
+  /// Returns an exact power of two.
   private static func power(_ exponent: Int) -> Double {
     Double(sign: .plus, exponent: exponent, significand: 1)
   }

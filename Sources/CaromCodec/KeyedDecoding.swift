@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A map that is read.
+/// A keyed decoding container over a CBOR map.
 struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let map: CBORMap
 
@@ -20,7 +20,7 @@ struct KeyedDecoding<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func contains(_ key: Key) -> Bool { map.item(for: key) != nil }
 
   private func item(_ key: some CodingKey) throws(DecodeError) -> CBORReader {
-    guard let item = map.item(for: key) else { throw .invalid(what: "map: a key is missing") }
+    guard let item = map.item(for: key) else { throw .invalid(what: "map: missing key") }
     return item
   }
 

@@ -1,4 +1,4 @@
-/// A map that is being filled.
+/// A keyed encoding container that fills a CBOR map.
 struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let container: EncodedContainer
 
@@ -13,7 +13,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
     container.append(value, for: CBORKey(key))
   }
 
-  /// A value that is filled later.
+  /// Adds an empty nested container, which the caller fills later.
   private func open(_ key: some CodingKey) -> EncodedContainer {
     let inner = EncodedContainer(depth: container.depth + 1)
     put(.container(inner), key)
@@ -55,7 +55,7 @@ struct KeyedEncoding<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func superEncoder(forKey key: Key) -> any Encoder { ValueEncoder(container: open(key)) }
 }
 
-/// The key that the standard library keeps a superclass under.
+/// The key under which the standard library encodes a superclass.
 struct SuperKey: CodingKey {
   let stringValue = "super"
   var intValue: Int? { nil }

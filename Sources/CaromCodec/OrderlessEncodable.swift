@@ -1,5 +1,7 @@
-/// A collection whose iteration order is chance, and so must not reach the wire.
+/// A collection with a random iteration order, such as a set, that must be sorted for a
+/// deterministic encoding.
 protocol OrderlessEncodable {
+  /// Encodes the elements so that they are written in the order of their encoded bytes.
   func encodedInOrder(depth: Int) throws -> EncodedValue
 }
 
@@ -10,8 +12,8 @@ extension Set: OrderlessEncodable where Element: Encodable {
 }
 
 extension Dictionary: OrderlessEncodable where Key: Encodable, Value: Encodable {
-  /// Texts and integers are the keys of a map; others stand in an array, each before its value, as
-  /// the standard library decodes them.
+  /// Encodes a dictionary with string or integer keys as a map, and any other as an array of
+  /// alternating keys and values, the form that the standard library decodes.
   func encodedInOrder(depth: Int) throws -> EncodedValue {
     let container = EncodedContainer(depth: depth)
     if Key.self is any CodingKeyRepresentable.Type, Key.self != String.self, Key.self != Int.self {

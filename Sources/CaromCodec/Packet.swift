@@ -1,34 +1,35 @@
 import CaromCore
 
-/// A message with a name: what kind it is, what it asks for, and the bytes of the rest.
+/// A typed message: a type, an action and a payload.
 ///
-/// In a frame's body: type and action, two bytes each, least significant first, then the payload.
+/// Encoded as type and action, each a 16-bit little-endian integer, then the payload, which extends
+/// to the end.
 public struct Packet: Hashable, Sendable {
-  /// How many bytes stand before the payload.
+  /// The number of bytes before the payload.
   public static let headerLength = 4
 
-  /// What the payload is; a `PacketRegistry` maps it to a Swift type.
+  /// The type of the payload, which a `PacketRegistry` maps to a Swift type.
   public var type: UInt16
-  /// What is to be done with it; the meaning belongs to the type.
+  /// The action that the sender asks for. Each type defines its own actions.
   public var action: UInt16
-  /// The rest, as the type has it.
+  /// The encoded payload, in the format of the type.
   public var payload: [UInt8]
 
-  /// A packet of these parts.
+  /// Makes a packet from its parts.
   public init(type: UInt16, action: UInt16 = 0, payload: [UInt8] = []) {
     self.type = type
     self.action = action
     self.payload = payload
   }
 
-  /// The whole frame in one buffer, length first, little-endian, with no limit but memory.
+  /// Returns the packet as a frame with a little-endian header. The length is not limited.
   public func framed() -> [UInt8] {
     var frame: [UInt8] = []
     Self.appendFrame(type: type, action: action, payload: payload.span, to: &frame)
     return frame
   }
 
-  /// Appends the frame of a packet that is nowhere whole: its payload is copied once.
+  /// Appends a frame to `buffer` without building a `Packet`, copying the payload once.
   public static func appendFrame(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) {
@@ -36,20 +37,20 @@ public struct Packet: Hashable, Sendable {
       try FrameEncoder(limit: .max).append(
         type: type, action: action, payload: payload, to: &buffer)
     } catch {
-      preconditionFailure("no body is over the largest Int")
+      preconditionFailure("a body cannot be larger than Int.max")
     }
   }
 }
 
 extension Packet: PacketCodable {
-  /// Appends type, action and payload: the body of a frame.
+  /// Appends the type, the action and the payload.
   public func encode(into writer: inout PacketWriter) {
     writer.write(type)
     writer.write(action)
     writer.write(payload)
   }
 
-  /// Reads type and action, and takes all that is left as the payload.
+  /// Reads the type and the action; all remaining bytes are the payload.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     type = try reader.read()
     action = try reader.read()

@@ -1,33 +1,32 @@
 import CaromCore
 
-/// Makes a value of any `Decodable` type from what a `PacketEncoder` wrote, and from other CBOR
-/// (RFC 8949) that uses definite lengths and no tags.
+/// Decodes values of `Decodable` types from CBOR (RFC 8949) with definite lengths and no tags, such
+/// as the output of `PacketEncoder`.
 ///
-/// Bytes are hostile until checked: depth and number of items are bounded before any value is made,
-/// nothing is allocated for a length that is not there, and only types that the caller names are
-/// ever made.
+/// Decoding untrusted bytes is safe: nesting depth and number of items are checked before any value
+/// is made, and no length allocates memory unless that many bytes are present.
 public struct PacketDecoder: Sendable {
-  /// How many items a payload may hold unless told otherwise: each costs memory in the program
-  /// however short it is on the wire.
+  /// The default of `itemLimit`.
   public static let defaultItemLimit = 1 << 18
 
-  /// How many items (integers, texts, containers, keys) a payload may hold.
+  /// The most items (numbers, strings, containers and keys) that a payload may hold. An item of one
+  /// byte on the wire may take far more memory once decoded.
   public let itemLimit: Int
 
-  /// A decoder with that limit.
+  /// Makes a decoder with the given limit.
   public init(itemLimit: Int = defaultItemLimit) {
-    precondition(itemLimit > 0, "one item at least")
+    precondition(itemLimit > 0, "itemLimit must be at least 1")
     self.itemLimit = itemLimit
   }
 
-  /// The value that the bytes are, to the last of them.
+  /// Decodes a value that takes up all of `bytes`.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(DecodeError) -> Value {
     try decode(type, from: Array(copying: bytes))
   }
 
-  /// The value that the bytes are, to the last of them.
+  /// Decodes a value that takes up all of `bytes`.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8]
   ) throws(DecodeError) -> Value {
@@ -38,7 +37,7 @@ public struct PacketDecoder: Sendable {
     } catch let error as DecodeError {
       throw error
     } catch {
-      throw .invalid(what: "value: its type refuses it")
+      throw .invalid(what: "value: rejected by its type")
     }
   }
 }

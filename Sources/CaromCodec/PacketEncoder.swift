@@ -1,22 +1,29 @@
 import CaromCore
 
-/// Turns any `Encodable` into bytes: CBOR (RFC 8949) in its deterministic form, §4.2, so that one
-/// value has one encoding on every machine, whatever the order of its dictionaries and sets.
+/// Encodes any `Encodable` value as deterministic CBOR (RFC 8949 §4.2): equal values have equal
+/// encodings on every platform, whatever the iteration order of their dictionaries and sets.
 ///
-/// Structs and dictionaries are maps, arrays and sets are arrays, `[UInt8]` is a byte string, `nil`
-/// is null. Keys are texts; a `CodingKeys` enum with `Int` raw values makes them small integers.
+/// Structs and dictionaries become maps, arrays and sets become arrays, `[UInt8]` becomes a byte
+/// string and nil becomes null. Map keys are strings, or short integers if the type's `CodingKeys`
+/// enum has `Int` raw values.
 public struct PacketEncoder: Sendable {
-  /// How deep containers may stand in each other.
+  /// The deepest permitted nesting of containers.
   public static let maximumDepth = 32
 
-  /// There is nothing to set.
+  /// Makes an encoder.
   public init() {}
 
-  /// The value's bytes. Throws `PacketEncoderError`, or what the value's `encode(to:)` throws.
+  /// Encodes a value. Throws `PacketEncoderError`, or any error of the value's `encode(to:)`.
   public func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoded = try EncodedValue(value, depth: 0)
     var writer = CBORWriter()
     encoded.write(into: &writer)
     return writer.bytes
   }
+}
+
+/// The errors of a `PacketEncoder`.
+public enum PacketEncoderError: Error, Hashable, Sendable {
+  /// Containers are nested deeper than `limit`, the deepest nesting that a decoder accepts.
+  case tooDeep(limit: Int)
 }

@@ -1,13 +1,13 @@
 import CaromCore
 
-/// A packet's type and action, read while the payload stays where it lies: enough to route by.
+/// The type and action of a packet, for routing it without copying its payload.
 public struct PacketHeader: Hashable, Sendable {
-  /// What the payload is.
+  /// The type of the payload.
   public let type: UInt16
-  /// What is to be done with it.
+  /// The action that the sender asks for.
   public let action: UInt16
 
-  /// Reads the first four bytes of a frame's body and looks at nothing else.
+  /// Reads the first four bytes of a frame's body.
   public init(of body: Span<UInt8>) throws(DecodeError) {
     var reader = PacketReader(body)
     type = try reader.read()

@@ -1,65 +1,65 @@
 import CaromCore
 
-/// A Swift type that travels as one type of packet.
+/// A Swift type that is sent as one type of packet.
 ///
-/// Name the number and the rest follows from what the type is already: a `PacketCodable` travels
-/// in its own layout, any other `Codable` as CBOR (`PacketEncoder`).
+/// A conforming type only has to define `packetType`. A `PacketCodable` type is sent in its own
+/// format, any other `Codable` type as CBOR (see `PacketEncoder`).
 ///
 ///     struct Chat: Codable, PacketPayload {
 ///       static let packetType: UInt16 = 16
 ///       var text: String
 ///     }
 public protocol PacketPayload: Sendable {
-  /// The number on the wire. 0 to 15 belong to Carom.
+  /// The packet type on the wire. Carom reserves 0 to 15.
   static var packetType: UInt16 { get }
 
-  /// What is to be done with it; 0 unless the type says otherwise.
+  /// The action to send with this value. The default is 0.
   var packetAction: UInt16 { get }
 
-  /// The payload's bytes.
+  /// Returns the encoded payload.
   func encodedPayload() throws -> [UInt8]
 
-  /// Reads a payload that somebody else wrote; whatever does not fit is a `DecodeError`.
+  /// Decodes a payload of untrusted bytes. Must throw, and never trap, if they are malformed.
   init(payload: Span<UInt8>, action: UInt16) throws(DecodeError)
 }
 
 extension PacketPayload {
-  /// 0
+  /// The default action, 0.
   public var packetAction: UInt16 { 0 }
 }
 
 extension PacketPayload where Self: PacketCodable {
-  /// The bytes of the type's own layout.
+  /// Returns the value in its `PacketCodable` format.
   public func encodedPayload() -> [UInt8] { encoded }
 
-  /// Reads the type's own layout, to the last byte.
+  /// Decodes a `PacketCodable` value that takes up the whole payload.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     try self.init(decoding: payload)
   }
 }
 
 extension PacketPayload where Self: Codable {
-  /// The value as CBOR.
+  /// Returns the value as CBOR.
   public func encodedPayload() throws -> [UInt8] { try PacketEncoder().encode(self) }
 
-  /// Reads the value from CBOR, to the last byte.
+  /// Decodes a CBOR value that takes up the whole payload.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     self = try PacketDecoder().decode(Self.self, from: payload)
   }
 }
 
 extension PacketPayload where Self: Codable & PacketCodable {
-  /// The bytes of the type's own layout.
+  /// Returns the value in its `PacketCodable` format.
   public func encodedPayload() -> [UInt8] { encoded }
 
-  /// Reads the type's own layout, to the last byte.
+  /// Decodes a `PacketCodable` value that takes up the whole payload.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     try self.init(decoding: payload)
   }
 }
 
 extension Packet {
-  /// The packet that carries `value`. Throws what the value's own `encode(to:)` throws.
+  /// Makes a packet with `value` as its payload. Throws any error of the value's `encode(to:)`.
   public init<Payload: PacketPayload>(_ value: Payload) throws {
     self.init(
       type: Payload.packetType, action: value.packetAction, payload: try value.encodedPayload())

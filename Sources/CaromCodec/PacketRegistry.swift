@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Which Swift type each type of packet is. Only registered types are ever made from bytes.
+/// A map from packet types to Swift types. Only registered types are decoded.
 public struct PacketRegistry: Sendable {
   private typealias Decoder =
     @Sendable (Span<UInt8>, UInt16) throws(DecodeError) -> any PacketPayload
@@ -12,15 +12,16 @@ public struct PacketRegistry: Sendable {
 
   private var entries: [UInt16: Entry] = [:]
 
-  /// Packets of a type that nobody registered, so far.
+  /// The number of packets decoded so far whose type is not registered.
   public private(set) var unknownCount = 0
-  /// Packets that could not be read, so far.
+  /// The number of malformed packets so far.
   public private(set) var malformedCount = 0
 
-  /// Knows no type.
+  /// Makes an empty registry.
   public init() {}
 
-  /// Adds a type; a number that is taken already is an error, also by the same type.
+  /// Registers a type. Throws `taken` if its packet type is already registered, even by the same
+  /// Swift type.
   public mutating func register<Payload: PacketPayload>(
     _ type: Payload.Type
   ) throws(PacketRegistryError) {
@@ -32,10 +33,10 @@ public struct PacketRegistry: Sendable {
     }
   }
 
-  /// Whether somebody registered that number.
-  public func knows(_ type: UInt16) -> Bool { entries[type] != nil }
+  /// Whether the packet type is registered.
+  public func contains(_ type: UInt16) -> Bool { entries[type] != nil }
 
-  /// Reads a frame's body: never throws and never traps, whatever the bytes are.
+  /// Decodes a frame's body. Reports malformed bytes in its result; it never throws or traps.
   public mutating func decode(_ body: Span<UInt8>) -> ReceivedPacket {
     guard let header = try? PacketHeader(of: body) else {
       malformedCount += 1
@@ -55,6 +56,24 @@ public struct PacketRegistry: Sendable {
     }
   }
 
-  /// Reads a packet.
+  /// Decodes the payload of a packet.
   public mutating func decode(_ packet: Packet) -> ReceivedPacket { decode(packet.encoded.span) }
+}
+
+/// The errors of a `PacketRegistry`.
+public enum PacketRegistryError: Error, Hashable, Sendable {
+  /// The packet type is already registered; `by` names its Swift type.
+  case taken(type: UInt16, by: String)
+}
+
+/// A packet as decoded by a `PacketRegistry`.
+public enum ReceivedPacket: Sendable {
+  /// A value of a registered type: `if case .value(let chat as Chat, _) = packet`.
+  case value(any PacketPayload, action: UInt16)
+  /// A packet whose type is not registered, with its payload; a newer version of the peer's
+  /// program may have sent it.
+  case unknown(type: UInt16, action: UInt16, [UInt8])
+  /// A packet that could not be decoded. Type and action are nil if the body was too short to
+  /// contain them.
+  case malformed(type: UInt16?, action: UInt16?, DecodeError)
 }

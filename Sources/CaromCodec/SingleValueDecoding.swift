@@ -1,6 +1,6 @@
 import CaromCore
 
-/// One value that is read.
+/// A single-value decoding container over a CBOR item.
 struct SingleValueDecoding: SingleValueDecodingContainer {
   let item: CBORReader
 

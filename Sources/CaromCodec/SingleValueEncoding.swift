@@ -1,4 +1,4 @@
-/// One value that is being set.
+/// A single-value encoding container.
 struct SingleValueEncoding: SingleValueEncodingContainer {
   let container: EncodedContainer
 

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// An array that is read, in order.
+/// An unkeyed decoding container over a CBOR array.
 struct UnkeyedDecoding: UnkeyedDecodingContainer {
   private var reader: CBORReader
   private let total: Int
@@ -15,9 +15,9 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
   var count: Int? { total }
   var isAtEnd: Bool { currentIndex == total }
 
-  /// Where the next element is; the reader moves on behind it.
+  /// Returns the position of the next element and advances past it.
   private mutating func next() throws(DecodeError) -> CBORReader {
-    guard !isAtEnd else { throw .invalid(what: "array: no element is left") }
+    guard !isAtEnd else { throw .invalid(what: "array: no more elements") }
     let item = reader
     try reader.skip()
     currentIndex += 1
@@ -71,7 +71,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     try next().value { reader throws(DecodeError) in try reader.integer() }
   }
 
-  /// An element that its type refuses is still the next one.
+  /// Decodes the next element. If that fails, the container does not advance, so that the caller
+  /// can try another type.
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let before = self
     do {

@@ -1,4 +1,4 @@
-/// An array that is being filled.
+/// An unkeyed encoding container that fills a CBOR array.
 struct UnkeyedEncoding: UnkeyedEncodingContainer {
   private let container: EncodedContainer
 

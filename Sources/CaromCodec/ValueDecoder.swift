@@ -1,4 +1,4 @@
-/// Hands out the three kinds of containers for the item at one place of a message.
+/// A `Decoder` for one CBOR item.
 struct ValueDecoder: Decoder {
   let item: CBORReader
 

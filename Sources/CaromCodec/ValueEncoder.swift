@@ -1,5 +1,4 @@
-/// Hands out the three kinds of containers; what is encoded lands in one `EncodedContainer`.
-/// Coding paths are not kept: errors name the value's own reasons.
+/// An `Encoder` that encodes one value into an `EncodedContainer`. It does not track coding paths.
 struct ValueEncoder: Encoder {
   let container: EncodedContainer
 

@@ -2,7 +2,7 @@ import CaromCodec
 import CaromCore
 import Testing
 
-/// The examples of RFC 8949, appendix A, as far as the format here goes.
+/// The examples of RFC 8949, appendix A, that use supported features only.
 @Suite struct CBORVectorTests {
   @Test(
     arguments: [
@@ -35,7 +35,7 @@ import Testing
     #expect(decoded.bitPattern == value.bitPattern)
   }
 
-  @Test func `not a number is one number`() throws {
+  @Test func `all NaNs have the same encoding`() throws {
     #expect(try PacketEncoder().encode(Double.nan) == makeBytes("f97e00"))
     #expect(try PacketEncoder().encode(-Float.nan) == makeBytes("f97e00"))
     #expect(try roundTrip(Double.nan).isNaN)
@@ -50,7 +50,7 @@ import Testing
     #expect(try PacketDecoder().decode(String.self, from: makeBytes(hex)) == value)
   }
 
-  @Test func `containers and simple values are as the RFC has them`() throws {
+  @Test func `containers and simple values are encoded as in the RFC`() throws {
     let encoder = PacketEncoder()
     #expect(try encoder.encode(false) == makeBytes("f4"))
     #expect(try encoder.encode(true) == makeBytes("f5"))
@@ -65,7 +65,7 @@ import Testing
     #expect(try encoder.encode([String: Int]()) == makeBytes("a0"))
   }
 
-  @Test func `half-precision numbers all come back`() throws {
+  @Test func `all half-precision numbers are read back`() throws {
     for bits in UInt16.min...UInt16.max {
       let bytes = [0xF9, UInt8(bits >> 8), UInt8(bits & 0xFF)]
       let value = try PacketDecoder().decode(Double.self, from: bytes)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `wider forms than needed are read too`() throws {
+  @Test func `arguments in longer forms than necessary are accepted`() throws {
     #expect(try PacketDecoder().decode(Int.self, from: makeBytes("1b0000000000000001")) == 1)
     #expect(try PacketDecoder().decode(Double.self, from: makeBytes("fb3ff0000000000000")) == 1)
     #expect(try PacketDecoder().decode(Double.self, from: makeBytes("07")) == 7)
@@ -84,13 +84,13 @@ import Testing
   }
 }
 
-/// "0a0b" as bytes.
+/// Parses hexadecimal digits, such as "0a0b".
 func makeBytes(_ hex: String) -> [UInt8] {
   let digits = hex.compactMap(\.hexDigitValue)
   return stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) }
 }
 
-/// The value after its way to bytes and back.
+/// Encodes and decodes a value.
 func roundTrip<Value: Codable>(_ value: Value) throws -> Value {
   try PacketDecoder().decode(Value.self, from: PacketEncoder().encode(value))
 }

@@ -13,7 +13,7 @@ import Testing
 #endif
 
 @Suite struct ChunkingTests {
-  @Test func `any packets in any chunks are the same packets`() throws {
+  @Test func `random packets in random chunks are decoded unchanged`() throws {
     for seed in 0..<UInt64(rounds) {
       var generator = SeededGenerator(seed: seed)
       let packets = makePackets(using: &generator)
@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test func `all frames in one segment and every cut of it give the same bodies`() throws {
+  @Test func `frames are decoded the same however their bytes are split in two`() throws {
     var generator = SeededGenerator(seed: 12)
     let packets = makePackets(using: &generator)
     let stream = Array(packets.flatMap { $0.framed() }.prefix(3_000))
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `packets without end leave nothing behind`() throws {
+  @Test func `an endless stream of packets does not accumulate memory`() throws {
     var decoder = FrameDecoder()
     let frame = Packet(type: 1, payload: [1, 2, 3, 4]).framed()
     let segment = frame + frame + frame[..<5]
@@ -53,7 +53,7 @@ import Testing
     #expect(decoder.nextTimeout == nil)
   }
 
-  @Test func `mutated streams never trap, hang or grow`() throws {
+  @Test func `mutated streams never cause a trap, a hang or memory growth`() throws {
     var generator = SeededGenerator(seed: 99)
     let recorded = makePackets(using: &generator).flatMap { $0.framed() }.prefix(400)
     var registry = PacketRegistry()
@@ -77,7 +77,7 @@ import Testing
     #expect(registry.unknownCount > 0 && registry.malformedCount > 0)
   }
 
-  @Test func `mutated payloads never trap, hang or grow`() throws {
+  @Test func `mutated payloads never cause a trap, a hang or memory growth`() throws {
     var generator = SeededGenerator(seed: 7)
     let value = Everything(
       text: "text", numbers: [1, -2, 300], names: ["a": 1.5], byIndex: [3: "x"], nothing: nil,
@@ -97,7 +97,7 @@ import Testing
   }
 }
 
-/// Up to ten packets, among them empty and longer ones.
+/// Makes up to ten random packets, some of them empty.
 private func makePackets(using generator: inout SeededGenerator) -> [Packet] {
   (0..<Int.random(in: 1...10, using: &generator)).map { _ in
     let lengths = [0, 1, 4, 100, 2_000]
@@ -109,7 +109,8 @@ private func makePackets(using generator: inout SeededGenerator) -> [Packet] {
   }
 }
 
-/// Changes, inserts, removes, doubles or cuts, one to four times.
+/// Applies one to four random mutations: a change, an insertion, a removal, a duplication or a
+/// truncation.
 private func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerator) {
   for _ in 0..<Int.random(in: 1...4, using: &generator) {
     guard !bytes.isEmpty else { return }
@@ -125,7 +126,7 @@ private func mutate(_ bytes: inout [UInt8], using generator: inout SeededGenerat
   }
 }
 
-/// The bodies of a stream that comes in chunks of these lengths.
+/// Decodes a stream in chunks of the given lengths and returns the bodies.
 private func decode(_ stream: [UInt8], chunks: [Int]) throws -> [[UInt8]] {
   var decoder = FrameDecoder()
   var bodies: [[UInt8]] = []
@@ -138,7 +139,7 @@ private func decode(_ stream: [UInt8], chunks: [Int]) throws -> [[UInt8]] {
   return bodies
 }
 
-/// The bodies of a stream that comes in chunks of chance.
+/// Decodes a stream in chunks of random lengths and returns the bodies.
 private func decode(
   _ stream: [UInt8], limit: Int, using generator: inout SeededGenerator
 ) throws -> [[UInt8]] {

@@ -16,7 +16,7 @@ import Testing
     try datagrams.flatMap { try decoder.receive($0.span) }
   }
 
-  @Test func `several packets share a datagram, at one byte each`() throws {
+  @Test func `several packets share a datagram, with an overhead of one byte each`() throws {
     var encoder = DatagramEncoder()
     let packets = (0..<40).map { Self.makePacket(20, $0) }
     for packet in packets { try encoder.append(packet) }
@@ -40,7 +40,7 @@ import Testing
     #expect(datagrams.allSatisfy { $0.count <= mtu && !$0.isEmpty })
     var decoder = DatagramDecoder()
     #expect(try Self.decode(datagrams, with: &decoder) == packets)
-    #expect(decoder.waiting == 0)
+    #expect(decoder.incompleteBytes == 0)
   }
 
   @Test(arguments: 0..<20 as Range<UInt64>)
@@ -62,7 +62,7 @@ import Testing
     #expect(!received.isEmpty && received.allSatisfy { packets.contains($0) })
   }
 
-  @Test func `a packet over the limit is refused, and nothing before it is lost`() throws {
+  @Test func `a packet over the limit is refused without loss of earlier packets`() throws {
     var encoder = DatagramEncoder(limit: 1000)
     try encoder.append(Self.makePacket(10))
     #expect(throws: FrameError.frameTooLarge(length: 1001, limit: 1000)) {
@@ -76,14 +76,14 @@ import Testing
     #expect(try Self.decode(encoder.flush(), with: &decoder) == [Self.makePacket(10)])
   }
 
-  @Test func `fragments that wait have bounded room, and the oldest give way`() throws {
+  @Test func `the memory for fragments is bounded, and the oldest are dropped`() throws {
     var encoder = DatagramEncoder()
     var decoder = DatagramDecoder(limit: 20_000)
     for index in 0..<200 {
       try encoder.append(Self.makePacket(3000, UInt64(index)))
       // The last fragment of each is lost.
       for datagram in encoder.flush().dropLast() { _ = try decoder.receive(datagram.span) }
-      #expect(decoder.waiting <= 20_000)
+      #expect(decoder.incompleteBytes <= 20_000)
     }
     try encoder.append(Self.makePacket(5000))
     #expect(try Self.decode(encoder.flush(), with: &decoder) == [Self.makePacket(5000)])
@@ -104,7 +104,7 @@ import Testing
     #expect(throws: error) { try decoder.receive(bytes.span) }
   }
 
-  @Test func `no bytes trap, and the room stays bounded`() {
+  @Test func `random datagrams never cause a trap, and memory stays bounded`() {
     #if DEBUG
       let count = 20_000
     #else
@@ -120,7 +120,7 @@ import Testing
         bytes.replaceSubrange(0..<4, with: [UInt8(2 * (bytes.count - 4) + 1), bytes[1] & 3, 0, 2])
       }
       _ = try? decoder.receive(bytes.span)
-      if decoder.waiting > 4096 { Issue.record("\(decoder.waiting) bytes wait") }
+      if decoder.incompleteBytes > 4096 { Issue.record("\(decoder.incompleteBytes) bytes wait") }
     }
   }
 }

@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test(arguments: 1...8) func `a line over the limit is an error, and the limit is not`(
+  @Test(arguments: 1...8) func `a line over the limit is an error, but one at the limit is not`(
     chunk: Int
   ) throws {
     for (length, fits) in [(5, true), (6, false), (50, false)] {
@@ -51,17 +51,17 @@ import Testing
     }
   }
 
-  @Test func `without a delimiter it stops at the limit, not at the end of memory`() {
+  @Test func `input without a delimiter fails at the limit`() {
     var decoder = DelimiterDecoder(limit: 100)
     for _ in 0..<1_000 { decoder.receive([UInt8](repeating: 13, count: 1_000).span) }
     #expect(throws: DelimiterError.delimiterTooFar(limit: 100)) { try decoder.next() }
   }
 
-  @Test func `what follows a head is handed over as it came`() throws {
+  @Test func `bytes after the last line are returned unchanged`() throws {
     var decoder = DelimiterDecoder(delimiter: Array("\r\n\r\n".utf8))
     decoder.receive(Array("a: 1\r\nb: 2\r\n\r\nbody\r\n\r\nmore".utf8).span)
     #expect(try decoder.next() == Array("a: 1\r\nb: 2".utf8))
-    #expect(try decoder.takeRest() == Array("body\r\n\r\nmore".utf8))
+    #expect(try decoder.drainRest() == Array("body\r\n\r\nmore".utf8))
     #expect(try decoder.next() == nil)
   }
 
@@ -71,7 +71,7 @@ import Testing
     return lines
   }
 
-  /// The same by the shortest way: the first place where the delimiter ends.
+  /// A simple reference implementation: splits at the first occurrence of the delimiter.
   private func split(_ stream: [UInt8], at delimiter: [UInt8]) -> [[UInt8]] {
     var lines: [[UInt8]] = []
     var line: [UInt8] = []

@@ -3,14 +3,14 @@ import CaromCore
 import Testing
 
 @Suite struct FrameDecoderTests {
-  @Test func `a whole frame gives its body`() throws {
+  @Test func `a complete frame is decoded to its body`() throws {
     var decoder = FrameDecoder()
     decoder.receive([3, 0, 0, 0, 0, 0, 0, 0, 7, 8, 9], at: .zero)
     #expect(try decoder.next() == [7, 8, 9])
     #expect(try decoder.next() == nil)
   }
 
-  @Test func `an empty body is a frame and the next one follows`() throws {
+  @Test func `a frame with an empty body is decoded, and the next one follows`() throws {
     var decoder = FrameDecoder()
     decoder.receive([0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 5], at: .zero)
     #expect(try decoder.next() == [])
@@ -18,13 +18,13 @@ import Testing
     #expect(try decoder.next() == nil)
   }
 
-  @Test func `big-endian headers are an option`() throws {
+  @Test func `big-endian headers can be decoded`() throws {
     var decoder = FrameDecoder(byteOrder: .big)
     decoder.receive([0, 0, 0, 0, 0, 0, 0, 2, 1, 2], at: .zero)
     #expect(try decoder.next() == [1, 2])
   }
 
-  @Test func `every split in two gives the same bodies`() throws {
+  @Test func `any split into two chunks gives the same bodies`() throws {
     let bodies = makeBodies(lengths: [0, 1, 5, 0, 300, 2])
     let stream = try makeStream(of: bodies)
     for split in 0...stream.count {
@@ -36,7 +36,7 @@ import Testing
     }
   }
 
-  @Test func `byte by byte gives the same bodies`() throws {
+  @Test func `chunks of one byte give the same bodies`() throws {
     let bodies = makeBodies(lengths: [3, 0, 0, 17, 260])
     var decoder = FrameDecoder()
     var got: [[UInt8]] = []
@@ -62,14 +62,14 @@ import Testing
     #expect(decoder.nextTimeout == nil)
   }
 
-  @Test func `bodies before an error are given out first`() throws {
+  @Test func `bodies before an error are returned before the error is thrown`() throws {
     var decoder = FrameDecoder(limit: 4)
     decoder.receive((makeHeader(1) + [9] + makeHeader(5)), at: .zero)
     #expect(try decoder.next() == [9])
     #expect(throws: FrameError.frameTooLarge(length: 5, limit: 4)) { try decoder.next() }
   }
 
-  @Test func `the limit itself is allowed`() throws {
+  @Test func `a body of exactly the limit is accepted`() throws {
     var decoder = FrameDecoder(limit: 4)
     decoder.receive(makeHeader(4) + [1, 2, 3, 4], at: .zero)
     #expect(try decoder.next() == [1, 2, 3, 4])
@@ -77,28 +77,28 @@ import Testing
 }
 
 extension FrameDecoder {
-  /// Takes an array for a chunk.
+  /// Receives an array as a chunk.
   mutating func receive(_ bytes: [UInt8], at now: Instant) { receive(bytes.span, at: now) }
 }
 
-/// Everything that is ready.
+/// Returns all complete bodies.
 func drain(_ decoder: inout FrameDecoder) throws -> [[UInt8]] {
   var bodies: [[UInt8]] = []
   while let body = try decoder.next() { bodies.append(body) }
   return bodies
 }
 
-/// A little-endian header.
+/// Makes a little-endian header.
 func makeHeader(_ length: UInt64) -> [UInt8] {
   (0..<8).map { UInt8(truncatingIfNeeded: length >> UInt64(8 * $0)) }
 }
 
-/// Bodies of these lengths, each with bytes of its own.
+/// Makes bodies of the given lengths with distinct contents.
 func makeBodies(lengths: [Int]) -> [[UInt8]] {
   lengths.map { length in (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ length) } }
 }
 
-/// The frames of these bodies, one after the other.
+/// Concatenates the frames of the given bodies.
 func makeStream(of bodies: [[UInt8]]) throws -> [UInt8] {
   var stream: [UInt8] = []
   for body in bodies { try FrameEncoder().append(body.span, to: &stream) }

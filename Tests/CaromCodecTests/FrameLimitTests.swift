@@ -4,9 +4,9 @@ import Foundation
 import Testing
 
 @Suite struct FrameLimitTests {
-  /// A big-endian length below 2^40 has its bytes in the header's last five places, so that it
-  /// reads as a multiple of 2^24: over the limit, always.
-  @Test func `a big-endian header of any length below 2^40 is too large, not a hang`() {
+  /// The bytes of a big-endian length below 2^40 are in the last five bytes of the header, so a
+  /// little-endian decoder reads a multiple of 2^24, which exceeds the limit.
+  @Test func `a big-endian header below 2^40 is refused as too large by a little-endian decoder`() {
     var lengths: [UInt64] = []
     for place in 0..<5 {
       for byte in 1...255 { lengths.append(UInt64(byte) << UInt64(8 * place)) }
@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  @Test func `lengths over the limit take no memory`() throws {
+  @Test func `lengths over the limit allocate no memory`() throws {
     let before = try addressSpace()
     var decoders: [FrameDecoder] = []
     for length in [UInt64(1) << 31, 1 << 32, 1 << 63, .max] {
@@ -33,19 +33,19 @@ import Testing
       }
     }
     let grown = try addressSpace() - before
-    // Threads of other tests take address space too; the lengths reserved would be over 500 GiB.
+    // Threads of other tests use address space, too. Reserving the lengths would take over 500 GiB.
     #expect(grown < 1 << 36)
     #expect(decoders.allSatisfy { $0.nextTimeout == nil })
   }
 
-  @Test func `a limit without end makes no room for bytes that never come`() throws {
+  @Test func `an unlimited decoder does not allocate memory for bytes that never arrive`() throws {
     var decoder = FrameDecoder(limit: .max)
     decoder.receive(makeHeader(1 << 50) + [1], at: .zero)
     #expect(try decoder.next() == nil)
     #expect(throws: FrameError.unexpectedEOF(got: 1, want: 1 << 50)) { try decoder.finish() }
   }
 
-  /// Bytes of address space, on Linux; elsewhere the test says nothing.
+  /// The address space in use, in bytes. Returns 0 on platforms other than Linux.
   private func addressSpace() throws -> Int {
     #if os(Linux)
       let pages = try String(contentsOfFile: "/proc/self/statm", encoding: .utf8)

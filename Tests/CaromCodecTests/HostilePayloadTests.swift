@@ -21,7 +21,7 @@ import Testing
     #expect(throws: DecodeError.self) { try PacketDecoder().decode(Move.self, from: bytes) }
   }
 
-  @Test func `integers out of range are an error`() throws {
+  @Test func `integers out of range are errors`() throws {
     let bytes = try PacketEncoder().encode(300)
     #expect(throws: DecodeError.invalid(what: "CBOR: an integer out of range")) {
       try PacketDecoder().decode(UInt8.self, from: bytes)
@@ -32,19 +32,19 @@ import Testing
     #expect(throws: DecodeError.self) { try PacketDecoder().decode(UInt.self, from: [0x20]) }
   }
 
-  @Test func `a number that a float does not keep is an error`() throws {
+  @Test func `a number that a Float cannot represent is an error`() throws {
     let bytes = try PacketEncoder().encode(1.1)
     #expect(throws: DecodeError.self) { try PacketDecoder().decode(Float.self, from: bytes) }
   }
 
-  @Test func `a raw value that the enum does not have is an error`() throws {
+  @Test func `an unknown raw value of an enum is an error`() throws {
     let bytes = try PacketEncoder().encode("green")
-    #expect(throws: DecodeError.invalid(what: "value: its type refuses it")) {
+    #expect(throws: DecodeError.invalid(what: "value: rejected by its type")) {
       try PacketDecoder().decode(Color.self, from: bytes)
     }
   }
 
-  @Test func `a message is not deeper than the limit`() throws {
+  @Test func `nesting deeper than the limit is an error`() throws {
     let deep = [UInt8](repeating: 0x81, count: 33) + [0]
     #expect(throws: DecodeError.invalid(what: "CBOR: too deep")) {
       try PacketDecoder().decode([Int].self, from: deep)
@@ -54,7 +54,7 @@ import Testing
     }
   }
 
-  @Test func `more items than the limit are an error before one is made`() throws {
+  @Test func `more items than the limit are an error before any value is made`() throws {
     let bytes = try PacketEncoder().encode(Array(0..<1_000))
     let limited = PacketDecoder(itemLimit: 1_000)
     #expect(throws: DecodeError.tooLarge(length: 1_001, limit: 1_000)) {
@@ -63,15 +63,15 @@ import Testing
     #expect(try PacketDecoder(itemLimit: 1_001).decode([Int].self, from: bytes).count == 1_000)
   }
 
-  @Test func `a key that stands twice is an error, in whatever order`() {
+  @Test func `a duplicate key is an error in any order of keys`() {
     for hex in ["a2616101616102", "a3616101616202616103", "a201010102"] {
-      #expect(throws: DecodeError.invalid(what: "map: a key stands twice")) {
+      #expect(throws: DecodeError.invalid(what: "map: duplicate key")) {
         try PacketDecoder().decode([String: Int].self, from: makeBytes(hex))
       }
     }
   }
 
-  @Test func `large dictionaries are read in time that grows with them`() throws {
+  @Test func `large dictionaries are decoded quickly`() throws {
     let large = Dictionary(uniqueKeysWithValues: (0..<5_000).map { ("key\($0)", $0) })
     #expect(try roundTrip(large) == large)
   }

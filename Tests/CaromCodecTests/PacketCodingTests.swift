@@ -3,7 +3,7 @@ import CaromCore
 import Testing
 
 @Suite struct PacketCodingTests {
-  @Test func `strings, arrays, dictionaries, numbers and nil come back`() throws {
+  @Test func `strings, arrays, dictionaries, numbers and nil are decoded unchanged`() throws {
     let value = Everything(
       text: "Maya’s table 🏒", numbers: [1, -2, .max, .min], names: ["a": 1.5, "007": -0.0, "7": 3],
       byIndex: [-3: "x", 0: "y", 12: "z"], nothing: nil, something: 5, bytes: [0, 255],
@@ -11,7 +11,7 @@ import Testing
     #expect(try roundTrip(value) == value)
   }
 
-  @Test func `every width of integer comes back at its ends`() throws {
+  @Test func `the limits of all integer types are decoded unchanged`() throws {
     #expect(try roundTrip([Int8.min, .max]) == [.min, .max])
     #expect(try roundTrip([Int16.min, .max]) == [.min, .max])
     #expect(try roundTrip([Int32.min, .max]) == [.min, .max])
@@ -31,14 +31,14 @@ import Testing
     #expect(try roundTrip([move]) == [move])
   }
 
-  @Test func `raw-value enums, optionals at the top and empty structs come back`() throws {
+  @Test func `enums, top-level optionals and empty structs are decoded unchanged`() throws {
     #expect(try roundTrip([Color.red, .yellow]) == [.red, .yellow])
     #expect(try roundTrip(String?.none) == nil)
     #expect(try roundTrip(String?.some("x")) == "x")
     #expect(try roundTrip(Empty()) == Empty())
   }
 
-  @Test func `dictionaries with other keys come back`() throws {
+  @Test func `dictionaries with other keys are decoded unchanged`() throws {
     let colors = [Color.red: 1, .yellow: 2]
     #expect(try roundTrip(colors) == colors)
     let points = [Point(x: 1, y: 2): "a", Point(x: 0, y: 0): "b"]
@@ -46,18 +46,18 @@ import Testing
     #expect(try roundTrip(Set(0..<50)) == Set(0..<50))
   }
 
-  @Test func `classes with a superclass come back`() throws {
+  @Test func `classes with a superclass are decoded unchanged`() throws {
     let value = Derived(name: "d", count: 4)
     let copy = try roundTrip(value)
     #expect(copy.name == "d" && copy.count == 4)
   }
 
-  @Test func `integer coding keys are small`() throws {
+  @Test func `integer coding keys are encoded as integers`() throws {
     #expect(try PacketEncoder().encode(Short(x: 1, y: 2)) == makeBytes("a200010102"))
     #expect(try roundTrip(Short(x: 1, y: 2)) == Short(x: 1, y: 2))
   }
 
-  @Test func `equal values have equal bytes, whatever order they were built in`() throws {
+  @Test func `equal values have equal encodings in any order of construction`() throws {
     let names = (0..<100).map { "name\($0)" }
     let up = Dictionary(uniqueKeysWithValues: names.map { ($0, $0.count) })
     let down = Dictionary(uniqueKeysWithValues: names.reversed().map { ($0, $0.count) })
@@ -70,12 +70,12 @@ import Testing
     #expect(try encoder.encode(forth) == encoder.encode(back))
   }
 
-  @Test func `a field that an older peer does not know is passed over`() throws {
+  @Test func `an unknown field is ignored`() throws {
     let bytes = try PacketEncoder().encode(["x": 1, "y": 2, "z": 3])
     #expect(try PacketDecoder().decode(Point.self, from: bytes) == Point(x: 1, y: 2))
   }
 
-  @Test func `a value deeper than a decoder accepts is not encoded`() throws {
+  @Test func `a value that is nested too deeply for a decoder is not encoded`() throws {
     #expect(try roundTrip(Tree(depth: 10)) == Tree(depth: 10))
     #expect(throws: PacketEncoderError.tooDeep(limit: 32)) {
       try PacketEncoder().encode(Tree(depth: 100))

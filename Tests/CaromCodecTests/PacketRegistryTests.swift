@@ -3,7 +3,7 @@ import CaromCore
 import Testing
 
 @Suite struct PacketRegistryTests {
-  @Test func `a registered type comes out as its Swift value`() throws {
+  @Test func `a registered type is decoded to its Swift value`() throws {
     var registry = try makeRegistry()
     let packet = try Packet(Chat(text: "hello", to: ["Leo"]))
     #expect(packet.type == 16 && packet.action == 0)
@@ -14,7 +14,7 @@ import Testing
     #expect(chat == Chat(text: "hello", to: ["Leo"]))
   }
 
-  @Test func `a type with a layout of its own uses it`() throws {
+  @Test func `a PacketCodable type uses its own format`() throws {
     var registry = try makeRegistry()
     let packet = try Packet(Drop(column: 6))
     #expect(packet == Packet(type: 17, action: 2, payload: [6]))
@@ -25,7 +25,7 @@ import Testing
     #expect(drop == Drop(column: 6))
   }
 
-  @Test func `two registrations of one number are an error`() throws {
+  @Test func `registering a packet type twice is an error`() throws {
     var registry = try makeRegistry()
     #expect(throws: PacketRegistryError.taken(type: 16, by: "Chat")) {
       try registry.register(Impostor.self)
@@ -33,10 +33,10 @@ import Testing
     #expect(throws: PacketRegistryError.taken(type: 16, by: "Chat")) {
       try registry.register(Chat.self)
     }
-    #expect(registry.knows(16) && !registry.knows(18))
+    #expect(registry.contains(16) && !registry.contains(18))
   }
 
-  @Test func `an unknown type is delivered as unknown and counted`() throws {
+  @Test func `an unknown type is returned as unknown and counted`() throws {
     var registry = try makeRegistry()
     for _ in 0..<3 {
       let packet = Packet(type: 99, action: 7, payload: [1, 2])
@@ -48,7 +48,7 @@ import Testing
     #expect(registry.unknownCount == 3 && registry.malformedCount == 0)
   }
 
-  @Test func `a payload that does not decode is a value with its error`() throws {
+  @Test func `a malformed payload is returned with its error`() throws {
     var registry = try makeRegistry()
     let packet = Packet(type: 17, action: 2, payload: [6, 6])
     guard case .malformed(type: 17, action: 2, .trailingBytes(1)) = registry.decode(packet) else {
@@ -63,8 +63,8 @@ import Testing
     #expect(registry.malformedCount == 2 && registry.unknownCount == 0)
   }
 
-  @Test func `routing reads type and action and leaves the payload alone`() throws {
-    let body: [UInt8] = [16, 0, 5, 0, 0xFF, 0xFF]  // no chat at all
+  @Test func `a header can be read without decoding the payload`() throws {
+    let body: [UInt8] = [16, 0, 5, 0, 0xFF, 0xFF]  // not a valid Chat
     let header = try PacketHeader(of: body.span)
     #expect(header.type == 16 && header.action == 5)
     #expect(throws: DecodeError.self) { try PacketHeader(of: [1, 2, 3].span) }

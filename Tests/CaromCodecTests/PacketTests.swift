@@ -3,13 +3,13 @@ import CaromCore
 import Testing
 
 @Suite struct PacketTests {
-  @Test func `a packet is type, action and payload in a frame`() {
+  @Test func `a framed packet is a length, a type, an action and a payload`() {
     let packet = Packet(type: 0x0102, action: 0x0304, payload: [9, 8])
     #expect(packet.encoded == [2, 1, 4, 3, 9, 8])
     #expect(packet.framed() == [6, 0, 0, 0, 0, 0, 0, 0, 2, 1, 4, 3, 9, 8])
   }
 
-  @Test func `a packet comes back from its frame`() throws {
+  @Test func `a packet is decoded from its frame`() throws {
     let packet = Packet(type: 7, action: 1, payload: Array(0..<200))
     var decoder = FrameDecoder()
     decoder.receive(packet.framed(), at: .zero)
@@ -17,7 +17,7 @@ import Testing
     #expect(try Packet(decoding: body.span) == packet)
   }
 
-  @Test func `a packet without a payload is four bytes`() throws {
+  @Test func `a packet without a payload has four bytes`() throws {
     #expect(try Packet(decoding: [1, 0, 2, 0].span) == Packet(type: 1, action: 2))
   }
 
@@ -26,7 +26,7 @@ import Testing
     #expect(throws: DecodeError.self) { try Packet(decoding: body.span) }
   }
 
-  @Test func `a body over the limit is not encoded`() throws {
+  @Test func `a body over the limit is refused by the encoder`() throws {
     let encoder = FrameEncoder(limit: 4)
     #expect(throws: FrameError.frameTooLarge(length: 5, limit: 4)) {
       try encoder.encode([1, 2, 3, 4, 5])
