@@ -57,10 +57,10 @@ public enum Preset {
   public static let table = Table(
     halfLength: halfLength, halfWidth: halfWidth, goalHalfWidth: goalHalfWidth)
 
-  static let solver = PuckSolver(
+  static let solver = SingleDiscSolver(
     table: table,
     surface: Surface(
       railRestitution: railRestitution, discRestitution: malletRestitution,
-      railFriction: railFriction, glide: Glide(drag: drag)),
+      railFriction: railFriction, damping: Damping(drag: drag)),
     step: step, speedCap: puckSpeedCap)
 }

@@ -102,11 +102,11 @@ public struct Rink: Hashable, Sendable {
       radius: Preset.malletRadius, mass: nil)
   }
 
-  private mutating func note(_ touches: PuckTouches, _ events: inout RinkEvents) {
+  private mutating func note(_ touches: SingleDiscContacts, _ events: inout RinkEvents) {
     if touches.rails > 0 { events.touches.insert(.rail) }
     if touches.posts > 0 { events.touches.insert(.post) }
-    if touches.firstMallet > 0 { events.touches.insert(.homeMallet) }
-    if touches.secondMallet > 0 { events.touches.insert(.awayMallet) }
+    if touches.firstHits > 0 { events.touches.insert(.homeMallet) }
+    if touches.secondHits > 0 { events.touches.insert(.awayMallet) }
     events.impact = touches.impact
     guard touches.goal != 0 else { return }
     score(touches.goal < 0 ? .away : .home, &events)

@@ -1,30 +1,32 @@
-/// A disc as a solver works on it during one step.
+/// The working state of a disc during one step of a `SceneSolver`.
 struct Body {
   enum Role: UInt8 {
-    /// Contacts deflect it.
+    /// A disc of finite mass, which contacts deflect.
     case dynamic
-    /// Nothing deflects it; only a pinned disc stops it.
+    /// A disc of infinite mass. Contacts do not deflect it, but a pinned disc stops it.
     case kinematic
-    /// Stopped for the rest of the step, like a wall.
+    /// A dynamic disc that had too many contacts: it rests for the remainder of the step and acts
+    /// as a wall.
     case pinned
   }
 
-  /// The centre at `clock`.
+  /// The centre at the body's `clock`.
   var position: Vector
-  /// In the step's clock where it moves straight in that, otherwise a second.
+  /// The velocity per unit of the step's clock if the body moves straight in that clock, otherwise
+  /// per second.
   var velocity: Vector
-  /// When it was deflected last.
+  /// The clock reading at the body's last deflection, or 0.
   var clock: Double
   var radius: Double
   var inverseMass: Double
   var id: Int32
-  /// How often it was deflected or stopped in this step.
+  /// The number of times the body has been deflected or stopped in this step.
   var stamp: Int32 = 0
   var role: Role
-  /// Whether it may leave the reach that the grid assumes.
+  /// Whether the body may move farther in this step than `SceneSolver.ordinaryReach`.
   var isFast = false
 
-  /// The centre at a later clock, for a body that moves straight in it.
+  /// The centre at a later clock reading, for a body that moves straight in the clock.
   @inline(__always)
-  func straight(at later: Double) -> Vector { position + velocity * (later - clock) }
+  func straightPosition(at later: Double) -> Vector { position + velocity * (later - clock) }
 }

@@ -1,23 +1,24 @@
-/// A contact in a step.
+/// A contact that happened in a step.
 public struct Contact: Hashable, Sendable {
-  /// What a disc met.
+  /// The thing that a disc touched.
   public enum Kind: Hashable, Sendable {
-    /// A rail y = +-half width.
+    /// A long rail, at y = ±`halfWidth`.
     case railY
-    /// A rail x = +-half length.
+    /// A short rail, at x = ±`halfLength`.
     case railX
     /// A goal post.
     case post
-    /// The goal line at x = side * half length, crossed by the centre; the side is -1 or 1.
+    /// The goal line at x = side × `halfLength`, which the disc's centre crossed. The side is -1
+    /// or 1.
     case goal(side: Int)
-    /// Another disc, of a higher id.
+    /// Another disc, with a higher id.
     case disc(other: Int)
   }
 
-  /// Seconds from the step's beginning.
+  /// Seconds since the start of the step.
   public var time: Double
-  /// The disc, the one of the lower id where two met.
+  /// The id of the disc; the lower id if two discs touched.
   public var disc: Int
-  /// What it met.
+  /// The thing that the disc touched.
   public var kind: Kind
 }

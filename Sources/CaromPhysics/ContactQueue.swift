@@ -1,4 +1,5 @@
-/// Pending contacts, earliest first: a binary heap that keeps its memory from step to step.
+/// A priority queue of pending contacts, earliest first: a binary heap that keeps its capacity from
+/// step to step. CaromPhysics imports nothing, so it does not use the heap of CaromCore.
 struct ContactQueue {
   private var heap: [PendingContact] = []
 

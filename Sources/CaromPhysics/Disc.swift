@@ -1,24 +1,26 @@
-/// A disc on the table: dynamic, or kinematic, which moves as it is told and has infinite mass.
+/// A disc on the table. A dynamic disc is deflected by contacts; a kinematic disc has infinite mass
+/// and keeps the velocity that its owner sets.
 public struct Disc: Hashable, Sendable {
-  /// The centre, metres.
+  /// The centre, in metres.
   public var position: Vector
-  /// Metres a second.
+  /// The velocity, in metres per second.
   public var velocity: Vector
-  /// Radians a second, counter-clockwise positive; only rail friction reads and changes it.
+  /// The angular velocity, in radians per second, counter-clockwise. Only rail friction reads and
+  /// changes it.
   public var spin: Double
-  /// Metres.
+  /// The radius, in metres.
   public var radius: Double
-  /// One over the mass, 1/kg; 0 makes the disc kinematic.
+  /// The reciprocal of the mass, in 1/kg; 0 for a kinematic disc.
   public var inverseMass: Double
 
-  /// Whether the disc keeps its velocity whatever it meets.
+  /// Whether the disc is kinematic: contacts do not change its velocity.
   @inlinable public var isKinematic: Bool { inverseMass == 0 }
 
-  /// A disc of `mass` kilograms, or a kinematic one where `mass` is nil.
+  /// Makes a disc of `mass` kilograms, or a kinematic disc if `mass` is nil.
   public init(
     position: Vector, velocity: Vector = .zero, spin: Double = 0, radius: Double, mass: Double?
   ) {
-    precondition(radius > 0, "a disc has a radius")
+    precondition(radius > 0, "a disc's radius must be positive")
     self.position = position
     self.velocity = velocity
     self.spin = spin

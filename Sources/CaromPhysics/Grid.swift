@@ -1,16 +1,16 @@
-/// Cells over the table in row-major order; bodies sorted by cell lie one after another, so that
-/// a row of cells is one contiguous range.
+/// A uniform grid of cells over the table, in row-major order. Bodies are sorted by cell, so that
+/// the bodies of adjacent cells in a row are a contiguous range of slots.
 struct Grid {
   private(set) var columns = 1
   private(set) var rows = 1
   private var origin = Vector.zero
   private var scale = 1.0
-  /// The first slot of each cell, and the count of bodies at the end.
+  /// The first slot of each cell, followed by the number of bodies.
   private(set) var starts: [Int32] = []
   private var cells: [Int32] = []
 
-  /// Lays the cells for `count` discs of at most `radius`.
-  mutating func lay(over table: Table, count: Int, radius: Double) {
+  /// Chooses the size of the cells for `count` discs with radii up to `radius`.
+  mutating func layOut(over table: Table, count: Int, radius: Double) {
     let area = 4 * table.halfLength * table.halfWidth
     let size = max(2 * radius, (area / Double(max(1, count))).squareRoot())
     origin = Vector(-table.halfLength, -table.halfWidth)
@@ -27,14 +27,15 @@ struct Grid {
   @inline(__always)
   func row(_ y: Double) -> Int { Int(max(0, min((y - origin.y) * scale, Double(rows - 1)))) }
 
-  /// Slots of the cells from `first` to `last` in one row.
+  /// The slots of the bodies in the cells from `first` through `last` of a row.
   @inline(__always)
   func slots(row: Int, from first: Int, through last: Int) -> Range<Int> {
     let base = row * columns
     return Int(starts[base + first])..<Int(starts[base + last + 1])
   }
 
-  /// Gives each motion its slot: a counting sort by cell, ids in order within a cell.
+  /// Assigns each disc a slot by a counting sort over cells. The discs of a cell are in the order of
+  /// their ids.
   mutating func sort(_ motions: [Motion], into slotOfID: inout [Int32]) {
     let total = columns * rows
     if starts.count != total + 1 { starts = Array(repeating: 0, count: total + 1) }
@@ -58,7 +59,7 @@ struct Grid {
       slotOfID[id] = starts[cell]
       starts[cell] += 1
     }
-    // Each start has moved to the next cell's: move them back.
+    // The loop above has advanced each cell's start to the start of the next cell; shift them back.
     for index in stride(from: total, to: 0, by: -1) { starts[index] = starts[index - 1] }
     starts[0] = 0
   }

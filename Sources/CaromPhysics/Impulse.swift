@@ -1,7 +1,8 @@
-/// Instant changes of velocity at contacts.
+/// Instantaneous changes of velocity at contacts.
 public enum Impulse {
-  /// Velocities after two discs of positions `p1` and `p2` meet, along n = (p1 - p2)/|p1 - p2|;
-  /// unchanged where they do not close. An inverse mass of 0 is a kinematic disc.
+  /// Returns the velocities of two discs at `p1` and `p2` after their collision, with an impulse
+  /// along n = (p1 - p2)/|p1 - p2|. Velocities of discs that do not approach each other are
+  /// unchanged. An inverse mass of 0 stands for a kinematic disc.
   @inlinable public static func betweenDiscs(
     _ p1: Vector, _ v1: Vector, inverseMass m1: Double,
     _ p2: Vector, _ v2: Vector, inverseMass m2: Double, restitution: Double
@@ -13,7 +14,8 @@ public enum Impulse {
     return (v1 - offset * (scale * m1), v2 + offset * (scale * m2))
   }
 
-  /// The velocity after a disc meets a rail or post of inward unit normal `normal`.
+  /// Returns the velocity of a disc after it hits a rail or post, without friction. `normal` is the
+  /// unit normal that points away from the rail or post.
   @inlinable public static func atRail(
     _ velocity: Vector, normal: Vector, restitution: Double
   ) -> Vector {
@@ -22,18 +24,20 @@ public enum Impulse {
     return velocity - normal * ((1 + restitution) * closing)
   }
 
-  /// What friction at a rail leaves: velocity, spin, and whether the contact slid throughout.
+  /// The motion of a disc after a contact with a rail with friction.
   public struct RailContact: Hashable, Sendable {
-    /// Metres a second.
+    /// The velocity, in metres per second.
     public var velocity: Vector
-    /// Radians a second.
+    /// The angular velocity, in radians per second.
     public var spin: Double
-    /// Whether friction was at its limit; otherwise the contact point came to rest.
+    /// Whether the rim slid along the rail throughout the contact. Otherwise friction stopped the
+    /// sliding.
     public var slips: Bool
   }
 
-  /// A rail with Routh/Coulomb friction and no tangential restitution, for a solid disc
-  /// (I = m r^2 / 2). `friction` bounds the tangential impulse by its ratio to the normal one.
+  /// Returns the motion of a solid disc (I = m r² / 2) after it hits a rail or post with Coulomb
+  /// friction and no tangential restitution (Routh's model). `friction` is the largest ratio of the
+  /// tangential to the normal impulse.
   public static func atRail(
     _ velocity: Vector, spin: Double, radius: Double, normal: Vector, restitution: Double,
     friction: Double
@@ -51,7 +55,8 @@ public enum Impulse {
       velocity: bounced + tangent * change, spin: spin - 2 * change / radius, slips: slips)
   }
 
-  /// How fast a disc's rim slides along a rail of inward normal `normal` at the contact.
+  /// The speed at which a disc's rim slides along a rail with unit normal `normal`, at the point of
+  /// contact, in metres per second.
   public static func slideSpeed(
     _ velocity: Vector, spin: Double, radius: Double, normal: Vector
   ) -> Double {

@@ -1,29 +1,32 @@
-/// The lattice of whole multiples of 2^-32 on which a game's state lies at the end of each tick,
-/// so that the state is an exact integer: hash, save, wire and replay are the same bits.
+/// Rounding to a fixed-point lattice, the multiples of 2^-32.
+///
+/// A game that rounds its state to the lattice at the end of each tick can represent it exactly by
+/// integers, so that hashes, saved states, packets and replays agree bit for bit.
 public enum Lattice {
-  /// One step of the lattice: 2^-32 (0.23 nanometres where the unit is a metre).
+  /// The spacing of the lattice: 2^-32 (0.23 nanometres if the unit is a metre).
   public static let step = 0x1p-32
 
-  /// The largest magnitude that can be rounded: 2^18.
+  /// The largest magnitude that can be rounded, 2^18.
   public static let limit = 0x1p18
 
-  /// The nearest lattice point as a count of steps, ties to even.
+  /// Returns the lattice point nearest to `value` as a number of steps, ties to even. `value` must be
+  /// finite and at most `limit` in magnitude.
   ///
-  /// Adding 1.5 * 2^52 leaves the rounded integer in the low bits of the significand: one
-  /// addition and no library call. `value` must be finite and within `limit`.
+  /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, which needs no
+  /// library call.
   @inlinable public static func units(_ value: Double) -> Int64 {
-    precondition(value.magnitude <= limit, "a lattice value is finite and at most 2^18")
+    precondition(value.magnitude <= limit, "a lattice value must be finite and at most 2^18")
     let shifted = value * 0x1p32 + 0x1.8p52
     return Int64(bitPattern: shifted.bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
   }
 
-  /// The value of a count of steps; exact for counts under 2^53.
+  /// Returns the value of a number of steps; exact for numbers below 2^53.
   @inlinable public static func value(_ units: Int64) -> Double { Double(units) * step }
 
-  /// The nearest lattice value; never negative zero.
+  /// Returns the lattice value nearest to `value`; never negative zero.
   @inlinable public static func rounded(_ value: Double) -> Double { self.value(units(value)) }
 
-  /// The nearest lattice vector.
+  /// Rounds both components of a vector.
   @inlinable public static func rounded(_ vector: Vector) -> Vector {
     Vector(rounded(vector.x), rounded(vector.y))
   }

@@ -1,11 +1,11 @@
-/// Where a disc is and how it moves: all that changes of a disc without rail friction, 32 bytes.
+/// The position and velocity of a disc: all of its state that changes without rail friction.
 public struct Motion: Hashable, Sendable {
-  /// The centre, metres.
+  /// The centre, in metres.
   public var position: Vector
-  /// Metres a second.
+  /// The velocity, in metres per second.
   public var velocity: Vector
 
-  /// A motion; at rest by default.
+  /// Makes a motion, by default at rest.
   @inlinable public init(position: Vector, velocity: Vector = .zero) {
     self.position = position
     self.velocity = velocity

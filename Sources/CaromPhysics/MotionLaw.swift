@@ -1,31 +1,34 @@
-/// How bodies move through one step: which clock makes the most of them move straight, and where
-/// those are that do not.
+/// The law of motion of the bodies during one step.
+///
+/// A step runs in a clock in which as many bodies as possible move at constant velocity ("straight"),
+/// since contacts between straight bodies have a closed solution. The law gives the positions and
+/// contacts of straight and other bodies.
 struct MotionLaw {
   enum Kind {
-    /// Nothing slows: the clock is time and everything is straight.
+    /// No damping. The clock is time, and all bodies move straight.
     case inertial
-    /// Drag alone: in the clock s = (1 - e^-kt)/k dynamic bodies are straight, kinematic ones are
-    /// not.
+    /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic bodies
+    /// do not.
     case drag
-    /// Coulomb deceleration: the clock is time, dynamic bodies are not straight in it.
+    /// Coulomb deceleration. The clock is time, and dynamic bodies do not move straight.
     case coulomb
   }
 
-  let glide: Glide
+  let damping: Damping
   let kind: Kind
-  /// The step's end in its clock.
+  /// The clock reading at the end of the step.
   let horizon: Double
-  /// The step's length, seconds.
+  /// The length of the step, in seconds.
   let step: Double
 
-  init(glide: Glide, step: Double) {
-    self.glide = glide
+  init(damping: Damping, step: Double) {
+    self.damping = damping
     self.step = step
-    kind = glide.deceleration > 0 ? .coulomb : (glide.drag > 0 ? .drag : .inertial)
-    horizon = kind == .drag ? glide.clock(at: step) : step
+    kind = damping.deceleration > 0 ? .coulomb : (damping.drag > 0 ? .drag : .inertial)
+    horizon = kind == .drag ? damping.clock(at: step) : step
   }
 
-  /// Whether the body moves straight in the clock.
+  /// Whether the body has a constant velocity in the clock.
   @inline(__always)
   func isStraight(_ body: Body) -> Bool {
     switch kind {
@@ -35,26 +38,27 @@ struct MotionLaw {
     }
   }
 
-  /// Time since the step's beginning at a clock.
-  func time(at clock: Double) -> Double { kind == .drag ? glide.time(atClock: clock) : clock }
+  /// The seconds since the start of the step at a clock reading.
+  func time(at clock: Double) -> Double { kind == .drag ? damping.time(atClock: clock) : clock }
 
-  /// A straight dynamic body's velocity a second is its velocity in the clock times this.
+  /// The derivative of the clock: a straight dynamic body's velocity per second is its velocity in
+  /// the clock times this factor.
   @inline(__always)
-  func rate(at clock: Double) -> Double { kind == .drag ? 1 - glide.drag * clock : 1 }
+  func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 
-  /// The centre at a later clock.
+  /// The centre of a body at a later clock reading.
   func position(_ body: Body, at clock: Double) -> Vector {
-    if isStraight(body) { return body.straight(at: clock) }
+    if isStraight(body) { return body.straightPosition(at: clock) }
     if kind == .drag {
       return body.position
-        + body.velocity * (glide.time(atClock: clock) - glide.time(atClock: body.clock))
+        + body.velocity * (damping.time(atClock: clock) - damping.time(atClock: body.clock))
     }
     let speed = body.velocity.length
     return body.position
-      + body.velocity * (glide.distance(after: clock - body.clock, from: speed) / speed)
+      + body.velocity * (damping.distance(after: clock - body.clock, from: speed) / speed)
   }
 
-  /// Metres a second at a later clock.
+  /// The velocity of a body at a later clock reading, in metres per second.
   func velocity(_ body: Body, at clock: Double) -> Vector {
     switch kind {
     case .inertial: return body.velocity
@@ -62,31 +66,33 @@ struct MotionLaw {
     case .coulomb:
       guard body.role == .dynamic, body.velocity != .zero else { return body.velocity }
       let speed = body.velocity.length
-      return body.velocity * (glide.speed(after: clock - body.clock, from: speed) / speed)
+      return body.velocity * (damping.speed(after: clock - body.clock, from: speed) / speed)
     }
   }
 
-  /// The body's stored velocity that gives `velocity` metres a second at `clock`.
-  func stored(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
+  /// The value of `Body.velocity` for a velocity of `velocity` metres per second at `clock`.
+  func storedVelocity(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }
 
-  /// A bound on how far a body of this stored velocity gets from `clock` to the step's end.
+  /// An upper bound on the distance that a body with this `Body.velocity` covers from `clock` to the
+  /// end of the step.
   @inline(__always)
   func reach(_ velocity: Vector, _ role: Body.Role, from clock: Double) -> Double {
     velocity.length * (role == .kinematic ? step : horizon - clock)
   }
 
-  /// A bound on the acceleration in the clock.
+  /// An upper bound on the body's acceleration with respect to the clock.
   private func acceleration(_ body: Body) -> Double {
     if isStraight(body) { return 0 }
     let speed = body.velocity.length
-    guard kind == .drag else { return glide.drag * speed + glide.deceleration }
+    guard kind == .drag else { return damping.drag * speed + damping.deceleration }
     let rate = rate(at: horizon)
-    return speed * glide.drag / (rate * rate)
+    return speed * damping.drag / (rate * rate)
   }
 
-  /// The clock of the first contact of two bodies after `now`, where not both are straight.
+  /// The clock reading of the first contact of two bodies after `now`, for bodies of which at least
+  /// one does not move straight.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)
@@ -104,7 +110,7 @@ struct MotionLaw {
     velocity(body, at: clock) * (1 / rate(at: clock))
   }
 
-  /// The first barrier that a dynamic body meets from its clock on.
+  /// The first barrier that a dynamic body hits, counted from the body's own clock.
   @inline(__always)
   func barrier(_ body: Body, on table: Table) -> BarrierContact? {
     if kind != .coulomb {
@@ -117,11 +123,11 @@ struct MotionLaw {
   private func slidingBarrier(_ body: Body, on table: Table) -> BarrierContact? {
     let speed = body.velocity.length
     guard speed > 0 else { return nil }
-    let way = glide.distance(after: horizon - body.clock, from: speed)
+    let length = damping.distance(after: horizon - body.clock, from: speed)
     guard
       let contact = table.firstBarrier(
-        body.position, body.velocity * (1 / speed), radius: body.radius, horizon: way),
-      let time = glide.time(toSlide: contact.time, from: speed)
+        body.position, body.velocity * (1 / speed), radius: body.radius, horizon: length),
+      let time = damping.time(toSlide: contact.time, from: speed)
     else { return nil }
     return BarrierContact(time: min(time, horizon - body.clock), barrier: contact.barrier)
   }

@@ -1,19 +1,20 @@
-/// First contacts of bodies that do not move straight in the same clock: an iteration that never
-/// steps past a contact.
+/// Finds the first contact of two bodies that do not both move straight in the same clock, by an
+/// iteration that never steps past a contact (conservative advancement).
 ///
-/// From a state with gap g and radial speed c, whose relative acceleration is at most A, the gap
-/// after t is at least g + ct - At^2/2. Stepping to that bound's root is Newton's method on a
-/// convex function for straight motion, so it converges fast, and it is safe for any other.
+/// From a state with gap g and radial speed c, and with a relative acceleration of at most A, the
+/// gap after time t is at least g + ct - At²/2. The iteration steps to the root of this bound. For
+/// straight motion, that is Newton's method on a convex function, which converges fast.
 enum MovingContact {
-  /// Below this gap two discs are in contact, metres.
+  /// Two discs with a smaller gap than this are in contact, in metres.
   private static let touching = 1e-14
-  /// Grazing ways converge linearly, halving the gap's root each time: this is far past them.
+  /// The most iterations. Grazing contacts converge only linearly, but need far fewer than this.
   private static let iterationLimit = 200
-  /// Discs that rest at each other may press again after this share of the horizon.
-  private static let restShare = 1.0 / 16
+  /// The fraction of the horizon by which the iteration advances discs that rest against each other.
+  private static let restingStep = 1.0 / 16
 
-  /// The first time in `0...horizon` at which the gap closes; `relative` gives offset and
-  /// velocity at a time, `acceleration` bounds the relative acceleration throughout.
+  /// Returns the first time in `0...horizon` at which two discs touch, or nil. `distance` is the sum
+  /// of their radii, `relative` returns their relative position and velocity at a given time, and
+  /// `acceleration` is an upper bound on their relative acceleration.
   @inline(__always)
   static func first(
     distance: Double, acceleration: Double, horizon: Double,
@@ -25,9 +26,11 @@ enum MovingContact {
       let length = offset.length
       let gap = length - distance
       let speed = offset.dot(velocity) / length
-      if gap <= touching, speed <= -Resting.speed { return time }
+      if gap <= touching, speed <= -RestingContact.speedTolerance { return time }
       var step = safeStep(gap: max(gap, 0), speed: speed, acceleration: acceleration)
-      if gap <= Resting.gap, speed > -Resting.speed { step = max(step, restShare * horizon) }
+      if gap <= RestingContact.gapTolerance, speed > -RestingContact.speedTolerance {
+        step = max(step, restingStep * horizon)
+      }
       guard time + step <= horizon else { return nil }
       if time + step == time { return time }
       time += step
@@ -35,7 +38,7 @@ enum MovingContact {
     return nil
   }
 
-  /// The positive root of g + ct - At^2/2.
+  /// Returns the positive root of g + ct - At²/2.
   @inline(__always)
   private static func safeStep(gap: Double, speed: Double, acceleration: Double) -> Double {
     let root = (speed * speed + 2 * acceleration * gap).squareRoot()

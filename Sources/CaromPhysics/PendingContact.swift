@@ -1,18 +1,20 @@
-/// A contact that will happen unless one of its discs is deflected before.
+/// A predicted contact, which will happen unless one of its discs is deflected before.
 struct PendingContact {
-  /// When, in the step's clock.
+  /// The time of the contact, in the step's clock.
   var clock: Double
-  /// The lower id, which is always a disc's.
+  /// The id of the disc; the lower id of two discs.
   var a: Int32
-  /// The other disc's id, or the count of discs and a barrier's number added.
+  /// The id of the other disc; for a barrier, the number of discs plus the barrier's raw value.
   var b: Int32
-  /// How often each was deflected when this was foreseen; another count makes it stale.
+  /// The stamps of both discs at the time of the prediction. The contact is stale once either disc
+  /// has another stamp.
   var stampA: Int32
   var stampB: Int32
-  /// Contacts foreseen together share a batch.
+  /// The number of the prediction pass, which all contacts predicted together share.
   var batch: Int32
 
-  /// Earliest first; ties by the lower and then the higher id.
+  /// Whether `x` is handled before `y`: the earlier contact first, then that with the lower `a`,
+  /// then that with the lower `b`.
   @inline(__always)
   static func comesBefore(_ x: PendingContact, _ y: PendingContact) -> Bool {
     if x.clock != y.clock { return x.clock < y.clock }

@@ -1,22 +1,21 @@
-/// Any number of discs on a table. A plain value: copying it saves it.
+/// Any number of discs on a table, moved by a `SceneSolver`.
 ///
-/// A `SceneSolver` moves it. It keeps no memory of contacts, so a restored scene goes on bit for
-/// bit.
+/// A scene is the complete state of the simulation: a copy continues with bit-identical results.
 public struct Scene: Hashable, Sendable {
-  /// Where the discs are.
+  /// The table on which the discs move.
   public let table: Table
-  /// What contacts and sliding cost.
+  /// The restitution, friction and damping.
   public let surface: Surface
-  /// Position and velocity of each disc; the index is the disc's id.
+  /// The position and velocity of each disc, indexed by the disc's id.
   public internal(set) var motions: [Motion]
-  /// Radians a second of each disc.
+  /// The angular velocity of each disc in radians per second, indexed by the disc's id.
   public internal(set) var spins: [Double]
   let radii: [Double]
   let inverseMasses: [Double]
 
-  /// A scene of these discs.
+  /// Makes a scene with the given discs. A disc's id is its index in `discs`.
   public init(table: Table, surface: Surface = Surface(), discs: [Disc]) {
-    precondition(discs.count < Int(Int32.max) - 16, "ids fit 31 bits")
+    precondition(discs.count < Int(Int32.max) - 16, "too many discs: ids must fit in 31 bits")
     self.table = table
     self.surface = surface
     motions = discs.map { Motion(position: $0.position, velocity: $0.velocity) }
@@ -25,19 +24,20 @@ public struct Scene: Hashable, Sendable {
     inverseMasses = discs.map(\.inverseMass)
   }
 
-  /// Becomes equal to `other`, a scene of the same table and discs; allocates nothing.
+  /// Copies the motion of all discs from `other`, a scene with the same table and discs, without
+  /// allocating memory.
   public mutating func copy(_ other: Scene) {
-    precondition(radii.count == other.radii.count, "a scene of the same discs")
+    precondition(radii.count == other.radii.count, "both scenes must have the same discs")
     motions.removeAll(keepingCapacity: true)
     motions.append(contentsOf: other.motions)
     spins.removeAll(keepingCapacity: true)
     spins.append(contentsOf: other.spins)
   }
 
-  /// How many discs there are.
+  /// The number of discs.
   public var count: Int { motions.count }
 
-  /// A disc; its radius and mass stay what they were when it is set.
+  /// The disc with the given id. Setting it changes its motion and spin, but not its radius or mass.
   public subscript(id: Int) -> Disc {
     get {
       var disc = Disc(
@@ -52,8 +52,8 @@ public struct Scene: Hashable, Sendable {
     }
   }
 
-  /// Brings every position, velocity and spin to the nearest lattice value: the end of a tick in a
-  /// game whose state has to be exact.
+  /// Rounds all positions, velocities and spins to the lattice (see `Lattice`), as a game with exact
+  /// state does at the end of each tick.
   public mutating func roundToLattice() {
     for id in motions.indices {
       motions[id] = Motion(
@@ -63,7 +63,7 @@ public struct Scene: Hashable, Sendable {
     }
   }
 
-  /// The kinetic energy of the dynamic discs without their spin, joules.
+  /// The translational kinetic energy of the dynamic discs, in joules.
   public var kineticEnergy: Double {
     var sum = 0.0
     for id in motions.indices where inverseMasses[id] > 0 {

@@ -1,26 +1,27 @@
 extension SceneSolver {
-  /// Deflects what meets; true where a goal ends the step.
-  mutating func carryOut(_ contact: PendingContact, _ scene: inout Scene) -> Bool {
+  /// Resolves a contact: changes the velocities of its discs and predicts their next contacts.
+  /// Returns true if the contact is a goal, which ends the step.
+  mutating func resolve(_ contact: PendingContact, _ scene: inout Scene) -> Bool {
     let count = Int32(bodies.count)
     guard contact.b < count else {
       let barrier = Barrier(rawValue: UInt8(contact.b - count)) ?? .goal
-      return carryOut(barrier, slot(contact.a), &scene)
+      return resolve(barrier, slot(contact.a), &scene)
     }
-    let partner = takePartner(of: contact)
+    let partner = popPartner(of: contact)
     recordPair(contact)
     if let partner {
       recordPair(partner)
-      carryOutTogether(contact, partner)
+      resolveSimultaneously(contact, partner)
     } else {
-      carryOutPair(slot(contact.a), slot(contact.b))
+      resolvePair(slot(contact.a), slot(contact.b))
     }
     return false
   }
 
-  private mutating func carryOut(
+  private mutating func resolve(
     _ barrier: Barrier, _ slot: Int, _ scene: inout Scene
   ) -> Bool {
-    arrive(slot)
+    advanceToNow(slot)
     let body = bodies[slot]
     let id = Int(body.id)
     record(barrier, body)
@@ -31,13 +32,13 @@ extension SceneSolver {
       restitution: surface.railRestitution, friction: surface.railFriction)
     scene.spins[id] = result.spin
     deflect(slot, to: result.velocity)
-    foreseeAgain(slot)
+    predictContacts(of: slot)
     return false
   }
 
-  mutating func carryOutPair(_ slot: Int, _ other: Int) {
-    arrive(slot)
-    arrive(other)
+  mutating func resolvePair(_ slot: Int, _ other: Int) {
+    advanceToNow(slot)
+    advanceToNow(other)
     let x = bodies[slot]
     let y = bodies[other]
     guard x.role == .dynamic || y.role == .dynamic else {
@@ -50,27 +51,28 @@ extension SceneSolver {
       restitution: surface.discRestitution)
     deflect(slot, to: after.v1)
     deflect(other, to: after.v2)
-    if x.role == .dynamic { foreseeAgain(slot) }
-    if y.role == .dynamic { foreseeAgain(other) }
+    if x.role == .dynamic { predictContacts(of: slot) }
+    if y.role == .dynamic { predictContacts(of: other) }
   }
 
-  /// Brings a body's place to the present, before it is deflected.
+  /// Advances a body to the current clock reading, before it is deflected.
   @inline(__always)
-  mutating func arrive(_ slot: Int) {
+  mutating func advanceToNow(_ slot: Int) {
     let body = bodies[slot]
     if law.kind != .inertial {
       let velocity = law.velocity(body, at: now)
-      bodies[slot].velocity = law.stored(velocity, for: body.role, at: now)
+      bodies[slot].velocity = law.storedVelocity(velocity, for: body.role, at: now)
     }
     bodies[slot].position = law.position(body, at: now)
     bodies[slot].clock = now
   }
 
-  /// Gives a dynamic body its new velocity (metres a second), or pins it where it had too many.
+  /// Sets the velocity of a dynamic body, in metres per second, or pins the body if it has had more
+  /// than `contactLimit` contacts.
   mutating func deflect(_ slot: Int, to velocity: Vector) {
     guard bodies[slot].role == .dynamic else { return }
     bodies[slot].stamp += 1
-    bodies[slot].velocity = law.stored(velocity, for: .dynamic, at: now)
+    bodies[slot].velocity = law.storedVelocity(velocity, for: .dynamic, at: now)
     if Int(bodies[slot].stamp) > contactLimit {
       bodies[slot].role = .pinned
       bodies[slot].inverseMass = 0
@@ -79,17 +81,18 @@ extension SceneSolver {
     }
     guard usesGrid else { return }
     let body = bodies[slot]
-    ways[slot] = Motion(position: body.position - body.velocity * now, velocity: body.velocity)
-    let moved = body.position - starts[slot]
+    trajectories[slot] = Motion(
+      position: body.position - body.velocity * now, velocity: body.velocity)
+    let moved = body.position - startPositions[slot]
     markIfFast(slot, moved: moved.length)
   }
 
-  /// Stops a kinematic body at a pinned one for the rest of the step.
+  /// Stops a kinematic body, which has hit a pinned one, for the remainder of the step.
   private mutating func stop(_ slot: Int) {
     bodies[slot].velocity = .zero
     bodies[slot].stamp += 1
-    if usesGrid { ways[slot] = Motion(position: bodies[slot].position) }
-    foreseeAgain(slot)
+    if usesGrid { trajectories[slot] = Motion(position: bodies[slot].position) }
+    predictContacts(of: slot)
   }
 
   private mutating func recordPair(_ contact: PendingContact) {

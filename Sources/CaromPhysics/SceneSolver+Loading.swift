@@ -1,15 +1,15 @@
 extension SceneSolver {
-  /// A body is fast when it goes this many times as far as the root mean square; in a gas in
-  /// equilibrium that is one body in 8,000.
+  /// A body is fast if its speed exceeds this multiple of the root mean square speed. In a gas in
+  /// equilibrium, that is one body in 8,000.
   private static let fastRatio = 3.0
 
-  /// Copies the scene's discs, sorted by cell where there are many.
+  /// Copies the scene's discs into `bodies`, sorted by cell if the solver uses a grid.
   mutating func load(_ scene: Scene) {
     let count = scene.count
     usesGrid = count >= gridThreshold
     if usesGrid {
       largestRadius = scene.radii.max() ?? 0
-      grid.lay(over: scene.table, count: count, radius: largestRadius)
+      grid.layOut(over: scene.table, count: count, radius: largestRadius)
       grid.sort(scene.motions, into: &slotOfID)
     }
     resize(to: count)
@@ -21,8 +21,8 @@ extension SceneSolver {
       squares += body.velocity.lengthSquared
       let slot = usesGrid ? Int(slotOfID[id]) : id
       bodies[slot] = body
-      starts[slot] = body.position
-      ways[slot] = Motion(position: body.position, velocity: body.velocity)
+      startPositions[slot] = body.position
+      trajectories[slot] = Motion(position: body.position, velocity: body.velocity)
     }
     fastSlots.removeAll(keepingCapacity: true)
     guard usesGrid else { return }
@@ -37,13 +37,13 @@ extension SceneSolver {
       position: .zero, velocity: .zero, clock: 0, radius: 1, inverseMass: 0, id: 0,
       role: .kinematic)
     bodies = Array(repeating: blank, count: count)
-    starts = Array(repeating: .zero, count: count)
-    ways = Array(repeating: Motion(position: .zero), count: count)
-    // Room for the busiest step of a gas, so that none of them has to grow later.
+    startPositions = Array(repeating: .zero, count: count)
+    trajectories = Array(repeating: Motion(position: .zero), count: count)
+    // Reserve enough for the busiest step of a gas, so that later steps do not allocate.
     queue.reserveCapacity(8 * count + 64)
     contacts.reserveCapacity(recordsContacts ? 4 * count + 64 : 0)
     fastSlots.reserveCapacity(count)
-    tied.reserveCapacity(64)
+    tiedContacts.reserveCapacity(64)
   }
 
   private func makeBody(_ scene: Scene, _ id: Int) -> Body {
@@ -55,25 +55,25 @@ extension SceneSolver {
       role: inverseMass == 0 ? .kinematic : .dynamic)
   }
 
-  /// Notes a body that may get farther than `ordinaryReach` from the place that gave it its cell,
-  /// of which it has `moved` behind it.
+  /// Marks a body as fast if it may end the step farther than `ordinaryReach` from its start
+  /// position, from which it is now `moved` metres away.
   mutating func markIfFast(_ slot: Int, moved: Double) {
     let body = bodies[slot]
     guard !body.isFast else { return }
     let limit = ordinaryReach - moved
-    let way = body.role == .kinematic ? law.step : law.horizon - body.clock
-    guard limit <= 0 || body.velocity.lengthSquared * way * way > limit * limit else { return }
+    let rest = body.role == .kinematic ? law.step : law.horizon - body.clock
+    guard limit <= 0 || body.velocity.lengthSquared * rest * rest > limit * limit else { return }
     bodies[slot].isFast = true
     fastSlots.append(Int32(truncatingIfNeeded: slot))
   }
 
-  /// Brings every disc to `clock` and writes the scene.
+  /// Advances every body to the clock reading `clock` and writes it back to the scene.
   mutating func store(_ scene: inout Scene, at clock: Double) {
     for slot in bodies.indices {
       let body = bodies[slot]
       let id = Int(body.id)
       scene.motions[id].position = law.position(body, at: clock)
-      // A kinematic disc keeps the velocity it was given, even where it was stopped.
+      // A kinematic disc keeps the velocity that its owner set, even if a pinned disc stopped it.
       if body.role != .kinematic { scene.motions[id].velocity = law.velocity(body, at: clock) }
     }
   }

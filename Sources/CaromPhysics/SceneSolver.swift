@@ -1,76 +1,79 @@
-/// Moves a scene through fixed steps, contact by contact, with exact times of impact.
+/// An event-driven solver: it advances a scene by fixed steps, contact by contact, with exact times
+/// of impact.
 ///
-/// Contacts are taken earliest first; ties go to the lower and then the higher id, where rails
-/// follow the discs. Two contacts of one disc that were foreseen together for the same instant are
-/// solved together, so that a symmetrical scene stays symmetrical. A disc with more contacts in a
-/// step than `contactLimit` is pinned: it rests for the rest of the step, and kinematic discs stop
-/// at it instead of pressing through.
+/// Contacts are resolved in the order of their times. Ties are ordered by the lower id, then by the
+/// other id, with barriers after discs. Two contacts of one disc that were predicted together for
+/// the same instant are solved simultaneously, so that a symmetric scene stays symmetric. A disc with
+/// more than `contactLimit` contacts in a step is pinned: it rests until the end of the step, and
+/// kinematic discs stop at it instead of passing through.
 ///
-/// The solver keeps memory between steps, so that a step allocates nothing once it has met its
-/// busiest; it keeps no state, so any solver moves any scene alike.
+/// The solver reuses its buffers, so a step allocates memory only if it has more contacts than any
+/// step before. It has no state between steps: any solver gives the same result for a scene.
 public struct SceneSolver: Sendable {
-  /// What a step did.
+  /// The result of a step.
   public struct Outcome: Hashable, Sendable {
-    /// Seconds from the step's beginning to where the scene stands now.
+    /// The seconds by which the scene was advanced: the step's length, or less after a goal.
     public var time: Double
-    /// Contacts that were carried out.
+    /// The number of contacts.
     public var contactCount: Int
-    /// Discs that were pinned.
+    /// The number of discs that were pinned.
     public var pinnedCount: Int
     /// Whether a goal ended the step early.
     public var endedByGoal: Bool
   }
 
-  /// The contacts of one disc in one step before it is pinned.
+  /// The most contacts of a disc in a step; further contacts pin the disc.
   public var contactLimit: Int
-  /// Whether `contacts` is filled.
+  /// Whether the solver records contacts in `contacts`.
   public var recordsContacts: Bool
-  /// The last step's contacts in their order.
+  /// The contacts of the last step, in order.
   public internal(set) var contacts: [Contact] = []
 
-  /// From this many discs on, a grid finds the pairs.
+  /// The number of discs from which on the solver uses a grid to find pairs.
   var gridThreshold = 24
   var bodies: [Body] = []
-  /// Each body's straight way through the step's clock, from where that puts it at clock 0: what
-  /// the search for pairs reads, four numbers a body. Unused where a body does not move straight.
-  var ways: [Motion] = []
+  /// For each slot, the body's straight trajectory: its position extrapolated back to clock 0 and
+  /// its velocity. The search for pairs reads this compact array instead of `bodies`, if all bodies
+  /// move straight.
+  var trajectories: [Motion] = []
+  /// Whether all bodies moved straight at the start of the step.
   var isStraight = true
-  /// Where each body was when it got its cell.
-  var starts: [Vector] = []
+  /// For each slot, the position at which the body was assigned to its cell.
+  var startPositions: [Vector] = []
   var slotOfID: [Int32] = []
   var fastSlots: [Int32] = []
   var queue = ContactQueue()
   var grid = Grid()
   var usesGrid = false
   var largestRadius = 0.0
-  /// No body but the fast ones gets farther from its cell in this step.
+  /// The most that a body without `isFast` moves from its start position in this step.
   var ordinaryReach = 0.0
   var batch: Int32 = 0
-  var law = MotionLaw(glide: Glide(), step: 1)
+  var law = MotionLaw(damping: Damping(), step: 1)
   var table = Table(halfLength: 1, halfWidth: 1)
   var surface = Surface()
   var now = 0.0
   var outcome = Outcome(time: 0, contactCount: 0, pinnedCount: 0, endedByGoal: false)
-  /// Contacts at one instant that are looked through for a partner.
-  var tied: [PendingContact] = []
+  /// A scratch buffer for `popPartner(of:)`.
+  var tiedContacts: [PendingContact] = []
 
-  /// A solver.
+  /// Makes a solver.
   public init(contactLimit: Int = 64, recordsContacts: Bool = true) {
-    precondition(contactLimit > 0, "a disc may have contacts")
+    precondition(contactLimit > 0, "contactLimit must be positive")
     self.contactLimit = contactLimit
     self.recordsContacts = recordsContacts
   }
 
-  /// Moves `scene` by `step` seconds, or up to the first goal.
+  /// Advances `scene` by `step` seconds, or to the first goal.
   @discardableResult
   public mutating func advance(_ scene: inout Scene, by step: Double) -> Outcome {
-    precondition(step > 0, "a step takes time")
+    precondition(step > 0, "a step must be longer than 0 s")
     begin(scene, step)
     load(scene)
-    foresee()
-    while !outcome.endedByGoal, let contact = nextContact() {
+    predictContacts()
+    while !outcome.endedByGoal, let contact = popContact() {
       now = contact.clock
-      outcome.endedByGoal = carryOut(contact, &scene)
+      outcome.endedByGoal = resolve(contact, &scene)
     }
     store(&scene, at: outcome.endedByGoal ? now : law.horizon)
     outcome.time = outcome.endedByGoal ? law.time(at: now) : step
@@ -78,7 +81,7 @@ public struct SceneSolver: Sendable {
   }
 
   private mutating func begin(_ scene: Scene, _ step: Double) {
-    law = MotionLaw(glide: scene.surface.glide, step: step)
+    law = MotionLaw(damping: scene.surface.damping, step: step)
     table = scene.table
     surface = scene.surface
     now = 0
@@ -88,14 +91,15 @@ public struct SceneSolver: Sendable {
     outcome = Outcome(time: 0, contactCount: 0, pinnedCount: 0, endedByGoal: false)
   }
 
-  /// The next contact that no deflection has made stale.
-  private mutating func nextContact() -> PendingContact? {
+  /// Removes and returns the next contact that is not stale.
+  private mutating func popContact() -> PendingContact? {
     while let contact = queue.pop() {
       if isFresh(contact) { return contact }
     }
     return nil
   }
 
+  /// Whether no disc of the contact has been deflected since the contact was predicted.
   func isFresh(_ contact: PendingContact) -> Bool {
     let count = Int32(bodies.count)
     guard bodies[slot(contact.a)].stamp == contact.stampA else { return false }

@@ -1,22 +1,22 @@
-/// What discs lose at contacts and while they slide.
+/// The material of a table and its discs: restitution, friction and damping.
 public struct Surface: Hashable, Sendable {
-  /// Restitution at rails and posts, 0 to 1.
+  /// The coefficient of restitution at rails and posts, 0 to 1.
   public var railRestitution: Double
-  /// Restitution between discs, 0 to 1.
+  /// The coefficient of restitution between discs, 0 to 1.
   public var discRestitution: Double
-  /// Friction coefficient at rails and posts; it couples sliding and spin.
+  /// The coefficient of friction at rails and posts, which changes the spin of a disc.
   public var railFriction: Double
-  /// How free discs slow down.
-  public var glide: Glide
+  /// The damping of free discs.
+  public var damping: Damping
 
-  /// A surface; by default nothing is lost.
+  /// Makes a surface, by default without any loss of energy.
   public init(
     railRestitution: Double = 1, discRestitution: Double = 1, railFriction: Double = 0,
-    glide: Glide = Glide()
+    damping: Damping = Damping()
   ) {
     self.railRestitution = railRestitution
     self.discRestitution = discRestitution
     self.railFriction = railFriction
-    self.glide = glide
+    self.damping = damping
   }
 }

@@ -1,39 +1,39 @@
-/// A rectangular table with a goal mouth in the middle of each short side; the centre is (0, 0).
+/// A rectangular table centred at (0, 0), with a goal mouth in the middle of each short side.
 ///
-/// The rails are y = +-`halfWidth`, and x = +-`halfLength` outside the mouths. The goal posts are
-/// the four points (+-`halfLength`, +-`goalHalfWidth`).
+/// The rails lie at y = ±`halfWidth` and, outside the goal mouths, at x = ±`halfLength`. The goal
+/// posts are the four points (±`halfLength`, ±`goalHalfWidth`).
 public struct Table: Hashable, Sendable {
-  /// From the centre to a goal line, metres.
+  /// The distance from the centre to a goal line, in metres.
   public var halfLength: Double
-  /// From the centre to a long rail, metres.
+  /// The distance from the centre to a long rail, in metres.
   public var halfWidth: Double
-  /// From the middle of a goal mouth to a post, metres; 0 closes the table.
+  /// The distance from the middle of a goal mouth to a post, in metres; 0 for a table without goals.
   public var goalHalfWidth: Double
 
-  /// A table of these half sizes.
+  /// Makes a table from half of each dimension, in metres.
   public init(halfLength: Double, halfWidth: Double, goalHalfWidth: Double = 0) {
-    precondition(goalHalfWidth >= 0 && goalHalfWidth <= halfWidth, "a goal fits its side")
+    precondition(goalHalfWidth >= 0 && goalHalfWidth <= halfWidth, "a goal must fit in its side")
     self.halfLength = halfLength
     self.halfWidth = halfWidth
     self.goalHalfWidth = goalHalfWidth
   }
 }
 
-/// What stands around the table.
+/// The boundary of the table that a disc can touch or cross.
 enum Barrier: UInt8 {
-  // The order breaks ties in time.
+  // Barriers hit at the same time are resolved in the order of their raw values.
   case railY, railX, postLow, postHigh, goal
 }
 
-/// The first barrier on a straight way.
+/// A contact of a disc with a barrier.
 struct BarrierContact {
-  /// In the clock of the velocity it was asked for.
+  /// The time until the contact, in the unit of time of the disc's velocity.
   var time: Double
   var barrier: Barrier
 }
 
 extension Table {
-  /// Whether a straight way between two centres meets no rail, post or goal line.
+  /// Whether a disc that moves straight from `start` to `end` touches no rail, post or goal line.
   @inline(__always)
   func isClear(_ start: Vector, _ end: Vector, radius: Double) -> Bool {
     let x = halfLength - radius
@@ -42,7 +42,7 @@ extension Table {
       && start.x.magnitude <= x && start.y.magnitude <= y
   }
 
-  /// The first barrier that a disc meets within `horizon`, which may be infinite.
+  /// Returns the first barrier that a disc hits within `horizon`, which may be infinite, or nil.
   @inline(__always)
   func firstBarrier(
     _ position: Vector, _ velocity: Vector, radius: Double, horizon: Double
@@ -91,14 +91,15 @@ extension Table {
     return found ? best : nil
   }
 
-  /// When a coordinate moving at `velocity` reaches `limit` on the side it moves to.
+  /// Returns the time until a coordinate that moves at `velocity` reaches `limit` or -`limit`,
+  /// whichever it moves towards.
   @inline(__always)
   private static func reach(_ position: Double, _ velocity: Double, _ limit: Double) -> Double {
     max(0, velocity > 0 ? (limit - position) / velocity : (limit + position) / -velocity)
   }
 
-  /// The inward unit normal at `barrier` for a disc whose centre is at `position` and that moves
-  /// at `velocity`.
+  /// Returns the unit normal of `barrier` that points towards a disc at `position` that moves at
+  /// `velocity`.
   func normal(at barrier: Barrier, _ position: Vector, _ velocity: Vector) -> Vector {
     switch barrier {
     case .railY: return Vector(0, velocity.y > 0 ? -1 : 1)

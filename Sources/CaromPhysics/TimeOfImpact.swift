@@ -1,9 +1,10 @@
-/// When moving shapes first touch: the smallest t >= 0 at which a gap becomes 0 while closing.
+/// Times of impact: the smallest t >= 0 at which moving shapes touch while they approach each other.
 public enum TimeOfImpact {
-  /// When a centre at `offset` from another, moving at `velocity` relative to it, comes within
-  /// `distance`; 0 where they overlap and close, nil where they never meet while closing.
+  /// Returns the time at which two circles touch, whose centres are at relative position `offset`,
+  /// with relative velocity `velocity` and with radii that add up to `distance`. Returns 0 if they
+  /// overlap and approach each other, and nil if they never touch while approaching.
   ///
-  /// The discriminant is taken from the cross product, which keeps its digits at grazing hits.
+  /// The discriminant is computed from the cross product, which avoids cancellation at grazing hits.
   @inlinable public static func circles(
     offset: Vector, velocity: Vector, distance: Double
   ) -> Double? {
@@ -17,29 +18,30 @@ public enum TimeOfImpact {
     return gap / (discriminant.squareRoot() - closing)
   }
 
-  /// Which part of a segment a circle touched.
+  /// The part of a segment that a circle touched.
   public enum Feature: Hashable, Sendable {
-    /// Between the ends.
+    /// The interior of the segment.
     case segment
-    /// The first end.
+    /// The start of the segment.
     case start
-    /// The second end.
+    /// The end of the segment.
     case end
   }
 
-  /// A contact of a circle and a segment.
+  /// A contact of a circle with a segment.
   public struct SegmentContact: Hashable, Sendable {
-    /// Seconds from now.
+    /// The seconds until the contact.
     public var time: Double
-    /// What was touched.
+    /// The part of the segment that is touched.
     public var feature: Feature
-    /// Unit vector from the segment to the circle's centre.
+    /// The unit vector from the point of contact to the circle's centre.
     public var normal: Vector
-    /// The circle's centre at the contact.
+    /// The circle's centre at the time of the contact.
     public var position: Vector
   }
 
-  /// When a circle of `radius` at `position` meets the segment from `a` to `b`, from either side.
+  /// Returns the first contact of a moving circle with the segment from `a` to `b`, on either side,
+  /// or nil.
   public static func circleSegment(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {
@@ -49,7 +51,7 @@ public enum TimeOfImpact {
     return end(.end, at: b, position: position, velocity: velocity, radius: radius, before: start)
   }
 
-  /// The contact with an end of the segment where it comes before `other`, otherwise `other`.
+  /// Returns the contact with an end of the segment if it is earlier than `other`, otherwise `other`.
   private static func end(
     _ feature: Feature, at corner: Vector, position: Vector, velocity: Vector, radius: Double,
     before other: SegmentContact?
@@ -66,7 +68,7 @@ public enum TimeOfImpact {
       position: centre)
   }
 
-  /// The contact with the segment's inside alone.
+  /// Returns the contact with the interior of the segment, or nil.
   private static func side(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {

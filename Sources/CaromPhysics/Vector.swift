@@ -1,61 +1,61 @@
-/// A point or a velocity in the plane of the table, metres or metres a second.
+/// A two-dimensional vector in the plane of the table.
 public struct Vector: Hashable, Sendable {
-  /// Along the table, from goal to goal.
+  /// The component along the table, from goal to goal.
   public var x: Double
-  /// Across the table.
+  /// The component across the table.
   public var y: Double
 
-  /// The vector of these two parts.
+  /// Makes a vector from its components.
   @inlinable public init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y
   }
 
-  /// The origin.
+  /// The zero vector.
   @inlinable public static var zero: Vector { Vector(0, 0) }
 
-  /// The scalar product.
+  /// The scalar product of two vectors.
   @inlinable public func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
 
-  /// The third component of the cross product; positive when `other` lies to the left.
+  /// The z component of the cross product; positive if `other` points to the left of this vector.
   @inlinable public func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
 
-  /// The length squared.
+  /// The square of the length.
   @inlinable public var lengthSquared: Double { x * x + y * y }
 
-  /// The length.
+  /// The Euclidean length.
   @inlinable public var length: Double { lengthSquared.squareRoot() }
 
-  /// The vector of length 1 in the same direction; the length must not be 0.
+  /// The unit vector in the same direction. The length must not be 0.
   @inlinable public var normalized: Vector { self * (1 / length) }
 
-  /// The vector turned a quarter to the left.
+  /// The vector rotated by 90° counter-clockwise.
   @inlinable public var perpendicular: Vector { Vector(-y, x) }
 
-  /// The same vector scaled down to `limit` where it is longer.
+  /// Returns the vector, scaled down to the length `limit` if it is longer.
   @inlinable public func limited(to limit: Double) -> Vector {
     let squared = lengthSquared
     guard squared > limit * limit else { return self }
     return self * (limit / squared.squareRoot())
   }
 
-  /// Adds part by part.
+  /// Adds two vectors.
   @inlinable public static func + (a: Vector, b: Vector) -> Vector { Vector(a.x + b.x, a.y + b.y) }
 
-  /// Subtracts part by part.
+  /// Subtracts `b` from `a`.
   @inlinable public static func - (a: Vector, b: Vector) -> Vector { Vector(a.x - b.x, a.y - b.y) }
 
-  /// The opposite.
+  /// Negates both components.
   @inlinable public static prefix func - (a: Vector) -> Vector { Vector(-a.x, -a.y) }
 
-  /// Scales.
+  /// Multiplies a vector by a number.
   @inlinable public static func * (a: Vector, factor: Double) -> Vector {
     Vector(a.x * factor, a.y * factor)
   }
 
-  /// Adds in place.
+  /// Adds `b` to `a`.
   @inlinable public static func += (a: inout Vector, b: Vector) { a = a + b }
 
-  /// Subtracts in place.
+  /// Subtracts `b` from `a` in place.
   @inlinable public static func -= (a: inout Vector, b: Vector) { a = a - b }
 }

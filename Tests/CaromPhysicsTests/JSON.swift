@@ -1,7 +1,7 @@
 import CaromPhysics
 import Foundation
 
-/// A JSON value that a case file holds.
+/// A JSON value of a case file.
 enum JSON: Hashable, Sendable, Decodable {
   case null
   case bool(Bool)
@@ -27,7 +27,7 @@ enum JSON: Hashable, Sendable, Decodable {
     }
   }
 
-  /// A member of an object; null where there is none.
+  /// The member of an object with a key, or null if there is none.
   subscript(key: String) -> JSON {
     if case .object(let members) = self { return members[key] ?? .null }
     return .null
@@ -58,7 +58,7 @@ enum JSON: Hashable, Sendable, Decodable {
     return Vector(x, y)
   }
 
-  /// Whether the member stands there, be it null.
+  /// Whether an object has a member with a key, even if its value is null.
   func has(_ key: String) -> Bool {
     if case .object(let members) = self { return members[key] != nil }
     return false

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// A reference case: an input, what is expected, and how exactly.
+/// A reference case: an input, the expected results, and a tolerance.
 struct PhysicsCase: Sendable, CustomTestStringConvertible {
   let id: String
   let kind: String
@@ -20,8 +20,8 @@ struct PhysicsCase: Sendable, CustomTestStringConvertible {
     tolerance = json["tol"].double ?? 1e-9
   }
 
-  /// The cases of the project and of the folder that `CAROM_CASES` names; a later case replaces an
-  /// earlier one of the same id.
+  /// The cases of the project and of the folder named by `CAROM_CASES`. A later case replaces an
+  /// earlier one with the same id.
   static let all: [PhysicsCase] = {
     var cases: [PhysicsCase] = []
     var places: [String: Int] = [:]
@@ -38,7 +38,7 @@ struct PhysicsCase: Sendable, CustomTestStringConvertible {
     return cases
   }()
 
-  /// What stands in the way of reading all files.
+  /// The errors that occurred when the case files were read.
   static let problems: [String] = files.map(read).compactMap {
     if case .failure(let problem) = $0 { return problem.description }
     return nil
@@ -59,7 +59,7 @@ struct PhysicsCase: Sendable, CustomTestStringConvertible {
     return files
   }()
 
-  /// The cases of a file; a file without the key `cases` holds none.
+  /// Reads the cases of a file. A file without the key `cases` has none.
   private static func read(_ file: URL) -> Result<[PhysicsCase], Problem> {
     guard let data = try? Data(contentsOf: file),
       let json = try? JSONDecoder().decode(JSON.self, from: data)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CaromPhysics
 
-@Test func `all case files are read`() {
+@Test func `all case files can be read`() {
   #expect(PhysicsCase.problems == [])
   #expect(PhysicsCase.all.count >= 55)
 }

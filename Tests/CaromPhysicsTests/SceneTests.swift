@@ -2,36 +2,37 @@ import Testing
 
 @testable import CaromPhysics
 
-/// Discs of several sizes and masses, two kinematic ones, goals out of reach, and all that slows.
-private func makeMixedScene(count: Int, glide: Glide, seed: UInt64) -> Scene {
+/// Makes a scene of discs with different radii and masses, two of them kinematic, on a large table
+/// without goals.
+private func makeMixedScene(count: Int, damping: Damping, seed: UInt64) -> Scene {
   var random = Draws(seed: seed)
   var discs: [Disc] = []
   let side = Int(Double(count).squareRoot().rounded(.up))
   let half = 0.1 * Double(side) / 2
   for index in 0..<count {
-    let place = Vector(
+    let position = Vector(
       -half + 0.1 * (Double(index % side) + 0.5), -half + 0.1 * (Double(index / side) + 0.5))
     let isKinematic = index == 3 || index == count / 2
     discs.append(
       Disc(
-        position: place, velocity: random.vector(length: isKinematic ? 0.4 : 2),
+        position: position, velocity: random.vector(length: isKinematic ? 0.4 : 2),
         spin: random.next(in: -50...50), radius: random.next(in: 0.02...0.04),
         mass: isKinematic ? nil : random.next(in: 0.01...0.1)))
   }
   let surface = Surface(
-    railRestitution: 0.9, discRestitution: 0.95, railFriction: 0.12, glide: glide)
+    railRestitution: 0.9, discRestitution: 0.95, railFriction: 0.12, damping: damping)
   return Scene(
     table: Table(halfLength: half + 2, halfWidth: half + 2, goalHalfWidth: 0), surface: surface,
     discs: discs)
 }
 
-private let glides = [
-  Glide(), Glide(drag: 0.23), Glide(deceleration: 0.4), Glide(drag: 0.3, deceleration: 0.2),
+private let dampings = [
+  Damping(), Damping(drag: 0.23), Damping(deceleration: 0.4), Damping(drag: 0.3, deceleration: 0.2),
 ]
 
-@Test(arguments: glides)
-func `the grid finds every contact that trying all pairs finds`(glide: Glide) {
-  var withGrid = makeMixedScene(count: 40, glide: glide, seed: 7)
+@Test(arguments: dampings)
+func `the grid finds the same contacts as testing all pairs`(damping: Damping) {
+  var withGrid = makeMixedScene(count: 40, damping: damping, seed: 7)
   var withPairs = withGrid
   var gridSolver = SceneSolver()
   gridSolver.gridThreshold = 2
@@ -39,22 +40,22 @@ func `the grid finds every contact that trying all pairs finds`(glide: Glide) {
   pairSolver.gridThreshold = 1_000
   var contacts = 0
   for tick in 0..<20 {
-    // One disc far faster than the rest, again and again.
+    // In each tick, make another disc far faster than the rest.
     withGrid[2 * tick].velocity = Vector(40, Double(tick % 7))
     withPairs[2 * tick].velocity = Vector(40, Double(tick % 7))
     gridSolver.advance(&withGrid, by: 1.0 / 60)
     contacts += pairSolver.advance(&withPairs, by: 1.0 / 60).contactCount
     guard gridSolver.contacts == pairSolver.contacts, withGrid == withPairs else {
-      Issue.record("they differ at tick \(tick)")
+      Issue.record("the solvers differ at tick \(tick)")
       return
     }
   }
   #expect(contacts > 50)
 }
 
-@Test(arguments: glides)
-func `discs never overlap nor leave, whatever slows them`(glide: Glide) {
-  var scene = makeMixedScene(count: 40, glide: glide, seed: 9)
+@Test(arguments: dampings)
+func `discs never overlap or leave the table with any damping`(damping: Damping) {
+  var scene = makeMixedScene(count: 40, damping: damping, seed: 9)
   var solver = SceneSolver()
   for _ in 0..<120 {
     solver.advance(&scene, by: 1.0 / 60)
@@ -66,9 +67,9 @@ func `discs never overlap nor leave, whatever slows them`(glide: Glide) {
   }
 }
 
-@Test(arguments: glides)
-func `few contacts come out alike in any step`(glide: Glide) {
-  let start = makeMixedScene(count: 6, glide: glide, seed: 3)
+@Test(arguments: dampings)
+func `results with few contacts do not depend on the length of a step`(damping: Damping) {
+  let start = makeMixedScene(count: 6, damping: damping, seed: 3)
   let ends = [6, 10, 60, 240].map { rate in
     var scene = start
     var solver = SceneSolver()
@@ -82,8 +83,8 @@ func `few contacts come out alike in any step`(glide: Glide) {
   }
 }
 
-@Test func `a copy goes on bit for bit with another solver`() {
-  var scene = makeMixedScene(count: 50, glide: Glide(drag: 0.2), seed: 5)
+@Test func `a copied scene continues bit for bit with another solver`() {
+  var scene = makeMixedScene(count: 50, damping: Damping(drag: 0.2), seed: 5)
   var solver = SceneSolver()
   for _ in 0..<20 { solver.advance(&scene, by: 1.0 / 60) }
   var copy = scene
@@ -95,7 +96,7 @@ func `few contacts come out alike in any step`(glide: Glide) {
   #expect(copy == scene)
 }
 
-@Test func `a disc pressed from two sides is pinned and its pressers stop`() {
+@Test func `a disc squeezed from both sides is pinned, and the other discs stop`() {
   let discs = [
     Disc(position: .zero, radius: 0.04, mass: 0.03),
     Disc(position: Vector(-0.3, 0), velocity: Vector(2, 0), radius: 0.05, mass: nil),
@@ -116,14 +117,14 @@ func `few contacts come out alike in any step`(glide: Glide) {
   #expect(scene[1].velocity == Vector(2, 0))
 }
 
-@Test func `a scene on the lattice has this hash after ten seconds`() {
-  var scene = makeMixedScene(count: 49, glide: Glide(drag: 0.23), seed: 1)
+@Test func `a scene rounded to the lattice has a known hash after ten seconds`() {
+  var scene = makeMixedScene(count: 49, damping: Damping(drag: 0.23), seed: 1)
   scene.roundToLattice()
   var solver = SceneSolver()
   var contacts = 0
   for tick in 0..<600 {
     if tick % 60 == 0 {
-      // A push, so that drag does not bring it to rest.
+      // Push all discs, so that drag does not stop them.
       for id in 0..<scene.count where !scene[id].isKinematic {
         scene[id].velocity = Vector(Double(id % 7) - 3, Double(id % 5) - 2)
       }
@@ -133,6 +134,7 @@ func `few contacts come out alike in any step`(glide: Glide) {
     scene.roundToLattice()
   }
   #expect(contacts > 500)
-  // The same in every build and on every machine; a change of the physics changes it.
+  // The same in debug and release builds and on all platforms. Only a change of the physics may
+  // change it.
   #expect(hash(of: scene) == 15_712_947_042_696_647_692)
 }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CaromPhysics
 
-/// Numbers that follow from a seed (SplitMix64).
+/// A pseudorandom number generator (SplitMix64).
 struct Draws {
   private var state: UInt64
 
@@ -20,8 +20,8 @@ struct Draws {
     range.lowerBound + (range.upperBound - range.lowerBound) * Double(bits() >> 11) * 0x1p-53
   }
 
-  /// A vector of `length` in a direction drawn without trigonometry, so that it has the same bits
-  /// everywhere.
+  /// Returns a vector of the given length in a random direction. It uses no trigonometric functions,
+  /// so that the result has the same bits on every platform.
   mutating func vector(length: Double) -> Vector {
     while true {
       let point = Vector(next(in: -1...1), next(in: -1...1))
@@ -31,7 +31,7 @@ struct Draws {
   }
 }
 
-/// Equal discs on a square grid in a closed square box, all of one speed.
+/// Makes a gas: equal discs with equal speeds on a square grid in a closed square box.
 func makeGas(_ input: JSON, seed: UInt64 = 1) -> Scene? {
   guard let count = input["discs"].double, let radius = input["r"].double,
     let speed = input["speed"].double, let fraction = input["area_fraction"].double
@@ -59,7 +59,7 @@ func makeGas(
     table: Table(halfLength: half, halfWidth: half), surface: surface, discs: discs)
 }
 
-/// How deep the worst pair overlaps, metres; negative where all are apart.
+/// Returns the depth of the deepest overlap of two discs, in metres; negative if none overlap.
 func largestOverlap(_ scene: Scene) -> Double {
   let discs = (0..<scene.count).map { scene[$0] }.sorted { $0.position.x < $1.position.x }
   let widest = 2 * (discs.map(\.radius).max() ?? 0)
@@ -74,7 +74,7 @@ func largestOverlap(_ scene: Scene) -> Double {
   return worst
 }
 
-/// A fingerprint of the exact bits of positions and velocities.
+/// Returns a hash of the exact bits of all positions and velocities.
 func hash(of scene: Scene) -> UInt64 {
   var hash: UInt64 = 0xCBF2_9CE4_8422_2325
   for motion in scene.motions {
@@ -89,7 +89,7 @@ func hash(of scene: Scene) -> UInt64 {
 }
 
 extension Scene {
-  /// The sum of mass times velocity of the dynamic discs.
+  /// The total momentum of the dynamic discs.
   var momentum: Vector {
     var sum = Vector.zero
     for id in motions.indices where inverseMasses[id] > 0 {

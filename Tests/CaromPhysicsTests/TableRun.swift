@@ -1,8 +1,8 @@
 @testable import CaromPhysics
 
-/// A scene that a case describes, and its way through time in steps.
+/// A simulation of the scene of a reference case.
 struct TableRun {
-  /// A contact at its time since the run's beginning.
+  /// A contact with its time since the start of the run.
   struct Event {
     var time: Double
     var contact: Contact
@@ -26,7 +26,7 @@ struct TableRun {
     solver = SceneSolver(contactLimit: contactLimit)
   }
 
-  /// Runs to the end in steps of `step` and what is left over, or to the first goal.
+  /// Runs until the end or the first goal, in steps of `step` seconds and a shorter last step.
   mutating func run(step: Double) {
     let whole = Int(duration / step + 1e-9)
     for index in 0..<whole {
@@ -37,7 +37,7 @@ struct TableRun {
     endTime = duration
   }
 
-  /// False where a goal ends the run.
+  /// Advances by one step. Returns false if a goal ended the run.
   private mutating func advance(by step: Double, from start: Double) -> Bool {
     let outcome = solver.advance(&scene, by: step)
     for contact in solver.contacts {
@@ -57,10 +57,10 @@ func makeTable(_ input: JSON) -> Table? {
 func makeSurface(_ input: JSON) -> Surface {
   Surface(
     railRestitution: input["e_w"].double ?? 1, discRestitution: input["e_d"].double ?? 1,
-    railFriction: input["mu_w"].double ?? 0, glide: makeGlide(input))
+    railFriction: input["mu_w"].double ?? 0, damping: makeDamping(input))
 }
 
-/// A disc of a case; a mass of null makes it kinematic.
+/// Makes a disc of a reference case. A disc with a mass of null is kinematic.
 func makeDisc(_ json: JSON) -> Disc? {
   guard let position = json["p"].vector, let radius = json["r"].double else { return nil }
   return Disc(

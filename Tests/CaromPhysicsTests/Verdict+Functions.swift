@@ -1,6 +1,6 @@
 @testable import CaromPhysics
 
-// Cases of one function call each.
+// Checks of reference cases that test a single function.
 extension Verdict {
   mutating func impulseDiscs(_ input: JSON, _ expect: JSON) {
     guard let m1 = input["m1"].double, let m2 = input["m2"].double, let v1 = input["v1"].vector,
@@ -53,26 +53,26 @@ extension Verdict {
 
   mutating func freeSlide(_ input: JSON, _ expect: JSON) {
     guard let speed = input["v0"].double else { return fail("input is incomplete") }
-    let glide = makeGlide(input)
+    let damping = makeDamping(input)
     for sample in expect["samples"].list ?? [] {
       guard let time = sample["t"].double else { return fail("a sample without t") }
-      check("x(\(time))", glide.distance(after: time, from: speed), in: sample, key: "x")
-      check("v(\(time))", glide.speed(after: time, from: speed), in: sample, key: "v")
+      check("x(\(time))", damping.distance(after: time, from: speed), in: sample, key: "x")
+      check("v(\(time))", damping.speed(after: time, from: speed), in: sample, key: "v")
     }
-    check("stop_time", finite(glide.stopTime(from: speed)), in: expect)
-    let way = finite(glide.limitDistance(from: speed))
-    check("stop_distance", way, in: expect)
-    check("limit_distance", way, in: expect)
+    check("stop_time", finite(damping.stopTime(from: speed)), in: expect)
+    let distance = finite(damping.limitDistance(from: speed))
+    check("stop_distance", distance, in: expect)
+    check("limit_distance", distance, in: expect)
   }
 
   mutating func freeSlideTime(_ input: JSON, _ expect: JSON) {
     guard let speed = input["v0"].double, let distance = input["distance"].double else {
       return fail("input is incomplete")
     }
-    let glide = makeGlide(input)
-    let time = glide.time(toSlide: distance, from: speed)
+    let damping = makeDamping(input)
+    let time = damping.time(toSlide: distance, from: speed)
     check("t", time, in: expect)
-    check("v", time.map { glide.speed(after: $0, from: speed) }, in: expect)
+    check("v", time.map { damping.speed(after: $0, from: speed) }, in: expect)
   }
 
   mutating func circleCircle(_ input: JSON, _ expect: JSON) {
@@ -119,6 +119,6 @@ extension Verdict {
   private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }
 }
 
-func makeGlide(_ input: JSON) -> Glide {
-  Glide(drag: input["k"].double ?? 0, deceleration: input["a"].double ?? 0)
+func makeDamping(_ input: JSON) -> Damping {
+  Damping(drag: input["k"].double ?? 0, deceleration: input["a"].double ?? 0)
 }

@@ -2,7 +2,8 @@ import Foundation
 
 @testable import CaromPhysics
 
-// Invariants of single hits: the same shot at every phase of the step, and nothing passes through.
+// Invariants of single hits: the result does not depend on the phase of the step, and no disc passes
+// through another or through a wall.
 extension Verdict {
   // MARK: - Hit consistency
 
@@ -57,7 +58,7 @@ extension Verdict {
 
   private func puckShot(_ puck: Disc, _ mallet: Disc, _ surface: Surface, _ step: Double) -> Vector
   {
-    let solver = PuckSolver(table: openTable, surface: surface, step: step)
+    let solver = SingleDiscSolver(table: openTable, surface: surface, step: step)
     var (puck, mallet) = (puck, mallet)
     var far = Disc(position: Vector(400, 400), radius: 0.05, mass: nil)
     for _ in 0..<Int(0.4 / mallet.velocity.x / step) + 2 {
@@ -91,7 +92,7 @@ extension Verdict {
     require(passes <= limit, "\(passes) passed through")
   }
 
-  /// A shot at a wall: the table's rail for a segment, four segments for a box.
+  /// Checks a shot at a wall: at a rail of the table, or at a box of four segments.
   private func passesWall(
     _ wall: String, _ speed: Double, _ step: Double, _ random: inout Draws
   ) -> Bool {
@@ -131,8 +132,8 @@ extension Verdict {
     return !(place.x <= 0.36 + 1e-9)
   }
 
-  /// Puck and mallet close at `speed`, of which the mallet makes `share`; the puck starts so that
-  /// it must be hit. Overlap counts as passing.
+  /// Returns whether a puck and a mallet pass through or overlap each other, when they approach each
+  /// other at `speed` and must touch. The mallet contributes the fraction `share` of the speed.
   private func passesMallet(
     _ speed: Double, _ share: Double, _ step: Double, _ random: inout Draws
   ) -> Bool {
@@ -145,14 +146,14 @@ extension Verdict {
       position: .zero, velocity: Vector(-speed * share, 0), radius: 0.05, mass: nil)
     var scene = Scene(table: openTable, discs: [puck, mallet])
     var solver = SceneSolver()
-    let puckSolver = PuckSolver(table: openTable, surface: Surface(), step: step)
+    let singleDiscSolver = SingleDiscSolver(table: openTable, surface: Surface(), step: step)
     var (own, hand) = (puck, mallet)
     var far = Disc(position: Vector(400, 400), radius: 0.05, mass: nil)
     var contacts = 0
     var touches = 0
     for _ in 0..<Int((0.2 + away) / speed / step) + 2 {
       contacts += solver.advance(&scene, by: step).contactCount
-      touches += puckSolver.advance(&own, &hand, &far).firstMallet
+      touches += singleDiscSolver.advance(&own, &hand, &far).firstHits
       for distance in [
         (scene[0].position - scene[1].position).length, (own.position - hand.position).length,
       ] where !(distance >= 0.09 - 1e-9) { return true }

@@ -2,7 +2,7 @@ import Foundation
 
 @testable import CaromPhysics
 
-// Cases that hold for every run of a scene, driven by their fields.
+// Checks of reference cases that state invariants of all runs of a scene.
 extension Verdict {
   mutating func invariant(_ input: JSON, _ expect: JSON) {
     if input["discs"].double != nil {
@@ -76,15 +76,15 @@ extension Verdict {
     let surface = makeSurface(input)
     var scene = Scene(table: table, surface: surface, discs: [puck, mallet])
     var solver = SceneSolver()
-    let puckSolver = PuckSolver(table: table, surface: surface, step: step)
+    let singleDiscSolver = SingleDiscSolver(table: table, surface: surface, step: step)
     var (own, hand) = (puck, mallet)
     var far = Disc(position: Vector(1_000, 1_000), radius: 0.05, mass: nil)
     for _ in 0..<steps {
       let outcome = solver.advance(&scene, by: step)
       require(outcome.contactCount <= 4 * solver.contactLimit, "\(outcome.contactCount) contacts")
       checkSqueeze(scene[0], scene[1], table, expect)
-      let touches = puckSolver.advance(&own, &hand, &far)
-      require(touches.count <= PuckSolver.contactLimit, "\(touches.count) touches")
+      let touches = singleDiscSolver.advance(&own, &hand, &far)
+      require(touches.count <= SingleDiscSolver.contactLimit, "\(touches.count) touches")
       checkSqueeze(own, hand, table, expect)
     }
   }

@@ -1,12 +1,12 @@
 @testable import CaromPhysics
 
 extension Verdict {
-  /// A whole-table run: in one step, in steps of 1/60 s, and by the puck's own solver where that
-  /// can play it.
+  /// Checks a simulation of a whole table: in one step, in steps of 1/60 s, and with a
+  /// `SingleDiscSolver` if that supports the scene.
   mutating func tableRun(_ input: JSON, _ expect: JSON) {
     guard let run = TableRun(input) else { return fail("input is incomplete") }
     let exact = tolerance
-    // Every step rounds once more, and many discs amplify that without bound.
+    // Each step adds a rounding error, which scenes with many discs amplify without bound.
     let isChaotic = run.scene.inverseMasses.count { $0 > 0 } > 2
     for (name, step) in [("one step", run.duration), ("1/60 s", 1.0 / 60)] {
       tolerance = isChaotic && step < run.duration ? 10 * exact : exact
@@ -18,7 +18,7 @@ extension Verdict {
       require(run.pinned == 0, "\(name): \(run.pinned) discs were pinned")
     }
     tolerance = exact
-    puckRun(run, expect)
+    singleDiscRun(run, expect)
   }
 
   private mutating func checkDiscs(_ discs: [Disc], _ expect: JSON, _ name: String) {
@@ -31,7 +31,7 @@ extension Verdict {
     }
   }
 
-  /// Events in any order among those at the same time.
+  /// Compares events with their expectations. Simultaneous events may be in any order.
   private mutating func checkEvents(_ events: [TableRun.Event], _ expect: JSON, _ name: String) {
     if let count = expect["event_count"].double {
       require(Double(events.count) == count, "\(name): \(events.count) events, expected \(count)")
@@ -70,13 +70,14 @@ extension Verdict {
     }
   }
 
-  /// One dynamic disc and at most two kinematic ones: the puck's solver has to agree.
-  private mutating func puckRun(_ run: TableRun, _ expect: JSON) {
+  /// Checks that a `SingleDiscSolver` agrees, for scenes with one dynamic disc and at most two
+  /// kinematic ones.
+  private mutating func singleDiscRun(_ run: TableRun, _ expect: JSON) {
     let discs = (0..<run.scene.count).map { run.scene[$0] }
     let pucks = discs.indices.filter { !discs[$0].isKinematic }
     let mallets = discs.filter(\.isKinematic)
     guard let puckID = pucks.first, pucks.count == 1, mallets.count <= 2,
-      run.scene.surface.glide.deceleration == 0
+      run.scene.surface.damping.deceleration == 0
     else { return }
     let far = Disc(position: Vector(1_000, 1_000), radius: 0.05, mass: nil)
     var first = mallets.first ?? far
@@ -85,16 +86,16 @@ extension Verdict {
     var time = 0.0
     while time < run.duration - 1e-12 {
       let step = min(1.0 / 60, run.duration - time)
-      let solver = PuckSolver(table: run.scene.table, surface: run.scene.surface, step: step)
+      let solver = SingleDiscSolver(table: run.scene.table, surface: run.scene.surface, step: step)
       let touches = solver.advance(&puck, &first, &second)
       time += touches.endTime
       if touches.goal != 0 { break }
     }
-    check("puck's solver: t_end", time, in: expect, key: "t_end")
+    check("SingleDiscSolver: t_end", time, in: expect, key: "t_end")
     if let json = expect["discs"].list?[puckID] {
-      check("puck's solver: p", puck.position, in: json, key: "p")
-      check("puck's solver: v", puck.velocity, in: json, key: "v")
-      check("puck's solver: w", puck.spin, in: json, key: "w")
+      check("SingleDiscSolver: p", puck.position, in: json, key: "p")
+      check("SingleDiscSolver: v", puck.velocity, in: json, key: "v")
+      check("SingleDiscSolver: w", puck.spin, in: json, key: "w")
     }
   }
 }

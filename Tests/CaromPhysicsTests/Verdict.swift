@@ -1,6 +1,6 @@
 import CaromPhysics
 
-/// Collects what a case does not meet.
+/// Collects the failures of a reference case.
 struct Verdict {
   var tolerance: Double
   private(set) var failures: [String] = []
@@ -13,7 +13,7 @@ struct Verdict {
     if !condition { failures.append(text()) }
   }
 
-  /// Compares with an expected number; an absent one asks nothing, null asks for none.
+  /// Compares a number with its expectation, if there is one. An expectation of null requires nil.
   mutating func check(_ name: String, _ actual: Double?, in expect: JSON, key: String? = nil) {
     let key = key ?? name
     guard expect.has(key) else { return }
@@ -31,7 +31,7 @@ struct Verdict {
   }
 
   mutating func near(_ name: String, _ actual: Double, _ expected: Double) {
-    // Written so that a NaN fails.
+    // The comparison is false, and the check fails, if either number is NaN.
     require(
       (actual - expected).magnitude <= tolerance,
       "\(name) is \(actual), expected \(expected), off by \(actual - expected)")

@@ -12,11 +12,11 @@ enum SnapshotHockey {
   /// The places of puck, home and away.
   static func trace(hertz: Int, seconds: Int, seed: UInt64 = 1) -> SnapshotTrace {
     var trace = SnapshotTrace(schema: schema, hertz: hertz)
-    let solver = PuckSolver(
+    let solver = SingleDiscSolver(
       table: Table(halfLength: 0.974, halfWidth: 0.519),
       surface: Surface(
         railRestitution: 0.93, discRestitution: 0.93, railFriction: 0.12,
-        glide: Glide(drag: 0.23)),
+        damping: Damping(drag: 0.23)),
       step: 1 / Double(hertz), speedCap: 15)
     var hands = [SnapshotHand(side: -1, seed: 2 * seed), SnapshotHand(side: 1, seed: 2 * seed + 1)]
     var puck = Disc(position: .zero, velocity: Vector(1, 0.3), radius: 0.03165, mass: 0.01)

@@ -8,7 +8,7 @@ struct HockeyScene: SteppedScene {
   /// Mallet velocities of ten seconds, which then repeat.
   private static let period = 600
 
-  private let solver = PuckSolver(
+  private let solver = SingleDiscSolver(
     table: Table(halfLength: 1.2, halfWidth: 0.6, goalHalfWidth: 0.15),
     surface: Surface(railRestitution: 0.9, discRestitution: 0.9), step: 1.0 / 60)
   private var puck = Disc(position: .zero, velocity: Vector(2.7, 1.1), radius: 0.04, mass: 0.03)

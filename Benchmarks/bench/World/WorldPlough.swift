@@ -21,7 +21,7 @@ struct WorldPlough {
     scene = Scene(
       table: Table(halfLength: 60, halfWidth: 60),
       surface: Surface(
-        railRestitution: 0.5, discRestitution: 0.5, glide: Glide(drag: 0.5, deceleration: 0.9)),
+        railRestitution: 0.5, discRestitution: 0.5, damping: Damping(drag: 0.5, deceleration: 0.9)),
       discs: discs)
   }
 

@@ -1,39 +1,42 @@
-/// The law of free motion: dv/dt = -k v - a v/|v|; a disc at rest stays at rest.
+/// The damping of a free disc, by linear drag k and Coulomb friction with deceleration a:
+/// dv/dt = -k v - a v/|v|. A disc at rest stays at rest.
 ///
-/// The direction never changes, so speed and distance say everything. All functions are exact
-/// solutions in continuous time: results do not depend on the length of a step.
-public struct Glide: Hashable, Sendable {
-  /// Linear drag k, 1/s.
+/// Damping does not change the direction of motion, so speed and distance describe it completely.
+/// All functions are exact solutions in continuous time: results do not depend on the length of a
+/// step.
+public struct Damping: Hashable, Sendable {
+  /// The linear drag k, in 1/s.
   public var drag: Double
-  /// Coulomb deceleration a, m/s^2.
+  /// The Coulomb deceleration a, in m/s².
   public var deceleration: Double
 
-  /// The law with this drag and deceleration; by default nothing slows down.
+  /// Makes a damping with the given drag and deceleration. By default there is none.
   public init(drag: Double = 0, deceleration: Double = 0) {
-    precondition(drag >= 0 && deceleration >= 0, "drag and deceleration only slow down")
+    precondition(drag >= 0 && deceleration >= 0, "drag and deceleration must not be negative")
     self.drag = drag
     self.deceleration = deceleration
   }
 
-  /// s(t) = (1 - e^-kt) / k: in this clock a disc that only drag slows moves straight.
+  /// The clock reading s(t) = (1 - e^-kt) / k. A disc that only drag slows has a constant velocity
+  /// in this clock.
   @inline(__always)
   func clock(at time: Double) -> Double {
-    drag == 0 ? time : -Elementary.exponentialMinusOne(-drag * time) / drag
+    drag == 0 ? time : -PortableMath.expMinusOne(-drag * time) / drag
   }
 
-  /// The time at which the clock of `clock(at:)` shows `clock`; that must be under 1/k.
+  /// The time at which the clock reads `clock`, which must be below 1/k.
   @inline(__always)
   func time(atClock clock: Double) -> Double {
-    drag == 0 ? clock : -Elementary.logarithmOfOnePlus(-drag * clock) / drag
+    drag == 0 ? clock : -PortableMath.log(onePlus: -drag * clock) / drag
   }
 
-  /// The speed after `time` seconds of a disc that began at `speed`.
+  /// The speed that a disc with initial speed `speed` has after `time` seconds.
   public func speed(after time: Double, from speed: Double) -> Double {
     guard time < stopTime(from: speed) else { return 0 }
     return max(0, speed - (drag * speed + deceleration) * clock(at: time))
   }
 
-  /// How far a disc that began at `speed` slides in `time` seconds.
+  /// The distance that a disc with initial speed `speed` covers in `time` seconds.
   public func distance(after time: Double, from speed: Double) -> Double {
     let moving = deceleration == 0 ? time : min(time, stopTime(from: speed))
     let clock = clock(at: moving)
@@ -41,21 +44,23 @@ public struct Glide: Hashable, Sendable {
     return speed * clock - deceleration * clockIntegral(to: moving, clock: clock)
   }
 
-  /// When a disc of that speed comes to rest; infinite where drag alone slows it.
+  /// The time after which a disc with initial speed `speed` comes to rest. Infinite without a
+  /// Coulomb deceleration, since drag alone never stops a disc.
   public func stopTime(from speed: Double) -> Double {
     guard speed > 0 else { return 0 }
     guard deceleration > 0 else { return .infinity }
     guard drag > 0 else { return speed / deceleration }
-    return Elementary.logarithmOfOnePlus(drag * speed / deceleration) / drag
+    return PortableMath.log(onePlus: drag * speed / deceleration) / drag
   }
 
-  /// How far a disc of that speed gets at most; infinite where nothing slows it.
+  /// The total distance that a disc with initial speed `speed` covers; infinite without damping.
   public func limitDistance(from speed: Double) -> Double {
     guard deceleration == 0 else { return distance(after: stopTime(from: speed), from: speed) }
     return drag == 0 ? (speed > 0 ? .infinity : 0) : speed / drag
   }
 
-  /// When a disc that began at `speed` has slid `distance`; nil where it never gets there.
+  /// The time that a disc with initial speed `speed` takes to cover `distance`, or nil if it stops
+  /// before.
   public func time(toSlide distance: Double, from speed: Double) -> Double? {
     guard distance > 0 else { return 0 }
     guard speed > 0 else { return nil }
@@ -70,7 +75,7 @@ public struct Glide: Hashable, Sendable {
     return newtonTime(toSlide: distance, from: speed)
   }
 
-  /// Newton's method from the left on a rising concave curve: it never overshoots.
+  /// Solves distance(t) = `distance` by Newton's method from t = 0.
   private func newtonTime(toSlide distance: Double, from speed: Double) -> Double? {
     let stop = stopTime(from: speed)
     guard distance <= self.distance(after: stop, from: speed) else { return nil }
@@ -86,7 +91,8 @@ public struct Glide: Hashable, Sendable {
     return time
   }
 
-  /// The integral of the clock: (t - s) / k, by its series where the difference would cancel.
+  /// The integral of the clock from 0 to `time`, (t - s) / k. For small k t, a series avoids the
+  /// cancellation in t - s.
   private func clockIntegral(to time: Double, clock: Double) -> Double {
     let x = drag * time
     guard x < 0.25 else { return (time - clock) / drag }

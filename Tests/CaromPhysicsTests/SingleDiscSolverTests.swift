@@ -4,7 +4,7 @@ import Testing
 
 private let table = Table(halfLength: 0.974, halfWidth: 0.519, goalHalfWidth: 0.125)
 private let surface = Surface(
-  railRestitution: 0.93, discRestitution: 0.93, railFriction: 0.12, glide: Glide(drag: 0.23))
+  railRestitution: 0.93, discRestitution: 0.93, railFriction: 0.12, damping: Damping(drag: 0.23))
 
 private func makePuck(_ random: inout Draws) -> Disc {
   Disc(
@@ -19,11 +19,11 @@ private func makeMallet(_ side: Double, _ random: inout Draws) -> Disc {
     velocity: random.vector(length: random.next(in: 0...7.5)), radius: 0.04815, mass: nil)
 }
 
-@Test func `the puck's solver and the scene's agree`() {
+@Test func `SingleDiscSolver and SceneSolver agree`() {
   var random = Draws(seed: 4)
-  let solver = PuckSolver(table: table, surface: surface, step: 1.0 / 60)
+  let solver = SingleDiscSolver(table: table, surface: surface, step: 1.0 / 60)
   var sceneSolver = SceneSolver()
-  var touches = PuckTouches()
+  var touches = SingleDiscContacts()
   var goals = 0
   #if DEBUG
     let count = 500
@@ -38,8 +38,8 @@ private func makeMallet(_ side: Double, _ random: inout Draws) -> Disc {
     for _ in 0..<8 where touches.goal == 0 {
       touches = solver.advance(&puck, &first, &second)
       let outcome = sceneSolver.advance(&scene, by: 1.0 / 60)
-      // Their limits count differently.
-      if touches.pinned || outcome.pinnedCount > 0 { break }
+      // The two solvers count contacts differently towards their limits.
+      if touches.isPinned || outcome.pinnedCount > 0 { break }
       #expect(outcome.contactCount == touches.count)
       #expect((scene[0].position - puck.position).length < 1e-9)
       #expect((scene[0].velocity - puck.velocity).length < 1e-8)
@@ -47,13 +47,13 @@ private func makeMallet(_ side: Double, _ random: inout Draws) -> Disc {
       #expect((outcome.time - touches.endTime).magnitude < 1e-12)
     }
     goals += touches.goal == 0 ? 0 : 1
-    touches = PuckTouches()
+    touches = SingleDiscContacts()
   }
   #expect(goals > 4)
 }
 
-@Test func `mallets that hit from both sides at once leave the puck where symmetry does`() {
-  let solver = PuckSolver(
+@Test func `simultaneous hits from both sides pin a disc in the middle`() {
+  let solver = SingleDiscSolver(
     table: table, surface: Surface(discRestitution: 0.9), step: 1.0 / 60)
   var puck = Disc(position: .zero, radius: 0.03165, mass: 0.01)
   var first = Disc(
@@ -61,22 +61,22 @@ private func makeMallet(_ side: Double, _ random: inout Draws) -> Disc {
   var second = Disc(
     position: Vector(0.1, 0), velocity: Vector(-3, 0), radius: 0.04815, mass: nil)
   let touches = solver.advance(&puck, &first, &second)
-  #expect(touches.pinned)
+  #expect(touches.isPinned)
   #expect(puck.position == .zero)
   #expect(puck.velocity == .zero)
   #expect(first.position == -second.position)
   #expect((first.position.x + 0.0798).magnitude < 1e-12)
 }
 
-@Test func `a mallet's hit obeys the cap`() {
-  let solver = PuckSolver(table: table, surface: surface, step: 1.0 / 60, speedCap: 9)
+@Test func `the speed after a hit is limited to the cap`() {
+  let solver = SingleDiscSolver(table: table, surface: surface, step: 1.0 / 60, speedCap: 9)
   var puck = Disc(
     position: Vector(0.1, 0), velocity: Vector(-4, 0), radius: 0.03165, mass: 0.01)
   var first = Disc(
     position: .zero, velocity: Vector(7, 0), radius: 0.04815, mass: nil)
   var second = Disc(position: Vector(0.9, 0.4), radius: 0.04815, mass: nil)
   let touches = solver.advance(&puck, &first, &second)
-  #expect(touches.firstMallet == 1)
+  #expect(touches.firstHits == 1)
   #expect(puck.velocity.length <= 9)
   #expect((touches.impact - 11).magnitude < 0.1)
 }

@@ -1,34 +1,34 @@
 extension SceneSolver {
-  /// Queues every first contact of the step.
-  mutating func foresee() {
-    for slot in bodies.indices { foreseeBarrier(slot) }
+  /// Predicts the first contacts of all bodies at the start of a step.
+  mutating func predictContacts() {
+    for slot in bodies.indices { predictBarrier(slot) }
     guard usesGrid else {
       for slot in bodies.indices.dropLast() {
-        for other in slot + 1..<bodies.count { foreseePair(slot, other) }
+        for other in slot + 1..<bodies.count { predictPair(slot, other) }
       }
       return
     }
-    for slot in bodies.indices where !bodies[slot].isFast { foreseeForward(slot) }
-    for index in fastSlots.indices { foreseeFast(index) }
+    for slot in bodies.indices where !bodies[slot].isFast { predictLaterPairs(slot) }
+    for index in fastSlots.indices { predictFastPairs(index) }
   }
 
-  /// Queues what a body meets after it was deflected.
-  mutating func foreseeAgain(_ slot: Int) {
+  /// Predicts the contacts of a body that was deflected.
+  mutating func predictContacts(of slot: Int) {
     batch += 1
-    foreseeBarrier(slot)
+    predictBarrier(slot)
     guard usesGrid else {
-      for other in bodies.indices where other != slot { foreseePair(slot, other) }
+      for other in bodies.indices where other != slot { predictPair(slot, other) }
       return
     }
-    foreseeAround(slot)
-    // The fast ones may be anywhere.
+    predictNearbyPairs(slot)
+    // Fast bodies may be in any cell, so test them all.
     for index in fastSlots.indices {
       let other = Int(fastSlots[index])
-      if other != slot { foreseePair(slot, other) }
+      if other != slot { predictPair(slot, other) }
     }
   }
 
-  private mutating func foreseeBarrier(_ slot: Int) {
+  private mutating func predictBarrier(_ slot: Int) {
     let body = bodies[slot]
     guard body.role == .dynamic, let contact = law.barrier(body, on: table) else { return }
     let number = Int32(contact.barrier.rawValue)
@@ -38,8 +38,9 @@ extension SceneSolver {
         stampA: body.stamp, stampB: 0, batch: batch))
   }
 
-  /// Pairs of an ordinary body with those in later slots.
-  private mutating func foreseeForward(_ slot: Int) {
+  /// Predicts the contacts of a body without `isFast` with such bodies in later slots, so that each
+  /// pair is tested once.
+  private mutating func predictLaterPairs(_ slot: Int) {
     let body = bodies[slot]
     let reach =
       body.radius + largestRadius + ordinaryReach + law.reach(body.velocity, body.role, from: 0)
@@ -47,84 +48,85 @@ extension SceneSolver {
     let left = grid.column(body.position.x - reach)
     let right = grid.column(body.position.x + reach)
     let own = grid.column(body.position.x)
-    foreseePairs(
+    predictPairs(
       slot, slot + 1..<grid.slots(row: row, from: own, through: right).upperBound)
     let last = grid.row(body.position.y + reach)
     guard last > row else { return }
     for above in row + 1...last {
-      foreseePairs(slot, grid.slots(row: above, from: left, through: right))
+      predictPairs(slot, grid.slots(row: above, from: left, through: right))
     }
   }
 
-  /// Pairs of one body with all ordinary bodies that it may meet.
-  private mutating func foreseeAround(_ slot: Int) {
+  /// Predicts the contacts of a body with all bodies without `isFast` in the cells within its reach.
+  private mutating func predictNearbyPairs(_ slot: Int) {
     let body = bodies[slot]
     let reach =
       body.radius + largestRadius + ordinaryReach + law.reach(body.velocity, body.role, from: now)
     let left = grid.column(body.position.x - reach)
     let right = grid.column(body.position.x + reach)
     for row in grid.row(body.position.y - reach)...grid.row(body.position.y + reach) {
-      foreseePairs(slot, grid.slots(row: row, from: left, through: right))
+      predictPairs(slot, grid.slots(row: row, from: left, through: right))
     }
   }
 
-  /// Pairs of the fast body at `index` of the list with the ordinary and the later fast ones.
-  private mutating func foreseeFast(_ index: Int) {
+  /// Predicts the contacts of the fast body at `index` of `fastSlots` with all bodies without
+  /// `isFast`, and with the later bodies of `fastSlots`.
+  private mutating func predictFastPairs(_ index: Int) {
     let slot = Int(fastSlots[index])
-    foreseeAround(slot)
-    for later in index + 1..<fastSlots.count { foreseePair(slot, Int(fastSlots[later])) }
+    predictNearbyPairs(slot)
+    for later in index + 1..<fastSlots.count { predictPair(slot, Int(fastSlots[later])) }
   }
 
-  /// Pairs of one body with the ordinary ones of a range of slots.
+  /// Predicts the contacts of a body with those bodies of a range of slots that are not fast.
   @inline(__always)
-  private mutating func foreseePairs(_ slot: Int, _ others: Range<Int>) {
+  private mutating func predictPairs(_ slot: Int, _ others: Range<Int>) {
     guard isStraight else {
-      for other in others where other != slot && !bodies[other].isFast { foreseePair(slot, other) }
+      for other in others where other != slot && !bodies[other].isFast { predictPair(slot, other) }
       return
     }
-    let way = ways[slot]
-    let here = way.position + way.velocity * now
+    let trajectory = trajectories[slot]
+    let position = trajectory.position + trajectory.velocity * now
     let distance = bodies[slot].radius + largestRadius
     let square = distance * distance + Self.slack
     let rest = 2 * (law.horizon - now)
     for other in others {
-      let that = ways[other]
-      let velocity = way.velocity - that.velocity
-      let offset = here - that.position - that.velocity * now
+      let otherTrajectory = trajectories[other]
+      let velocity = trajectory.velocity - otherTrajectory.velocity
+      let offset = position - otherTrajectory.position - otherTrajectory.velocity * now
       let closing = offset.dot(velocity)
-      // Most pairs end here, also those that part: one branch that is nearly always taken. The
-      // few others are looked at exactly.
+      // This one well-predicted branch rejects most pairs, including those that move apart. The few
+      // others are tested exactly.
       guard offset.lengthSquared - square <= -closing * rest else { continue }
-      if other != slot, !bodies[other].isFast { foreseePair(slot, other) }
+      if other != slot, !bodies[other].isFast { predictPair(slot, other) }
     }
   }
 
-  /// What the ways' rounding may hide, square metres.
+  /// A tolerance for the rounding of extrapolated trajectories, in square metres.
   private static let slack = 1e-9
 
   @inline(__always)
-  private mutating func foreseePair(_ slot: Int, _ other: Int) {
+  private mutating func predictPair(_ slot: Int, _ other: Int) {
     let x = bodies[slot]
     let y = bodies[other]
     if law.kind == .inertial || (law.isStraight(x) && law.isStraight(y)) {
-      let offset = x.straight(at: now) - y.straight(at: now)
+      let offset = x.straightPosition(at: now) - y.straightPosition(at: now)
       let velocity = x.velocity - y.velocity
       let closing = offset.dot(velocity)
       guard closing < 0 else { return }
       let distance = x.radius + y.radius
       let gap = offset.lengthSquared - distance * distance
-      // No contact comes sooner than gap / (2 * closing): most pairs end here.
+      // No contact happens before gap / (2 * closing), which rejects most pairs.
       guard gap <= -2 * closing * (law.horizon - now),
-        !Resting.holds(gap: gap, closing: closing, distance: distance)
+        !RestingContact.isResting(gap: gap, closing: closing, distance: distance)
       else { return }
-      foreseeStraight(x, y, offset, velocity, distance)
+      predictStraight(x, y, offset, velocity, distance)
     } else {
-      foreseeCurved(x, y)
+      predictCurved(x, y)
     }
   }
 
   @inline(never)
-  private mutating func foreseeStraight(
+  private mutating func predictStraight(
     _ x: Body, _ y: Body, _ offset: Vector, _ velocity: Vector, _ distance: Double
   ) {
     guard
@@ -135,7 +137,7 @@ extension SceneSolver {
   }
 
   @inline(never)
-  private mutating func foreseeCurved(_ x: Body, _ y: Body) {
+  private mutating func predictCurved(_ x: Body, _ y: Body) {
     let offset = law.position(x, at: now) - law.position(y, at: now)
     let near =
       x.radius + y.radius + law.reach(x.velocity, x.role, from: now)

@@ -1,20 +1,20 @@
 extension SceneSolver {
-  /// Takes from the queue a contact of the same instant and batch that shares exactly one disc
-  /// with `contact`.
-  mutating func takePartner(of contact: PendingContact) -> PendingContact? {
+  /// Removes and returns a queued contact at the same instant and from the same prediction pass
+  /// that shares exactly one disc with `contact`, or nil.
+  mutating func popPartner(of contact: PendingContact) -> PendingContact? {
     guard let next = queue.first, next.clock == contact.clock else { return nil }
     var partner: PendingContact?
-    tied.removeAll(keepingCapacity: true)
+    tiedContacts.removeAll(keepingCapacity: true)
     while partner == nil, let next = queue.first, next.clock == contact.clock {
       _ = queue.pop()
       guard isFresh(next) else { continue }
       if next.batch == contact.batch, sharesOne(contact, next) {
         partner = next
       } else {
-        tied.append(next)
+        tiedContacts.append(next)
       }
     }
-    for contact in tied { queue.push(contact) }
+    for contact in tiedContacts { queue.push(contact) }
     return partner
   }
 
@@ -23,35 +23,33 @@ extension SceneSolver {
     return x.a == y.a || x.a == y.b || x.b == y.a || x.b == y.b
   }
 
-  /// Solves two contacts of one disc at the same instant: afterwards both pairs part at the
-  /// restitution's share of their closing speed. Where that would pull, they go one after another.
-  mutating func carryOutTogether(_ x: PendingContact, _ y: PendingContact) {
+  /// Resolves two simultaneous contacts of one disc, so that afterwards each pair separates at its
+  /// closing speed times the restitution. If that would take an attracting impulse, the contacts are
+  /// resolved one after the other.
+  mutating func resolveSimultaneously(_ x: PendingContact, _ y: PendingContact) {
     let sharesA = x.a == y.a || x.a == y.b
     let shared = slot(sharesA ? x.a : x.b)
     let first = slot(sharesA ? x.b : x.a)
     let second = slot(y.a == bodies[shared].id ? y.b : y.a)
-    arrive(shared)
-    arrive(first)
-    arrive(second)
-    guard let after = simultaneous(bodies[shared], bodies[first], bodies[second]) else {
-      carryOutInTurn(x, y)
+    advanceToNow(shared)
+    advanceToNow(first)
+    advanceToNow(second)
+    guard let after = simultaneousVelocities(bodies[shared], bodies[first], bodies[second]) else {
+      resolvePair(slot(x.a), slot(x.b))
+      resolvePair(slot(y.a), slot(y.b))
       return
     }
     deflect(shared, to: after.shared)
     deflect(first, to: after.first)
     deflect(second, to: after.second)
-    foreseeAgain(shared)
-    foreseeAgain(first)
-    foreseeAgain(second)
+    predictContacts(of: shared)
+    predictContacts(of: first)
+    predictContacts(of: second)
   }
 
-  private mutating func carryOutInTurn(_ x: PendingContact, _ y: PendingContact) {
-    carryOutPair(slot(x.a), slot(x.b))
-    carryOutPair(slot(y.a), slot(y.b))
-  }
-
-  /// Velocities after both contacts, by Newton's law for the two normal speeds at once.
-  private func simultaneous(
+  /// Solves Newton's law of restitution for both normal speeds at once. Returns the velocities after
+  /// the contacts, or nil if an impulse would be attracting or the equations are nearly singular.
+  private func simultaneousVelocities(
     _ shared: Body, _ first: Body, _ second: Body
   ) -> (shared: Vector, first: Vector, second: Vector)? {
     let v0 = law.velocity(shared, at: now)
