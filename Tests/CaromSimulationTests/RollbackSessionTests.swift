@@ -156,7 +156,7 @@ import Testing
     #expect(match.sessions.allSatisfy { (980_000...1_020_000).contains($0.speed) })
   }
 
-  @Test(arguments: LinkProfile.match)
+  @Test(arguments: LinkProfile.all)
   func `peers stay in step on every kind of line`(profile: LinkProfile) {
     var match = PeerMatch(
       Swarm(count: 5, seed: 5), window: 30, seed: 6, conditions: .lan)

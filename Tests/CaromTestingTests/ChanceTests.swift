@@ -2,9 +2,9 @@ import CaromCore
 import CaromTesting
 import Testing
 
-/// What chance does to datagrams, counted.
+/// Statistics of random impairments of datagrams.
 @Suite struct ChanceTests {
-  @Test(arguments: [0.002, 0.05, 0.2]) func `loss takes its share`(loss: Double) {
+  @Test(arguments: [0.002, 0.05, 0.2]) func `the loss rate is as configured`(loss: Double) {
     for seed in 0..<3 as Range<UInt64> {
       let flow = Flow(.init(loss: loss), count: Flow.many, seed: seed)
       #expect(isLikely(flow.counters.dropped[.loss], of: Flow.many, at: loss), "seed \(seed)")
@@ -12,10 +12,11 @@ import Testing
     }
   }
 
-  @Test func `bursts take their share, so many in a row on average`() {
-    let flow = Flow(.bursts, count: 2 * Flow.many, seed: 4)
+  @Test func `burst loss has the configured rate and mean length`() {
+    let flow = Flow(.burstLoss, count: 2 * Flow.many, seed: 4)
     let lost = flow.counters.dropped[.burst]
-    // Neighbours share their fate, which spreads the count by (1 + r) / (1 - r).
+    // Losses of adjacent datagrams are correlated, which increases the variance of the count by the
+    // factor (1 + r) / (1 - r).
     let likeness = 1 - 1 / 8.0 - 0.05 / (8 * 0.95)
     #expect(
       isLikely(lost, of: 2 * Flow.many, at: 0.05, spread: (1 + likeness) / (1 - likeness)))
@@ -26,21 +27,21 @@ import Testing
     #expect(gaps.contains { $0 > 16 })
   }
 
-  @Test func `duplication doubles its share, the second up to so much later`() {
+  @Test func `duplication has the configured rate and delay`() {
     let conditions = LinkConditions(oneWay: .milliseconds(10)).with {
       $0.duplication = 0.1
       $0.duplicationDelay = .milliseconds(500)
     }
     let flow = Flow(conditions, count: Flow.many)
-    #expect(isLikely(flow.counters.doubled, of: Flow.many, at: 0.1))
+    #expect(isLikely(flow.counters.duplicated, of: Flow.many, at: 0.1))
     let late = flow.arrivals.map { $0.delay - .milliseconds(10) }.filter { $0 > .zero }
-    #expect(late.count == flow.counters.doubled)
+    #expect(late.count == flow.counters.duplicated)
     #expect(late.allSatisfy { $0 <= .milliseconds(500) })
     let mean = late.reduce(.zero, +) / late.count
     #expect((.milliseconds(225) ... .milliseconds(275)).contains(mean))
   }
 
-  @Test func `reordering holds its share back by so much, and no other`() {
+  @Test func `reordering delays the configured fraction, and nothing else`() {
     let flow = Flow(.reorderStorm, count: Flow.many)
     let late = flow.arrivals.filter { $0.delay > .milliseconds(60) }
     #expect(late.count == flow.counters.reordered)
@@ -50,7 +51,7 @@ import Testing
     #expect(flow.arrivals.map(\.number) != (0..<Flow.many).map { $0 })
   }
 
-  @Test func `corruption changes one to four bytes of its share`() {
+  @Test func `corruption changes one to four bytes at the configured rate`() {
     var (network, a, b) = makePair(.steady.with { $0.corruption = 0.2 })
     let from = network.bind(a)
     _ = network.bind(b, port: 9)
@@ -67,7 +68,7 @@ import Testing
     #expect(changes[1...].allSatisfy { $0 > corrupted / 8 })
   }
 
-  @Test func `uniform jitter is even, and keeps the order`() {
+  @Test func `uniform jitter is uniformly distributed and preserves the order`() {
     let conditions = LinkConditions(
       oneWay: .milliseconds(20), jitter: .uniform(.milliseconds(10)))
     let apart = Flow(conditions, count: Flow.many, every: .milliseconds(50))
@@ -80,7 +81,7 @@ import Testing
     #expect(Set(close.arrivals.map(\.delay)).count > 500)
   }
 
-  @Test func `exponential jitter has its mean and its tail`() {
+  @Test func `exponential jitter has the expected mean and tail`() {
     let conditions = LinkConditions(
       oneWay: .milliseconds(5), jitter: .exponential(mean: .milliseconds(3)))
     let flow = Flow(conditions, count: Flow.many, every: .milliseconds(200))
@@ -93,7 +94,7 @@ import Testing
     }
   }
 
-  @Test func `the two directions are apart`() {
+  @Test func `the two directions of a link are independent`() {
     var (network, a, b) = makePair()
     network.setConditions(.steady.with { $0.loss = 1 }, from: b, to: a)
     network.setConditions(.init(oneWay: .milliseconds(70)), from: a, to: b)
@@ -106,14 +107,14 @@ import Testing
     #expect(network.counters(from: a, to: b).dropped.total == 0)
   }
 
-  @Test func `traffic on one link does not change what happens on another`() {
+  @Test func `traffic on one link does not affect another link`() {
     let quiet = makeTriangle(isBusy: false)
     let busy = makeTriangle(isBusy: true)
     #expect(!quiet.isEmpty && quiet.count < 500)
     #expect(quiet == busy)
   }
 
-  /// When what the first host sends to the second arrives, while others talk or not.
+  /// Returns the arrival times of datagrams between two hosts, with or without other traffic.
   private func makeTriangle(isBusy: Bool) -> [Instant] {
     var network = VirtualNetwork(seed: 8, conditions: .mobile)
     let hosts = [network.addHost(), network.addHost(), network.addHost()]

@@ -3,7 +3,7 @@ import CaromTesting
 import Testing
 
 @Suite struct DatagramTests {
-  @Test func `a datagram arrives with its ends, its interface and its hop limit`() {
+  @Test func `a datagram arrives with its endpoints, interface and hop limit`() {
     var (network, a, b) = makePair()
     let from = network.bind(a, port: 1000)
     let to = network.bind(b, port: 2000)
@@ -16,7 +16,7 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `link-local addresses carry the receiver's scope`() {
+  @Test func `link-local addresses have the scope of the receiver`() {
     var (network, a, b) = makePair()
     let from = network.bind(a)
     _ = network.bind(b, port: 2000)
@@ -29,7 +29,7 @@ import Testing
     #expect(datagram.destination.address == b.v6)
   }
 
-  @Test func `multicast comes to every member on the segment, the sender's machine too`() {
+  @Test func `multicast reaches all members on the segment, including the sender's machine`() {
     var (network, a, b) = makePair()
     let beside = network.addHost(beside: a)
     let elsewhere = network.addHost(on: [7])
@@ -43,7 +43,7 @@ import Testing
     #expect(network.counters.datagramsDelivered == 3)
   }
 
-  @Test func `multicast leaves by the interface that is named`() {
+  @Test func `multicast is sent on the given interface`() {
     var network = VirtualNetwork(seed: 1, conditions: .steady)
     let router = network.addHost(on: [0, 1])
     let hosts = [network.addHost(on: [0]), network.addHost(on: [1])]
@@ -55,7 +55,7 @@ import Testing
     #expect(events(of: &network).map(\.host) == [hosts[0].id])
   }
 
-  @Test func `who left a group hears it no more`() {
+  @Test func `a socket that has left a group receives nothing from it`() {
     var (network, a, b) = makePair()
     let from = network.bind(a, port: 5353)
     let to = network.bind(b, port: 5353)
@@ -65,7 +65,7 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `nobody there, another segment, a closed socket: nothing comes and it is counted`() {
+  @Test func `datagrams that cannot be delivered are counted`() {
     var (network, a, b) = makePair()
     let elsewhere = network.addHost(on: [1])
     let from = network.bind(a)
@@ -79,7 +79,7 @@ import Testing
     #expect(network.counters.datagramsUnclaimed == 3)
   }
 
-  @Test func `loss, doubling and jitter are as often as they say`() {
+  @Test func `loss, duplication and jitter have the configured rates`() {
     var network = VirtualNetwork(
       seed: 3,
       conditions: LinkConditions(
@@ -90,11 +90,11 @@ import Testing
     for _ in 0..<10_000 { network.send([0], from: from, to: Endpoint(b.v4, port: 9)) }
     let count = events(of: &network).count
     #expect((7_900...8_600).contains(count))
-    #expect((900...1_100).contains(network.counters.datagramsDoubled))
+    #expect((900...1_100).contains(network.counters.datagramsDuplicated))
     #expect(network.now > .zero + .milliseconds(4))
   }
 
-  @Test func `loopback addresses stay on the machine`() {
+  @Test func `datagrams to loopback addresses stay on the machine`() {
     var (network, a, b) = makePair()
     let from = network.bind(a)
     let own = network.bind(a, port: 9)
@@ -108,7 +108,7 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `an injected datagram has any source`() {
+  @Test func `an injected datagram can have any source`() {
     var (network, _, b) = makePair()
     let socket = network.bind(b, port: 9)
     let forged = Datagram(
@@ -120,7 +120,7 @@ import Testing
   static let group = IPAddress.v4(0xE000_00FB)
 }
 
-/// Two hosts, one millisecond apart, nothing lost.
+/// Makes a network of two hosts, by default with a delay of one millisecond and without loss.
 func makePair(
   _ conditions: LinkConditions = .steady, seed: UInt64 = 1
 ) -> (VirtualNetwork, VirtualHost, VirtualHost) {
@@ -129,7 +129,7 @@ func makePair(
   return (network, a, b)
 }
 
-/// Everything that happens, to the end or the limit.
+/// Returns all events up to a limit.
 func events(of network: inout VirtualNetwork, until limit: Instant = .distantFuture)
   -> [VirtualEvent]
 {

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTesting
 
 @Suite struct DeadlineTreeTests {
-  @Test func `it agrees with a plain list`() {
+  @Test func `a deadline tree agrees with a list`() {
     var generator = SeededGenerator(seed: 5)
     var tree = DeadlineTree()
     var list = [Instant?](repeating: nil, count: 37)
@@ -17,7 +17,7 @@ import Testing
       #expect(tree.first == list.compactMap { $0 }.min())
       let start = Int.random(in: 0..<64, using: &generator)
       let due = list.indices.first { $0 >= start && list[$0].map { $0 <= time } == true }
-      #expect(tree.place(from: start, dueAt: time) == due)
+      #expect(tree.firstIndex(from: start, dueAt: time) == due)
     }
   }
 }

@@ -3,7 +3,7 @@ import CaromTesting
 import Testing
 
 @Suite struct FaultTests {
-  @Test func `a cut takes datagrams, also those on their way`() {
+  @Test func `a cut drops datagrams, including those in flight`() {
     var (network, a, b) = makePair()
     let from = network.bind(a)
     _ = network.bind(b, port: 9)
@@ -17,12 +17,12 @@ import Testing
     #expect(network.nextEvent() != nil)
   }
 
-  @Test func `a cut holds streams back and loses nothing`() {
+  @Test func `a cut delays streams without loss`() {
     var world = makeStream()
     world.network.cut(world.b)
-    world.network.write([1], to: world.caller)
-    world.network.write([2], to: world.caller)
-    world.network.finish(world.caller)
+    world.network.write([1], to: world.client)
+    world.network.write([2], to: world.client)
+    world.network.finish(world.client)
     #expect(world.network.nextEvent() == nil)
     world.network.advance(to: world.network.now + .seconds(10))
     world.network.restore(world.b)
@@ -32,27 +32,27 @@ import Testing
     #expect(events(of: &world.network) == expected)
   }
 
-  @Test func `one way can be cut alone`() {
+  @Test func `one direction of a link can be cut alone`() {
     var world = makeStream()
     world.network.setConditions(.cut, from: world.a, to: world.b)
-    world.network.write([1], to: world.caller)
+    world.network.write([1], to: world.client)
     world.network.write([2], to: world.listener)
-    #expect(events(of: &world.network) == [.bytes([2], world.caller)])
+    #expect(events(of: &world.network) == [.bytes([2], world.client)])
     world.network.setConditions(nil, from: world.a, to: world.b)
     #expect(events(of: &world.network) == [.bytes([1], world.listener)])
   }
 
-  @Test func `a killed process finishes its streams and its port refuses`() {
+  @Test func `a killed process finishes its streams and refuses connections`() {
     var world = makeStream()
     world.network.kill(world.b)
-    #expect(world.network.nextEvent() == .end(world.caller))
-    world.network.write([1], to: world.caller)
-    #expect(world.network.nextEvent() == .reset(world.caller))
+    #expect(world.network.nextEvent() == .end(world.client))
+    world.network.write([1], to: world.client)
+    #expect(world.network.nextEvent() == .reset(world.client))
     let again = world.network.connect(from: world.a, to: Endpoint(world.b.v4, port: 80))
     #expect(world.network.nextEvent() == .refused(again))
   }
 
-  @Test func `a killed process leaves its neighbour on the machine alone`() {
+  @Test func `killing a process does not affect another on the same machine`() {
     var (network, a, b) = makePair()
     let neighbour = network.addHost(beside: b)
     network.listen(b, port: 80)
@@ -62,27 +62,27 @@ import Testing
     #expect(network.nextEvent() == .connected(call))
   }
 
-  @Test func `a crash is silence`() {
+  @Test func `a crashed machine sends nothing`() {
     var world = makeStream()
     world.network.write([9], to: world.listener)
     world.network.crash(world.b)
-    world.network.write([1], to: world.caller)
+    world.network.write([1], to: world.client)
     #expect(world.network.nextEvent() == nil)
   }
 
-  @Test func `a rebooted machine resets the streams that it forgot`() {
+  @Test func `a rebooted machine resets the streams that it has lost`() {
     var world = makeStream()
     world.network.crash(world.b)
-    world.network.write([1], to: world.caller)
+    world.network.write([1], to: world.client)
     #expect(world.network.nextEvent() == nil)
     world.network.reboot(world.b)
-    #expect(events(of: &world.network) == [.reset(world.caller)])
+    #expect(events(of: &world.network) == [.reset(world.client)])
     world.network.listen(world.b, port: 80)
     let call = world.network.connect(from: world.a, to: Endpoint(world.b.v4, port: 80))
     #expect(world.network.nextEvent() == .connected(call))
   }
 
-  @Test func `a call through a cut is answered when the cable is back`() {
+  @Test func `a connection attempt during a cut succeeds after the cut`() {
     var (network, a, b) = makePair()
     network.listen(b, port: 80)
     network.cut(b)

@@ -1,18 +1,18 @@
 import CaromCore
 import CaromTesting
 
-/// Datagrams sent evenly from one host to another, and what came of them.
+/// A flow of datagrams sent at regular intervals from one host to another, and their arrivals.
 struct Flow {
   struct Arrival: Equatable {
     let number: Int
     let time: Instant
     let length: Int
-    /// Since it was sent.
+    /// The time since the datagram was sent.
     let delay: Duration
     let source: Endpoint
   }
 
-  /// How many datagrams a statistic needs; a debug build gets by with fewer.
+  /// The number of datagrams for statistical tests; smaller in debug builds, which are slow.
   #if DEBUG
     static let many = 6_000
   #else
@@ -24,7 +24,7 @@ struct Flow {
   let b: VirtualHost
   private(set) var arrivals: [Arrival] = []
 
-  /// Sends `count` datagrams of `size` bytes, one every `spacing`, their number in front.
+  /// Sends `count` datagrams of `size` bytes, one every `spacing`. Each begins with its number.
   init(
     _ conditions: LinkConditions, count: Int, every spacing: Duration = .milliseconds(1),
     size: Int = 100, isV6: Bool = false, seed: UInt64 = 1, traced: Bool = false
@@ -66,8 +66,8 @@ struct Flow {
   }
 }
 
-/// Whether a count is what chance makes of it: five standard deviations, that is one in two
-/// million off, and with a fixed seed never.
+/// Whether a count of random events is within five standard deviations of its mean. A correct count
+/// fails once in two million seeds; the tests have fixed seeds.
 func isLikely(_ count: Int, of total: Int, at chance: Double, spread: Double = 1) -> Bool {
   let mean = Double(total) * chance
   let deviation = (mean * (1 - chance) * spread).squareRoot()

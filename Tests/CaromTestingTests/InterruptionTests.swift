@@ -2,30 +2,30 @@ import CaromCore
 import CaromTesting
 import Testing
 
-/// Blackouts, partitions, and sources that change.
+/// Outages, partitions and rebindings.
 @Suite struct InterruptionTests {
-  @Test func `nothing arrives in a blackout, again and again`() {
+  @Test func `periodic outages drop all datagrams`() {
     let dark = LinkConditions(oneWay: .milliseconds(10)).with {
-      $0.blackout = .every(.seconds(1), lasting: .milliseconds(200), from: .zero + .seconds(2))
+      $0.outage = .every(.seconds(1), lasting: .milliseconds(200), from: .zero + .seconds(2))
     }
     let flow = Flow(dark, count: 399, every: .milliseconds(10))
-    #expect(flow.counters.dropped[.blackout] == 40)
+    #expect(flow.counters.dropped[.outage] == 40)
     let sinceFirst = flow.arrivals.map { ($0.time - .zero).inMilliseconds }
     #expect(sinceFirst.allSatisfy { $0 < 2_000 || Int($0) % 1_000 >= 200 })
   }
 
-  @Test func `blackouts may have times of their own`() {
+  @Test func `outages can have explicit times`() {
     let times = [
       Instant.zero + .milliseconds(100)..<Instant.zero + .milliseconds(150),
       Instant.zero + .milliseconds(300)..<Instant.zero + .milliseconds(400),
     ]
     let flow = Flow(
-      LinkConditions(oneWay: .zero).with { $0.blackout = .during(times) }, count: 50,
+      LinkConditions(oneWay: .zero).with { $0.outage = .during(times) }, count: 50,
       every: .milliseconds(10))
-    #expect(flow.counters.dropped[.blackout] == 15)
+    #expect(flow.counters.dropped[.outage] == 15)
   }
 
-  @Test func `a partition parts, and heals`() {
+  @Test func `a partition separates machines until it is healed`() {
     var network = VirtualNetwork(seed: 1, conditions: .steady)
     let hosts = (0..<4).map { _ in network.addHost() }
     let sockets = hosts.map { network.bind($0, port: 9) }
@@ -42,16 +42,16 @@ import Testing
     #expect(reach(0) == [0, 1, 2, 3])
   }
 
-  @Test func `streams wait for the partition's end`() {
+  @Test func `streams wait for the end of a partition`() {
     var world = makeStream()
     world.network.partition([world.a], [world.b])
-    world.network.write([1], to: world.caller)
+    world.network.write([1], to: world.client)
     #expect(world.network.nextEvent() == nil)
     world.network.heal()
     #expect(world.network.nextEvent() == .bytes([1], world.listener))
   }
 
-  @Test func `a rebound port is seen changed, and its old one is dead`() {
+  @Test func `rebinding a port changes the source and invalidates the old port`() {
     var (network, a, b) = makePair()
     let (from, to) = (network.bind(a, port: 5), network.bind(b, port: 9))
     let original = exchange(&network, from, to, b)
@@ -71,7 +71,7 @@ import Testing
     #expect(exchange(&network, from, to, b) == changed)
   }
 
-  @Test(arguments: [false, true]) func `a rebound address is seen changed`(isV6: Bool) {
+  @Test(arguments: [false, true]) func `rebinding an address changes the source`(isV6: Bool) {
     var (network, a, b) = makePair()
     let (from, to) = (network.bind(a, port: 5), network.bind(b, port: 9))
     network.rebind(a, changing: .address)
@@ -86,7 +86,7 @@ import Testing
     #expect(exchange(&network, from, to, b, at: address) != first)
   }
 
-  @Test func `what is on its way when the source changes is lost`() {
+  @Test func `datagrams in flight during a rebinding are lost`() {
     var (network, a, b) = makePair()
     let (from, to) = (network.bind(a, port: 5), network.bind(b, port: 9))
     network.send([1], from: to, to: exchange(&network, from, to, b))
@@ -94,25 +94,25 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `a translator forgets again and again`() {
+  @Test func `a NAT rebinds periodically`() {
     let flow = Flow(.rebinding.with { $0.loss = 0 }, count: 400, every: .milliseconds(100))
     var ports: [UInt16] = []
     for arrival in flow.arrivals where ports.last != arrival.source.port {
       ports.append(arrival.source.port)
     }
-    #expect(ports.count == 5)  // one, and those of 5, 15, 25 and 35 s
+    #expect(ports.count == 5)  // the first, and new ones after 5, 15, 25 and 35 s
     #expect(Set(ports).count == 5)
     #expect(flow.counters.dropped.total == 0)
   }
 
-  @Test func `a stream does not live through a rebinding`() {
+  @Test func `a rebinding breaks a stream`() {
     var world = makeStream()
     world.network.rebind(world.a)
     world.network.write([1], to: world.listener)
     #expect(world.network.nextEvent() == nil)
-    world.network.write([2], to: world.caller)
-    #expect(events(of: &world.network) == [.reset(world.caller)])
-    #expect(!world.network.isWritable(world.caller))
+    world.network.write([2], to: world.client)
+    #expect(events(of: &world.network) == [.reset(world.client)])
+    #expect(!world.network.isWritable(world.client))
     let again = world.network.connect(from: world.a, to: Endpoint(world.b.v4, port: 80))
     #expect(world.network.nextEvent() == .connected(again))
     guard case .accepted(_, let source, _)? = world.network.nextEvent() else {
@@ -122,7 +122,7 @@ import Testing
     #expect(source.address == world.a.v4)
   }
 
-  /// Sends one datagram; says where from it seems to come.
+  /// Sends one datagram and returns the source that the receiver sees.
   private func exchange(
     _ network: inout VirtualNetwork, _ from: VirtualSocket, _ to: VirtualSocket,
     _ b: VirtualHost, at address: IPAddress? = nil

@@ -3,18 +3,18 @@ import CaromTesting
 import Testing
 
 @Suite struct LinkProfileTests {
-  @Test func `the table has every row once`() {
-    #expect(LinkProfile.table.count == 16)
-    #expect(Set(LinkProfile.table.map(\.name)).count == 16)
-    #expect(Set(LinkProfile.table).count == 16)
-    #expect(LinkProfile.table(only: "poor") == [LinkProfile("poor", .poor)])
-    #expect(LinkProfile.table(only: nil) == LinkProfile.table)
+  @Test func `each profile has a unique name and unique conditions`() {
+    #expect(LinkProfile.all.count == 16)
+    #expect(Set(LinkProfile.all.map(\.name)).count == 16)
+    #expect(Set(LinkProfile.all).count == 16)
+    #expect(LinkProfile.all(named: "poor") == [LinkProfile("poor", .poor)])
+    #expect(LinkProfile.all(named: nil) == LinkProfile.all)
   }
 
-  @Test func `rows are run by seed, and the one that failed is named`() {
+  @Test func `seeds are run with each profile, and a failure names both`() {
     var runs: [String] = []
     let rows = [LinkProfile("a", .lan), LinkProfile("b", .wifi)]
-    let failure = SeedFailure(seed: 1, reason: "row b: lost")
+    let failure = SeedFailure(seed: 1, reason: "profile b: lost")
     #expect(throws: failure) {
       try Seeds(2).check(rows) { row, seed in
         runs.append("\(row)\(seed)")
@@ -24,9 +24,9 @@ import Testing
     #expect(runs == ["a0", "a1", "b0", "b1"])
   }
 
-  @Test func `rows with two sides have them the right way round`() {
+  @Test func `asymmetric profiles apply their conditions in the right directions`() {
     var (network, a, b) = makePair()
-    network.setProfile(LinkProfile.table(only: "lossy-acknowledgements")[0], from: a, to: b)
+    network.setProfile(LinkProfile.all(named: "lossy-acknowledgements")[0], from: a, to: b)
     let (there, back) = (network.bind(a, port: 9), network.bind(b, port: 9))
     for number in 0..<1_000 {
       network.advance(to: .zero + .milliseconds(100 * number))
@@ -40,18 +40,18 @@ import Testing
     #expect(network.counters(from: a, to: b).dropped[.loss] < 15)
   }
 
-  /// Bulk beyond the rate, with a game beside it: everything is accounted for on every row.
-  @Test func `no datagram is unaccounted for, and no queue is beyond its bound`() throws {
+  /// Sends bulk data above the rate together with game traffic, with each profile.
+  @Test func `all datagrams are accounted for, and no queue exceeds its limit`() throws {
     #if DEBUG
       let seeds = Seeds(1)
     #else
       let seeds = Seeds(8)
     #endif
-    try seeds.check(LinkProfile.table) { row, seed in
+    try seeds.check(LinkProfile.all) { row, seed in
       let flow = Flow(
         row.outbound, count: 3_000, every: .milliseconds(2), size: 1_200, seed: seed)
       let counters = flow.counters
-      guard counters.sent + counters.doubled == counters.delivered + counters.dropped.total
+      guard counters.sent + counters.duplicated == counters.delivered + counters.dropped.total
       else { throw Unlikely("\(counters)") }
       guard let rate = row.outbound.rate, case .time(let limit) = row.outbound.queue else {
         throw Unlikely("a row without a rate")
@@ -62,18 +62,18 @@ import Testing
     }
   }
 
-  @Test func `each row does what it is there for`() {
+  @Test func `each profile shows its impairment`() {
     func flow(_ row: String, size: Int = 1_000) -> LinkCounters {
-      let conditions = LinkProfile.table(only: row)[0].outbound
+      let conditions = LinkProfile.all(named: row)[0].outbound
       return Flow(conditions, count: 1_500, every: .milliseconds(10), size: size).counters
     }
     #expect(flow("lan").delivered == 1_500)
     #expect(flow("wifi").reordered > 0)
-    #expect(flow("poor").doubled > 0)
+    #expect(flow("poor").duplicated > 0)
     #expect(flow("terrible").dropped[.queue] > 0)
-    #expect(flow("soak").doubled > 300)
-    #expect(flow("bursts").dropped[.burst] > 0)
-    #expect(flow("blackouts").dropped[.blackout] == 300)
+    #expect(flow("soak").duplicated > 300)
+    #expect(flow("burst-loss").dropped[.burst] > 0)
+    #expect(flow("outages").dropped[.outage] == 300)
     #expect(flow("shrinking-mtu", size: 1_300).dropped[.tooLong] > 900)
     #expect(flow("satellite").dropped[.loss] > 0)
   }

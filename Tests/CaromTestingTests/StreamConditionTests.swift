@@ -2,28 +2,28 @@ import CaromCore
 import CaromTesting
 import Testing
 
-/// What rate, loss and interruptions do to streams.
+/// Effects of rate, loss and interruptions on streams.
 @Suite struct StreamConditionTests {
-  /// 100 kB/s, 20 ms, 200 ms of queue.
+  /// A rate of 100 kB/s, a delay of 20 ms and a queue of 200 ms.
   let slow = LinkConditions(oneWay: .milliseconds(20), rate: 100_000)
 
-  @Test func `a stream fills the rate and waits at the sender`() {
+  @Test func `a stream uses the full rate and waits at the sender`() {
     var world = makeStream(slow)
     let start = world.network.now
-    world.network.write([UInt8](repeating: 1, count: 100_000), to: world.caller)
-    #expect(world.network.unsentBytes(of: world.caller) > 85_000)
+    world.network.write([UInt8](repeating: 1, count: 100_000), to: world.client)
+    #expect(world.network.unsentBytes(of: world.client) > 85_000)
     let got = receive(&world)
     #expect(got == 100_000)
-    // A second for the bytes, and for a header of 40 to each piece of 730 or so.
+    // A second for the bytes, and for a header of 40 bytes per chunk of about 730 bytes.
     #expect((1_000...1_150).contains((world.network.now - start).inMilliseconds))
     let link = world.network.counters(from: world.a, to: world.b)
     #expect(link.streamBytesSent > 104_000)
     #expect(link.longestQueue < 12_000)
   }
 
-  @Test func `datagrams pass beside a stream that fills the rate`() {
+  @Test func `datagrams pass while a stream uses the full rate`() {
     var world = makeStream(slow)
-    world.network.write([UInt8](repeating: 1, count: 200_000), to: world.caller)
+    world.network.write([UInt8](repeating: 1, count: 200_000), to: world.client)
     let from = world.network.bind(world.a)
     _ = world.network.bind(world.b, port: 9)
     var delays: [Duration] = []
@@ -40,7 +40,7 @@ import Testing
     #expect(delays.allSatisfy { $0 < .milliseconds(20 + 100 + 20) })
   }
 
-  @Test func `two streams share a rate evenly`() {
+  @Test func `two streams share the rate evenly`() {
     var (network, a, b) = makePair(slow)
     network.listen(b, port: 80)
     let calls = (0..<3).map { _ in network.connect(from: a, to: Endpoint(b.v4, port: 80)) }
@@ -53,45 +53,45 @@ import Testing
     for count in got { #expect((110_000...150_000).contains(count), "\(got)") }
   }
 
-  @Test func `a writer is told when nothing waits any more`() {
+  @Test func `a writer is notified when all bytes have been sent`() {
     var world = makeStream(slow)
-    world.network.write([UInt8](repeating: 1, count: 50_000), to: world.caller)
-    world.network.notifyWhenDrained(world.caller)
+    world.network.write([UInt8](repeating: 1, count: 50_000), to: world.client)
+    world.network.notifyWhenDrained(world.client)
     var events: [VirtualEvent] = []
     while let event = world.network.nextEvent() {
       if case .bytes = event { continue }
       events.append(event)
-      #expect(world.network.unsentBytes(of: world.caller) == 0)
+      #expect(world.network.unsentBytes(of: world.client) == 0)
       #expect(world.network.queueLength(from: world.a, to: world.b) > 0)
     }
-    #expect(events == [.drained(world.caller)])
-    world.network.notifyWhenDrained(world.caller)
-    #expect(world.network.nextEvent() == .drained(world.caller))
+    #expect(events == [.drained(world.client)])
+    world.network.notifyWhenDrained(world.client)
+    #expect(world.network.nextEvent() == .drained(world.client))
     #expect(world.network.nextEvent() == nil)
   }
 
-  @Test func `a cut holds a writer back`() {
+  @Test func `bytes written during a cut wait at the sender`() {
     var world = makeStream(slow)
     world.network.cut(world.b)
-    world.network.write([UInt8](repeating: 1, count: 10_000), to: world.caller)
-    world.network.notifyWhenDrained(world.caller)
+    world.network.write([UInt8](repeating: 1, count: 10_000), to: world.client)
+    world.network.notifyWhenDrained(world.client)
     #expect(world.network.nextEvent() == nil)
-    #expect(world.network.unsentBytes(of: world.caller) == 10_000)
+    #expect(world.network.unsentBytes(of: world.client) == 10_000)
     world.network.restore(world.b)
     #expect(receive(&world) == 10_000)
-    #expect(world.network.unsentBytes(of: world.caller) == 0)
+    #expect(world.network.unsentBytes(of: world.client) == 0)
   }
 
-  @Test func `loss is delay, and all behind it waits`() {
+  @Test func `loss delays a chunk and everything behind it`() {
     let lossy = LinkConditions(oneWay: .milliseconds(20), loss: 0.1)
     var delays: [Double] = []
     for seed in 0..<3 as Range<UInt64> {
       var world = makeStream(lossy, seed: seed)
       world.network.setConditions(
-        lossy.with { $0.joining = 0 }, from: world.a, to: world.b)
+        lossy.with { $0.coalescing = 0 }, from: world.a, to: world.b)
       for _ in 0..<1_000 {
         let sent = world.network.now
-        world.network.write([1], to: world.caller)
+        world.network.write([1], to: world.client)
         #expect(world.network.nextEvent() == .bytes([1], world.listener))
         delays.append((world.network.now - sent).inMilliseconds)
       }
@@ -105,47 +105,47 @@ import Testing
     #expect(counts.reduce(0, +) >= 2_999)
   }
 
-  @Test func `bursts delay streams as often as they take datagrams`() {
+  @Test func `burst loss delays streams at its loss rate`() {
     var world = makeStream(.steady)
     world.network.setConditions(
-      .steady.with { $0.bursts = GilbertElliottLoss(loss: 0.05, length: 8) }, from: world.a,
+      .steady.with { $0.burstLoss = GilbertElliottLoss(loss: 0.05, length: 8) }, from: world.a,
       to: world.b)
     var late = 0
     for _ in 0..<2_000 {
       let sent = world.network.now
-      world.network.write([1], to: world.caller)
+      world.network.write([1], to: world.client)
       #expect(world.network.nextEvent() == .bytes([1], world.listener))
       if world.network.now - sent > .milliseconds(1) { late += 1 }
     }
     #expect(isLikely(late, of: 2_000, at: 0.05))
   }
 
-  @Test func `a stream waits for the end of a blackout, and keeps its order`() {
+  @Test func `a stream waits for the end of an outage and keeps its order`() {
     var world = makeStream(.steady)
     let start = world.network.now
     world.network.setConditions(
-      .steady.with { $0.blackout = .during([start..<start + .seconds(3)]) }, from: world.a,
+      .steady.with { $0.outage = .during([start..<start + .seconds(3)]) }, from: world.a,
       to: world.b)
-    world.network.write([1], to: world.caller)
-    world.network.write([2], to: world.caller)
-    #expect(world.network.unsentBytes(of: world.caller) == 2)
+    world.network.write([1], to: world.client)
+    world.network.write([2], to: world.client)
+    #expect(world.network.unsentBytes(of: world.client) == 2)
     let expected: [VirtualEvent] = [.bytes([1], world.listener), .bytes([2], world.listener)]
     #expect(events(of: &world.network) == expected)
     #expect(world.network.now == start + .milliseconds(3_001))
   }
 
-  @Test func `what a blackout catches on its way comes after it`() {
+  @Test func `chunks in flight during an outage arrive after it`() {
     var world = makeStream(.steady)
     let start = world.network.now
     let dark = start + .microseconds(500)..<start + .seconds(1)
     world.network.setConditions(
-      .steady.with { $0.blackout = .during([dark]) }, from: world.a, to: world.b)
-    world.network.write([1], to: world.caller)
+      .steady.with { $0.outage = .during([dark]) }, from: world.a, to: world.b)
+    world.network.write([1], to: world.client)
     #expect(world.network.nextEvent() == .bytes([1], world.listener))
     #expect(world.network.now == start + .seconds(1))
   }
 
-  @Test(arguments: LinkProfile.table) func `every byte comes in order on every row`(
+  @Test(arguments: LinkProfile.all) func `all bytes arrive in order with every profile`(
     row: LinkProfile
   ) throws {
     try Seeds(3).check { seed in
@@ -172,7 +172,7 @@ import Testing
   }
 }
 
-/// Something that should not have happened.
+/// A failure of one seed.
 struct Unlikely: Error, CustomStringConvertible {
   let description: String
 

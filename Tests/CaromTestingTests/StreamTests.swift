@@ -3,7 +3,7 @@ import CaromTesting
 import Testing
 
 @Suite struct StreamTests {
-  @Test func `a call is connected after a round trip and accepted half a one later`() {
+  @Test func `a stream connects after a round trip and is accepted half a round trip later`() {
     var (network, a, b) = makePair()
     network.listen(b, port: 80)
     let call = network.connect(from: a, to: Endpoint(b.v4, port: 80))
@@ -20,7 +20,7 @@ import Testing
     #expect(network.nextEvent() == .bytes([1], answer))
   }
 
-  @Test func `nobody listens: refused`() {
+  @Test func `a connection to a port without a listener is refused`() {
     var (network, a, b) = makePair()
     let call = network.connect(from: a, to: Endpoint(b.v4, port: 80))
     #expect(network.nextEvent() == .refused(call))
@@ -28,14 +28,14 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `nobody at the address: timed out after 127 seconds`() {
+  @Test func `a connection to an unused address times out after 127 seconds`() {
     var (network, a, _) = makePair()
     let call = network.connect(from: a, to: Endpoint(.v4(0x0A00_FFFE), port: 80))
     #expect(network.nextEvent() == .timedOut(call))
     #expect(network.now == .zero + .seconds(127))
   }
 
-  @Test func `a port is listened on once`() {
+  @Test func `a port can have one listener only`() {
     var (network, a, _) = makePair()
     #expect(network.listen(a, port: 80) == 80)
     #expect(network.listen(a, port: 80) == nil)
@@ -45,46 +45,46 @@ import Testing
     #expect(free >= 49_152)
   }
 
-  @Test(arguments: 0..<20) func `bytes come in order, in pieces, none lost`(seed: UInt64) {
+  @Test(arguments: 0..<20) func `bytes arrive in order and in chunks without loss`(seed: UInt64) {
     var world = makeStream(.wifi, seed: seed)
     let bytes = (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
     for start in stride(from: 0, to: bytes.count, by: 1_000) {
-      world.network.write(Array(bytes[start..<start + 1_000]), to: world.caller)
+      world.network.write(Array(bytes[start..<start + 1_000]), to: world.client)
     }
-    world.network.finish(world.caller)
+    world.network.finish(world.client)
     var got: [UInt8] = []
-    var pieces = 0
+    var chunks = 0
     var hasEnded = false
     while let event = world.network.nextEvent() {
       #expect(!hasEnded)
       if case .bytes(let more, world.listener) = event {
         got += more
-        pieces += 1
+        chunks += 1
       } else {
         #expect(event == .end(world.listener))
         hasEnded = true
       }
     }
     #expect(got == bytes && hasEnded, "seed \(seed)")
-    #expect(pieces > 5 && pieces != 20, "seed \(seed)")
+    #expect(chunks > 5 && chunks != 20, "seed \(seed)")
   }
 
-  @Test func `after one end finished the other still writes`() {
+  @Test func `after one end has finished, the other can still write`() {
     var world = makeStream()
-    world.network.finish(world.caller)
+    world.network.finish(world.client)
     #expect(world.network.nextEvent() == .end(world.listener))
-    #expect(world.network.write([1], to: world.caller) == false)
+    #expect(world.network.write([1], to: world.client) == false)
     world.network.write([2], to: world.listener)
-    #expect(world.network.nextEvent() == .bytes([2], world.caller))
+    #expect(world.network.nextEvent() == .bytes([2], world.client))
     world.network.finish(world.listener)
-    #expect(world.network.nextEvent() == .end(world.caller))
+    #expect(world.network.nextEvent() == .end(world.client))
     #expect(world.network.nextEvent() == nil)
   }
 
-  @Test func `a reset comes after what was sent before, and ends both directions`() {
+  @Test func `a reset arrives after earlier bytes and ends both directions`() {
     var world = makeStream()
-    world.network.write([1], to: world.caller)
-    world.network.reset(world.caller)
+    world.network.write([1], to: world.client)
+    world.network.reset(world.client)
     world.network.write([2], to: world.listener)
     #expect(world.network.nextEvent() == .bytes([1], world.listener))
     #expect(world.network.nextEvent() == .reset(world.listener))
@@ -94,14 +94,14 @@ import Testing
 
   @Test func `bytes to a closed end are answered with a reset`() {
     var world = makeStream()
-    world.network.close(world.caller)
+    world.network.close(world.client)
     #expect(world.network.nextEvent() == .end(world.listener))
     world.network.write([1], to: world.listener)
     #expect(world.network.nextEvent() == .reset(world.listener))
     #expect(world.network.nextEvent() == nil)
   }
 
-  @Test func `a call that is given up is never accepted`() {
+  @Test func `an abandoned connection attempt is never accepted`() {
     var (network, a, b) = makePair()
     network.listen(b, port: 80)
     let call = network.connect(from: a, to: Endpoint(b.v4, port: 80))
@@ -109,7 +109,7 @@ import Testing
     #expect(network.nextEvent() == nil)
   }
 
-  @Test func `several streams keep their bytes apart`() {
+  @Test func `the bytes of several streams are not mixed`() {
     var (network, a, b) = makePair(.lan)
     network.listen(b, port: 80)
     let calls = (0..<5).map { _ in network.connect(from: a, to: Endpoint(b.v4, port: 80)) }
@@ -123,23 +123,23 @@ import Testing
   }
 }
 
-/// An open stream.
+/// A network with an open stream between two hosts.
 struct OpenStream {
   var network: VirtualNetwork
   let a: VirtualHost
   let b: VirtualHost
-  let caller: VirtualStream
+  let client: VirtualStream
   let listener: VirtualStream
 }
 
-/// A stream from one host to another, accepted.
+/// Opens a stream between two hosts.
 func makeStream(_ conditions: LinkConditions = .steady, seed: UInt64 = 1) -> OpenStream {
   var (network, a, b) = makePair(conditions, seed: seed)
   network.listen(b, port: 80)
-  let caller = network.connect(from: a, to: Endpoint(b.v4, port: 80))
+  let client = network.connect(from: a, to: Endpoint(b.v4, port: 80))
   _ = network.nextEvent()
   guard case .accepted(let listener, _, _) = network.nextEvent() else {
     preconditionFailure("a call to a listener is accepted")
   }
-  return OpenStream(network: network, a: a, b: b, caller: caller, listener: listener)
+  return OpenStream(network: network, a: a, b: b, client: client, listener: listener)
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CaromTesting
 
 @Suite struct TraceTests {
-  @Test func `a trace is one JSON object a line`() throws {
+  @Test func `a trace has one JSON object per line`() throws {
     var (network, a, b) = makePair(.steady.with { $0.mtu = 100 })
     network.trace = Trace()
     let from = network.bind(a)
@@ -29,7 +29,7 @@ import Testing
     #expect(trace.text == trace.lines.map { $0 + "\n" }.joined())
   }
 
-  @Test func `streams have lines too`() throws {
+  @Test func `events of streams are traced`() throws {
     var (network, a, b) = makePair()
     network.trace = Trace()
     network.listen(b, port: 80)
@@ -44,7 +44,7 @@ import Testing
     #expect(entries.map(\.host) == [a.id, b.id, b.id, b.id])
   }
 
-  @Test(arguments: LinkProfile.table) func `one seed is one story, another seed another`(
+  @Test(arguments: LinkProfile.all) func `equal seeds give equal traces, different seeds do not`(
     row: LinkProfile
   ) throws {
     #if DEBUG
@@ -63,10 +63,10 @@ import Testing
     #expect(stories[0].firstDifference(from: stories[2]) != nil)
   }
 
-  /// Debug and release builds, and every machine, tell the same story.
-  @Test func `a story is the same everywhere`() throws {
+  /// The traces are the same in debug and release builds and on all platforms.
+  @Test func `traces have a known hash on all platforms`() throws {
     var digest = Digest()
-    for row in LinkProfile.table {
+    for row in LinkProfile.all {
       let flow = Flow(
         row.outbound.with { $0.corruption = 0.01 }, count: 100, every: .milliseconds(150),
         size: 900, traced: true)
@@ -75,7 +75,7 @@ import Testing
     #expect(digest.text == "6e6bb1a9480ea42d")
   }
 
-  @Test func `a trace keeps its limit and counts the rest`() {
+  @Test func `a full trace counts omitted entries`() {
     var trace = Trace(limit: 2)
     for number in 0..<5 { trace.append("\(number)", at: .zero) }
     #expect(trace.entries.count == 2)
@@ -83,7 +83,7 @@ import Testing
     #expect(trace.text.hasSuffix("\"text\":\"1\"}\n{\"omitted\":3}\n"))
   }
 
-  @Test func `the first difference comes with what was before it`() throws {
+  @Test func `the first difference is reported with the lines before it`() throws {
     var (a, b) = (Trace(), Trace())
     for number in 0..<6 {
       a.append("\(number)", at: .zero)
@@ -98,7 +98,7 @@ import Testing
     #expect(difference.description.contains("\n- {"))
   }
 
-  @Test func `a story that ends early differs there`() throws {
+  @Test func `a trace that ends early differs at its end`() throws {
     var (a, b) = (Trace(limit: 2), Trace())
     for number in 0..<3 {
       a.append("\(number)", at: .zero)

@@ -3,23 +3,23 @@ import CaromTesting
 import Testing
 
 @Suite struct VirtualWorldTests {
-  @Test func `nodes get their events and their timeouts`() throws {
+  @Test func `nodes receive their events and timeouts`() throws {
     var world = makeGossip(seed: 1, count: 4)
     try world.run(for: .seconds(5))
     #expect(world.network.now == .zero + .seconds(5))
-    for case let node? in world.nodes { #expect(node.heard.count == 4) }
+    for case let node? in world.nodes { #expect(node.received.count == 4) }
   }
 
-  @Test func `a run ends where its condition holds`() throws {
+  @Test func `a run ends when its condition is met`() throws {
     var world = makeGossip(seed: 1, count: 4)
     let isDone = try world.run(for: .seconds(60)) { world in
-      world.nodes.allSatisfy { ($0?.heard.count ?? 0) == 4 }
+      world.nodes.allSatisfy { ($0?.received.count ?? 0) == 4 }
     }
     #expect(isDone)
     #expect(world.network.now < .zero + .seconds(2))
   }
 
-  @Test func `one seed is one story, another seed another`() throws {
+  @Test func `equal seeds give equal traces, different seeds do not`() throws {
     let stories = try ([5, 5, 6] as [UInt64]).map { seed in
       var world = makeGossip(seed: seed, count: 8)
       world.network.trace = Trace()
@@ -31,7 +31,7 @@ import Testing
     #expect(stories[0].count > 50)
   }
 
-  @Test func `a copy of a world goes on by itself`() throws {
+  @Test func `a copy of a world runs independently`() throws {
     var world = makeGossip(seed: 9, count: 5)
     try world.run(for: .milliseconds(700))
     var copy = world
@@ -41,28 +41,28 @@ import Testing
     #expect(world.nodes == copy.nodes)
   }
 
-  @Test func `a timeout that stays due is found`() {
-    var world = VirtualWorld<Restless>(seed: 1)
-    world.add { _ in Restless() }
+  @Test func `a timeout that remains due exceeds the step limit`() {
+    var world = VirtualWorld<NeverIdle>(seed: 1)
+    world.add { _ in NeverIdle() }
     #expect(throws: StepLimitExceeded(limit: 100, at: .zero)) {
       try world.run(for: .seconds(1), stepLimit: 100)
     }
   }
 
-  @Test func `a stopped node hears nothing, and its host may run another`() throws {
+  @Test func `a stopped node receives nothing, and its host can start another`() throws {
     var world = makeGossip(seed: 2, count: 3)
     let host = world.network.hosts[1]
     try world.run(for: .seconds(2))
-    #expect(world.stop(host)?.heard.count == 3)
+    #expect(world.stop(host)?.received.count == 3)
     world.network.kill(host)
     try world.run(for: .seconds(2))
     #expect(world[host] == nil)
     world.start(Gossip(host: host), on: host)
     try world.run(for: .seconds(3))
-    #expect(world[host]?.heard.count == 3)
+    #expect(world[host]?.received.count == 3)
   }
 
-  @Test func `a thousand runs of eight hosts agree with themselves`() throws {
+  @Test func `a thousand worlds of eight hosts give the same result twice`() throws {
     #if DEBUG
       let count = 30
     #else
@@ -71,23 +71,24 @@ import Testing
     try Seeds(count).check { seed in
       var world = makeGossip(seed: seed, count: 8)
       try world.run(for: .seconds(10))
-      for case let node? in world.nodes where node.heard.count != 8 {
-        throw Missing(heard: node.heard)
+      for case let node? in world.nodes where node.received.count != 8 {
+        throw Missing(received: node.received)
       }
     }
   }
 }
 
-/// Somebody was not heard.
+/// The error of a node that did not receive from all others.
 struct Missing: Error {
-  let heard: [IPAddress]
+  let received: [IPAddress]
 }
 
-/// Says hello to a group once a second and collects who else does.
+/// A node that sends a greeting to a multicast group once a second and collects the senders of
+/// others.
 struct Gossip: VirtualNode, Equatable {
   static let group = Endpoint(.v4(0xE000_00FB), port: 5353)
   let host: VirtualHost
-  var heard: [IPAddress] = []
+  var received: [IPAddress] = []
   var socket: VirtualSocket?
   var nextTimeout: Instant?
 
@@ -102,9 +103,9 @@ struct Gossip: VirtualNode, Equatable {
 
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork) {
     guard case .datagram(let datagram, _) = event,
-      !heard.contains(datagram.source.address)
+      !received.contains(datagram.source.address)
     else { return }
-    heard.append(datagram.source.address)
+    received.append(datagram.source.address)
   }
 
   mutating func handleTimeout(in network: inout VirtualNetwork) {
@@ -114,8 +115,8 @@ struct Gossip: VirtualNode, Equatable {
   }
 }
 
-/// Never content.
-struct Restless: VirtualNode {
+/// A node whose timeout is always due.
+struct NeverIdle: VirtualNode {
   var nextTimeout: Instant? { .zero }
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork) {}
 }

@@ -1,23 +1,24 @@
-/// Loss in bursts (Gilbert 1960, Elliott 1963): a link is good or bad, and loses all while it is
-/// bad; each datagram may turn it.
+/// Loss in bursts, by the Gilbert-Elliott model (Gilbert 1960, Elliott 1963): the link is in a good
+/// or a bad state, may change its state before each datagram, and loses all datagrams in the bad
+/// state.
 public struct GilbertElliottLoss: Hashable, Sendable {
-  /// The share of all datagrams that is lost on average, from 0 up to and without 1.
+  /// The mean loss rate: the fraction of all datagrams that is lost, at least 0 and less than 1.
   public let loss: Double
-  /// How many datagrams in a row are lost on average, at least 1.
+  /// The mean length of a burst, in datagrams; at least 1.
   public let length: Double
 
-  /// Bursts of `length` datagrams on average that take `loss` of all. A burst length too short for
-  /// the loss is refused: `loss / (1 - loss)` is at most `length`.
+  /// Makes a model with the given mean loss rate and mean burst length. `length` must be at least
+  /// `loss / (1 - loss)`, since a higher loss rate needs longer bursts.
   public init(loss: Double, length: Double) {
-    precondition(loss >= 0 && loss < 1, "a mean loss is 0 or more and less than 1")
-    precondition(length >= 1, "a burst has a datagram at least")
-    precondition(loss <= length * (1 - loss), "so much loss needs longer bursts")
+    precondition(loss >= 0 && loss < 1, "a mean loss must be at least 0 and less than 1")
+    precondition(length >= 1, "a mean burst length must be at least 1")
+    precondition(loss <= length * (1 - loss), "this loss rate needs a greater mean burst length")
     self.loss = loss
     self.length = length
   }
 
-  /// The chance that a good link turns bad before a datagram.
-  var beginning: Double { loss / (length * (1 - loss)) }
-  /// The chance that a bad link turns good before a datagram.
-  var ending: Double { 1 / length }
+  /// The probability of a change from the good to the bad state before a datagram.
+  var startProbability: Double { loss / (length * (1 - loss)) }
+  /// The probability of a change from the bad to the good state before a datagram.
+  var endProbability: Double { 1 / length }
 }

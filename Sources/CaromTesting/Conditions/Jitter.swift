@@ -1,19 +1,19 @@
 import CaromCore
 
-/// What a datagram waits on top of a link's delay, drawn for each.
+/// Random variation of a link's delay, drawn for each datagram.
 ///
-/// Jitter keeps the order, as a radio cell's queue does: who is held up holds up those behind, so
-/// that close datagrams come in clumps. `Reordering`, or an uneven `LinkConditions.delay`, is what
-/// lets one overtake another.
+/// Jitter preserves the order of datagrams, as the queue of a radio cell does: a delayed datagram
+/// delays those behind it, so that datagrams sent close together arrive in clumps. To reorder
+/// datagrams, use `Reordering` or a range in `LinkConditions.delay`.
 public enum Jitter: Hashable, Sendable {
-  /// Nothing.
+  /// No variation.
   case none
-  /// Evenly drawn, up to that much less or more.
+  /// Uniformly distributed between minus and plus the given duration.
   case uniform(Duration)
-  /// Exponentially distributed with that mean: mostly little, now and then much, as on Wi-Fi.
+  /// Exponentially distributed with the given mean: mostly small and occasionally large, as on Wi-Fi.
   case exponential(mean: Duration)
 
-  /// Nanoseconds to add to the delay.
+  /// Returns a random duration to add to the delay, in nanoseconds.
   func draw(using generator: inout SeededGenerator) -> Int64 {
     switch self {
     case .none: 0
@@ -28,8 +28,8 @@ public enum Jitter: Hashable, Sendable {
     switch self {
     case .none: break
     case .uniform(let most):
-      precondition(most >= .zero && most <= delay, "uniform jitter is at most the delay")
-    case .exponential(let mean): precondition(mean >= .zero, "jitter is not negative")
+      precondition(most >= .zero && most <= delay, "uniform jitter must not exceed the delay")
+    case .exponential(let mean): precondition(mean >= .zero, "jitter must not be negative")
     }
   }
 }

@@ -1,87 +1,90 @@
 import CaromCore
 
-/// What the way from one host to another does to what passes, one direction.
+/// The conditions of one direction of a link between two hosts.
 ///
-/// A datagram goes through it in this order: a packet longer than `mtu` vanishes; the queue in
-/// front of `rate` holds it up, or drops it; it may come twice; each copy may be lost, corrupted
-/// or late; what arrives in a `blackout` vanishes. What is lost has used the rate. Streams wait
-/// where datagrams are lost.
+/// They apply to a datagram in this order: a packet longer than `mtu` is dropped; the queue of the
+/// bottleneck with `rate` delays or drops it; it may be duplicated; each copy may be lost, corrupted
+/// or delayed; copies that arrive during an `outage` are lost. Lost datagrams have used bandwidth.
+/// For streams, loss and outages cause delays instead.
 public struct LinkConditions: Hashable, Sendable {
-  // MARK: When
+  // MARK: Delay
 
-  /// One-way delay, drawn for each datagram and each piece of a stream: an uneven range reorders
-  /// datagrams, and never bytes of a stream.
+  /// The one-way delay, drawn for each datagram and each chunk of a stream. Different delays may
+  /// reorder datagrams, but never the bytes of a stream.
   public var delay: ClosedRange<Duration>
-  /// What comes on top of the delay; it keeps the order.
+  /// Random variation of the delay that preserves the order of datagrams.
   public var jitter = Jitter.none
-  /// Datagrams that come later than those behind them.
+  /// Extra delay for a fraction of the datagrams, which later ones may overtake.
   public var reordering: Reordering?
 
-  // MARK: Whether
+  // MARK: Loss and errors
 
-  /// The chance, 0 to 1, that a datagram is lost; one that travels in fragments is lost with any
-  /// of them. A stream loses nothing: a lost piece comes later by `retransmission`, and all behind
-  /// it waits.
+  /// The probability, 0 to 1, that a datagram is lost; for a fragmented datagram, the probability
+  /// for each fragment. A lost chunk of a stream is delayed by `retransmission`, with all bytes
+  /// behind it.
   public var loss: Double
-  /// Loss in bursts, besides `loss`.
-  public var bursts: GilbertElliottLoss?
-  /// The chance, 0 to 1, that a datagram comes twice.
+  /// Loss in bursts, in addition to `loss`.
+  public var burstLoss: GilbertElliottLoss?
+  /// The probability, 0 to 1, that a datagram is duplicated.
   public var duplication: Double
-  /// A second copy starts up to that much later, evenly drawn.
+  /// The longest time by which the copy of a duplicated datagram is delayed; the actual delay is
+  /// uniformly distributed.
   public var duplicationDelay = Duration.zero
-  /// The chance, 0 to 1, that one to four bytes of a datagram change: what a checksum missed.
-  /// Streams are never corrupted.
+  /// The probability, 0 to 1, that one to four bytes of a datagram are changed, as by an error that
+  /// the checksum did not detect. Streams are never corrupted.
   public var corruption = 0.0
 
-  // MARK: How much
+  // MARK: Bandwidth
 
-  /// Bytes a second, with the headers of IP, UDP and TCP; `nil` has no limit. Where it changes,
-  /// what waits leaves as fast as it was going to.
+  /// The bandwidth in bytes per second, including IP, UDP and TCP headers; nil for no limit. A
+  /// change does not affect data that is already queued.
   public var rate: Int?
-  /// What may wait in front of `rate`.
+  /// The limit of the queue in front of the bottleneck.
   public var queue = QueueLimit.time(.milliseconds(200))
-  /// The longest packet; `nil` carries each in fragments of 1,500 bytes.
+  /// The longest packet that the path carries; longer ones are dropped. With nil, the path carries
+  /// long datagrams in IP fragments of at most 1,500 bytes.
   public var mtu: PathMTU?
 
   // MARK: Streams
 
-  /// How much later a piece of a stream comes when it was lost once; it doubles with each further
-  /// loss, as the timer of TCP does (RFC 6298 §5.5).
+  /// The delay of a stream's chunk for one loss. It doubles with each further loss, as TCP's
+  /// retransmission timeout does (RFC 6298 §5.5).
   public var retransmission: Duration
-  /// How long the pieces are that a stream is cut into, bytes, drawn for each.
-  public var pieceLength: ClosedRange<Int>
-  /// The chance, 0 to 1, that a piece comes together with the one written after it.
-  public var joining: Double
+  /// The length of the chunks in which a stream's bytes are delivered, drawn for each chunk.
+  public var chunkLength: ClosedRange<Int>
+  /// The probability, 0 to 1, that a chunk is delivered together with the chunk before it.
+  public var coalescing: Double
 
   // MARK: Interruptions
 
-  /// When nothing arrives.
-  public var blackout: Blackout?
-  /// How the sender's address changes for the receiver.
+  /// The times at which the link is down.
+  public var outage: Outage?
+  /// Changes of the sender's address, as seen by the receiver, when a NAT forgets its mapping.
   public var rebinding: Rebinding?
-  /// Nothing passes: datagrams vanish, streams wait.
+  /// Whether the link is cut: all datagrams are lost, and streams wait.
   public var isCut: Bool
-  /// No datagram passes, streams do: a firewall that lets TCP alone through.
+  /// Whether all datagrams are dropped and only streams pass, as by a firewall that permits TCP
+  /// only.
   public var blocksDatagrams = false
 
-  /// Conditions of one's own; the defaults are a good local network. What has no argument here is
-  /// set afterwards; a `VirtualNetwork` checks it all when it is given the conditions.
+  /// Makes link conditions. The defaults are those of a good local network. Set the properties
+  /// without a parameter afterwards; a `VirtualNetwork` validates the conditions that it is given.
   public init(
     delay: ClosedRange<Duration> = .microseconds(100) ... .microseconds(500), loss: Double = 0,
     duplication: Double = 0, retransmission: Duration = .milliseconds(200),
-    pieceLength: ClosedRange<Int> = 1...1_460, joining: Double = 0.25, isCut: Bool = false
+    chunkLength: ClosedRange<Int> = 1...1_460, coalescing: Double = 0.25, isCut: Bool = false
   ) {
     self.delay = delay
     self.loss = loss
     self.duplication = duplication
     self.retransmission = retransmission
-    self.pieceLength = pieceLength
-    self.joining = joining
+    self.chunkLength = chunkLength
+    self.coalescing = coalescing
     self.isCut = isCut
     check()
   }
 
-  /// The delay of every datagram, its jitter, and the rate in bytes a second.
+  /// Makes conditions with a constant delay, jitter, a rate in bytes per second, and a loss rate.
   public init(
     oneWay delay: Duration, jitter: Jitter = .none, rate: Int? = nil, loss: Double = 0
   ) {
@@ -91,7 +94,7 @@ public struct LinkConditions: Hashable, Sendable {
     check()
   }
 
-  /// The same with a change: `.good.with { $0.corruption = 0.01 }`.
+  /// Returns a modified copy, such as `.good.with { $0.corruption = 0.01 }`.
   public func with(_ change: (inout LinkConditions) -> Void) -> LinkConditions {
     var copy = self
     change(&copy)
@@ -99,21 +102,28 @@ public struct LinkConditions: Hashable, Sendable {
     return copy
   }
 
-  /// Meets a precondition where a value has no meaning.
+  /// Validates all values; an invalid value is a programming error and stops the program.
   func check() {
-    precondition(delay.lowerBound >= .zero, "a delay is not negative")
+    precondition(delay.lowerBound >= .zero, "a delay must not be negative")
     jitter.check(delay: delay.lowerBound)
-    for chance in [loss, duplication, corruption, joining] {
-      precondition((0...1).contains(chance), "a chance is 0 to 1")
+    for probability in [loss, duplication, corruption, coalescing] {
+      precondition((0...1).contains(probability), "a probability must be 0 to 1")
     }
-    precondition(duplicationDelay >= .zero, "a copy is not early")
-    precondition(retransmission >= .zero, "a retransmission is not early")
-    precondition(pieceLength.lowerBound > 0, "a piece has a byte at least")
+    precondition(duplicationDelay >= .zero, "duplicationDelay must not be negative")
+    precondition(retransmission >= .zero, "retransmission must not be negative")
+    precondition(chunkLength.lowerBound > 0, "a chunk must have at least one byte")
     precondition((rate ?? 1) > 0 && (rate ?? 1) <= Self.maximumRate, "a rate is 1 B/s to 4 GB/s")
     queue.check()
-    blackout?.check()
+    outage?.check()
   }
 
-  /// Bytes a second that the arithmetic of queues is exact for.
+  /// The highest rate, in bytes per second, for which the arithmetic of `LinkQueue` is exact.
   static let maximumRate = 4_000_000_000
+}
+
+/// Link conditions in shared storage, so that many links can use the same without copies.
+final class SharedConditions: Sendable {
+  let value: LinkConditions
+
+  init(_ value: LinkConditions) { self.value = value }
 }

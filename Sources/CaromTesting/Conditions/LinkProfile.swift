@@ -1,59 +1,69 @@
 import CaromCore
 
-/// What lies between two hosts, both ways: a row of the table that a game should pass.
+/// Named conditions for both directions between two hosts. Test a game against all profiles of
+/// `all`.
 public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
-  /// What the row is called.
+  /// The name of the profile, such as "wifi".
   public let name: String
-  /// From the first host to the second: the way of a client, and of bulk.
+  /// The conditions from the first host to the second, by convention from client to server.
   public let outbound: LinkConditions
-  /// From the second host to the first: the way of a server, and of acknowledgements.
+  /// The conditions from the second host to the first.
   public let inbound: LinkConditions
 
-  /// The same conditions both ways.
+  /// Makes a profile with the same conditions in both directions.
   public init(_ name: String, _ conditions: LinkConditions) {
     self.init(name, outbound: conditions, inbound: conditions)
   }
 
-  /// Conditions for each way.
+  /// Makes a profile with different conditions in each direction.
   public init(_ name: String, outbound: LinkConditions, inbound: LinkConditions) {
     self.name = name
     self.outbound = outbound
     self.inbound = inbound
   }
 
-  /// The name.
+  /// The name of the profile.
   public var description: String { name }
 
-  /// Every row: the networks that games meet, and one trouble each. The figures stand with the
-  /// conditions of the same name; only the client is behind a translator, and `lossy
-  /// acknowledgements` loses on the way back alone.
-  public static let table = [
+  /// All profiles: typical networks of players, then one profile for each impairment.
+  ///
+  /// Each has the `LinkConditions` preset of the same name in both directions, with two exceptions:
+  /// "rebinding" has a NAT on the outbound side only, and "lossy-acknowledgements" has high loss in
+  /// the inbound direction only.
+  public static let all = [
     LinkProfile("lan", .lan), LinkProfile("wifi", .wifi), LinkProfile("good", .good),
     LinkProfile("average", .average), LinkProfile("mobile", .mobile), LinkProfile("poor", .poor),
     LinkProfile("terrible", .terrible), LinkProfile("reorder-storm", .reorderStorm),
     LinkProfile("soak", .soak), LinkProfile("satellite", .satellite),
-    LinkProfile("bursts", .bursts), LinkProfile("bufferbloat", .bufferbloat),
-    LinkProfile("blackouts", .blackouts),
+    LinkProfile("burst-loss", .burstLoss), LinkProfile("bufferbloat", .bufferbloat),
+    LinkProfile("outages", .outages),
     LinkProfile("rebinding", outbound: .rebinding, inbound: .good),
     LinkProfile("shrinking-mtu", .shrinkingMTU),
     LinkProfile("lossy-acknowledgements", outbound: .good, inbound: .lossyAcknowledgements),
   ]
 
-  /// The row of that name alone, or every row where there is no name.
-  public static func table(only name: String?) -> [LinkProfile] {
-    guard let name else { return table }
-    let rows = table.filter { $0.name == name }
-    precondition(!rows.isEmpty, "no row is called \(name)")
-    return rows
+  /// Returns the profile with the given name, or all profiles if the name is nil.
+  public static func all(named name: String?) -> [LinkProfile] {
+    guard let name else { return all }
+    let profiles = all.filter { $0.name == name }
+    precondition(!profiles.isEmpty, "there is no profile named \(name); see LinkProfile.all")
+    return profiles
   }
 }
 
-extension VirtualNetwork {
-  /// Lays a profile between two hosts.
-  public mutating func setProfile(
-    _ profile: LinkProfile, from first: VirtualHost, to second: VirtualHost
-  ) {
-    setConditions(profile.outbound, from: first, to: second)
-    setConditions(profile.inbound, from: second, to: first)
+extension Seeds {
+  /// Runs `body` for each seed with each profile, and stops at the first failure.
+  public func check(
+    _ profiles: [LinkProfile], _ body: (LinkProfile, UInt64) throws -> Void
+  ) throws(SeedFailure) {
+    for profile in profiles {
+      for seed in self {
+        do {
+          try body(profile, seed)
+        } catch {
+          throw SeedFailure(seed: seed, reason: "profile \(profile): \(error)")
+        }
+      }
+    }
   }
 }

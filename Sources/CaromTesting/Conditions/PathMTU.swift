@@ -1,51 +1,50 @@
 import CaromCore
 
-/// The longest packet that a way carries, and when that changes.
+/// The MTU of a path and its changes over time: the length of the longest IP packet, in bytes.
 ///
-/// What is longer is dropped without a word, as where a firewall eats the message that would tell
-/// (RFC 2923 §2.1): the sender has to find out. The length is that of the IP packet: a UDP payload
-/// may have 28 bytes less over IPv4 and 48 less over IPv6, which always carries 1,280 (RFC 8200
-/// §5).
+/// Longer packets are dropped silently, as by a path whose firewall blocks ICMP (a black hole,
+/// RFC 2923 §2.1). A UDP payload is 28 bytes shorter than its packet over IPv4 and 48 bytes over
+/// IPv6. An IPv6 path carries packets of 1,280 bytes whatever the value (RFC 8200 §5).
 public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
-  /// A new length from a time on.
+  /// A change of the MTU.
   public struct Change: Hashable, Sendable {
-    /// From when on.
+    /// The time of the change.
     public let time: Instant
-    /// The longest IP packet, bytes.
+    /// The new MTU, in bytes.
     public let bytes: Int
 
-    /// `bytes` from `time` on.
+    /// Makes a change to `bytes` at `time`.
     public init(_ bytes: Int, from time: Instant) {
-      precondition(bytes >= PathMTU.minimum, "every link carries 68 bytes")
+      precondition(bytes >= PathMTU.minimum, "an MTU must be at least 68 bytes")
       self.bytes = bytes
       self.time = time
     }
   }
 
-  /// What every IPv4 link carries (RFC 791 §3.2).
+  /// The smallest MTU of an IPv4 link, in bytes (RFC 791 §3.2).
   static let minimum = 68
-  /// What every IPv6 link carries (RFC 8200 §5).
+  /// The smallest MTU of an IPv6 link, in bytes (RFC 8200 §5).
   private static let minimumV6 = 1_280
 
-  /// The longest IP packet at first, bytes.
+  /// The MTU before the first change, in bytes.
   public let initial: Int
-  /// What comes later, earliest first.
+  /// All changes, earliest first.
   public let changes: [Change]
 
-  /// At least 68 bytes; `changes` in the order of their times.
+  /// Makes an MTU of `initial` bytes, at least 68, and its changes in the order of their times.
   public init(_ initial: Int, then changes: [Change] = []) {
-    precondition(initial >= Self.minimum, "every link carries 68 bytes")
+    precondition(initial >= Self.minimum, "an MTU must be at least 68 bytes")
     precondition(
       zip(changes, changes.dropFirst()).allSatisfy { $0.time <= $1.time },
-      "changes come in the order of their times")
+      "changes must be in the order of their times")
     self.initial = initial
     self.changes = changes
   }
 
-  /// The same length always.
+  /// Makes a constant MTU.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// The longest IP packet now.
+  /// The MTU at a time, in bytes.
   func bytes(at now: Instant, isV6: Bool) -> Int {
     let bytes = changes.last { $0.time <= now }?.bytes ?? initial
     return isV6 ? max(bytes, Self.minimumV6) : bytes

@@ -1,16 +1,15 @@
-/// How much may wait in front of a link of limited rate; what comes to a full queue is dropped.
-///
-/// A datagram that finds the queue empty is always taken.
+/// The limit of the queue in front of a bottleneck. Datagrams that arrive at a full queue are
+/// dropped, but an empty queue accepts a datagram of any length.
 public enum QueueLimit: Hashable, Sendable {
-  /// That many bytes, headers and the datagram itself counted.
+  /// The most bytes in the queue, including headers and the arriving datagram.
   case bytes(Int)
-  /// What the link carries in that time: a datagram that would wait longer is dropped.
+  /// The longest queueing delay; a datagram that would wait longer is dropped.
   case time(Duration)
 
   func check() {
     switch self {
-    case .bytes(let count): precondition(count > 0, "a queue holds a byte at least")
-    case .time(let time): precondition(time >= .zero, "a queue's time is not negative")
+    case .bytes(let count): precondition(count > 0, "a queue must hold at least one byte")
+    case .time(let time): precondition(time >= .zero, "a queueing delay must not be negative")
     }
   }
 }

@@ -1,35 +1,36 @@
 import CaromCore
 
-/// A translator (NAT) in front of the sender that forgets now and then: the receiver then sees
-/// another source, and what it sends to the old one is lost.
+/// Periodic rebindings of a NAT in front of the sender. At each, the receiver sees a new source
+/// address or port, and packets to the old one are lost.
 ///
-/// At first the source is the sender's own. A stream does not live through it: the caller's next
-/// bytes are answered with a reset, the other end hears nothing more.
+/// Before the first rebinding, the receiver sees the sender's own address and port. A rebinding
+/// breaks streams: the next bytes of the client are answered with a reset, and the listener receives
+/// nothing more.
 public struct Rebinding: Hashable, Sendable {
-  /// What others see change.
+  /// The part of the source that changes.
   public enum Change: Hashable, Sendable {
-    /// The source port: a translator was restarted, or a mapping ran out.
+    /// The source port, as when a NAT is restarted or a mapping expires.
     case port
-    /// The source address: from one network into another.
+    /// The source address, as when a host moves to another network.
     case address
   }
 
-  /// What changes.
+  /// The part of the source that changes.
   public let change: Change
-  /// How long each source holds.
+  /// The time between two rebindings.
   public let period: Duration
-  /// When the first change comes.
+  /// The time of the first rebinding.
   public let first: Instant
 
-  /// A change at `first`, and one each `period` from then on.
+  /// Makes rebindings at `first` and after each `period` from then on.
   public init(_ change: Change = .port, every period: Duration, from first: Instant) {
-    precondition(period > .zero, "a source holds for a while")
+    precondition(period > .zero, "a rebinding's period must be positive")
     self.change = change
     self.period = period
     self.first = first
   }
 
-  /// How many changes there were.
+  /// The number of rebindings up to `now`.
   func count(at now: Instant) -> Int {
     guard now >= first else { return 0 }
     return 1 + Int((now - first).wholeNanoseconds / period.wholeNanoseconds)

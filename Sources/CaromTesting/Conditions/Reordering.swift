@@ -1,15 +1,15 @@
-/// Datagrams that take a longer way than the others, and are overtaken there.
+/// An extra delay for a random fraction of the datagrams, so that later ones overtake them.
 public struct Reordering: Hashable, Sendable {
-  /// The share of all datagrams, 0 to 1.
-  public let share: Double
-  /// How much later these come.
-  public let lateness: Duration
+  /// The probability, 0 to 1, that a datagram is delayed.
+  public let probability: Double
+  /// The extra delay.
+  public let delay: Duration
 
-  /// Holds a share of the datagrams back.
-  public init(_ share: Double, by lateness: Duration) {
-    precondition((0...1).contains(share), "a share is 0 to 1")
-    precondition(lateness >= .zero, "a lateness is not negative")
-    self.share = share
-    self.lateness = lateness
+  /// Delays datagrams with the given probability by `delay`.
+  public init(_ probability: Double, by delay: Duration) {
+    precondition((0...1).contains(probability), "a probability must be 0 to 1")
+    precondition(delay >= .zero, "an extra delay must not be negative")
+    self.probability = probability
+    self.delay = delay
   }
 }

@@ -1,15 +1,15 @@
 import CaromCore
 
-/// A datagram socket and the groups that it is in.
+/// The state of a datagram socket.
 struct SocketState: Sendable {
-  /// Who hears a multicast: a group and a port on a segment.
+  /// A multicast group and port on one segment: the key of its members.
   struct Group: Hashable, Sendable {
     let address: IPAddress
     let port: UInt16
     let segment: Int
   }
 
-  /// One of a group's sockets.
+  /// A socket in a multicast group.
   struct Member: Comparable, Sendable {
     let machine: Int
     let socket: Int

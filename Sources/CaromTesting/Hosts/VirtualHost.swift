@@ -1,36 +1,37 @@
 import CaromCore
 
-/// A host of a `VirtualNetwork`: one process on one machine with addresses.
+/// A host of a `VirtualNetwork`: a process on a machine with its own addresses. Several hosts may
+/// share a machine.
 public struct VirtualHost: Hashable, Sendable {
-  /// What a host is called by, 0 for the first.
+  /// The id of a host in its network.
   public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// Counts from 0 in the order of creation.
+    /// The index of the host in the order of creation, from 0.
     public let number: Int
 
-    /// "host 3"
+    /// The id as text, such as "host 3".
     public var description: String { "host \(number)" }
 
-    /// By number.
+    /// Orders ids by number.
     public static func < (a: ID, b: ID) -> Bool { a.number < b.number }
   }
 
-  /// A network card: one per segment that the machine is on.
+  /// A network interface of a machine, which has one for each segment that it is attached to.
   public struct Interface: Hashable, Sendable {
-    /// 2 for the first, since 1 is the loopback.
+    /// The interface index. The first is 2, since 1 is the loopback interface.
     public let index: UInt32
-    /// The segment that the card is on: multicast reaches all of it and nothing else.
+    /// The number of the network segment. Multicast reaches all hosts of the segment and no others.
     public let segment: Int
-    /// Its IPv4 address: 10.segment.x.y.
+    /// The IPv4 address, 10.segment.x.y.
     public let v4: IPAddress
-    /// Its link-local IPv6 address, scoped to the interface.
+    /// The link-local IPv6 address, scoped to the interface.
     public let v6: IPAddress
   }
 
-  /// The host's id: its index in the order of creation.
+  /// The host's id.
   public let id: ID
-  /// The machine: hosts that share one have the same addresses and lose the cable together.
+  /// The number of the host's machine. Hosts on the same machine share its addresses and faults.
   public let machine: Int
-  /// At least one.
+  /// The interfaces of the machine; at least one.
   public let interfaces: [Interface]
 
   /// The first interface's IPv4 address.

@@ -1,61 +1,60 @@
-extension VirtualNetwork {
-  /// A computer with a cable.
-  struct Machine: Sendable {
-    let interfaces: [VirtualHost.Interface]
-    var isCut = false
-    var isCrashed = false
-    /// Which part of a partition it is in; `nil` reaches every part.
-    var part: Int?
-    /// Open sockets, in the order of their numbers.
-    var sockets: [Int] = []
-    /// The same by port.
-    var ports: [UInt16: [Int]] = [:]
-    var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
-    /// Streams that began or ended here, as they came.
-    var streams: [Int] = []
-    /// How often its translator changed its source by hand.
-    var rebindings = NATMapping.Epoch()
-    private var nextPort: UInt16 = 49_152
-    private var nextOutsidePort: UInt16 = 20_000
+/// The state of a simulated computer, which may run several hosts.
+struct VirtualMachine: Sendable {
+  let interfaces: [VirtualHost.Interface]
+  /// Whether the network cable is unplugged.
+  var isCut = false
+  var isCrashed = false
+  /// The number of the machine's part of a partition, or nil if it can reach all parts.
+  var part: Int?
+  /// The numbers of the open sockets, in ascending order.
+  var sockets: [Int] = []
+  /// The numbers of the open sockets by port, in ascending order.
+  var ports: [UInt16: [Int]] = [:]
+  var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
+  /// The numbers of all streams that the machine opened or accepted, in that order.
+  var streams: [Int] = []
+  /// The number of calls of `rebind` for the NAT in front of the machine.
+  var rebindings = NATMapping.Epoch()
+  private var nextPort: UInt16 = 49_152
+  private var nextExternalPort: UInt16 = 20_000
 
-    init(interfaces: [VirtualHost.Interface]) { self.interfaces = interfaces }
+  init(interfaces: [VirtualHost.Interface]) { self.interfaces = interfaces }
 
-    /// A port for who does not care which (RFC 6335 §6), free as long as there is one.
-    mutating func freePort() -> UInt16 {
-      for _ in 0..<16_384 {
-        let port = nextPort
-        nextPort = port == .max ? 49_152 : port + 1
-        if ports[port] == nil { return port }
-      }
-      return nextPort
+  /// Returns an ephemeral port (RFC 6335 §6), which is free unless all are in use.
+  mutating func freePort() -> UInt16 {
+    for _ in 0..<16_384 {
+      let port = nextPort
+      nextPort = port == .max ? 49_152 : port + 1
+      if ports[port] == nil { return port }
     }
+    return nextPort
+  }
 
-    /// A port that a translator gives one of the machine's.
-    mutating func freeOutsidePort() -> UInt16 {
-      for _ in 0..<29_152 {
-        let port = nextOutsidePort
-        nextOutsidePort = port == 49_151 ? 20_000 : port + 1
-        if ports[port] == nil { return port }
-      }
-      return nextOutsidePort
+  /// Returns an external port for a new mapping of the NAT in front of the machine.
+  mutating func allocateExternalPort() -> UInt16 {
+    for _ in 0..<29_152 {
+      let port = nextExternalPort
+      nextExternalPort = port == 49_151 ? 20_000 : port + 1
+      if ports[port] == nil { return port }
     }
+    return nextExternalPort
+  }
 
-    mutating func open(_ socket: Int, port: UInt16) {
-      sockets.append(socket)
-      ports[port, default: []].append(socket)
-    }
+  mutating func open(_ socket: Int, port: UInt16) {
+    sockets.append(socket)
+    ports[port, default: []].append(socket)
+  }
 
-    mutating func close(_ socket: Int, port: UInt16) {
-      sockets.remove(sorted: socket)
-      ports[port]?.remove(sorted: socket)
-      if ports[port]?.isEmpty == true { ports[port] = nil }
-    }
+  mutating func close(_ socket: Int, port: UInt16) {
+    sockets.remove(sorted: socket)
+    ports[port]?.remove(sorted: socket)
+    if ports[port]?.isEmpty == true { ports[port] = nil }
   }
 }
 
 extension Array where Element: Comparable {
-  /// The first place whose element is not less, by halving.
-  func place(of element: Element) -> Int {
+  /// Returns the index of the first element of a sorted array that is not less than `element`.
+  func insertionIndex(of element: Element) -> Int {
     var (low, high) = (0, count)
     while low < high {
       let middle = (low + high) / 2
@@ -64,13 +63,15 @@ extension Array where Element: Comparable {
     return low
   }
 
+  /// Inserts an element into a sorted array, unless the array contains it.
   mutating func insert(sorted element: Element) {
-    let place = place(of: element)
-    if place == count || self[place] != element { insert(element, at: place) }
+    let index = insertionIndex(of: element)
+    if index == count || self[index] != element { insert(element, at: index) }
   }
 
+  /// Removes an element from a sorted array, if the array contains it.
   mutating func remove(sorted element: Element) {
-    let place = place(of: element)
-    if place < count, self[place] == element { remove(at: place) }
+    let index = insertionIndex(of: element)
+    if index < count, self[index] == element { remove(at: index) }
   }
 }

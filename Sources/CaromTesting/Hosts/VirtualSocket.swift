@@ -1,27 +1,28 @@
 /// A datagram socket of a virtual host.
 public struct VirtualSocket: Hashable, Sendable {
-  /// Whose it is.
+  /// The host that opened the socket.
   public let host: VirtualHost.ID
-  /// Counts from 0 over the whole network.
+  /// The index of the socket in the order of creation, over the whole network.
   public let number: Int
 }
 
-/// One end of a byte stream between two virtual hosts.
+/// One end of a byte stream, such as a TCP connection, between two virtual hosts.
 public struct VirtualStream: Hashable, Sendable {
-  /// Which of the two ends.
+  /// The two ends of a stream.
   public enum Side: Int, Hashable, Sendable {
-    /// The end that called.
-    case caller = 0
-    /// The end that listened.
+    /// The end that connected.
+    case client = 0
+    /// The end that accepted the connection.
     case listener = 1
 
-    var other: Side { self == .caller ? .listener : .caller }
+    var other: Side { self == .client ? .listener : .client }
   }
 
-  /// Whose end it is.
+  /// The host at this end.
   public let host: VirtualHost.ID
-  /// Counts from 0 over the whole network; both ends have the same.
+  /// The index of the stream in the order of creation, over the whole network. Both ends have the
+  /// same number.
   public let number: Int
-  /// Which end.
+  /// The end that this value stands for.
   public let side: Side
 }

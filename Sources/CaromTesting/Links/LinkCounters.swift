@@ -1,28 +1,28 @@
-/// What became of the datagrams of one link, one direction.
+/// The statistics of one direction of a link.
 ///
-/// `sent + doubled` is `delivered`, `dropped.total` and what is still on its way.
+/// `sent + duplicated` equals `delivered + dropped.total` plus the number of datagrams in flight.
 public struct LinkCounters: Hashable, Sendable {
-  /// Datagrams that came to the link; a multicast one once for each machine.
+  /// The number of datagrams sent over the link. A multicast datagram counts once for each machine.
   public internal(set) var sent = 0
-  /// Bytes of these with the headers of IP and UDP.
+  /// The bytes of the sent datagrams, including IP and UDP headers.
   public internal(set) var bytesSent = 0
-  /// Datagrams that came out, to one socket or more.
+  /// The number of datagrams delivered to at least one socket.
   public internal(set) var delivered = 0
-  /// Bytes of these with their headers.
+  /// The bytes of the delivered datagrams, including IP and UDP headers.
   public internal(set) var bytesDelivered = 0
-  /// Datagrams that came twice, or would have but for their loss.
-  public internal(set) var doubled = 0
-  /// Datagrams that `Reordering` held back.
+  /// The number of datagrams that were duplicated, even if a copy was lost afterwards.
+  public internal(set) var duplicated = 0
+  /// The number of datagrams that `Reordering` delayed.
   public internal(set) var reordered = 0
-  /// Datagrams that were changed.
+  /// The number of datagrams whose bytes were changed.
   public internal(set) var corrupted = 0
-  /// Datagrams that did not come out.
+  /// The numbers of dropped datagrams.
   public internal(set) var dropped = DropCounts()
-  /// The most bytes that waited in front of the link's rate.
+  /// The greatest length of the link's queue, in bytes.
   public internal(set) var longestQueue = 0
-  /// Bytes of streams that came to the link, with the headers of IP and TCP.
+  /// The bytes of streams sent over the link, including IP and TCP headers.
   public internal(set) var streamBytesSent = 0
 
-  /// Nothing yet.
+  /// Makes counters of zero.
   public init() {}
 }

@@ -1,25 +1,26 @@
 import CaromCore
 
-/// What waits in front of a link of limited rate, as a fluid: it flows out evenly, so that one
-/// number says all of it, and a datagram costs the same however many wait.
+/// The queue in front of a bottleneck, modelled as a fluid that drains at a constant rate. Its only
+/// state is the time at which it will be empty, so adding a datagram takes constant time.
 struct LinkQueue: Sendable {
   private static let second: Int64 = 1_000_000_000
 
-  /// When the last of what was taken will have left.
+  /// The time at which the queue will be empty, if nothing is added.
   private(set) var emptyAt = Instant.zero
-  /// What the division into nanoseconds left over, so that no rate is off by rounding.
+  /// The remainder of the division into nanoseconds, carried over so that rounding does not change
+  /// the rate.
   private var remainder: Int64 = 0
 
-  /// How long the next one waits.
+  /// The queueing delay of a datagram added now, in nanoseconds.
   func wait(at now: Instant) -> Int64 { max(0, emptyAt.nanoseconds - now.nanoseconds) }
 
-  /// How many bytes wait; the one that is half gone counts.
+  /// The length of the queue in bytes, rounded up.
   func length(at now: Instant, rate: Int) -> Int {
     let (seconds, rest) = wait(at: now).quotientAndRemainder(dividingBy: Self.second)
     return Int(seconds) * rate + (Int(rest) * rate + Int(Self.second) - 1) / Int(Self.second)
   }
 
-  /// Whether there is room for so many bytes more.
+  /// Whether the limit permits adding `bytes` bytes.
   func hasRoom(for bytes: Int, limit: QueueLimit, rate: Int, at now: Instant) -> Bool {
     let wait = wait(at: now)
     if wait == 0 { return true }
@@ -29,8 +30,8 @@ struct LinkQueue: Sendable {
     }
   }
 
-  /// Takes so many bytes in; says when they have left.
-  mutating func take(_ bytes: Int, rate: Int, at now: Instant) -> Instant {
+  /// Adds bytes to the queue and returns the time at which the last of them departs.
+  mutating func append(_ bytes: Int, rate: Int, at now: Instant) -> Instant {
     if emptyAt <= now {
       emptyAt = now
       remainder = 0
@@ -42,7 +43,7 @@ struct LinkQueue: Sendable {
     return emptyAt
   }
 
-  /// When no more than half of the limit waits: streams go on then.
+  /// The time at which the queue is down to half of its limit, when streams resume sending.
   func halfEmptyAt(limit: QueueLimit, rate: Int) -> Instant {
     let half: Int64 =
       switch limit {

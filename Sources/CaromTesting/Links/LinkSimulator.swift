@@ -1,32 +1,35 @@
 import CaromCore
 
-/// One direction between two machines: its conditions, its dice, and what they have to remember.
+/// The simulation of one direction of a link between two machines: its conditions, queue and random
+/// number generator.
 struct LinkSimulator: Sendable {
-  /// What the link does with what came to it.
+  /// The result of adding a datagram to the link's queue.
   enum Admission {
-    case leaves(Instant)
+    case departs(Instant)
     case dropped(DropReason)
   }
 
   let from: Int
   let to: Int
-  /// The link in the other direction, if there is one yet.
+  /// The number of the link in the other direction, once it exists.
   var reverse: Int?
-  /// The conditions that hold.
+  /// The conditions of the link.
   var shared: SharedConditions
-  /// Whether they are its own, and not the network's.
-  var hasOwn = false
+  /// Whether the link has conditions of its own instead of the network's.
+  var hasOwnConditions = false
   var counters = LinkCounters()
   var history: QueueHistory?
-  /// What a translator in front of the sender remembers.
-  var translation = NATMapping()
+  /// The port mappings of the NAT in front of the sender.
+  var natMapping = NATMapping()
   private(set) var queue = LinkQueue()
   private var generator: SeededGenerator
   private var isInBurst = false
-  /// Nothing that keeps the order arrives before it.
+  /// The latest arrival time so far. With jitter, no later datagram arrives before it, except for
+  /// reordering.
   private var lastArrival = Instant.zero
 
-  /// Each link has dice of its own, so that traffic on one does not change another.
+  /// Makes a link with a random number generator of its own, so that traffic on one link does not
+  /// change the behaviour of another.
   init(from: Int, to: Int, conditions: SharedConditions, seed: UInt64) {
     self.from = from
     self.to = to
@@ -39,42 +42,43 @@ struct LinkSimulator: Sendable {
 
   // MARK: Datagrams
 
-  /// What comes before the way itself: its longest packet, and the queue.
+  /// Applies the MTU and adds a datagram to the queue.
   mutating func admit(payload: Int, length: Int, isV6: Bool, at now: Instant) -> Admission {
     if let mtu = conditions.mtu,
       WireLength.packet(payload: payload, isV6: isV6) > mtu.bytes(at: now, isV6: isV6)
     {
       return .dropped(.tooLong)
     }
-    guard let rate = conditions.rate else { return .leaves(now) }
+    guard let rate = conditions.rate else { return .departs(now) }
     guard queue.hasRoom(for: length, limit: conditions.queue, rate: rate, at: now) else {
       return .dropped(.queue)
     }
-    return .leaves(enqueue(length, rate: rate, at: now))
+    return .departs(enqueue(length, rate: rate, at: now))
   }
 
   private mutating func enqueue(_ length: Int, rate: Int, at now: Instant) -> Instant {
-    let departure = queue.take(length, rate: rate, at: now)
+    let departure = queue.append(length, rate: rate, at: now)
     let waiting = queue.length(at: now, rate: rate)
     counters.longestQueue = max(counters.longestQueue, waiting)
-    history?.note(waiting, at: now)
+    history?.record(waiting, at: now)
     return departure
   }
 
-  /// How much later a second copy starts, if there is one.
-  mutating func drawDoubling() -> Duration? {
+  /// Decides whether a datagram is duplicated, and returns the delay of the copy.
+  mutating func drawDuplication() -> Duration? {
     guard generator.chance(conditions.duplication) else { return nil }
     guard conditions.duplicationDelay > .zero else { return .zero }
     return generator.duration(in: .zero...conditions.duplicationDelay)
   }
 
-  /// What takes a copy, if anything does.
+  /// Decides whether a copy of a datagram is lost, and returns the reason.
   mutating func drawLoss(payload: Int, isV6: Bool) -> DropReason? {
     let fragments =
       conditions.mtu == nil ? WireLength.fragments(payload: payload, isV6: isV6) : 1
     for _ in 0..<fragments {
-      if let bursts = conditions.bursts {
-        if generator.chance(isInBurst ? bursts.ending : bursts.beginning) { isInBurst.toggle() }
+      if let model = conditions.burstLoss {
+        let probability = isInBurst ? model.endProbability : model.startProbability
+        if generator.chance(probability) { isInBurst.toggle() }
         if isInBurst { return .burst }
       }
       if generator.chance(conditions.loss) { return .loss }
@@ -82,21 +86,22 @@ struct LinkSimulator: Sendable {
     return nil
   }
 
-  /// Changes one to four bytes, where chance wants it so.
+  /// Decides whether a payload is corrupted, and changes one to four of its bytes if so.
   mutating func corrupt(_ payload: inout [UInt8]) -> Bool {
     guard generator.chance(conditions.corruption), !payload.isEmpty else { return false }
     for _ in 0...Int(generator.next() & 3) {
-      let place = Int.random(in: 0..<payload.count, using: &generator)
-      payload[place] ^= UInt8.random(in: 1...255, using: &generator)
+      let index = Int.random(in: 0..<payload.count, using: &generator)
+      payload[index] ^= UInt8.random(in: 1...255, using: &generator)
     }
     return true
   }
 
-  /// When a copy arrives that left the queue at `departure`, and whether others may overtake it.
-  mutating func drawArrival(from departure: Instant) -> (time: Instant, isHeldBack: Bool) {
+  /// Draws the arrival time of a copy that left the queue at `departure`, and whether `Reordering`
+  /// delayed it.
+  mutating func drawArrival(from departure: Instant) -> (time: Instant, isReordered: Bool) {
     let delay = drawDelay()
-    if let reordering = conditions.reordering, generator.chance(reordering.share) {
-      let late = delay + reordering.lateness.wholeNanoseconds
+    if let reordering = conditions.reordering, generator.chance(reordering.probability) {
+      let late = delay + reordering.delay.wholeNanoseconds
       return (departure.advanced(byNanoseconds: late), true)
     }
     let time = departure.advanced(byNanoseconds: delay)
@@ -114,34 +119,35 @@ struct LinkSimulator: Sendable {
 
   // MARK: Streams
 
-  /// The most times that one piece is lost.
+  /// The most times that one chunk is lost.
   private static let maximumLosses = 6
 
-  /// When a piece of a stream arrives that leaves now; what its losses cost is in it.
-  mutating func sendPiece(of length: Int, at now: Instant) -> Instant {
+  /// Sends a chunk of a stream and returns its arrival time, which includes the delays of
+  /// retransmissions.
+  mutating func sendChunk(of length: Int, at now: Instant) -> Instant {
     counters.streamBytesSent += length
     let departure = conditions.rate.map { enqueue(length, rate: $0, at: now) } ?? now
-    let bursts = conditions.bursts?.loss ?? 0
-    let loss = 1 - (1 - conditions.loss) * (1 - bursts)
+    let burstLoss = conditions.burstLoss?.loss ?? 0
+    let loss = 1 - (1 - conditions.loss) * (1 - burstLoss)
     var losses: Int64 = 0
     while losses < Self.maximumLosses, generator.chance(loss) { losses += 1 }
     let pause = conditions.retransmission.wholeNanoseconds * ((1 << losses) - 1)
     return departure.advanced(byNanoseconds: drawDelay() + pause)
   }
 
-  /// When the next piece of a stream may leave: while half of the queue is full or the link is
-  /// dark, a stream waits.
-  func opening(at now: Instant) -> Instant {
-    let lit = conditions.blackout?.end(at: now) ?? now
-    guard let rate = conditions.rate else { return lit }
-    return max(lit, queue.halfEmptyAt(limit: conditions.queue, rate: rate))
+  /// The earliest time at which a stream may send its next chunk: streams wait while the queue is
+  /// more than half full, and during an outage.
+  func nextSendTime(at now: Instant) -> Instant {
+    let outageEnd = conditions.outage?.end(at: now) ?? now
+    guard let rate = conditions.rate else { return outageEnd }
+    return max(outageEnd, queue.halfEmptyAt(limit: conditions.queue, rate: rate))
   }
 
-  /// How long the next piece of a stream is.
-  mutating func drawPieceLength() -> Int {
-    Int.random(in: conditions.pieceLength, using: &generator)
+  /// Draws the length of the next chunk of a stream, in bytes.
+  mutating func drawChunkLength() -> Int {
+    Int.random(in: conditions.chunkLength, using: &generator)
   }
 
-  /// Whether a piece of a stream joins the one before it.
-  mutating func drawJoining() -> Bool { generator.chance(conditions.joining) }
+  /// Decides whether a chunk of a stream is joined to the chunk before it.
+  mutating func drawCoalescing() -> Bool { generator.chance(conditions.coalescing) }
 }

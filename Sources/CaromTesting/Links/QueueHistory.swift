@@ -1,39 +1,39 @@
 import CaromCore
 
-/// How much waited in front of a link over time: the highest of each interval, in bounded memory.
+/// The length of a link's queue over time, as the peak of each interval, in bounded memory.
 ///
-/// Where there are more samples than the limit, intervals are joined two by two: the picture gets
-/// coarser and no peak is lost.
+/// When the number of samples exceeds the limit, adjacent intervals are merged, which halves the
+/// resolution and preserves all peaks.
 public struct QueueHistory: Hashable, Sendable {
-  /// The highest of one interval.
+  /// The peak of one interval.
   public struct Sample: Hashable, Sendable {
-    /// When the interval began.
+    /// The start of the interval.
     public let time: Instant
-    /// The most bytes that waited in it, at moments when something came to the queue.
+    /// The greatest length of the queue in the interval, in bytes, measured after each arrival.
     public internal(set) var bytes: Int
   }
 
-  /// The most samples.
+  /// The most samples stored.
   public static let limit = 4_096
 
-  /// How long each interval is: 1 ms at first.
+  /// The length of an interval; 1 ms at first.
   public private(set) var interval = Duration.milliseconds(1)
-  /// The intervals in which something came to the queue, earliest first.
+  /// The samples of all intervals with arrivals, earliest first.
   public private(set) var samples: [Sample] = []
   private var width: Int64 = 1_000_000
 
-  /// Nothing yet.
+  /// Makes an empty history.
   public init() {}
 
-  /// The longest queue of all.
-  public var highest: Int { samples.reduce(0) { max($0, $1.bytes) } }
+  /// The greatest length of the queue so far, in bytes.
+  public var peak: Int { samples.reduce(0) { max($0, $1.bytes) } }
 
-  mutating func note(_ bytes: Int, at now: Instant) {
-    let beginning = Instant(nanoseconds: now.nanoseconds / width * width)
-    if let last = samples.last, last.time == beginning {
+  mutating func record(_ bytes: Int, at now: Instant) {
+    let start = Instant(nanoseconds: now.nanoseconds / width * width)
+    if let last = samples.last, last.time == start {
       samples[samples.count - 1].bytes = max(last.bytes, bytes)
     } else {
-      samples.append(Sample(time: beginning, bytes: bytes))
+      samples.append(Sample(time: start, bytes: bytes))
     }
     if samples.count > Self.limit { coarsen() }
   }
@@ -43,6 +43,6 @@ public struct QueueHistory: Hashable, Sendable {
     interval = .nanoseconds(width)
     let fine = samples
     samples = []
-    for sample in fine { note(sample.bytes, at: sample.time) }
+    for sample in fine { record(sample.bytes, at: sample.time) }
   }
 }

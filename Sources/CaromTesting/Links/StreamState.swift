@@ -1,83 +1,87 @@
 import CaromCore
 
+/// The state of a byte stream between two hosts.
 struct StreamState: Sendable {
-  enum Piece: Sendable {
+  /// A unit of delivery of a stream: bytes or a signal of TCP.
+  enum Chunk: Sendable {
     case connected, accepted, end, reset
     case bytes([UInt8])
 
     var count: Int { if case .bytes(let bytes) = self { bytes.count } else { 0 } }
   }
 
-  /// One direction of one stream.
-  struct Way: Sendable {
+  /// Identifies one direction of one stream.
+  struct DirectionKey: Sendable {
     let stream: Int
+    /// The receiving side.
     let side: VirtualStream.Side
   }
 
-  /// What goes toward one end.
+  /// The state of one direction of a stream.
   struct Direction: Sendable {
-    /// What the link does not take yet, in order.
-    var unsent = Deque<Piece>()
+    /// Chunks that wait at the sender for the link, in order. `unsentBytes` is their total length;
+    /// the writer bounds it.
+    var unsent = Deque<Chunk>()
     var unsentBytes = 0
-    /// A release is in the timeline.
+    /// Whether a `.release` event is scheduled.
     var isReleasing = false
-    /// The writer wants to know when nothing is unsent any more.
+    /// Whether the writer has asked for a `.drained` event.
     var wantsDrained = false
-    /// On the link, in order; each has one arrival in the timeline or is counted in `waiting`.
-    var pieces = Deque<Piece>()
-    /// Pieces whose time came while the way was cut.
-    var waiting = 0
-    /// The way is in `heldStreams`: something goes on when the cut is over.
+    /// Chunks on the link, in order. Each has a scheduled arrival or is counted in `held`.
+    var inFlight = Deque<Chunk>()
+    /// The number of chunks that would have arrived while the link was cut.
+    var held = 0
+    /// Whether the direction is in `heldStreams`, to be resumed after a cut.
     var isHeld = false
-    /// No piece arrives before the one in front of it.
-    var lastDue = Instant.zero
-    /// The sender finished.
+    /// The latest scheduled arrival. Later chunks do not arrive before it.
+    var lastArrival = Instant.zero
+    /// Whether the sender has finished writing.
     var isFinished = false
-    /// The receiver closed: bytes are answered with a reset.
+    /// Whether the receiver has closed its end, so that further bytes are answered with a reset.
     var isUnwanted = false
-    /// Nothing more is delivered.
+    /// Whether delivery has ended.
     var isDead = false
   }
 
-  /// How often the sources on both sides had changed.
+  /// The NAT epochs of both sides.
   struct Epochs: Equatable, Sendable {
-    var caller = NATMapping.Epoch()
+    var client = NATMapping.Epoch()
     var listener = NATMapping.Epoch()
   }
 
-  let caller: VirtualHost.ID
+  let client: VirtualHost.ID
   var listener: VirtualHost.ID?
-  /// The caller's end as the listener sees it.
+  /// The client's endpoint as the listener sees it.
   let source: Endpoint
   let destination: Endpoint
-  let machines: (caller: Int, listener: Int)
-  /// The numbers of the two links, -1 where no machine has the address.
-  let links: (toCaller: Int, toListener: Int)
-  /// The caller's card, and the listener's, by index.
+  let machines: (client: Int, listener: Int)
+  /// The numbers of the two links, or -1 if no machine has the destination address.
+  let links: (toClient: Int, toListener: Int)
+  /// The index of the listener's interface.
   let interface: UInt32
-  /// What the translators on both sides were at when the stream began.
+  /// The NAT epochs at the time when the stream was opened.
   let epochs: Epochs
   var isOpen = false
-  /// A translator has forgotten it: nothing arrives any more.
+  /// Whether a NAT has forgotten the stream, which ends all delivery.
   var isBroken = false
-  var toCaller = Direction()
+  var toClient = Direction()
   var toListener = Direction()
 
   subscript(toward side: VirtualStream.Side) -> Direction {
-    get { side == .caller ? toCaller : toListener }
-    _modify { if side == .caller { yield &toCaller } else { yield &toListener } }
+    get { side == .client ? toClient : toListener }
+    _modify { if side == .client { yield &toClient } else { yield &toListener } }
   }
 
   func machine(_ side: VirtualStream.Side) -> Int {
-    side == .caller ? machines.caller : machines.listener
+    side == .client ? machines.client : machines.listener
   }
 
   func link(toward side: VirtualStream.Side) -> Int {
-    side == .caller ? links.toCaller : links.toListener
+    side == .client ? links.toClient : links.toListener
   }
 
   func end(_ number: Int, _ side: VirtualStream.Side) -> VirtualStream? {
-    let host = side == .caller ? caller : listener
+    let host = side == .client ? client : listener
     return host.map { VirtualStream(host: $0, number: number, side: side) }
   }
 }

@@ -1,38 +1,40 @@
-/// How long things are on the wire, headers counted.
+/// Lengths on the wire, in bytes including headers.
 enum WireLength {
-  /// The longest IP packet that goes in one piece where no `PathMTU` says otherwise, bytes.
-  static let frame = 1_500
+  /// The length of the longest unfragmented IP packet if there is no `PathMTU`.
+  static let maximumPacket = 1_500
   private static let udpHeader = 8
   private static let tcpHeader = 20
   private static let fragmentHeader = 8  // RFC 8200 §4.5
 
   private static func ipHeader(isV6: Bool) -> Int { isV6 ? 40 : 20 }
 
-  /// The IP packet of a datagram that is not fragmented.
+  /// The length of the IP packet of an unfragmented datagram.
   static func packet(payload: Int, isV6: Bool) -> Int {
     ipHeader(isV6: isV6) + udpHeader + payload
   }
 
-  /// How many IP packets carry a datagram.
+  /// The number of IP packets that carry a datagram.
   static func fragments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6)
     let length = udpHeader + payload
-    if header + length <= frame { return 1 }
-    let room = (frame - header - (isV6 ? fragmentHeader : 0)) & ~7  // fragments count in eights
+    if header + length <= maximumPacket { return 1 }
+    // Fragment lengths are multiples of eight.
+    let room = (maximumPacket - header - (isV6 ? fragmentHeader : 0)) & ~7
     return (length + room - 1) / room
   }
 
-  /// All IP packets of a datagram.
+  /// The total length of all IP packets of a datagram.
   static func datagram(payload: Int, isV6: Bool) -> Int {
     let count = fragments(payload: payload, isV6: isV6)
     let header = ipHeader(isV6: isV6) + (isV6 && count > 1 ? fragmentHeader : 0)
     return udpHeader + payload + count * header
   }
 
-  /// All IP packets of a piece of a stream; one without bytes is a bare header.
+  /// The total length of all IP packets of a stream's chunk. A chunk without bytes, such as a TCP
+  /// SYN, is a header only.
   static func segments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6) + tcpHeader
-    let room = frame - header
+    let room = maximumPacket - header
     return payload + max(1, (payload + room - 1) / room) * header
   }
 }

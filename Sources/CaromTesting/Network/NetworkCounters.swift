@@ -1,36 +1,38 @@
-/// What became of everything that was sent through a `VirtualNetwork`.
+/// The statistics of a `VirtualNetwork`.
 public struct NetworkCounters: Hashable, Sendable {
-  /// Datagrams sent, a multicast one once.
+  /// The number of datagrams sent. A multicast datagram counts once.
   public var datagramsSent = 0
-  /// Of these, how many were multicast.
+  /// The number of multicast datagrams sent.
   public var multicastsSent = 0
-  /// Bytes of all datagrams sent.
+  /// The payload bytes of all datagrams sent.
   public var datagramBytesSent = 0
-  /// Datagrams that came to a socket; one multicast may come to many.
+  /// The number of deliveries of datagrams to sockets. A multicast datagram may be delivered to
+  /// many.
   public var datagramsDelivered = 0
-  /// Datagrams that chance took.
+  /// The number of datagrams dropped by random loss.
   public var datagramsLost = 0
-  /// Datagrams that came twice.
-  public var datagramsDoubled = 0
-  /// Datagrams that a cut or a crash took.
+  /// The number of datagrams that were duplicated.
+  public var datagramsDuplicated = 0
+  /// The number of datagrams dropped because of a cut, a partition or a crash.
   public var datagramsCut = 0
-  /// Datagrams that nobody has an open socket for.
+  /// The number of datagrams dropped because they could not be routed or no open socket was bound to
+  /// their destination.
   public var datagramsUnclaimed = 0
-  /// All datagrams that did not come out, by reason.
+  /// The number of dropped datagrams for each reason.
   public internal(set) var dropped = DropCounts()
-  /// Bytes that came out of streams.
+  /// The bytes delivered by streams.
   public var streamBytesDelivered = 0
 
-  /// Nothing yet.
+  /// Makes counters of zero.
   public init() {}
 
-  mutating func noteDrop(for reason: DropReason) {
+  mutating func countDrop(for reason: DropReason) {
     dropped[reason] += 1
     switch reason {
     case .loss, .burst: datagramsLost += 1
     case .cut, .crash: datagramsCut += 1
     case .unreachable, .unclaimed: datagramsUnclaimed += 1
-    case .queue, .tooLong, .blackout, .blocked, .mapping: break
+    case .queue, .tooLong, .outage, .blocked, .mapping: break
     }
   }
 }

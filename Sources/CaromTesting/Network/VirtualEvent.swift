@@ -1,27 +1,27 @@
 import CaromCore
 
-/// What a `VirtualNetwork` tells a host.
+/// An event that a `VirtualNetwork` reports to a host.
 public enum VirtualEvent: Hashable, Sendable {
-  /// A datagram came.
+  /// A datagram arrived at a socket.
   case datagram(Datagram, on: VirtualSocket)
-  /// Somebody connected to the port that the host listens on.
+  /// A client connected to a port on which the host listens.
   case accepted(VirtualStream, from: Endpoint, port: UInt16)
-  /// The host's call was answered: it may write.
+  /// A connection that the host opened is established and can be written to.
   case connected(VirtualStream)
-  /// Nobody listens there.
+  /// A connection was refused, since nobody listens on the port.
   case refused(VirtualStream)
-  /// Nobody answered, 127 s long.
+  /// A connection attempt was not answered for 127 s, or a NAT forgot it.
   case timedOut(VirtualStream)
-  /// The next bytes of a stream, at least one.
+  /// The next bytes of a stream arrived, at least one.
   case bytes([UInt8], VirtualStream)
-  /// The other end finished: no more bytes come, writing goes on.
+  /// The peer finished writing. The host may still write.
   case end(VirtualStream)
-  /// The other end broke the stream off: no more events come from it.
+  /// The peer reset the stream. No more events of this stream follow.
   case reset(VirtualStream)
-  /// Nothing of what was written waits at the sender, as `notifyWhenDrained` asked to be told.
+  /// All written bytes have left the sender, as requested by `notifyWhenDrained`.
   case drained(VirtualStream)
 
-  /// Whom it is for.
+  /// The host that the event is for.
   public var host: VirtualHost.ID {
     switch self {
     case .datagram(_, let socket): socket.host
@@ -34,7 +34,7 @@ public enum VirtualEvent: Hashable, Sendable {
 }
 
 extension VirtualEvent: CustomStringConvertible {
-  /// One line for a trace.
+  /// A one-line description.
   public var description: String {
     switch self {
     case .datagram(let datagram, let socket):

@@ -1,70 +1,75 @@
 import CaromCore
 
 extension VirtualNetwork {
-  // MARK: Calls
+  // MARK: Connecting
 
-  /// A call reaches the other machine, or does not.
-  mutating func arriveCall(_ number: Int, attempt: Int) -> VirtualEvent? {
-    guard !streams[number].toCaller.isDead else { return nil }
-    guard let destination = reach(number) else { return repeatCall(number, attempt: attempt) }
+  /// Handles the arrival of a connection request: the listener's machine accepts or refuses it. If
+  /// the machine cannot be reached, the client repeats the request.
+  mutating func handleConnect(_ number: Int, attempt: Int) -> VirtualEvent? {
+    guard !streams[number].toClient.isDead else { return nil }
+    guard let destination = reachableDestination(of: number) else {
+      return repeatConnect(number, attempt: attempt)
+    }
     let machine = streams[number].machines.listener
     let listener = machines[machine].listeners.first { $0.port == destination.port }
     guard let listener else {
       timeline.insert(
-        .refusal(stream: number), at: arrivalTime(of: 0, number, toward: .caller))
+        .refusal(stream: number), at: arrivalTime(of: 0, number, toward: .client))
       return nil
     }
     streams[number].listener = listener.host
     machines[machine].streams.append(number)
-    enqueue(.connected, number, toward: .caller)
+    enqueue(.connected, number, toward: .client)
     return nil
   }
 
-  /// The endpoint that a call comes to; `nil` where there is only silence.
-  private mutating func reach(_ number: Int) -> Endpoint? {
+  /// The listener's endpoint to which a connection request is delivered, or nil if the request is
+  /// lost.
+  private mutating func reachableDestination(of number: Int) -> Endpoint? {
     let state = streams[number]
     let link = state.link(toward: .listener)
     guard state.machines.listener >= 0, obstacle(on: link) == nil,
-      links[link].conditions.blackout?.end(at: now) == nil
+      links[link].conditions.outage?.end(at: now) == nil
     else { return nil }
-    return inside(
+    return internalEndpoint(
       Endpoint(
         state.destination.address.scoped(to: state.interface), port: state.destination.port),
       by: state.interface, over: link)
   }
 
-  private mutating func repeatCall(_ number: Int, attempt: Int) -> VirtualEvent? {
+  private mutating func repeatConnect(_ number: Int, attempt: Int) -> VirtualEvent? {
     guard attempt <= Self.maximumRepeats else {
-      streams[number].toCaller.isDead = true
-      return streams[number].end(number, .caller).map { .timedOut($0) }
+      streams[number].toClient.isDead = true
+      return streams[number].end(number, .client).map { .timedOut($0) }
     }
     let pause = Duration.seconds(1 << (attempt - 1))
-    timeline.insert(.call(stream: number, attempt: attempt + 1), at: now + pause)
+    timeline.insert(.connect(stream: number, attempt: attempt + 1), at: now + pause)
     return nil
   }
 
-  mutating func arriveRefusal(_ number: Int) -> VirtualEvent? {
+  mutating func handleRefusal(_ number: Int) -> VirtualEvent? {
     let state = streams[number]
-    guard !state.toCaller.isDead, !machines[state.machines.caller].isCrashed else { return nil }
-    streams[number].toCaller.isDead = true
-    return state.end(number, .caller).map { .refused($0) }
+    guard !state.toClient.isDead, !machines[state.machines.client].isCrashed else { return nil }
+    streams[number].toClient.isDead = true
+    return state.end(number, .client).map { .refused($0) }
   }
 
-  // MARK: Pieces
+  // MARK: Chunks
 
-  /// The next piece toward one end: held while the way is cut or dark, else delivered.
-  mutating func arrivePiece(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
+  /// Handles the arrival of the next chunk of a stream: delivers it, or delays it during a cut or an
+  /// outage.
+  mutating func handleChunk(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
     let link = streams[number].link(toward: side)
     if obstacle(on: link) != nil {
-      streams[number][toward: side].waiting += 1
+      streams[number][toward: side].held += 1
       hold(number, toward: side)
       return nil
     }
-    if let end = links[link].conditions.blackout?.end(at: now) {
-      schedulePiece(of: number, toward: side, at: end)
+    if let end = links[link].conditions.outage?.end(at: now) {
+      scheduleChunk(of: number, toward: side, at: end)
       return nil
     }
-    guard let piece = streams[number][toward: side].pieces.popFirst(),
+    guard let chunk = streams[number][toward: side].inFlight.popFirst(),
       let end = streams[number].end(number, side), !streams[number][toward: side].isDead,
       !streams[number].isBroken
     else { return nil }
@@ -72,41 +77,41 @@ extension VirtualNetwork {
       breakStream(number, toward: side)
       return nil
     }
-    return deliver(piece, to: end)
+    return deliver(chunk, to: end)
   }
 
-  /// Whether a translator on the way has forgotten the stream.
+  /// Whether a NAT on the path has forgotten the stream.
   private func isForgotten(_ number: Int) -> Bool {
     let links = streams[number].links
     let epochs = StreamState.Epochs(
-      caller: epoch(of: links.toListener), listener: epoch(of: links.toCaller))
+      client: epoch(of: links.toListener), listener: epoch(of: links.toClient))
     return streams[number].epochs != epochs
   }
 
-  /// What the caller sends comes from a stranger then, and is answered with a reset; what comes
-  /// from the listener reaches nobody.
+  /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client now has an unknown
+  /// source and is answered with a reset; one from an accepting listener is lost.
   private mutating func breakStream(_ number: Int, toward side: VirtualStream.Side) {
-    if side == .caller && streams[number].isOpen { return }
+    if side == .client && streams[number].isOpen { return }
     streams[number].isBroken = true
-    let due = arrivalTime(of: 0, number, toward: .caller)
+    let due = arrivalTime(of: 0, number, toward: .client)
     timeline.insert(.breakage(stream: number), at: due)
   }
 
-  mutating func arriveBreakage(_ number: Int) -> VirtualEvent? {
+  mutating func handleBreakage(_ number: Int) -> VirtualEvent? {
     let state = streams[number]
-    guard !state.toCaller.isDead, let end = state.end(number, .caller),
-      !machines[state.machines.caller].isCrashed
+    guard !state.toClient.isDead, let end = state.end(number, .client),
+      !machines[state.machines.client].isCrashed
     else { return nil }
     streams[number].toListener.isDead = true
     if !state.isOpen { return .timedOut(end) }
-    return state.toCaller.isUnwanted ? nil : .reset(end)
+    return state.toClient.isUnwanted ? nil : .reset(end)
   }
 
   private mutating func deliver(
-    _ piece: StreamState.Piece, to end: VirtualStream
+    _ chunk: StreamState.Chunk, to end: VirtualStream
   ) -> VirtualEvent? {
     let isUnwanted = streams[end.number][toward: end.side].isUnwanted
-    switch piece {
+    switch chunk {
     case .connected:
       streams[end.number].isOpen = true
       enqueue(.accepted, end.number, toward: .listener)

@@ -1,13 +1,13 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// The largest payload that a datagram carries (IPv4: 65,535 less two headers).
+  /// The longest payload of a datagram, in bytes: 65,535 minus the IPv4 and UDP headers.
   public static let maximumPayload = 65_507
 
   // MARK: Sockets
 
-  /// Opens a socket on every address of the host. Sockets may share a port: multicast comes to
-  /// all of them, anything else to one that is drawn. Port 0 is a free one.
+  /// Opens a socket on all addresses of the host. Port 0 stands for a free port. Several sockets may
+  /// share a port; multicast is delivered to all of them, and unicast to a random one.
   public mutating func bind(_ host: VirtualHost, port: UInt16 = 0) -> VirtualSocket {
     let socket = VirtualSocket(host: host.id, number: sockets.count)
     let port = port == 0 ? machines[host.machine].freePort() : port
@@ -16,10 +16,10 @@ extension VirtualNetwork {
     return socket
   }
 
-  /// The socket's port.
+  /// The port that a socket is bound to.
   public func port(of socket: VirtualSocket) -> UInt16 { sockets[socket.number].port }
 
-  /// Closes the socket; what is still on its way to it vanishes.
+  /// Closes a socket. Datagrams in flight to it are dropped.
   public mutating func close(_ socket: VirtualSocket) {
     guard sockets[socket.number].isOpen else { return }
     for group in sockets[socket.number].groups { leave(group, on: socket) }
@@ -27,9 +27,10 @@ extension VirtualNetwork {
     machines[machine(of: socket.host)].close(socket.number, port: port(of: socket))
   }
 
-  /// Lets the group's datagrams in that come by an interface; 0 means every interface.
+  /// Joins a multicast group on the interface with the given index, or on all interfaces if the index
+  /// is 0.
   public mutating func join(_ group: IPAddress, on socket: VirtualSocket, interface: UInt32 = 0) {
-    precondition(group.isMulticast, "a group has a multicast address")
+    precondition(group.isMulticast, "a group must have a multicast address")
     guard sockets[socket.number].isOpen else { return }
     let member = member(socket)
     for group in groups(group, of: socket, interface: interface)
@@ -39,7 +40,8 @@ extension VirtualNetwork {
     }
   }
 
-  /// Undoes `join`.
+  /// Leaves a multicast group on the interface with the given index, or on all interfaces if the
+  /// index is 0.
   public mutating func leave(_ group: IPAddress, on socket: VirtualSocket, interface: UInt32 = 0) {
     for group in groups(group, of: socket, interface: interface) { leave(group, on: socket) }
   }
@@ -64,9 +66,9 @@ extension VirtualNetwork {
 
   // MARK: Sending
 
-  /// Sends from a socket. The source is the socket's; a multicast one leaves by `interface`, or
-  /// by the first, and comes to the sender's own machine too, as it does where
-  /// IP_MULTICAST_LOOP is on.
+  /// Sends a datagram from a socket. Multicast is sent on the interface with the index `interface`,
+  /// or on the first if that is 0. The sender's own machine receives it too, as with
+  /// `IP_MULTICAST_LOOP`.
   public mutating func send(
     _ payload: [UInt8], from socket: VirtualSocket, to destination: Endpoint,
     interface: UInt32 = 0, hopLimit: UInt8? = nil
@@ -88,19 +90,20 @@ extension VirtualNetwork {
     }
   }
 
-  /// Sends a datagram as a machine made it: its source is replaced by the socket's.
+  /// Sends a datagram from a socket, whose endpoint replaces the datagram's source.
   public mutating func send(_ datagram: Datagram, from socket: VirtualSocket) {
     send(
       datagram.payload, from: socket, to: datagram.destination, interface: datagram.interface,
       hopLimit: datagram.hopLimit)
   }
 
-  /// Puts a datagram with any source at all before a socket, at once: an attacker's.
+  /// Delivers a datagram to a socket immediately. The source can be any endpoint, as in an attack
+  /// with spoofed addresses.
   public mutating func inject(_ datagram: Datagram, to socket: VirtualSocket) {
     timeline.insert(.delivery(datagram, to: socket), at: now)
   }
 
-  /// One copy for each machine of the segment that has a member.
+  /// Sends one copy to each machine of the segment that has a member of the group.
   private mutating func multicast(_ original: Datagram, from sender: VirtualHost) {
     let address = original.destination.address
     let wanted = scope(of: address) ?? original.interface
@@ -129,27 +132,30 @@ extension VirtualNetwork {
     var copy = original
     copy.address(from: route.from, to: route.to, as: original.destination.address)
     let link = link(from: sender.machine, to: route.machine)
-    copy.source = outside(copy.source, of: route.from, over: link)
+    copy.source = externalSource(copy.source, of: route.from, over: link)
     pass(copy, over: link)
   }
 
-  // MARK: Arriving
+  // MARK: Receiving
 
-  mutating func arriveDatagram(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
+  /// Handles the arrival of a datagram at the end of a link.
+  mutating func handleDatagram(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     var reason = obstacle(on: link)
     if reason == nil, links[link].conditions.blocksDatagrams { reason = .blocked }
-    if reason == nil, links[link].conditions.blackout?.end(at: now) != nil { reason = .blackout }
+    if reason == nil, links[link].conditions.outage?.end(at: now) != nil { reason = .outage }
     if let reason {
       drop(datagram, over: link, for: reason)
       return nil
     }
     return datagram.destination.address.isMulticast
-      ? arriveMulticast(datagram, over: link) : arriveUnicast(datagram, over: link)
+      ? handleMulticast(datagram, over: link) : handleUnicast(datagram, over: link)
   }
 
-  private mutating func arriveUnicast(_ original: Datagram, over link: Int) -> VirtualEvent? {
+  private mutating func handleUnicast(_ original: Datagram, over link: Int) -> VirtualEvent? {
     let interface = original.interface
-    guard let destination = inside(original.destination, by: interface, over: link) else {
+    guard
+      let destination = internalEndpoint(original.destination, by: interface, over: link)
+    else {
       drop(original, over: link, for: .mapping)
       return nil
     }
@@ -160,25 +166,26 @@ extension VirtualNetwork {
       return nil
     }
     let choice = claimed.count == 1 ? 0 : Int.random(in: 0..<claimed.count, using: &generator)
-    noteDelivery(datagram, over: link)
+    countDelivery(datagram, over: link)
     return deliver(datagram, to: claimed[choice])
   }
 
-  /// To every member on the machine: to the first now, to the others in a moment of the same time.
-  private mutating func arriveMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
+  /// Delivers a multicast datagram to all members on the machine: to the first member now, and to
+  /// each other by a scheduled event at the same time.
+  private mutating func handleMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     let machine = links[link].to
     let card = machines[machine].interfaces[Int(datagram.interface) - 2]
     let group = SocketState.Group(
       address: datagram.destination.address.scoped(to: 0), port: datagram.destination.port,
       segment: card.segment)
     let all = members[group] ?? []
-    let start = all.place(of: .init(machine: machine, socket: 0))
+    let start = all.insertionIndex(of: .init(machine: machine, socket: 0))
     let here = all[start...].prefix { $0.machine == machine }
     guard let first = here.first else {
       drop(datagram, over: link, for: .unclaimed)
       return nil
     }
-    noteDelivery(datagram, over: link)
+    countDelivery(datagram, over: link)
     for member in here.dropFirst() {
       let socket = VirtualSocket(host: sockets[member.socket].host, number: member.socket)
       timeline.insert(.delivery(datagram, to: socket), at: now)
@@ -186,7 +193,7 @@ extension VirtualNetwork {
     return deliver(datagram, to: first.socket)
   }
 
-  private mutating func noteDelivery(_ datagram: Datagram, over link: Int) {
+  private mutating func countDelivery(_ datagram: Datagram, over link: Int) {
     links[link].counters.delivered += 1
     links[link].counters.bytesDelivered += WireLength.datagram(
       payload: datagram.payload.count, isV6: datagram.destination.address.isV6)
@@ -208,7 +215,8 @@ extension VirtualNetwork {
 }
 
 extension Datagram {
-  /// Fills in what the two kernels know: the sender's address and the receiver's interface.
+  /// Sets the fields that the kernels of both machines fill in: the sender's address, the scope of
+  /// the destination, and the receiver's interface.
   fileprivate mutating func address(
     from card: VirtualHost.Interface, to target: VirtualHost.Interface, as address: IPAddress
   ) {

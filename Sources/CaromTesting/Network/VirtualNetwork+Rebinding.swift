@@ -1,9 +1,8 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Lets the translator in front of a machine forget it: from now on others see another source
-  /// port or address, and what goes to the old one is lost. Datagrams that are on their way to the
-  /// machine are lost too.
+  /// Rebinds the NAT in front of a machine: from now on, other machines see a new source port or
+  /// address, and packets to the old one are lost, including those in flight.
   public mutating func rebind(_ host: VirtualHost, changing change: Rebinding.Change = .port) {
     switch change {
     case .port: machines[host.machine].rebindings.port += 1
@@ -12,7 +11,7 @@ extension VirtualNetwork {
     recordFault("rebound \(change)", of: host)
   }
 
-  /// How often the source that a link shows has changed.
+  /// The number of rebindings so far of the NAT in front of a link's sender.
   func epoch(of link: Int) -> NATMapping.Epoch {
     var epoch = machines[links[link].from].rebindings
     guard let rebinding = links[link].conditions.rebinding else { return epoch }
@@ -23,23 +22,23 @@ extension VirtualNetwork {
     return epoch
   }
 
-  /// The source that the receiver sees.
-  mutating func outside(
+  /// Translates the source of a packet to the endpoint that the receiver sees.
+  mutating func externalSource(
     _ source: Endpoint, of card: VirtualHost.Interface, over link: Int
   ) -> Endpoint {
     let from = links[link].from
     guard from != links[link].to else { return source }
     let epoch = epoch(of: link)
     if epoch == .init() { return source }
-    let port = links[link].translation.outsidePort(of: source.port, epoch: epoch.port) {
-      machines[from].freeOutsidePort()
+    let port = links[link].natMapping.externalPort(of: source.port, epoch: epoch.port) {
+      machines[from].allocateExternalPort()
     }
-    return Endpoint(card.outside(source.address, epoch: epoch.address), port: port)
+    return Endpoint(card.externalAddress(of: source.address, epoch: epoch.address), port: port)
   }
 
-  /// The endpoint that a datagram or a call over a link reaches; `nil` where it went to a source
-  /// that a translator has forgotten.
-  mutating func inside(
+  /// Translates the destination of a packet to the endpoint on the receiving machine. Returns nil if
+  /// the destination is a mapping that the NAT has forgotten.
+  mutating func internalEndpoint(
     _ destination: Endpoint, by interface: UInt32, over link: Int
   ) -> Endpoint? {
     let (from, to) = (links[link].from, links[link].to)
@@ -48,8 +47,8 @@ extension VirtualNetwork {
     let epoch = epoch(of: reverse)
     let card = machines[to].interfaces[Int(interface) - 2]
     let own = destination.address.isV6 ? card.v6 : card.v4
-    guard destination.address == card.outside(own, epoch: epoch.address),
-      let port = links[reverse].translation.insidePort(of: destination.port, epoch: epoch.port)
+    guard destination.address == card.externalAddress(of: own, epoch: epoch.address),
+      let port = links[reverse].natMapping.internalPort(of: destination.port, epoch: epoch.port)
     else { return nil }
     return Endpoint(own, port: port)
   }

@@ -1,22 +1,23 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// The two network cards that a unicast passes.
+  /// The two interfaces that a unicast packet passes, and the number of the receiving machine.
   struct Route {
     let machine: Int
     let from: VirtualHost.Interface
     let to: VirtualHost.Interface
   }
 
-  /// The way to an address: to this machine itself, or to one on a segment of its own. An address
-  /// that a translator gave belongs to all of a machine's cards.
+  /// Returns the route to an address: the sender's own machine, or one on the same segment. An
+  /// external address of a NAT belongs to all interfaces of its machine. Returns nil if the address
+  /// cannot be reached.
   func route(from sender: VirtualHost, to address: IPAddress) -> Route? {
     let own = sender.interfaces[0]
     if address.isLoopback { return Route(machine: sender.machine, from: own, to: own) }
     guard let machine = machine(at: address) else { return nil }
     let scope = scope(of: address)
     for to in machines[machine].interfaces
-    where address.isOutside || to.v4 == address || to.v6.scoped(to: 0) == address.scoped(to: 0) {
+    where address.isExternal || to.v4 == address || to.v6.scoped(to: 0) == address.scoped(to: 0) {
       let from = sender.interfaces.first {
         $0.segment == to.segment && (scope == nil || scope == $0.index)
       }
@@ -25,7 +26,7 @@ extension VirtualNetwork {
     return nil
   }
 
-  /// Addresses carry their machine's number.
+  /// The machine with an address, whose low 16 bits are the machine's number plus one.
   private func machine(at address: IPAddress) -> Int? {
     let number: UInt64
     switch address {
@@ -36,7 +37,7 @@ extension VirtualNetwork {
     return Int(number) - 1
   }
 
-  /// The interface that an address names.
+  /// The interface index in the scope of an IPv6 address, or nil if there is none.
   func scope(of address: IPAddress) -> UInt32? {
     if case .v6(_, _, let scope) = address, scope != 0 { scope } else { nil }
   }

@@ -1,14 +1,15 @@
 import CaromCore
 
-/// Streams are TCP as a program sees it, and no more: bytes in order, none lost, late where the
-/// link loses; they share the link's rate with the datagrams and wait at the sender while half of
-/// its queue is full. There are no acknowledgements on the way back and no congestion control: a
-/// stream fills the rate under loss too, where real ones would not.
+/// Streams model TCP as a program sees it: bytes arrive reliably and in order, and losses cause
+/// delays. They share the link's bandwidth with datagrams, and wait at the sender while the link's
+/// queue is more than half full. There are no acknowledgements and no congestion control, so unlike
+/// real TCP, a stream uses the full bandwidth under loss, too.
 extension VirtualNetwork {
-  /// How often a call is repeated that nobody answers: after 1, 2, 4 … 64 s, as Linux does.
+  /// The most repetitions of an unanswered connection request, after 1, 2, 4 … 64 s, as in Linux.
   static let maximumRepeats = 7
 
-  /// Accepts streams on a port; 0 is a free one. `nil` where the port is taken.
+  /// Listens for streams on a port; 0 stands for a free port. Returns the port, or nil if the port is
+  /// in use.
   @discardableResult
   public mutating func listen(_ host: VirtualHost, port: UInt16 = 0) -> UInt16? {
     let taken = machines[host.machine].listeners.contains { $0.port == port }
@@ -18,12 +19,12 @@ extension VirtualNetwork {
     return chosen
   }
 
-  /// Accepts no more; streams that are open stay.
+  /// Stops listening on a port. Open streams continue.
   public mutating func stopListening(_ host: VirtualHost, port: UInt16) {
     machines[host.machine].listeners.removeAll { $0 == (port, host.id) }
   }
 
-  /// Calls: `connected`, `refused` or `timedOut` follows.
+  /// Opens a stream to a listener. A `connected`, `refused` or `timedOut` event follows.
   public mutating func connect(
     from host: VirtualHost, to destination: Endpoint
   ) -> VirtualStream {
@@ -32,8 +33,8 @@ extension VirtualNetwork {
     streams.append(makeStream(from: host, to: destination, by: route))
     machines[host.machine].streams.append(number)
     let due = route == nil ? now : arrivalTime(of: 0, number, toward: .listener)
-    timeline.insert(.call(stream: number, attempt: 1), at: due)
-    return VirtualStream(host: host.id, number: number, side: .caller)
+    timeline.insert(.connect(stream: number, attempt: 1), at: due)
+    return VirtualStream(host: host.id, number: number, side: .client)
   }
 
   private mutating func makeStream(
@@ -46,19 +47,20 @@ extension VirtualNetwork {
     let source = Endpoint(address, port: machines[host.machine].freePort())
     guard let route else {
       return StreamState(
-        caller: host.id, source: source, destination: destination, machines: (host.machine, -1),
+        client: host.id, source: source, destination: destination, machines: (host.machine, -1),
         links: (-1, -1), interface: 0, epochs: .init())
     }
     let there = link(from: host.machine, to: route.machine)
     let back = link(from: route.machine, to: host.machine)
     return StreamState(
-      caller: host.id, source: outside(source, of: card, over: there), destination: destination,
-      machines: (host.machine, route.machine), links: (back, there), interface: route.to.index,
-      epochs: .init(caller: epoch(of: there), listener: epoch(of: back)))
+      client: host.id, source: externalSource(source, of: card, over: there),
+      destination: destination, machines: (host.machine, route.machine), links: (back, there),
+      interface: route.to.index,
+      epochs: .init(client: epoch(of: there), listener: epoch(of: back)))
   }
 
-  /// Sends bytes; they come in order, in pieces that the seed chooses.
-  /// False where the stream is not open for writing.
+  /// Writes bytes to a stream. They arrive in order, in chunks whose lengths the seed determines.
+  /// Returns false if the stream is not open for writing.
   @discardableResult
   public mutating func write(_ bytes: [UInt8], to stream: VirtualStream) -> Bool {
     let side = stream.side.other
@@ -66,43 +68,43 @@ extension VirtualNetwork {
     let link = streams[stream.number].link(toward: side)
     var start = 0
     while start < bytes.count {
-      let length = min(bytes.count - start, links[link].drawPieceLength())
-      let piece = bytes[start..<start + length]
-      enqueueBytes(piece, stream.number, toward: side, joins: links[link].drawJoining())
+      let length = min(bytes.count - start, links[link].drawChunkLength())
+      let chunk = bytes[start..<start + length]
+      enqueueBytes(chunk, stream.number, toward: side, coalesces: links[link].drawCoalescing())
       start += length
     }
     return true
   }
 
-  /// How many of the bytes written wait at the sender: for the link's rate, or for the end of a
-  /// cut or a blackout. A writer that stops at a bound of its own has no unbounded queue.
+  /// The number of written bytes that wait at the sender, for bandwidth or for the end of a cut or an
+  /// outage. The network does not limit this queue: a writer should pause at a limit of its own.
   public func unsentBytes(of stream: VirtualStream) -> Int {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }
 
-  /// Asks for one `drained`, which comes when nothing waits at the sender.
+  /// Requests one `drained` event, for the time when no bytes wait at the sender.
   public mutating func notifyWhenDrained(_ stream: VirtualStream) {
     let side = stream.side.other
     streams[stream.number][toward: side].wantsDrained = true
-    if streams[stream.number][toward: side].unsent.count == 0 {
+    if streams[stream.number][toward: side].unsent.isEmpty {
       scheduleDrained(stream.number, toward: side)
     }
   }
 
-  /// Writes no more: the other end gets `end` after all that was written, and may go on writing.
+  /// Finishes writing. The peer receives `end` after all written bytes, and may continue writing.
   public mutating func finish(_ stream: VirtualStream) {
     guard isWritable(stream) else { return }
     enqueue(.end, stream.number, toward: stream.side.other)
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// Finishes, and wants no more bytes: those that come all the same are answered with a reset.
+  /// Finishes writing and stops reading. Bytes that arrive later are answered with a reset.
   public mutating func close(_ stream: VirtualStream) {
     finish(stream)
     streams[stream.number][toward: stream.side].isUnwanted = true
   }
 
-  /// Breaks off: the other end gets `reset`. A call that was not answered yet is given up.
+  /// Resets the stream: the peer receives `reset`. An unanswered connection attempt is abandoned.
   public mutating func reset(_ stream: VirtualStream) {
     streams[stream.number][toward: stream.side].isDead = true
     guard streams[stream.number].isOpen, !streams[stream.number][toward: stream.side.other].isDead
@@ -111,7 +113,7 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// Whether `write` takes bytes: the stream is open and this end did not finish.
+  /// Whether bytes can be written: the stream is open, and this end has not finished writing.
   public func isWritable(_ stream: VirtualStream) -> Bool {
     guard streams[stream.number].isOpen else { return false }
     let direction = streams[stream.number][toward: stream.side.other]

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Writes what befalls a datagram into the trace, if there is one.
+  /// Adds an event of a datagram to the trace, if there is one.
   mutating func record(
     _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int?, reason: DropReason? = nil
   ) {
@@ -9,21 +9,21 @@ extension VirtualNetwork {
     let place = link.map { TraceEntry.Link(from: links[$0].from, to: links[$0].to) }
     let now = now
     trace?.append {
-      var entry = TraceEntry(event, at: now).about(datagram.payload)
+      var entry = TraceEntry(event, at: now).withPayload(datagram.payload)
       entry.link = place
       entry.reason = reason
       return entry
     }
   }
 
-  /// Writes what a host is told into the trace, if there is one.
+  /// Adds an event for a host to the trace, if there is one.
   mutating func record(_ event: VirtualEvent) {
     guard trace != nil else { return }
     let now = now
     trace?.append { TraceEntry(event, at: now) }
   }
 
-  /// Writes what was done to the network into the trace, if there is one.
+  /// Adds an injected fault to the trace, if there is one.
   mutating func recordFault(_ text: @autoclosure () -> String, of host: VirtualHost? = nil) {
     guard trace != nil else { return }
     let now = now
@@ -37,13 +37,13 @@ extension VirtualNetwork {
 }
 
 extension TraceEntry {
-  /// What a host was told.
-  fileprivate init(_ told: VirtualEvent, at time: Instant) {
-    switch told {
+  /// Makes an entry for an event that a host received.
+  fileprivate init(_ event: VirtualEvent, at time: Instant) {
+    switch event {
     case .datagram(let datagram, _):
-      self = TraceEntry(.delivered, at: time).about(datagram.payload)
+      self = TraceEntry(.delivered, at: time).withPayload(datagram.payload)
     case .bytes(let bytes, let stream):
-      self = TraceEntry(.bytes, of: stream, at: time).about(bytes)
+      self = TraceEntry(.bytes, of: stream, at: time).withPayload(bytes)
     case .accepted(let stream, _, _): self.init(.accepted, of: stream, at: time)
     case .connected(let stream): self.init(.connected, of: stream, at: time)
     case .refused(let stream): self.init(.refused, of: stream, at: time)
@@ -52,7 +52,7 @@ extension TraceEntry {
     case .reset(let stream): self.init(.reset, of: stream, at: time)
     case .drained(let stream): self.init(.drained, of: stream, at: time)
     }
-    host = told.host
+    host = event.host
   }
 
   private init(_ event: Event, of stream: VirtualStream, at time: Instant) {

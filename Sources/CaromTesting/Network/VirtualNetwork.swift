@@ -1,55 +1,65 @@
 import CaromCore
 
-/// A network in memory, with a time of its own, where everything follows from one seed.
+/// A simulated network in virtual time. All random behaviour is determined by one seed.
 ///
-/// Hosts bind sockets, join groups, listen and connect; what they send comes out of `nextEvent` at
-/// its time, late, lost, doubled or cut into pieces as `LinkConditions` say. The network is a
-/// value: a copy of it goes on from the same point, and the same calls on it give the same events.
+/// Hosts bind sockets, join multicast groups, listen and connect. Data that they send is returned by
+/// `nextEvent` after the delays, losses, duplications and fragmentation that `LinkConditions` ask
+/// for. The network is a value: a copy continues from the same state, and the same calls on it give
+/// the same events.
 public struct VirtualNetwork: Sendable {
-  /// What is on its way.
+  /// A scheduled event.
   enum Arrival: Sendable {
+    /// A datagram arrives at the end of a link.
     case datagram(Datagram, link: Int)
+    /// A datagram is delivered to a socket without passing a link.
     case delivery(Datagram, to: VirtualSocket)
-    case call(stream: Int, attempt: Int)
+    /// A connection request arrives at the listener.
+    case connect(stream: Int, attempt: Int)
+    /// The refusal of a connection request arrives at the client.
     case refusal(stream: Int)
+    /// The reset of a stream that a NAT has forgotten arrives at the client.
     case breakage(stream: Int)
-    case piece(stream: Int, toward: VirtualStream.Side)
+    /// A chunk of a stream arrives.
+    case chunk(stream: Int, toward: VirtualStream.Side)
+    /// A stream may send its next chunk.
     case release(stream: Int, toward: VirtualStream.Side)
+    /// The `drained` event of a stream is due.
     case drained(VirtualStream)
   }
 
-  /// From one machine to another.
-  struct Way: Hashable, Sendable {
+  /// Identifies a link by the numbers of its machines.
+  struct LinkKey: Hashable, Sendable {
     let from: Int
     let to: Int
   }
 
-  /// The time now: that of the last event, or what `advance(to:)` set.
+  /// The current virtual time: that of the last event, or that set by `advance(to:)`.
   public private(set) var now = Instant.zero
-  /// What every link does that has no conditions of its own.
-  public var conditions: LinkConditions { didSet { changeConditions() } }
-  /// Every host, by id.
+  /// The conditions of all links without conditions of their own.
+  public var conditions: LinkConditions { didSet { updateConditions() } }
+  /// All hosts, in the order of their ids.
   public private(set) var hosts: [VirtualHost] = []
-  /// What became of everything that was sent.
+  /// The statistics of the network.
   public internal(set) var counters = NetworkCounters()
-  /// The story so far; `nil`, as at the beginning, writes none.
+  /// The log of events; nil, the default, for no log.
   public var trace: Trace?
-  /// Whether links of limited rate keep a `queueHistory`; set before they are used.
+  /// Whether links with a `rate` record a `queueHistory`. Set this before the first use of a link.
   public var recordsQueues = false
 
   let seed: UInt64
   var sharedConditions: SharedConditions
   var timeline = DeadlineQueue<Arrival>()
   var generator: SeededGenerator
-  var machines: [Machine] = []
+  var machines: [VirtualMachine] = []
   var sockets: [SocketState] = []
   var members: [SocketState.Group: [SocketState.Member]] = [:]
   var streams: [StreamState] = []
-  var heldStreams: [StreamState.Way] = []
+  /// The directions of streams that wait for the end of a cut.
+  var heldStreams: [StreamState.DirectionKey] = []
   var links: [LinkSimulator] = []
-  var linkNumbers: [Way: Int] = [:]
+  var linkNumbers: [LinkKey: Int] = [:]
 
-  /// An empty network; every draw follows from `seed`.
+  /// Makes a network without hosts. `seed` determines all random behaviour.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
     conditions.check()
     self.seed = seed
@@ -60,24 +70,24 @@ public struct VirtualNetwork: Sendable {
 
   // MARK: Hosts
 
-  /// A new machine with a network card on each of the segments, and one process on it.
+  /// Adds a machine with an interface on each of the segments, and a host on that machine.
   public mutating func addHost(on segments: [Int] = [0]) -> VirtualHost {
-    precondition(!segments.isEmpty, "a host needs a segment to be on")
+    precondition(!segments.isEmpty, "a host needs at least one segment")
     let number = UInt64(machines.count + 1)
-    precondition(number < 1 << 16, "addresses end at 65,535 machines")
+    precondition(number < 1 << 16, "a network has at most 65,535 machines")
     let interfaces = segments.enumerated().map { position, segment in
-      precondition((0..<256).contains(segment), "a segment is 0 to 255")
+      precondition((0..<256).contains(segment), "a segment's number must be 0 to 255")
       let index = UInt32(position + 2)
       return VirtualHost.Interface(
         index: index, segment: segment,
         v4: .v4(10 << 24 | UInt32(segment) << 16 | UInt32(number)),
         v6: .v6(high: 0xFE80 << 48, low: UInt64(segment) << 32 | number, scope: index))
     }
-    machines.append(Machine(interfaces: interfaces))
+    machines.append(VirtualMachine(interfaces: interfaces))
     return addHost(machine: machines.count - 1)
   }
 
-  /// One more process on a machine that is there: the same addresses, sockets of its own.
+  /// Adds a host to the machine of another host. It has the same addresses and its own sockets.
   public mutating func addHost(beside other: VirtualHost) -> VirtualHost {
     addHost(machine: other.machine)
   }
@@ -89,55 +99,58 @@ public struct VirtualNetwork: Sendable {
     return host
   }
 
-  /// The host of that id.
+  /// The host with the given id.
   public subscript(id: VirtualHost.ID) -> VirtualHost { hosts[id.number] }
 
   func machine(of host: VirtualHost.ID) -> Int { hosts[host.number].machine }
 
   // MARK: Time
 
-  /// No event comes before it; `nil` when nothing is on its way.
+  /// A time before which there will be no event, or nil if nothing is in flight.
   public var nextEventTime: Instant? { timeline.nextDeadline }
 
-  /// The next event up to and including `limit`, and time moves to it; with none, `nil`, and time
-  /// stays where the last arrival left it.
+  /// Advances to the next event at or before `limit` and returns it. Returns nil if there is none;
+  /// `now` is then the time of the last internal event, if any.
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
     while let time = timeline.nextDeadline, let arrival = timeline.popFirst(until: limit) {
       now = max(now, time)
-      if let event = arrive(arrival) { return event }
+      if let event = handle(arrival) { return event }
     }
     return nil
   }
 
-  /// Moves time on; everything before `time` has to be fetched with `nextEvent` first.
+  /// Advances the time. Fetch all events before `time` with `nextEvent` first.
   public mutating func advance(to time: Instant) {
-    precondition(time >= now, "time goes forward")
-    precondition(nextEventTime.map { $0 >= time } ?? true, "events before that time are waiting")
+    precondition(time >= now, "time must not go back")
+    precondition(
+      nextEventTime.map { $0 >= time } ?? true, "fetch the events before that time with nextEvent")
     now = time
   }
 
-  private mutating func arrive(_ arrival: Arrival) -> VirtualEvent? {
+  /// Handles a scheduled event. Returns the event for a host, if there is one.
+  private mutating func handle(_ arrival: Arrival) -> VirtualEvent? {
+    // `handleDatagram` writes its own trace entry, with the link.
     if case .datagram(let datagram, let link) = arrival {
-      return arriveDatagram(datagram, over: link)
+      return handleDatagram(datagram, over: link)
     }
-    guard let event = arriveElse(arrival) else { return nil }
+    guard let event = handleOther(arrival) else { return nil }
     record(event)
     return event
   }
 
-  private mutating func arriveElse(_ arrival: Arrival) -> VirtualEvent? {
+  private mutating func handleOther(_ arrival: Arrival) -> VirtualEvent? {
     switch arrival {
     case .datagram: return nil
     case .delivery(let datagram, let socket): return deliver(datagram, to: socket)
-    case .call(let stream, let attempt): return arriveCall(stream, attempt: attempt)
-    case .refusal(let stream): return arriveRefusal(stream)
-    case .breakage(let stream): return arriveBreakage(stream)
-    case .piece(let stream, let side): return arrivePiece(stream, toward: side)
+    case .connect(let stream, let attempt): return handleConnect(stream, attempt: attempt)
+    case .refusal(let stream): return handleRefusal(stream)
+    case .breakage(let stream): return handleBreakage(stream)
+    case .chunk(let stream, let side): return handleChunk(stream, toward: side)
     case .release(let stream, let side):
       streams[stream][toward: side].isReleasing = false
-      release(stream, toward: side)
+      sendChunks(of: stream, toward: side)
       return nil
-    case .drained(let stream): return arriveDrained(stream)
+    case .drained(let stream): return handleDrained(stream)
     }
   }
 }

@@ -1,18 +1,20 @@
 import CaromCore
 
-/// One deadline a place, the earliest of all at the top: O(1) to read, O(log n) to change.
+/// A tournament tree of one optional deadline per index. Reading the earliest deadline takes O(1)
+/// time, changing a deadline takes O(log n). Unlike a heap, it finds due deadlines in the order of
+/// their indexes.
 struct DeadlineTree: Sendable {
-  /// A full binary tree from index 1 on; each node is the earliest below it. Place n is the leaf
-  /// `leafCount + n`.
+  /// A complete binary tree with its root at index 1. Each node is the earlier of its two children;
+  /// index n of the tree is the leaf `leafCount + n`.
   private var nodes = [Instant](repeating: .distantFuture, count: 2)
   private var leafCount = 1
 
-  /// The earliest deadline; `nil` where there is none.
+  /// The earliest deadline, or nil if there is none.
   var first: Instant? { nodes[1] == .distantFuture ? nil : nodes[1] }
 
-  mutating func set(_ deadline: Instant?, at place: Int) {
-    while place >= leafCount { grow() }
-    var index = leafCount + place
+  mutating func set(_ deadline: Instant?, at leaf: Int) {
+    while leaf >= leafCount { grow() }
+    var index = leafCount + leaf
     nodes[index] = deadline ?? .distantFuture
     while index > 1 {
       index /= 2
@@ -20,12 +22,12 @@ struct DeadlineTree: Sendable {
     }
   }
 
-  /// The first place from `start` on whose deadline is at `now` or before.
-  func place(from start: Int, dueAt now: Instant) -> Int? {
+  /// Returns the first index from `start` on whose deadline is at or before `now`, or nil.
+  func firstIndex(from start: Int, dueAt now: Instant) -> Int? {
     guard start < leafCount else { return nil }
     var index = leafCount + start
     while nodes[index] > now {
-      while index & 1 == 1 { index /= 2 }  // up as long as it is a right child, or the top
+      while index & 1 == 1 { index /= 2 }  // ascend while the node is a right child or the root
       guard index > 0 else { return nil }
       index += 1
     }

@@ -1,4 +1,4 @@
-/// A hash for telling texts and payloads apart, the same on every machine (FNV-1a, 64 bits).
+/// A 64-bit FNV-1a hash, which is the same on every platform.
 struct Digest: Hashable, Sendable {
   var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
@@ -6,7 +6,7 @@ struct Digest: Hashable, Sendable {
 
   mutating func absorb(_ bytes: some Sequence<UInt8>) { for byte in bytes { absorb(byte) } }
 
-  /// Sixteen digits.
+  /// The hash as 16 hexadecimal digits.
   var text: String {
     let digits = String(value, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

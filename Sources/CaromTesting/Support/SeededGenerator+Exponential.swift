@@ -1,11 +1,11 @@
 import CaromCore
 
 extension SeededGenerator {
-  /// Evenly from 0 up to and without 1.
+  /// Returns a uniformly distributed number from 0 up to but not including 1.
   mutating func unit() -> Double { Double(next() >> 11) * 0x1p-53 }
 
-  /// Exponentially distributed with mean 1, at most 64, by comparisons alone (von Neumann 1951),
-  /// so that every machine draws the same bits.
+  /// Returns an exponentially distributed number with mean 1, at most 64. The method uses only
+  /// comparisons (von Neumann 1951), so the result has the same bits on every platform.
   mutating func exponential() -> Double {
     for whole in 0..<64 {
       let first = unit()
@@ -14,7 +14,8 @@ extension SeededGenerator {
     return 64
   }
 
-  /// Whether an odd number of draws goes down from `first` on, itself counted.
+  /// Draws numbers until one is not less than the number before it, and returns whether the length
+  /// of the descending run, which starts with `first`, is odd.
   private mutating func isDescentOdd(from first: Double) -> Bool {
     var last = first
     var isOdd = true

@@ -1,13 +1,13 @@
-/// The seeds of a random test: many, or the one that failed.
+/// The seeds of a randomized test: a range of seeds, or the one seed to replay after a failure.
 ///
-/// Reading the environment is the test's own business:
+/// The test reads the seed to replay from its environment:
 /// `try Seeds(1_000, replay: environment["CAROM_SEED"]).check { seed in … }`.
 public struct Seeds: Sequence, Sendable {
   private let seeds: Range<UInt64>
 
-  /// `count` seeds from `first` on; `replay`, where it is a number, is the only one instead.
+  /// Makes `count` seeds from `first` on; or the one seed `replay`, if that is a number.
   public init(_ count: Int, from first: UInt64 = 0, replay: String? = nil) {
-    precondition(count >= 0, "a count is not negative")
+    precondition(count >= 0, "a count must not be negative")
     if let seed = replay.flatMap({ UInt64($0) }) {
       seeds = seed..<seed + 1
     } else {
@@ -15,10 +15,10 @@ public struct Seeds: Sequence, Sendable {
     }
   }
 
-  /// Goes through them in order.
+  /// Iterates over the seeds in ascending order.
   public func makeIterator() -> Range<UInt64>.Iterator { seeds.makeIterator() }
 
-  /// Runs `body` for each seed and stops at the first that fails: `SeedFailure` names it.
+  /// Runs `body` for each seed, and stops at the first failure with an error that names the seed.
   public func check(_ body: (UInt64) throws -> Void) throws(SeedFailure) {
     for seed in seeds {
       do {
@@ -29,18 +29,21 @@ public struct Seeds: Sequence, Sendable {
     }
   }
 
-  /// Runs `body` for each seed of each row, and stops at the first that fails.
-  public func check(
-    _ rows: [LinkProfile], _ body: (LinkProfile, UInt64) throws -> Void
-  ) throws(SeedFailure) {
-    for row in rows {
-      for seed in seeds {
-        do {
-          try body(row, seed)
-        } catch {
-          throw SeedFailure(seed: seed, reason: "row \(row): \(error)")
-        }
-      }
-    }
+}
+
+/// The failure of a randomized test, with the seed that reproduces it.
+public struct SeedFailure: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The seed.
+  public let seed: UInt64
+  /// A description of the failure.
+  public let reason: String
+
+  /// Makes a failure of one seed.
+  public init(seed: UInt64, reason: String) {
+    self.seed = seed
+    self.reason = reason
   }
+
+  /// A one-line message that says how to reproduce the failure.
+  public var description: String { "CAROM_SEED=\(seed) reproduces this failure: \(reason)" }
 }

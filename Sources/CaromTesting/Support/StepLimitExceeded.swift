@@ -1,22 +1,22 @@
 import CaromCore
 
-/// A run that does not come to rest: nodes that answer each other without end, or a timeout that
-/// stays due after it was handled.
+/// The error of a run that exceeds its step limit: nodes answer each other endlessly, or a timeout
+/// remains due after it was handled.
 public struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The limit.
+  /// The step limit of the run.
   public let limit: Int
-  /// The virtual time when it was reached.
+  /// The virtual time at which the limit was reached.
   public let at: Instant
 
-  /// The limit was reached at that time.
+  /// Makes an error for a limit that was reached at `time`.
   public init(limit: Int, at time: Instant) {
     self.limit = limit
     at = time
   }
 
-  /// One line for people.
+  /// A one-line message with a hint.
   public var description: String {
-    "no rest after \(limit) steps, at \(Duration.nanoseconds(at.nanoseconds)): "
-      + "is a timeout still due after it was handled?"
+    "still running after \(limit) steps, at \(Duration.nanoseconds(at.nanoseconds)); "
+      + "check whether a timeout remains due after it was handled"
   }
 }

@@ -1,7 +1,7 @@
 import CaromCore
 import Synchronization
 
-/// A clock that stands still until a test moves it: for code that sleeps.
+/// A manually advanced clock, for testing code that sleeps.
 public final class TestClock: Clock, Sendable {
   private struct Sleeper: Sendable {
     let id: UInt64
@@ -18,19 +18,21 @@ public final class TestClock: Clock, Sendable {
 
   private let state: Mutex<State>
 
-  /// A clock that stands at `now`.
+  /// Makes a clock with the time `now`.
   public init(now: Instant = .zero) { state = Mutex(State(now: now)) }
 
-  /// The time, which only `advance` moves.
+  /// The current time, which changes only by `advance`.
   public var now: Instant { state.withLock(\.now) }
 
-  /// Time on this clock is exact.
+  /// The resolution of the clock: 1 ns.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// How many tasks are asleep: a test waits for it before it moves the time.
+  /// The number of sleeping tasks. A test waits until its tasks are asleep before it advances the
+  /// clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Moves the time on and wakes those whose time has come, the earliest first.
+  /// Advances the clock and wakes all tasks whose deadlines have passed, in the order of their
+  /// deadlines.
   public func advance(by duration: Duration) {
     let awake = state.withLock { state in
       state.now = state.now + duration
@@ -41,7 +43,7 @@ public final class TestClock: Clock, Sendable {
     for sleeper in awake { sleeper.continuation.resume() }
   }
 
-  /// Sleeps until a test has moved the time that far, or the task is cancelled.
+  /// Suspends the task until the clock reaches `deadline`, or throws if the task is cancelled.
   public func sleep(until deadline: Instant, tolerance: Duration? = nil) async throws {
     let id = state.withLock { state in
       defer { state.nextID += 1 }
@@ -49,14 +51,14 @@ public final class TestClock: Clock, Sendable {
     }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        enter(Sleeper(id: id, deadline: deadline, continuation: continuation))
+        register(Sleeper(id: id, deadline: deadline, continuation: continuation))
       }
     } onCancel: {
       cancel(id)
     }
   }
 
-  private func enter(_ sleeper: Sleeper) {
+  private func register(_ sleeper: Sleeper) {
     let outcome: Result<Void, any Error>? = state.withLock { state in
       if let index = state.cancelled.firstIndex(of: sleeper.id) {
         state.cancelled.remove(at: index)

@@ -1,12 +1,12 @@
-/// How many datagrams were dropped, by reason.
+/// The numbers of dropped datagrams, by reason.
 public struct DropCounts: Hashable, Sendable {
-  /// By raw value; empty as long as nothing was dropped.
+  /// The counts, indexed by the raw values of reasons; empty until the first drop.
   private var counts: [Int] = []
 
-  /// None yet.
+  /// Makes counts of zero.
   public init() {}
 
-  /// How many for that reason.
+  /// The number of datagrams dropped for a reason.
   public internal(set) subscript(reason: DropReason) -> Int {
     get { counts.isEmpty ? 0 : counts[reason.rawValue] }
     set {
@@ -15,6 +15,6 @@ public struct DropCounts: Hashable, Sendable {
     }
   }
 
-  /// How many in all.
+  /// The total number of dropped datagrams.
   public var total: Int { counts.reduce(0, +) }
 }

@@ -1,25 +1,28 @@
-/// Why a datagram came to nobody.
+/// The reason why a datagram was dropped.
 public enum DropReason: Int, CaseIterable, Hashable, Sendable {
-  /// `LinkConditions.loss` took it.
+  /// Random loss, by `LinkConditions.loss`.
   case loss
-  /// `LinkConditions.bursts` took it.
+  /// Loss in a burst, by `LinkConditions.burstLoss`.
   case burst
-  /// The queue in front of the link's rate was full.
+  /// The queue in front of the bottleneck was full.
   case queue
-  /// Its packet was longer than the way carries.
+  /// The packet was longer than the path's MTU.
   case tooLong
-  /// The link was dark.
-  case blackout
-  /// A cable was pulled out, or a partition lies between.
+  /// The link had an outage.
+  case outage
+  /// A cable was cut, or the hosts are in different parts of a partition.
   case cut
-  /// `LinkConditions.blocksDatagrams` kept it out.
+  /// The link blocks datagrams, by `LinkConditions.blocksDatagrams`.
   case blocked
-  /// One of the machines had crashed.
+  /// One of the two machines has crashed.
   case crash
-  /// It went to a source that a translator forgot.
+  /// The datagram was addressed to a mapping that a NAT has forgotten.
   case mapping
-  /// No machine has the address, or none on a segment of the sender.
+  /// No machine on the sender's segments has the address.
   case unreachable
-  /// Nobody has an open socket there.
+  /// No open socket is bound to the destination.
   case unclaimed
+
+  /// The name of the reason in the trace format, which does not change.
+  var traceName: String { self == .outage ? "blackout" : "\(self)" }
 }

@@ -1,34 +1,34 @@
 import CaromCore
 
-/// The story of a run, oldest first, for the one run that went wrong: as values for tests, as JSON
-/// lines for people and tools. The same seed tells the same story to the last byte.
+/// A log of a run, for finding out why the run failed: as values for tests, and as JSON lines for
+/// people and tools. Runs with the same seed have identical traces.
 public struct Trace: Hashable, Sendable {
-  /// The most entries kept unless told otherwise.
+  /// The default of `limit`.
   public static let defaultLimit = 100_000
 
-  /// The most entries kept; later ones are only counted.
+  /// The most entries stored; later ones are only counted.
   public let limit: Int
-  /// What happened.
+  /// The entries, oldest first.
   public private(set) var entries: [TraceEntry] = []
-  /// How many entries were left out.
+  /// The number of entries that were not stored because the trace was full.
   public private(set) var omitted = 0
 
-  /// An empty story.
+  /// Makes an empty trace.
   public init(limit: Int = defaultLimit) {
-    precondition(limit >= 0, "a limit is not negative")
+    precondition(limit >= 0, "a limit must not be negative")
     self.limit = limit
   }
 
-  /// One JSON object an entry; see `TraceEntry`.
+  /// The entries as JSON objects, one per line; see `TraceEntry`.
   public var lines: [String] { entries.map(\.description) }
 
-  /// All lines, each with its end; where some were left out, a last one counts them.
+  /// All lines, each with a line ending. If entries were omitted, a last line has their number.
   public var text: String {
     let all = omitted == 0 ? lines : lines + ["{\"omitted\":\(omitted)}"]
     return all.reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// Adds a note of a test's own.
+  /// Adds a note by the test.
   public mutating func append(_ text: String, at time: Instant) {
     append {
       var entry = TraceEntry(.note, at: time)
@@ -37,7 +37,7 @@ public struct Trace: Hashable, Sendable {
     }
   }
 
-  /// Adds an entry, which is not even made where there is no room for it.
+  /// Adds an entry. If the trace is full, `make` is not called.
   mutating func append(_ make: () -> TraceEntry) {
     guard entries.count < limit else {
       omitted += 1
@@ -46,12 +46,12 @@ public struct Trace: Hashable, Sendable {
     entries.append(make())
   }
 
-  /// Where two stories part; `nil` where they are the same.
+  /// Returns the first difference from another trace, or nil if both are equal.
   public func firstDifference(from other: Trace) -> TraceDifference? {
     let common = min(entries.count, other.entries.count)
-    let place = (0..<common).first { entries[$0] != other.entries[$0] }
-    if place == nil, entries.count == other.entries.count, omitted == other.omitted { return nil }
-    let line = place ?? common
+    let index = (0..<common).first { entries[$0] != other.entries[$0] }
+    if index == nil, entries.count == other.entries.count, omitted == other.omitted { return nil }
+    let line = index ?? common
     return TraceDifference(
       line: line + 1, before: entries[max(0, line - 3)..<line].map(\.description),
       here: self.line(line), there: other.line(line))

@@ -1,78 +1,78 @@
 import CaromCore
 
-/// One line of a `Trace`: what happened, when, where, and to how many bytes.
+/// One entry of a `Trace`: an event, with its time and details.
 public struct TraceEntry: Hashable, Sendable {
-  /// What happened.
+  /// The kinds of events.
   public enum Event: String, Hashable, Sendable {
-    /// A datagram came to a link.
+    /// A datagram was sent over a link.
     case sent
-    /// The link carries a second copy of it.
-    case doubled
-    /// Some of its bytes changed; the hash is that of the new ones.
+    /// The link duplicated a datagram.
+    case duplicated = "doubled"  // the name in the trace format, which does not change
+    /// Bytes of a datagram were changed; `hash` is that of the changed payload.
     case corrupted
-    /// It was held back.
+    /// A datagram was delayed by `LinkConditions.reordering`.
     case reordered
-    /// It came out of the link, or was injected.
+    /// A datagram arrived at a socket, or was injected.
     case delivered
-    /// It did not; the reason stands beside.
+    /// A datagram was dropped; see `reason`.
     case dropped
-    /// A stream's call came to its listener.
+    /// A listener accepted a stream.
     case accepted
-    /// A stream's call was answered.
+    /// A client's stream was connected.
     case connected
-    /// Nobody listened.
+    /// A connection was refused, since nobody listens on the port.
     case refused
-    /// Nobody answered.
+    /// A connection attempt timed out.
     case timedOut
-    /// Bytes came out of a stream.
+    /// Bytes of a stream arrived.
     case bytes
-    /// A stream came to its end.
+    /// The peer finished writing to a stream.
     case end
-    /// A stream was broken off.
+    /// The peer reset a stream.
     case reset
-    /// Nothing written to a stream waits at the sender.
+    /// All bytes written to a stream have left the sender.
     case drained
-    /// A cable, a process or a machine was tampered with; the text says how.
+    /// A fault was injected; see `text`.
     case fault
-    /// Something that a test wrote.
+    /// A note by the test; see `text`.
     case note
   }
 
   /// The two machines of a link.
   public struct Link: Hashable, Sendable {
-    /// The sender, counted from 0.
+    /// The number of the sending machine, from 0.
     public let from: Int
-    /// The receiver, counted from 0.
+    /// The number of the receiving machine, from 0.
     public let to: Int
   }
 
-  /// When.
+  /// The virtual time of the event.
   public let time: Instant
-  /// What.
+  /// The kind of the event.
   public let event: Event
-  /// Whom it was told to, or whom it befell.
+  /// The host that received the event, or to which a fault was injected.
   public var host: VirtualHost.ID?
-  /// Where.
+  /// The link of a datagram.
   public var link: Link?
-  /// The stream's number.
+  /// The number of a stream.
   public var stream: Int?
-  /// Bytes of the payload.
+  /// The length of the payload, in bytes.
   public var size: Int?
-  /// A hash of the payload.
+  /// The FNV-1a hash of the payload.
   public var hash: UInt64?
-  /// Why it was dropped.
+  /// The reason why a datagram was dropped.
   public var reason: DropReason?
-  /// What else there is to say.
+  /// The description of a fault, or the text of a note.
   public var text: String?
 
-  /// What happened, to nobody yet.
+  /// Makes an entry without details.
   init(_ event: Event, at time: Instant) {
     self.time = time
     self.event = event
   }
 
-  /// The entry about these bytes.
-  func about(_ payload: [UInt8]) -> TraceEntry {
+  /// Returns a copy with the length and the hash of a payload.
+  func withPayload(_ payload: [UInt8]) -> TraceEntry {
     var digest = Digest()
     digest.absorb(payload)
     var copy = self
@@ -83,7 +83,7 @@ public struct TraceEntry: Hashable, Sendable {
 }
 
 extension TraceEntry: CustomStringConvertible {
-  /// One JSON object on one line: time in nanoseconds, and what there is to say.
+  /// The entry as a JSON object on one line, with the time in nanoseconds and all details.
   public var description: String {
     var line = "{\"time\":\(time.nanoseconds),\"event\":\"\(event.rawValue)\""
     if let link { line += ",\"link\":\"\(link.from)>\(link.to)\"" }
@@ -91,12 +91,12 @@ extension TraceEntry: CustomStringConvertible {
     if let stream { line += ",\"stream\":\(stream)" }
     if let size { line += ",\"size\":\(size)" }
     if let hash { line += ",\"hash\":\"\(Digest(value: hash).text)\"" }
-    if let reason { line += ",\"reason\":\"\(reason)\"" }
+    if let reason { line += ",\"reason\":\"\(reason.traceName)\"" }
     if let text { line += ",\"text\":\"\(Self.escaped(text))\"" }
     return line + "}"
   }
 
-  /// As RFC 8259 §7 wants it.
+  /// Escapes a string for JSON (RFC 8259 §7).
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {

@@ -1,28 +1,28 @@
 import CaromCore
 
-/// A `VirtualNetwork` and a node on each of its hosts, run to a time or a condition.
+/// A `VirtualNetwork` with a node on each host, which runs until a time or a condition.
 public struct VirtualWorld<Node: VirtualNode> {
-  /// The most steps that one `run` takes unless told otherwise.
+  /// The default limit of steps in one `run`.
   public static var defaultStepLimit: Int { 1_000_000 }
 
-  /// The network; faults are injected here between runs.
+  /// The network. Tests inject faults here between runs.
   public var network: VirtualNetwork
-  /// The nodes, by their host's id; `nil` where one was stopped.
+  /// The nodes, indexed by the numbers of their hosts; nil for a host without a node.
   public private(set) var nodes: [Node?] = []
-  /// Events and timeouts handled so far.
+  /// The number of steps so far. A step handles one event, or all timeouts that are due.
   public private(set) var steps = 0
-  /// Each node's `nextTimeout`, read after each time that the node was touched.
+  /// The `nextTimeout` of each node, read after each call of the node.
   private var deadlines = DeadlineTree()
 
-  /// A world without nodes.
+  /// Makes a world without nodes on a network.
   public init(network: VirtualNetwork) { self.network = network }
 
-  /// A world without nodes on an empty network.
+  /// Makes a world without nodes on a new network.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
     self.init(network: VirtualNetwork(seed: seed, conditions: conditions))
   }
 
-  /// Adds a host, makes its node and starts it.
+  /// Adds a host on a new machine, makes its node and starts the node.
   @discardableResult
   public mutating func add(
     on segments: [Int] = [0], _ make: (VirtualHost) throws -> Node
@@ -33,7 +33,7 @@ public struct VirtualWorld<Node: VirtualNode> {
     return host
   }
 
-  /// Adds a process to another host's machine, makes its node and starts it.
+  /// Adds a host to the machine of another host, makes its node and starts the node.
   @discardableResult
   public mutating func add(
     beside other: VirtualHost, _ make: (VirtualHost) throws -> Node
@@ -44,54 +44,57 @@ public struct VirtualWorld<Node: VirtualNode> {
     return host
   }
 
-  /// Starts a node on a host that has none: one that was added by hand, or was stopped.
+  /// Starts a node on a host that has no node: one added to `network` directly, or one whose node was
+  /// stopped.
   public mutating func start(_ node: Node, on host: VirtualHost) {
     while nodes.count <= host.id.number { nodes.append(nil) }
-    precondition(nodes[host.id.number] == nil, "a host runs one node at a time")
+    precondition(nodes[host.id.number] == nil, "the host already has a node; stop that first")
     nodes[host.id.number] = node
     nodes[host.id.number]?.start(in: &network)
-    noteDeadline(of: host.id.number)
+    updateDeadline(of: host.id.number)
   }
 
-  private mutating func noteDeadline(of index: Int) {
+  private mutating func updateDeadline(of index: Int) {
     deadlines.set(nodes[index]?.nextTimeout, at: index)
   }
 
-  /// Takes the node away without a word; what its host does to its streams is the network's
-  /// `kill` or `crash`.
+  /// Removes the node of a host and returns it. The host's sockets and streams stay open; use the
+  /// network's `kill` or `crash` to end them.
   @discardableResult
   public mutating func stop(_ host: VirtualHost) -> Node? {
     guard nodes.indices.contains(host.id.number) else { return nil }
     defer {
       nodes[host.id.number] = nil
-      noteDeadline(of: host.id.number)
+      updateDeadline(of: host.id.number)
     }
     return nodes[host.id.number]
   }
 
-  /// The node of a host.
+  /// The node of a host, or nil.
   public subscript(host: VirtualHost) -> Node? {
     nodes.indices.contains(host.id.number) ? nodes[host.id.number] : nil
   }
 
-  /// Lets a node act on its own, outside an event.
+  /// Calls `body` with the node of a host, to let the node act outside of an event. Returns nil if the
+  /// host has no node.
   public mutating func withNode<Result>(
     of host: VirtualHost, _ body: (inout Node, inout VirtualNetwork) throws -> Result
   ) rethrows -> Result? {
     guard nodes.indices.contains(host.id.number), var node = nodes[host.id.number] else {
       return nil
     }
-    nodes[host.id.number] = nil  // so that the node has one owner while it changes
+    nodes[host.id.number] = nil  // release the array's reference, so that changes do not copy
     defer {
       nodes[host.id.number] = node
-      noteDeadline(of: host.id.number)
+      updateDeadline(of: host.id.number)
     }
     return try body(&node, &network)
   }
 
-  /// Runs to `end`, or until `isDone` says so after a step; true if it did.
+  /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether `isDone`
+  /// returned true.
   ///
-  /// Events come before timeouts of the same instant, and timeouts in the order of the hosts.
+  /// Events are handled before timeouts at the same time, and timeouts in the order of the hosts.
   @discardableResult
   public mutating func run(
     until end: Instant, stepLimit: Int = defaultStepLimit,
@@ -108,7 +111,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     return false
   }
 
-  /// Runs for that long.
+  /// Runs for a duration, or until `isDone` returns true after a step. Returns whether `isDone`
+  /// returned true.
   @discardableResult
   public mutating func run(
     for duration: Duration, stepLimit: Int = defaultStepLimit,
@@ -117,26 +121,26 @@ public struct VirtualWorld<Node: VirtualNode> {
     try run(until: network.now + duration, stepLimit: stepLimit, isDone: isDone)
   }
 
-  /// When something happens next.
+  /// The time of the next event or timeout, or nil if there is none.
   private var nextTime: Instant? {
     earliest(network.nextEventTime, deadlines.first).map { max($0, network.now) }
   }
 
-  /// The network's next event, or else every timeout that is due.
+  /// Handles the network's next event at or before `time`, or all timeouts that are due.
   private mutating func step(at time: Instant) {
     steps += 1
     if let event = network.nextEvent(notAfter: time) {
       let index = event.host.number
       guard nodes.indices.contains(index) else { return }
       nodes[index]?.handle(event, in: &network)
-      noteDeadline(of: index)
+      updateDeadline(of: index)
       return
     }
     network.advance(to: time)
     var start = 0
-    while let index = deadlines.place(from: start, dueAt: time) {
+    while let index = deadlines.firstIndex(from: start, dueAt: time) {
       nodes[index]?.handleTimeout(in: &network)
-      noteDeadline(of: index)
+      updateDeadline(of: index)
       start = index + 1
     }
   }

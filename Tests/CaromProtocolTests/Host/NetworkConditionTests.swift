@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Runs a game, a bulk transfer and both over every network condition in `LinkProfile.table`, with
+/// Runs a game, a bulk transfer and both over every network condition in `LinkProfile.all`, with
 /// many seeds. No reliable message is lost, duplicated or reordered, no older state follows a newer
 /// one, and all bounds hold.
 @Suite struct NetworkConditionTests {
@@ -33,7 +33,7 @@ import Testing
 
   @Test(arguments: Mix.allCases)
   func `every network condition delivers all reliable messages in order`(mix: Mix) throws {
-    let rows = LinkProfile.table(only: Self.environment["CAROM_ROW"])
+    let rows = LinkProfile.all(named: Self.environment["CAROM_PROFILE"])
     var unanswered = 0
     try Seeds(Self.seeds, replay: Self.environment["CAROM_SEED"]).check(rows) { row, seed in
       if try !Self.run(row, mix, seed) { unanswered += 1 }

@@ -42,13 +42,13 @@ import Testing
   static let table: [(String, Double)] = [
     ("lan", 0.93), ("wifi", 0.75), ("good", 0.85), ("average", 0.8), ("mobile", 0.7),
     ("poor", 0.6), ("terrible", 0.5), ("reorder-storm", 0.8), ("soak", 0.004),
-    ("satellite", 0.01), ("bursts", 0.6), ("bufferbloat", 0.9), ("blackouts", 0.6),
+    ("satellite", 0.01), ("burst-loss", 0.6), ("bufferbloat", 0.9), ("outages", 0.6),
     ("rebinding", 0.85), ("shrinking-mtu", 0.85), ("lossy-acknowledgements", 0.85),
   ]
 
   @Test(arguments: table)
   func `every kind of network is used`(_ name: String, _ share: Double) {
-    let profile = LinkProfile.table(only: name)[0]
+    let profile = LinkProfile.all(named: name)[0]
     for seed in 1...Self.seeds {
       var run = FlowRun(profile, seed: seed)
       run.addFlow()
@@ -61,7 +61,7 @@ import Testing
   }
 
   @Test func `the same seed gives the same run`() {
-    var runs = [0, 1].map { _ in FlowRun(LinkProfile.table(only: "mobile")[0], seed: 7) }
+    var runs = [0, 1].map { _ in FlowRun(LinkProfile.all(named: "mobile")[0], seed: 7) }
     for index in runs.indices {
       runs[index].addFlow()
       runs[index].run(to: 2)
@@ -112,11 +112,11 @@ import Testing
   #endif
 
   @Test func `a game goes on beside bulk, at the floor and in the dark`() {
-    var run = FlowRun(LinkProfile.table(only: "terrible")[0])
+    var run = FlowRun(LinkProfile.all(named: "terrible")[0])
     run.addFlow(bulk: true, game: true)
     run.run(to: 5)
     #expect(run.sender().gamesHeldUp <= 5)
-    var dark = FlowRun(LinkConditions.blackouts.with { $0.rate = 200_000 })
+    var dark = FlowRun(LinkConditions.outages.with { $0.rate = 200_000 })
     dark.addFlow(bulk: true, game: true)
     dark.run(to: 10)
     #expect(dark.flow().statistics.stalls == 1)

@@ -8,7 +8,7 @@ import Testing
   @Test(arguments: ["lan", "good", "average", "mobile", "poor", "terrible", "satellite"])
   func `Ethernet's length is found within five seconds`(_ name: String) throws {
     for (bulk, game) in [(true, false), (false, true)] {
-      var run = FlowRun(LinkProfile.table(only: name)[0])
+      var run = FlowRun(LinkProfile.all(named: name)[0])
       run.addFlow(bulk: bulk, game: game)
       for step in 1...20 where run.sender().largestSizeTime == nil {
         run.run(to: Double(step) * (name == "lan" ? 0.01 : 0.25))

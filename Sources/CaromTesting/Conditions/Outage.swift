@@ -1,13 +1,14 @@
 import CaromCore
 
-/// When a link is dark: datagrams that would arrive then vanish, streams wait until it is over.
-public enum Blackout: Hashable, Sendable {
-  /// Again and again, the first at `from`.
+/// The times at which a link is down. Datagrams that would arrive then are lost; streams are delayed
+/// until the outage ends.
+public enum Outage: Hashable, Sendable {
+  /// Periodic outages: one starts at `from`, and another each period after that.
   case every(Duration, lasting: Duration, from: Instant)
-  /// At these times.
+  /// Outages at the given times.
   case during([Range<Instant>])
 
-  /// When it is over, if it is dark at `now`.
+  /// The end of the outage at `now`, or nil if the link is up.
   func end(at now: Instant) -> Instant? {
     switch self {
     case .every(let period, let length, let first):
@@ -21,6 +22,6 @@ public enum Blackout: Hashable, Sendable {
 
   func check() {
     guard case .every(let period, let length, _) = self else { return }
-    precondition(length >= .zero && length < period, "a blackout is shorter than its period")
+    precondition(length >= .zero && length < period, "an outage must be shorter than its period")
   }
 }
