@@ -1,6 +1,7 @@
 import CaromCore
 
-/// Tracks which peers hold the seats of a host or a group of hosts, and which wait to take one over.
+/// Tracks which peers hold the seats of a host or a group of hosts, and which wait to take one
+/// over.
 ///
 /// A peer that reconnects, or a person for whom a computer opponent yields, claims the seat of
 /// another connection. It gets the seat once the owner admits it or that connection has ended.
