@@ -4,47 +4,48 @@ import CaromProtocol
 import CaromSession
 import CaromTransport
 
-/// Finds somebody to play with: hosts a table with one free seat and looks for others' at once.
+/// Finds an opponent on the local network: advertises a match with one free seat and looks for the
+/// matches of other players at the same time.
 ///
-/// Whoever starts together sits down together: of two that see each other the lower id joins the
-/// higher; a table whose host stays is joined whatever its id. Nobody has to choose a role, and
-/// nobody who could play is left alone.
+/// If two searching players find each other, the one with the lower id joins the other. A match
+/// whose host is waiting is joined whatever its id. Players need not choose a role, and no two
+/// players who could play each other are left alone.
 public actor MatchFinder: LoopActor {
-  /// How a finder looks.
+  /// Options of a finder.
   public struct Options: Hashable, Sendable {
-    /// What is published and looked for.
+    /// The service type that matches are advertised and looked for under.
     public var type: ServiceType
-    /// Where.
+    /// The network interfaces to use.
     public var interfaces = InterfaceSelection.automatic
-    /// The port to listen on; 0 lets the system choose.
+    /// The port to listen on; with 0 the system chooses.
     public var port: UInt16 = 0
-    /// How long the finder says that it searches before it says that it waits.
+    /// How long the finder advertises itself as searching, before it advertises itself as waiting.
     public var window = Duration.seconds(6)
-    /// The kinds of links that are offered and opened.
+    /// The kinds of links to offer and to open.
     public var kinds = LinkKinds.all
-    /// The connection's waiting times.
+    /// The timeouts of connections.
     public var timing = SessionTiming()
 
-    /// Looks for tables of a type.
+    /// Options with default values for the service type `type`.
     public init(type: ServiceType) { self.type = type }
   }
 
-  /// How long a table may take to say where it listens.
+  /// The most time that resolving a host's address may take.
   public static let resolveLimit = Duration.seconds(3)
 
-  /// The loop whose thread it runs on.
+  /// The event loop on whose thread the finder runs.
   public nonisolated let loop: NetworkLoop
-  /// The connections: events of those who sat down come from here, through `setHandler`.
+  /// The node of the finder's connections.
   public nonisolated let node: SessionNode
   private let options: Options
   private var discovery: DiscoveryCore?
   private var advertising: DiscoveryCore.AdvertisingID?
-  private var tables: [String: (id: PeerID, service: DiscoveredService)] = [:]
+  /// The advertised hosts, by the name of their service.
+  private var hosts: [String: (id: PeerID, service: DiscoveredService)] = [:]
   private var handler: (@Sendable (SessionEvent) -> Void)?
   private var port: UInt16 = 0
-  private var failure: (@Sendable (DiscoveryError) -> Void)?
 
-  /// A finder that has not begun.
+  /// Creates a finder, which does nothing until `begin`.
   public init(as local: PeerInfo, _ options: Options, on loop: NetworkLoop) {
     self.loop = loop
     self.options = options
@@ -53,13 +54,15 @@ public actor MatchFinder: LoopActor {
       seed: .random(in: .min ... .max), on: loop)
   }
 
-  /// Listens, then tells everybody and looks. The connections' events go to `handle`, inside
-  /// `owner`, an actor on the same loop, held weakly. Returns the port. A name that a service
-  /// cannot have, one with control characters, is a `DiscoveryError`.
+  /// Starts listening, advertising and looking for matches, and returns the port. Events of
+  /// connections go to `handle`, which runs inside `owner`, an actor on the same loop, which the
+  /// finder holds weakly. Throws a `DiscoveryError` if the peer's name is not valid as a service
+  /// name, for example because it contains control characters.
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {
-    // The peer's name becomes the service's, which is stricter; the port is not known yet.
+    // The peer's name becomes the service's name, for which stricter rules hold. The port is not
+    // known yet.
     try AdvertisedService(name: node.local.name, type: options.type, port: 1).validate()
     let discovery = try DiscoveryCore(on: loop, interfaces: options.interfaces)
     port = try await node.listen(on: Self.addresses(of: discovery), port: options.port)
@@ -72,14 +75,16 @@ public actor MatchFinder: LoopActor {
     return port
   }
 
-  /// Says the goodbyes of discovery and to the peer; returns when they have left.
+  /// Withdraws the advertisement, disconnects the peer with `goodbye`, and returns when both have
+  /// been sent.
   public func end(_ goodbye: Goodbye = Goodbye(.left)) async {
     discovery?.close()
     discovery = nil
     await node.shutdown(goodbye)
   }
 
-  /// On loopback alone only loopback is listened on; otherwise every address.
+  /// The addresses to listen on: the loopback address if discovery uses loopback only, and all
+  /// addresses otherwise.
   private static func addresses(of discovery: DiscoveryCore) -> [IPAddress] {
     discovery.activeInterfaces.allSatisfy(\.isLoopback) ? [.loopback4] : [.any4, .any6]
   }
@@ -101,38 +106,42 @@ public actor MatchFinder: LoopActor {
       if let advertising { return try discovery.update(advertising, txt: text) }
       advertising = try discovery.advertise(service) { _ in }
     } catch {
-      if error == .closed { return }  // the loop shuts down
-      preconditionFailure("\(node.local.name) was checked when the finder began: \(error)")
+      if error == .closed { return }  // the loop is shutting down
+      preconditionFailure("\(node.local.name) was validated when the finder began: \(error)")
     }
   }
+}
 
+// MARK: - Hosts
+extension MatchFinder {
   private func handle(_ change: ServiceChange) {
     let service = change.service
     switch change {
     case .added, .updated:
       guard let sighting = Sighting(service.txt) else { return }
-      let before = tables.updateValue((sighting.id, service), forKey: service.name)
-      // A name that is another table's now would else be remembered once for each of them.
-      if let before, before.id != sighting.id { forget(before.id) }
+      let before = hosts.updateValue((sighting.id, service), forKey: service.name)
+      // The service name may have been taken over by another host.
+      if let before, before.id != sighting.id { removeIfUnlisted(before.id) }
       node.assumeIsolated { $0.addHost(sighting) }
     case .removed:
-      guard let gone = tables.removeValue(forKey: service.name) else { return }
-      forget(gone.id)
+      guard let removed = hosts.removeValue(forKey: service.name) else { return }
+      removeIfUnlisted(removed.id)
     }
   }
 
-  /// Whoever is still seen under another name stays: nobody can take another's table back.
-  private func forget(_ peer: PeerID) {
-    guard !tables.values.contains(where: { $0.id == peer }) else { return }
+  /// Removes a host, unless it is still advertised under another name: otherwise any service could
+  /// withdraw the advertisement of another host.
+  private func removeIfUnlisted(_ peer: PeerID) {
+    guard !hosts.values.contains(where: { $0.id == peer }) else { return }
     node.assumeIsolated { $0.removeHost(peer) }
   }
 
   private func resolve(_ peer: PeerID, for connection: ConnectionID) {
-    guard let discovery, let table = tables.values.first(where: { $0.id == peer }) else {
+    guard let discovery, let host = hosts.values.first(where: { $0.id == peer }) else {
       return node.assumeIsolated { $0.failConnect(connection) }
     }
     let node = node
-    discovery.resolve(table.service, within: Self.resolveLimit) { result in
+    discovery.resolve(host.service, within: Self.resolveLimit) { result in
       node.assumeIsolated { node in
         switch result {
         case .success(let resolved): node.open(connection, to: resolved.endpoints)

@@ -4,10 +4,10 @@ import CaromProtocol
 import CaromSession
 import CaromTransport
 
-// Sessions that are found by name.
 extension Session {
-  /// Hosts a session that others can find: listens on the service's port (0 lets the system
-  /// choose), makes the service visible, and runs `body` under the name that it got.
+  /// Hosts a session that clients can discover: listens on the service's port (with 0 the system
+  /// chooses), advertises the service, and runs `body` with the session and its advertisement, which
+  /// has the service's final name.
   ///
   /// The other parameters are those of `Session.host`.
   public static func host<Result>(
@@ -29,8 +29,8 @@ extension Session {
     }
   }
 
-  /// Joins the session that a browser has found: asks where it listens now, connects, and runs
-  /// `body` once a seat is granted.
+  /// Joins a session that a browser has found: resolves the service's addresses, connects, and runs
+  /// `body` once the host has granted a seat.
   ///
   /// The other parameters are those of `Session.join` with endpoints.
   public static func join<Result>(

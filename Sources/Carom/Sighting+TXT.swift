@@ -3,16 +3,17 @@ import CaromDNS
 import CaromProtocol
 
 extension Sighting {
-  /// The strings beside a table's service: `txtvers`, `id`, `status` and `free`.
+  /// The TXT record of an advertised match, with the keys `txtvers`, `id`, `status` and `free`.
   ///
-  /// They are hints for whoever looks for a table; the handshake decides.
+  /// The record is a hint for players who look for a match. The handshake decides.
   public var text: TXTRecord {
     [
       "txtvers": "1", "id": id.description, "status": status.rawValue, "free": String(freeSeats),
     ]
   }
 
-  /// Reads a table's strings; `nil` where they are not a table's, or of another version.
+  /// Decodes the TXT record of an advertised match. Returns nil if it is not one, or if it has
+  /// another version.
   public init?(_ text: TXTRecord) {
     guard text["txtvers"] == "1", let id = text["id"].flatMap({ PeerID($0) }),
       let status = text["status"].flatMap(Status.init(rawValue:)),

@@ -3,9 +3,10 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// Logs who joins and leaves, and what becomes of their links, beside whoever reads `events`.
+  /// Logs peers that join and leave, and changes of their links, from now on. The reader of `events`
+  /// is not affected.
   ///
-  /// A peer's id, name and link stand in the metadata; its address and what it says never do.
+  /// The metadata holds a peer's id, name and kind of link, but never its address or its messages.
   public func log(to logger: Logger) async {
     await observe { $0.log(to: logger) }
   }

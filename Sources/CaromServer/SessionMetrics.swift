@@ -5,18 +5,18 @@ import CaromTransport
 import CoreMetrics
 import Synchronization
 
-/// What a session counts, for swift-metrics. Labels begin with `carom.`; none names a peer, so that
-/// their number stays the same however many come.
+/// The metrics of a session, for swift-metrics. All labels begin with `carom.`. No label names a
+/// peer, so the number of labels does not grow with the number of peers.
 ///
-/// | label | kind | what |
+/// | label | kind | value |
 /// |---|---|---|
-/// | `carom.peers` | gauge | peers that are connected |
-/// | `carom.joined`, `carom.left` | counters | peers that came and went |
-/// | `carom.interrupted` | counter | connections that lost every link |
+/// | `carom.peers` | gauge | connected peers |
+/// | `carom.joined`, `carom.left` | counters | peers that have joined and left |
+/// | `carom.interrupted` | counter | connections that have lost every link |
 /// | `carom.bytes.sent`, `carom.bytes.received` | counters | bytes of datagrams and streams |
-/// | `carom.roundtrip` | timer | smoothed round trips, one a peer and report |
-/// | `carom.loss` | recorder | share of datagrams lost, one a peer and report |
-/// | `carom.queued` | gauge | bytes of reliable messages that wait or are not acknowledged |
+/// | `carom.roundtrip` | timer | smoothed round trip, once for each peer and report |
+/// | `carom.loss` | recorder | share of datagrams lost, once for each peer and report |
+/// | `carom.queued` | gauge | bytes of reliable messages that are queued or unacknowledged |
 public final class SessionMetrics: Sendable {
   private let peers: Gauge
   private let joined: Counter
@@ -27,9 +27,10 @@ public final class SessionMetrics: Sendable {
   private let roundTrip: CoreMetrics.Timer
   private let loss: Recorder
   private let queued: Gauge
-  private let seen = Mutex((sent: UInt64(0), received: UInt64(0)))
+  /// The byte counts of the last report.
+  private let reported = Mutex((sent: UInt64(0), received: UInt64(0)))
 
-  /// Metrics of the system's factory, or another.
+  /// Creates the metrics with `factory`.
   public init(factory: any MetricsFactory = MetricsSystem.factory) {
     peers = Gauge(label: "carom.peers", factory: factory)
     joined = Counter(label: "carom.joined", factory: factory)
@@ -60,9 +61,9 @@ public final class SessionMetrics: Sendable {
       }
       if peer.link == .datagram { loss.record(peer.lossRate) }
     }
-    let (newlySent, newlyReceived) = seen.withLock { seen in
-      defer { seen = (sent, received) }
-      return (sent - seen.sent, received - seen.received)
+    let (newlySent, newlyReceived) = reported.withLock { reported in
+      defer { reported = (sent, received) }
+      return (sent - reported.sent, received - reported.received)
     }
     bytesSent.increment(by: Int64(newlySent))
     bytesReceived.increment(by: Int64(newlyReceived))

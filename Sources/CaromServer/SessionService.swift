@@ -3,8 +3,8 @@ import CaromSession
 import CaromTransport
 import ServiceLifecycle
 
-/// A session, on one loop or on several, as a service of a server: it runs with the service group,
-/// and says its goodbyes when the group is shut down gracefully.
+/// A session as a service of a swift-service-lifecycle group: the session runs with the group, and
+/// sends its goodbyes when the group shuts down gracefully.
 ///
 /// ```swift
 /// let rooms = SessionService(on: loop) { loop in
@@ -19,8 +19,8 @@ import ServiceLifecycle
 /// try await group.run()
 /// ```
 ///
-/// A shutdown cancels the closure's task: its loops over messages, events and ticks end, the
-/// session's peers are told `finished`, and the closure returns.
+/// A shutdown cancels the closure's task. Loops over messages, events and ticks then end, the
+/// closure returns, and the session sends the goodbye `finished` to its peers.
 public struct SessionService: ServiceLifecycle.Service {
   private let body: @Sendable () async throws -> Void
 
@@ -30,7 +30,8 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loop) }
   }
 
-  /// A service that runs `body`, which hosts a `Session` on `loops`, or with loops of its own.
+  /// A service that runs `body`, which hosts a session on `loops`, or, if there are none, on loops
+  /// that the session creates.
   public init(
     on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {

@@ -2,40 +2,40 @@ import CaromCore
 import CaromSimulation
 import CaromTransport
 
-/// Ticks at a fixed rate, for a loop that owns its game:
+/// Ticks at a fixed rate, for a task that owns its game:
 /// `for await step in FixedStep(hertz: 60, on: loop)`.
 ///
-/// The schedule is absolute, in whole nanoseconds, so that it never drifts. A loop that falls
-/// behind is given the ticks that it missed at once, up to a quarter of a second of them; what is
-/// beyond that is dropped and counted, so that a process that slept does not run after its past.
+/// Tick times are absolute, in whole nanoseconds, so the schedule does not drift. A task that falls
+/// behind gets the ticks it missed at once, up to a quarter of a second of them. Ticks beyond that
+/// are dropped and counted, so that a process that was suspended does not race through its past.
 public struct FixedStep: AsyncSequence, Sendable {
-  /// One step to be made.
+  /// One tick to simulate.
   public struct Step: Hashable, Sendable {
-    /// Its number, counted from 0 without gaps.
+    /// The number of the tick, counted from 0 without gaps.
     public let tick: Tick
-    /// How much later than due the timer fired.
+    /// How late the timer fired.
     public let lateness: Duration
-    /// How many ticks before it were dropped, because the loop was too far behind.
+    /// The number of ticks dropped immediately before this one because the task was too far behind.
     public let dropped: Int
   }
 
-  /// The longest time that is caught up with.
+  /// The most time whose missed ticks are made up for.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
   private let loop: NetworkLoop
 
-  /// Ticks `hertz` times a second on the loop's clock, from the first `next()` on.
+  /// Ticks `hertz` times a second on the loop's clock. The first call of `next()` starts the clock.
   public init(hertz: Int, on loop: NetworkLoop) {
-    precondition(hertz > 0, "a rate is ticks a second, 1 or more")
+    precondition(hertz > 0, "a tick rate is at least 1 per second")
     self.hertz = hertz
     self.loop = loop
   }
 
-  /// Begins to tick.
+  /// Starts a clock and makes an iterator over its ticks.
   public func makeAsyncIterator() -> Iterator { Iterator(hertz: hertz, loop: loop) }
 
-  /// The ticks of one loop; dropping it stops them.
+  /// An iterator over the ticks of one clock, which stops when the iterator is released.
   public struct Iterator: AsyncIteratorProtocol {
     private let source: TickSource
     private var steps: AsyncStream<Step>.Iterator
@@ -48,41 +48,44 @@ public struct FixedStep: AsyncSequence, Sendable {
       source = TickSource(hertz: hertz, catchUp: limit, on: loop, to: continuation)
     }
 
-    /// The next step; `nil` when the task was cancelled.
+    /// Waits for the next tick. Returns nil when the task was cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Step? {
       await steps.next(isolation: actor)
     }
 
-    /// The next step; `nil` when the task was cancelled.
+    /// Waits for the next tick. Returns nil when the task was cancelled.
     public mutating func next() async -> Step? { await next(isolation: #isolation) }
   }
 }
 
-/// Owns the ticker of one `FixedStep` loop.
+/// Stops the clock of one `FixedStep` iterator when the iterator is released.
 private final class TickSource: Sendable {
-  private let clockwork: Clockwork
+  private let clock: TickClock
 
   init(
     hertz: Int, catchUp: Int, on loop: NetworkLoop,
     to continuation: AsyncStream<FixedStep.Step>.Continuation
   ) {
-    let clockwork = Clockwork(on: loop, catchUp: catchUp, continuation)
-    self.clockwork = clockwork
-    Task(executorPreference: loop) { await clockwork.start(hertz: hertz) }
+    let clock = TickClock(on: loop, catchUp: catchUp, continuation)
+    self.clock = clock
+    Task(executorPreference: loop) { await clock.start(hertz: hertz) }
   }
 
   deinit {
-    let clockwork = clockwork
-    Task(executorPreference: clockwork.loop) { await clockwork.stop() }
+    let clock = clock
+    Task(executorPreference: clock.loop) { await clock.stop() }
   }
 }
 
-private actor Clockwork: LoopActor {
+/// Turns the firings of a loop's ticker into steps.
+private actor TickClock: LoopActor {
   nonisolated let loop: NetworkLoop
+  /// The most ticks that one firing makes up for.
   private let catchUp: Int
   private let continuation: AsyncStream<FixedStep.Step>.Continuation
   private var ticker: Ticker?
   private var next = Tick.zero
+  /// Ticks dropped since the last step.
   private var dropped = 0
   private var isStopped = false
 
@@ -97,9 +100,7 @@ private actor Clockwork: LoopActor {
 
   func start(hertz: Int) {
     guard !isStopped else { return }
-    ticker = Ticker(on: loop, owner: self, hertz: hertz) { clockwork, tick in
-      clockwork.fire(tick)
-    }
+    ticker = Ticker(on: loop, owner: self, hertz: hertz) { clock, tick in clock.fire(tick) }
   }
 
   func stop() {
