@@ -9,7 +9,7 @@ import ServiceLifecycle
 import Synchronization
 import Testing
 
-/// Keeps what is logged.
+/// A log handler that stores the log lines.
 private struct KeepingHandler: LogHandler {
   let lines: Lines
   var metadata: Logger.Metadata = [:]

@@ -4,7 +4,7 @@ import CaromSession
 import CaromTransport
 import Testing
 
-/// Whoever reads slowly slows the sender down, and is never disconnected for it.
+/// A slow reader slows down its sender, and is never disconnected for being slow.
 @Suite struct BackPressureTests {
   private static let large = 200_000
 
@@ -25,7 +25,7 @@ import Testing
           break
         }
       }
-      // Its own queue, what the host lets be under way, and one message on top.
+      // The client's send queue, the host's receive window and inbox, and one more message.
       #expect(sent * Self.large <= (4 << 20) + (4 << 20) + (256 << 10) + Self.large)
       let read = await notes.first(sent)
       #expect(read.map(\.text[0]) == (0..<sent).map { UInt8($0) })
@@ -115,7 +115,7 @@ import Testing
 }
 
 extension SessionPair {
-  /// Sends notes to the host, which does not read them, until its queue is full.
+  /// Sends notes to the host, which does not read them, until the send queue is full.
   fileprivate func fillNotes() async throws {
     let note = Note([UInt8](repeating: 1, count: 250_000))
     while true {

@@ -11,7 +11,7 @@ func makePeer(
     isSpectator: isSpectator)
 }
 
-/// Gathers a node's events, and lets a test wait for one.
+/// Records a node's events, and lets a test wait for one of them.
 actor Collector: LoopActor {
   nonisolated let loop: NetworkLoop
   private(set) var events: [SessionEvent] = []
@@ -22,7 +22,7 @@ actor Collector: LoopActor {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Listens to `node`, and admits everybody if asked to.
+  /// Records the events of `node` from now on. If `admitsAll`, admits every peer.
   func watch(_ node: SessionNode, admitsAll: Bool = false) async {
     self.node = node
     self.admitsAll = admitsAll
@@ -39,7 +39,7 @@ actor Collector: LoopActor {
     }
   }
 
-  /// The first event, past or to come, that `test` holds for.
+  /// The first event, recorded or future, for which `test` holds.
   func first(_ test: @escaping @Sendable (SessionEvent) -> Bool) async -> SessionEvent {
     if let event = events.first(where: test) { return event }
     return await withCheckedContinuation { waiters.append((test, $0)) }
@@ -50,7 +50,7 @@ actor Collector: LoopActor {
     return (connection, info)
   }
 
-  /// Why the first connection that was open ended.
+  /// Waits until an open connection has ended, and returns the reason.
   func ending() async -> DisconnectReason {
     guard case .closed(_, _, let reason, _) = await first(\.isLoss) else { fatalError() }
     return reason
@@ -67,7 +67,7 @@ extension SessionEvent {
   var isMeasured: Bool { if case .measured = self { true } else { false } }
 }
 
-/// A message of the tests.
+/// A message of arbitrary bytes.
 struct Note: PacketCodable, Equatable {
   var text: [UInt8]
 

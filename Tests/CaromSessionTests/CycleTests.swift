@@ -12,8 +12,8 @@ import Testing
   private let cycles = 1000
 #endif
 
-/// What concerns the descriptors of a process is tested in a child of its own. That every loop
-/// closes with nothing left open (`uv_loop_close` says 0) is checked by the loops themselves.
+/// Counts the open descriptors of a child process, in which no other test runs. Each loop itself
+/// checks that `uv_loop_close` finds nothing left open.
 @Suite(.timeLimit(.minutes(1))) struct CycleTests {
   @Test func `hosts and clients that start and stop leave no open descriptor`() async {
     await #expect(processExitsWith: .success) {
@@ -34,7 +34,7 @@ import Testing
   }
 }
 
-/// A host and a client each time, connected over both links; some at a time.
+/// Connects a host and a client over both links `count` times, up to eight pairs at a time.
 private func cycle(_ count: Int) async throws {
   try await withNetworkLoop { loop in
     try await withThrowingTaskGroup(of: Void.self) { tasks in
@@ -56,7 +56,7 @@ private func meet(on loop: NetworkLoop) async throws {
   }
 }
 
-/// A group with loops of its own each time, and clients whose links meet.
+/// Hosts a session on three new loops `count` times, each time with six clients over both links.
 private func groupCycle(_ count: Int) async throws {
   try await withNetworkLoop { loop in
     for _ in 0..<count {

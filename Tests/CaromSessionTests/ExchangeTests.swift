@@ -12,7 +12,7 @@ extension Exchange<Note, Applied> {
   fileprivate static var orders: Self { .init(21) }
 }
 
-/// Longer than a busy machine takes.
+/// A time limit that even a busy machine does not reach.
 private let patience = Duration.seconds(60)
 
 @Suite struct ExchangeTests {
@@ -109,7 +109,7 @@ private let patience = Duration.seconds(60)
     }
   }
 
-  /// Runs `body` while a session answers each note with it and a 1.
+  /// Runs `body` while a session responds to each note with the same note and a 1.
   private static func answering(in session: Session, _ body: () async -> Void) async {
     let answering = Task {
       await session.respond(to: .echoes) { _, note in Note(note.text + [1]) }
@@ -120,7 +120,7 @@ private let patience = Duration.seconds(60)
 }
 
 extension Session {
-  /// Tells once that a question has come, which nobody answers.
+  /// Yields once for each request that arrives. The requests get no response.
   fileprivate func requestsArrived(over exchange: Exchange<Note, Note>) -> AsyncStream<Void> {
     let (stream, continuation) = AsyncStream<Void>.makeStream()
     Task {

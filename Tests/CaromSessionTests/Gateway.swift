@@ -1,8 +1,8 @@
 import CaromCore
 import CaromTransport
 
-/// Passes datagrams on between one client and a host, and can change the address that the host
-/// sees: what a home's router does.
+/// Forwards datagrams between one client and a host, and can change the source address that the
+/// host sees, as the NAT of a home router does.
 actor Gateway: LoopActor {
   nonisolated let loop: NetworkLoop
   private let host: Endpoint
@@ -15,7 +15,7 @@ actor Gateway: LoopActor {
     self.loop = loop
   }
 
-  /// Where the client finds it.
+  /// Opens both sockets, and returns the endpoint for the client to connect to.
   func open() throws(TransportError) -> Endpoint {
     let front = try UDPSocket(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
       gateway, batch in gateway.passOn(batch)
@@ -25,7 +25,7 @@ actor Gateway: LoopActor {
     return front.localEndpoint
   }
 
-  /// The host sees another port from now on, and what it sends to the old one is lost.
+  /// Changes the port that the host sees. Datagrams from the host to the old port are lost.
   func rebind() throws(TransportError) {
     back?.close()
     back = try UDPSocket(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {

@@ -5,7 +5,7 @@ import CaromTransport
 import Testing
 
 @Suite struct JoinTokenTests {
-  /// Joins, hears an echo, and leaves with the token for the next time.
+  /// Joins, waits for an echo and, over datagrams, for a join token, and returns the token.
   private func visit(
     _ endpoints: [Endpoint], over kinds: LinkKinds, token: JoinToken?, _ loop: NetworkLoop
   ) async throws -> JoinToken? {

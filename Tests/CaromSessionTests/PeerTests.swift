@@ -41,7 +41,7 @@ import Testing
         await Self.expect(.inputResumed(pair.client, channel: 1), from: &events)
       }
       await pair.host.close()
-      // On a busy machine an input may have been late besides: stops and resumptions take turns.
+      // On a busy machine an input may have stopped more often, but the two events alternate.
       var stopped = false
       while let next = await events.next() {
         switch next {
@@ -55,11 +55,11 @@ import Testing
         default: continue
         }
       }
-      Issue.record("nobody left")
+      Issue.record("the peer never left")
     }
   }
 
-  /// The next event that is about inputs or an end.
+  /// Expects `event` as the next event about an input or a departure.
   private static func expect(
     _ event: PeerEvent, from events: inout PeerEvents.AsyncIterator
   ) async {

@@ -122,7 +122,7 @@ import Testing
 }
 
 extension SessionNode {
-  /// What has happened, as text; whoever asks for a seat gets it.
+  /// All events so far, as text. Admits every peer.
   fileprivate func pollAll() -> [String] {
     var log: [String] = []
     while let event = poll() {

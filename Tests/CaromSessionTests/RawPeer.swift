@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// A peer that asks for a seat by hand, so that a test can end its stream as it likes.
+/// A peer that sends a request on a bare stream, so that a test can end the stream in any way.
 actor RawPeer: LoopActor {
   nonisolated let loop: NetworkLoop
   private var stream: TCPStream?

@@ -6,7 +6,7 @@ import Testing
 @testable import CaromProtocol
 @testable import CaromSession
 
-/// Sessions on several loops behind one port, on loopback.
+/// Sessions that are hosted on several loops behind one port, over loopback.
 @Suite(.timeLimit(.minutes(1))) struct SessionLoopsTests {
   #if DEBUG
     private static let clients = 40
@@ -35,12 +35,12 @@ import Testing
         return await hosting.statistics
       }
       #expect(statistics.allSatisfy { $0.bytesReceived > 0 })
-      // Three of four come to another loop than their datagrams do.
+      // With four loops, three of four streams arrive on another loop than their datagrams.
       #expect(statistics.reduce(0) { $0 + $1.streamsForwarded } > Self.clients / 4)
     }
   }
 
-  /// Sends everything back, until everybody has said everything; what each has said.
+  /// Echoes every note until all clients have sent all of theirs. Returns the notes of each client.
   private static func echo(_ hosting: Session) async -> [Peer: [[UInt8]]] {
     var heard: [Peer: [[UInt8]]] = [:]
     var count = 0
@@ -92,7 +92,8 @@ import Testing
     }
   }
 
-  /// So many come at once, and whoever got a seat stays until all have an answer; how many did.
+  /// Starts `count` clients at once, and kicks those that got a seat when all have an answer.
+  /// Returns the number of clients that got a seat.
   private static func crowd(
     _ count: Int, at endpoint: Endpoint, _ hosting: Session, on loop: NetworkLoop
   ) async throws -> Int {
@@ -182,7 +183,7 @@ import Testing
     }
   }
 
-  /// Stays until it is sent away; why it was.
+  /// Joins and stays until the connection ends. Returns the reason.
   private static func stay(
     as client: PeerInfo, at endpoint: Endpoint, _ isSeated: AsyncStream<Void>.Continuation,
     on loop: NetworkLoop
@@ -262,7 +263,7 @@ extension PeerEvents.AsyncIterator {
 }
 
 extension Session {
-  /// Everybody has what was sent, and leaves.
+  /// Closes all connections, after the queued messages.
   fileprivate func endAll() async {
     for peer in await peers { await peer.close() }
   }
@@ -273,8 +274,8 @@ extension Exchange<Note, Applied> {
 }
 
 extension Peer {
-  /// Returns when the connection has two links that work: nobody is told of the second, since
-  /// nothing changes for those who use the connection.
+  /// Waits until both links of the connection work. There is no event for the second link, because
+  /// it makes no difference to the application.
   func waitForBothLinks() async throws {
     while await !node.hasBothLinks(connectionID) {
       try await node.loop.sleep(until: node.loop.now + .milliseconds(1))

@@ -4,7 +4,7 @@ import CaromSession
 import CaromTransport
 import Testing
 
-/// A host and a client on real loopback sockets.
+/// A host and a client on loopback sockets, not connected yet.
 private struct NodePair {
   let loop: NetworkLoop
   let host: SessionNode
@@ -127,7 +127,7 @@ private struct NodePair {
   @Test func `connecting to a port without a listener throws connectionRefused`() async throws {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
-      // A port that is free again may be somebody's a moment later; nobody listens at this address.
+      // Another process may reuse a free port at any time, but no process listens at this address.
       let elsewhere = Endpoint(IPAddress("127.77.0.1")!, port: pair.endpoints[0].port)
       await #expect(throws: SessionError.transport(.connectionRefused)) {
         try await pair.client.connect(to: [elsewhere])
@@ -140,7 +140,7 @@ private struct NodePair {
     async throws
   {
     try await withNetworkLoop { loop in
-      let busy = SessionNode(makePeer("busy"), seats: 1, on: loop)  // admits nobody
+      let busy = SessionNode(makePeer("busy"), seats: 1, on: loop)  // admits no peer
       let endpoints = [Endpoint(.loopback4, port: try await busy.listen(on: [.loopback4]))]
       var timing = SessionTiming()
       timing.handshakeLimit = .milliseconds(100)
@@ -262,7 +262,7 @@ private struct NodePair {
   @Test func `a cancelled connect throws and leaves no connection`() async throws {
     try await withNetworkLoop { loop in
       let pair = try await NodePair(on: loop)
-      let silent = SessionNode(makePeer("silent"), seats: 1, on: loop)  // admits nobody
+      let silent = SessionNode(makePeer("silent"), seats: 1, on: loop)  // admits no peer
       let port = try await silent.listen(on: [.loopback4])
       let attempt = Task(executorPreference: loop) {
         try await pair.client.connect(to: [Endpoint(.loopback4, port: port)])
@@ -279,6 +279,6 @@ private struct NodePair {
 }
 
 extension ConnectionID {
-  /// A link that was never opened.
+  /// The id of a connection that was never opened.
   fileprivate static var none: ConnectionID { ConnectionID(999_999) }
 }

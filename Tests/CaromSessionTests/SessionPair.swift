@@ -4,19 +4,19 @@ import CaromSession
 import CaromTransport
 import Testing
 
-/// A session that hosts and one that visits, on loopback, each with the other's handle.
+/// A hosting session and a session that has joined it, over loopback.
 struct SessionPair {
   let loop: NetworkLoop
   let hosting: Session
   let visiting: Session
-  /// The host, as the visitor has it.
+  /// The host, as a peer of the client.
   let host: Peer
-  /// The visitor, as the host has it.
+  /// The client, as a peer of the host.
   let client: Peer
   let endpoints: [Endpoint]
 }
 
-/// Runs `body` with a pair over such links.
+/// Runs `body` with a connected pair.
 func withPair(
   over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
   timing: SessionTiming = SessionTiming(),
@@ -42,15 +42,15 @@ func withPair(
 }
 
 extension Session {
-  /// The next peer that joins.
+  /// Waits for the next peer that joins.
   func joined() async -> Peer {
     for await event in events {
       if case .joined(let peer) = event { return peer }
     }
-    fatalError("the session ended before anybody joined")
+    fatalError("the session ended before a peer joined")
   }
 
-  /// Why the next peer that leaves has left.
+  /// Waits for the next peer that leaves, and returns the reason.
   func ending() async -> DisconnectReason? {
     for await event in events {
       if case .left(_, let reason) = event { return reason }
@@ -60,7 +60,7 @@ extension Session {
 }
 
 extension Messages {
-  /// The next so many messages.
+  /// Waits for the next `count` messages.
   func first(_ count: Int) async -> [Message] {
     var messages: [Message] = []
     guard count > 0 else { return messages }
@@ -73,7 +73,7 @@ extension Messages {
 }
 
 extension Bool {
-  /// Records an issue unless it is true.
+  /// Records an issue if the value is false.
   func expectTrue(_ location: SourceLocation = #_sourceLocation) {
     #expect(self, sourceLocation: location)
   }

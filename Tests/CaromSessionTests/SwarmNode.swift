@@ -4,7 +4,7 @@ import CaromTesting
 
 @testable import CaromProtocol
 
-/// A peer that runs `auto` on the virtual network: real discovery machines, the real lobby.
+/// A peer in matchmaking mode on the virtual network, with the real discovery and lobby machines.
 struct SwarmNode: VirtualNode {
   static let type: ServiceType = "_airhockey._tcp"
 
@@ -21,7 +21,7 @@ struct SwarmNode: VirtualNode {
   private var resolved: [(connection: ConnectionID, endpoints: [Endpoint])] = []
   private let startAt: Instant
   private var isStarted = false
-  /// How many connections that were open ended.
+  /// The number of open connections that have ended.
   private(set) var losses = 0
 
   init(on host: VirtualHost, id: PeerID, startAt: Instant, generator: inout SeededGenerator) {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Peers that start `auto` within a second of each other, on a virtual network.
+/// Peers in matchmaking mode that start within a second of each other, on a virtual network.
 struct Swarm {
   var world: VirtualWorld<SwarmNode>
   private(set) var hosts: [VirtualHost] = []
@@ -23,7 +23,7 @@ struct Swarm {
 
   func node(_ host: VirtualHost) -> SwarmNode? { world[host] }
 
-  /// How many peers have a partner that says the same of them.
+  /// The number of peers whose partner is connected to them.
   static func seated(in world: borrowing VirtualWorld<SwarmNode>) -> Int {
     let partners = world.nodes.map { $0?.partner }
     return world.nodes.indices.count { index in
@@ -34,7 +34,7 @@ struct Swarm {
     }
   }
 
-  /// Runs until as many sit as can; says how long that took.
+  /// Runs until as many peers as possible have a partner. Returns the time that took.
   mutating func settle(within limit: Duration = .seconds(20)) throws -> Duration? {
     let wanted = hosts.count / 2 * 2
     let done = try world.run(for: limit) { Self.seated(in: $0) == wanted }
@@ -56,7 +56,7 @@ struct Swarm {
       var swarm = Swarm(seed: seed, count: count)
       let time = try swarm.settle()
       #expect(time != nil, "seed \(seed), \(count) peers")
-      // Nobody leaves a table again.
+      // No peer loses its partner later.
       try swarm.world.run(for: .seconds(10))
       #expect(Swarm.seated(in: swarm.world) == count / 2 * 2, "seed \(seed) later")
     }

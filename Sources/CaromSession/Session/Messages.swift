@@ -1,6 +1,14 @@
 import CaromCore
 import CaromProtocol
 
+/// A received message and its sender.
+public struct Received<Message: Sendable>: Sendable {
+  /// The peer that sent the message.
+  public let peer: Peer
+  /// The decoded message.
+  public let message: Message
+}
+
 /// Messages from all peers on one channel, for one reader at a time.
 ///
 /// A reader that falls behind on a reliable channel slows down its senders, and no message is lost.

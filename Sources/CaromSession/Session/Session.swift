@@ -131,7 +131,7 @@ extension Session {
 extension Session {
   /// Messages from all peers on one channel; each channel has one reader at a time. Messages that
   /// arrived before the first reader are kept: all of them on a reliable channel, and the newest
-  /// 256 (or 64 KiB) of all other channels together.
+  /// 256 (at most 64 KiB) of all other channels together, on each loop.
   public func messages<Message>(on channel: MessageChannel<Message>) -> Messages<Message> {
     Messages(inbox: inboxes.inbox(for: channel))
   }
