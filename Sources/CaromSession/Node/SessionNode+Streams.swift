@@ -20,9 +20,9 @@ extension SessionNode {
       case .bytes(let bytes): node.receive(bytes, on: connection)
       case .writable: node.drain()
       case .end: node.streamEnded(connection, .ended)
-      case .closed(nil): node.streamEnded(connection, .ended)
-      case .closed(.timedOut?): node.streamEnded(connection, .timedOut)
-      case .closed: node.streamEnded(connection, .reset)
+      case .closed(let error):
+        let end = error == nil ? LinkEnd.ended : error == .timedOut ? .timedOut : .reset
+        node.streamEnded(connection, end)
       }
     }
     drain()
