@@ -36,6 +36,16 @@ import Testing
     #expect([inbox.pop(), inbox.pop(), inbox.pop()] == [2, 11, 3])
   }
 
+  @Test func `popNewest empties one key, and leaves the newest element of each other key`() {
+    let inbox = Inbox<Int>(limit: 6, byteLimit: 60, overflow: .pause)
+    for number in [1, 2, 11, 3, 12] { #expect(inbox.push(number, bytes: 5)) }
+    #expect(!inbox.push(21, bytes: 5))
+    #expect(inbox.popNewest(with: 1) { $0 % 10 } == 21)
+    #expect(inbox.popNewest(with: 1) { $0 % 10 } == nil)
+    #expect(inbox.bytes == 10 && inbox.push(4))
+    #expect([inbox.pop(), inbox.pop(), inbox.pop(), inbox.pop()] == [3, 12, 4, nil])
+  }
+
   @Test func `a cancelled reader gets nil, and the next reader gets the element`() async {
     let inbox = Inbox<Int>(limit: 2, overflow: .pause)
     let reader = Task { await inbox.next() }
