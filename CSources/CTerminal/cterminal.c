@@ -22,8 +22,8 @@ static const char enter_screen[] =
 /* Enables mouse reports in pixels and queries whether they are supported. Sent only if the size of
    the window in pixels is known. */
 static const char enter_pixels[] = "\033[?1016h\033[?1016$p";
-/* Restores the modes in reverse order, the keyboard's before leaving the alternate screen, which has
-   keyboard modes of its own. */
+/* Restores the modes in reverse order, the keyboard's before leaving the alternate screen, which
+   has keyboard modes of its own. */
 static const char leave_screen[] =
     "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m"
     "\033[?7h\033[?25h\033[?1049l";
@@ -93,8 +93,8 @@ static double seconds_now(void) {
   return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* Records the first signal and ends the process at a later one. A signal that follows immediately is
-   a duplicate: timeout(1), for example, signals the process and then its whole group. */
+/* Records the first signal and ends the process at a later one. A signal that follows immediately
+   is a duplicate: timeout(1), for example, signals the process and then its whole group. */
 static void on_ending(int number) {
   if (ended_by == 0) {
     int saved = errno;

@@ -37,8 +37,8 @@ void cterminal_put(uint8_t byte);
    queued, or a negative errno. */
 int cterminal_flush(void);
 
-/* Catches SIGINT, SIGHUP and SIGTERM. The first one is only recorded. One that follows 0.3 s later or
-   more restores the terminal and ends the process. */
+/* Catches SIGINT, SIGHUP and SIGTERM. The first one is only recorded. One that follows 0.3 s later
+   or more restores the terminal and ends the process. */
 void cterminal_catch_signals(void);
 
 /* Returns the number of the first caught signal; 0 if there is none. */
@@ -50,8 +50,8 @@ int cterminal_wait_signal(void);
 /* Makes writing to a pipe or socket without a reader fail with an error instead of a signal. */
 void cterminal_ignore_broken_pipes(void);
 
-/* Waits until the pipe or socket of standard output has no reader any more. Returns false at once if
-   standard output is neither. Blocks: call it on its own thread. */
+/* Waits until the pipe or socket of standard output has no reader any more. Returns false at once
+   if standard output is neither. Blocks: call it on its own thread. */
 bool cterminal_wait_reader_gone(void);
 
 /* Returns the size of the terminal of standard output, whether or not a screen is open on it. */
