@@ -6,8 +6,8 @@ import CaromTransport
 
 extension Session {
   /// Hosts a session that clients can discover: listens on the service's port (with 0 the system
-  /// chooses), advertises the service, and runs `body` with the session and its advertisement, which
-  /// has the service's final name.
+  /// chooses), advertises the service, and runs `body` with the session and its advertisement,
+  /// which has the service's final name.
   ///
   /// The other parameters are those of `Session.host`.
   public static func host<Result>(

@@ -9,11 +9,11 @@ public enum Lattice {
   /// The largest magnitude that can be rounded, 2^18.
   public static let limit = 0x1p18
 
-  /// Returns the lattice point nearest to `value` as a number of steps, ties to even. `value` must be
-  /// finite and at most `limit` in magnitude.
+  /// Returns the lattice point nearest to `value` as a number of steps, ties to even. `value` must
+  /// be finite and at most `limit` in magnitude.
   ///
-  /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, which needs no
-  /// library call.
+  /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, which needs
+  /// no library call.
   @inlinable public static func units(_ value: Double) -> Int64 {
     precondition(value.magnitude <= limit, "a lattice value must be finite and at most 2^18")
     let shifted = value * 0x1p32 + 0x1.8p52

@@ -1,14 +1,14 @@
 /// The law of motion of the bodies during one step.
 ///
-/// A step runs in a clock in which as many bodies as possible move at constant velocity ("straight"),
-/// since contacts between straight bodies have a closed solution. The law gives the positions and
-/// contacts of straight and other bodies.
+/// A step runs in a clock in which as many bodies as possible move at constant velocity
+/// ("straight"), since contacts between straight bodies have a closed solution. The law gives the
+/// positions and contacts of straight and other bodies.
 struct MotionLaw {
   enum Kind {
     /// No damping. The clock is time, and all bodies move straight.
     case inertial
-    /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic bodies
-    /// do not.
+    /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic
+    /// bodies do not.
     case drag
     /// Coulomb deceleration. The clock is time, and dynamic bodies do not move straight.
     case coulomb
@@ -75,8 +75,8 @@ struct MotionLaw {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }
 
-  /// An upper bound on the distance that a body with this `Body.velocity` covers from `clock` to the
-  /// end of the step.
+  /// An upper bound on the distance that a body with this `Body.velocity` covers from `clock` to
+  /// the end of the step.
   @inline(__always)
   func reach(_ velocity: Vector, _ role: Body.Role, from clock: Double) -> Double {
     velocity.length * (role == .kinematic ? step : horizon - clock)

@@ -9,12 +9,13 @@ enum MovingContact {
   private static let touching = 1e-14
   /// The most iterations. Grazing contacts converge only linearly, but need far fewer than this.
   private static let iterationLimit = 200
-  /// The fraction of the horizon by which the iteration advances discs that rest against each other.
+  /// The fraction of the horizon by which the iteration advances discs that rest against each
+  /// other.
   private static let restingStep = 1.0 / 16
 
-  /// Returns the first time in `0...horizon` at which two discs touch, or nil. `distance` is the sum
-  /// of their radii, `relative` returns their relative position and velocity at a given time, and
-  /// `acceleration` is an upper bound on their relative acceleration.
+  /// Returns the first time in `0...horizon` at which two discs touch, or nil. `distance` is the
+  /// sum of their radii, `relative` returns their relative position and velocity at a given time,
+  /// and `acceleration` is an upper bound on their relative acceleration.
   @inline(__always)
   static func first(
     distance: Double, acceleration: Double, horizon: Double,

@@ -2,8 +2,8 @@
 /// the C library. They use only addition, subtraction, multiplication and division. The error is
 /// about one unit in the last place.
 enum PortableMath {
-  /// ln 2 in two parts. The high part has 32 trailing zero bits, so its product with a small integer
-  /// is exact.
+  /// ln 2 in two parts. The high part has 32 trailing zero bits, so its product with a small
+  /// integer is exact.
   private static let ln2High = 0x1.62e42feep-1
   private static let ln2Low = 0x1.a39ef35793c76p-33
 
@@ -34,8 +34,8 @@ enum PortableMath {
     return exponent * ln2High + (logSeries(onePlus: mantissa - 1) + low)
   }
 
-  /// Returns e^x - 1 by its Taylor series to the 15th power, for |x| up to 0.35, where the next term
-  /// is below 2^-66.
+  /// Returns e^x - 1 by its Taylor series to the 15th power, for |x| up to 0.35, where the next
+  /// term is below 2^-66.
   private static func expMinusOneSeries(_ x: Double) -> Double {
     var sum = 1.0 / 1_307_674_368_000
     var factorial = 1_307_674_368_000.0

@@ -37,7 +37,8 @@ public struct Scene: Hashable, Sendable {
   /// The number of discs.
   public var count: Int { motions.count }
 
-  /// The disc with the given id. Setting it changes its motion and spin, but not its radius or mass.
+  /// The disc with the given id. Setting it changes its motion and spin, but not its radius or
+  /// mass.
   public subscript(id: Int) -> Disc {
     get {
       var disc = Disc(
@@ -52,8 +53,8 @@ public struct Scene: Hashable, Sendable {
     }
   }
 
-  /// Rounds all positions, velocities and spins to the lattice (see `Lattice`), as a game with exact
-  /// state does at the end of each tick.
+  /// Rounds all positions, velocities and spins to the lattice (see `Lattice`), as a game with
+  /// exact state does at the end of each tick.
   public mutating func roundToLattice() {
     for id in motions.indices {
       motions[id] = Motion(

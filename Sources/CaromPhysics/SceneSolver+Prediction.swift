@@ -57,7 +57,8 @@ extension SceneSolver {
     }
   }
 
-  /// Predicts the contacts of a body with all bodies without `isFast` in the cells within its reach.
+  /// Predicts the contacts of a body with all bodies without `isFast` in the cells within its
+  /// reach.
   private mutating func predictNearbyPairs(_ slot: Int) {
     let body = bodies[slot]
     let reach =

@@ -24,8 +24,8 @@ extension SceneSolver {
   }
 
   /// Resolves two simultaneous contacts of one disc, so that afterwards each pair separates at its
-  /// closing speed times the restitution. If that would take an attracting impulse, the contacts are
-  /// resolved one after the other.
+  /// closing speed times the restitution. If that would take an attracting impulse, the contacts
+  /// are resolved one after the other.
   mutating func resolveSimultaneously(_ x: PendingContact, _ y: PendingContact) {
     let sharesA = x.a == y.a || x.a == y.b
     let shared = slot(sharesA ? x.a : x.b)
@@ -47,8 +47,9 @@ extension SceneSolver {
     predictContacts(of: second)
   }
 
-  /// Solves Newton's law of restitution for both normal speeds at once. Returns the velocities after
-  /// the contacts, or nil if an impulse would be attracting or the equations are nearly singular.
+  /// Solves Newton's law of restitution for both normal speeds at once. Returns the velocities
+  /// after the contacts, or nil if an impulse would be attracting or the equations are nearly
+  /// singular.
   private func simultaneousVelocities(
     _ shared: Body, _ first: Body, _ second: Body
   ) -> (shared: Vector, first: Vector, second: Vector)? {

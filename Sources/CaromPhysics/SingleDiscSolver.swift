@@ -32,7 +32,8 @@ public struct SingleDiscSolver: Hashable, Sendable {
 
   /// Advances the discs by one step. A goal ends the motion of `disc` early.
   ///
-  /// The kinematic discs always move for the whole step, unless they are stopped by a pinned `disc`.
+  /// The kinematic discs always move for the whole step, unless they are stopped by a pinned
+  /// `disc`.
   public func advance(_ disc: inout Disc, _ first: inout Disc, _ second: inout Disc)
     -> SingleDiscContacts
   {

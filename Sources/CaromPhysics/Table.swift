@@ -7,7 +7,8 @@ public struct Table: Hashable, Sendable {
   public var halfLength: Double
   /// The distance from the centre to a long rail, in metres.
   public var halfWidth: Double
-  /// The distance from the middle of a goal mouth to a post, in metres; 0 for a table without goals.
+  /// The distance from the middle of a goal mouth to a post, in metres; 0 for a table without
+  /// goals.
   public var goalHalfWidth: Double
 
   /// Makes a table from half of each dimension, in metres.

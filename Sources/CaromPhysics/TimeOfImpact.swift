@@ -1,10 +1,12 @@
-/// Times of impact: the smallest t >= 0 at which moving shapes touch while they approach each other.
+/// Times of impact: the smallest t >= 0 at which moving shapes touch while they approach each
+/// other.
 public enum TimeOfImpact {
   /// Returns the time at which two circles touch, whose centres are at relative position `offset`,
   /// with relative velocity `velocity` and with radii that add up to `distance`. Returns 0 if they
   /// overlap and approach each other, and nil if they never touch while approaching.
   ///
-  /// The discriminant is computed from the cross product, which avoids cancellation at grazing hits.
+  /// The discriminant is computed from the cross product, which avoids cancellation at grazing
+  /// hits.
   @inlinable public static func circles(
     offset: Vector, velocity: Vector, distance: Double
   ) -> Double? {
@@ -51,7 +53,8 @@ public enum TimeOfImpact {
     return end(.end, at: b, position: position, velocity: velocity, radius: radius, before: start)
   }
 
-  /// Returns the contact with an end of the segment if it is earlier than `other`, otherwise `other`.
+  /// Returns the contact with an end of the segment if it is earlier than `other`, otherwise
+  /// `other`.
   private static func end(
     _ feature: Feature, at corner: Vector, position: Vector, velocity: Vector, radius: Double,
     before other: SegmentContact?

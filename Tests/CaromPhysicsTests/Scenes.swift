@@ -20,8 +20,8 @@ struct Draws {
     range.lowerBound + (range.upperBound - range.lowerBound) * Double(bits() >> 11) * 0x1p-53
   }
 
-  /// Returns a vector of the given length in a random direction. It uses no trigonometric functions,
-  /// so that the result has the same bits on every platform.
+  /// Returns a vector of the given length in a random direction. It uses no trigonometric
+  /// functions, so that the result has the same bits on every platform.
   mutating func vector(length: Double) -> Vector {
     while true {
       let point = Vector(next(in: -1...1), next(in: -1...1))

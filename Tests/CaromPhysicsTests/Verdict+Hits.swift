@@ -2,8 +2,8 @@ import Foundation
 
 @testable import CaromPhysics
 
-// Invariants of single hits: the result does not depend on the phase of the step, and no disc passes
-// through another or through a wall.
+// Invariants of single hits: the result does not depend on the phase of the step, and no disc
+// passes through another or through a wall.
 extension Verdict {
   // MARK: - Hit consistency
 
@@ -132,8 +132,9 @@ extension Verdict {
     return !(place.x <= 0.36 + 1e-9)
   }
 
-  /// Returns whether a puck and a mallet pass through or overlap each other, when they approach each
-  /// other at `speed` and must touch. The mallet contributes the fraction `share` of the speed.
+  /// Returns whether a puck and a mallet pass through or overlap each other, when they approach
+  /// each other at `speed` and must touch. The mallet contributes the fraction `share` of the
+  /// speed.
   private func passesMallet(
     _ speed: Double, _ share: Double, _ step: Double, _ random: inout Draws
   ) -> Bool {

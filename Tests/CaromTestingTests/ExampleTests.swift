@@ -5,8 +5,8 @@ import Testing
 
 // The code between the two lines "// example" is repeated in Testing.md.
 // example
-/// Sends its mallet's position 60 times a second, and measures the longest time without one from the
-/// opponent.
+/// Sends its mallet's position 60 times a second, and measures the longest time without one from
+/// the opponent.
 struct Player: VirtualNode {
   static let port: UInt16 = 7777
   let host: VirtualHost

@@ -13,8 +13,8 @@ func hostChat(as me: PeerInfo, interfaces: InterfaceSelection, on loop: NetworkL
   }
 }
 
-/// Finds the first room whose name begins with `room`, joins it, sends `line`, and returns the first
-/// `count` lines that the room sends.
+/// Finds the first room whose name begins with `room`, joins it, sends `line`, and returns the
+/// first `count` lines that the room sends.
 func chat(
   as me: PeerInfo, in room: String, sending line: String, until count: Int,
   interfaces: InterfaceSelection, on loop: NetworkLoop

@@ -14,8 +14,8 @@ struct EventFeed {
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }
 
-  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held, a new
-  /// round-trip measurement is dropped, and any other event displaces the oldest.
+  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held, a
+  /// new round-trip measurement is dropped, and any other event displaces the oldest.
   mutating func hold(_ event: SessionEvent) {
     if held.count >= SessionNode.heldEventLimit {
       if case .measured = event { return }

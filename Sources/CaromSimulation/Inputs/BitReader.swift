@@ -2,8 +2,8 @@ import CaromCore
 
 /// Reads the bits that `BitWriter` wrote. Reading past the last byte throws.
 struct BitReader: Sendable {
-  /// The maximum number of bits, n + k, in a Golomb code's value. Two input values differ by at most
-  /// 2^33.
+  /// The maximum number of bits, n + k, in a Golomb code's value. Two input values differ by at
+  /// most 2^33.
   static let longestDifference = 36
 
   /// The byte that is being read, and the number of its low bits that are still unread.

@@ -10,7 +10,8 @@ public enum Jitter: Hashable, Sendable {
   case none
   /// Uniformly distributed between minus and plus the given duration.
   case uniform(Duration)
-  /// Exponentially distributed with the given mean: mostly small and occasionally large, as on Wi-Fi.
+  /// Exponentially distributed with the given mean: mostly small and occasionally large, as on
+  /// Wi-Fi.
   case exponential(mean: Duration)
 
   /// Returns a random duration to add to the delay, in nanoseconds.

@@ -3,7 +3,8 @@ import CaromCore
 extension LinkConditions {
   // MARK: Simple conditions
 
-  /// A constant delay of 1 ms without loss, where streams deliver the same chunks that were written.
+  /// A constant delay of 1 ms without loss, where streams deliver the same chunks that were
+  /// written.
   public static let steady = LinkConditions(
     delay: .milliseconds(1) ... .milliseconds(1), chunkLength: 1 << 30...1 << 30,
     coalescing: 0)
@@ -93,8 +94,8 @@ extension LinkConditions {
   public static let rebinding = good.with {
     $0.rebinding = Rebinding(.port, every: .seconds(10), from: .zero + .seconds(5))
   }
-  /// As `good`, but with an MTU of 1,500 bytes at first, 1,280 after 5 s and 1,228 after 10 s, which
-  /// leaves 1,200 bytes of UDP payload over IPv4.
+  /// As `good`, but with an MTU of 1,500 bytes at first, 1,280 after 5 s and 1,228 after 10 s,
+  /// which leaves 1,200 bytes of UDP payload over IPv4.
   public static let shrinkingMTU = good.with {
     $0.mtu = PathMTU(
       1_500,

@@ -3,9 +3,9 @@ import CaromCore
 /// The conditions of one direction of a link between two hosts.
 ///
 /// They apply to a datagram in this order: a packet longer than `mtu` is dropped; the queue of the
-/// bottleneck with `rate` delays or drops it; it may be duplicated; each copy may be lost, corrupted
-/// or delayed; copies that arrive during an `outage` are lost. Lost datagrams have used bandwidth.
-/// For streams, loss and outages cause delays instead.
+/// bottleneck with `rate` delays or drops it; it may be duplicated; each copy may be lost,
+/// corrupted or delayed; copies that arrive during an `outage` are lost. Lost datagrams have used
+/// bandwidth. For streams, loss and outages cause delays instead.
 public struct LinkConditions: Hashable, Sendable {
   // MARK: Delay
 

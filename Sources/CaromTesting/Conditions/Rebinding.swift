@@ -4,8 +4,8 @@ import CaromCore
 /// address or port, and packets to the old one are lost.
 ///
 /// Before the first rebinding, the receiver sees the sender's own address and port. A rebinding
-/// breaks streams: the next bytes of the client are answered with a reset, and the listener receives
-/// nothing more.
+/// breaks streams: the next bytes of the client are answered with a reset, and the listener
+/// receives nothing more.
 public struct Rebinding: Hashable, Sendable {
   /// The part of the source that changes.
   public enum Change: Hashable, Sendable {

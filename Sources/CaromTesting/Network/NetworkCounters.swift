@@ -15,8 +15,8 @@ public struct NetworkCounters: Hashable, Sendable {
   public var datagramsDuplicated = 0
   /// The number of datagrams dropped because of a cut, a partition or a crash.
   public var datagramsCut = 0
-  /// The number of datagrams dropped because they could not be routed or no open socket was bound to
-  /// their destination.
+  /// The number of datagrams dropped because they could not be routed or no open socket was bound
+  /// to their destination.
   public var datagramsUnclaimed = 0
   /// The number of dropped datagrams for each reason.
   public internal(set) var dropped = DropCounts()

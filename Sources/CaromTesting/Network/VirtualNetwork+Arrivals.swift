@@ -56,8 +56,8 @@ extension VirtualNetwork {
 
   // MARK: Chunks
 
-  /// Handles the arrival of the next chunk of a stream: delivers it, or delays it during a cut or an
-  /// outage.
+  /// Handles the arrival of the next chunk of a stream: delivers it, or delays it during a cut or
+  /// an outage.
   mutating func handleChunk(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
     let link = streams[number].link(toward: side)
     if obstacle(on: link) != nil {
@@ -88,8 +88,8 @@ extension VirtualNetwork {
     return streams[number].epochs != epochs
   }
 
-  /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client now has an unknown
-  /// source and is answered with a reset; one from an accepting listener is lost.
+  /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client now has an
+  /// unknown source and is answered with a reset; one from an accepting listener is lost.
   private mutating func breakStream(_ number: Int, toward side: VirtualStream.Side) {
     if side == .client && streams[number].isOpen { return }
     streams[number].isBroken = true

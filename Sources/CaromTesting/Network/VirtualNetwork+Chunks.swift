@@ -67,7 +67,8 @@ extension VirtualNetwork {
     send(chunk, of: chunk.count, number, toward: side)
   }
 
-  /// Sends a chunk over the link. `count` is the number of its bytes that have not been sent before.
+  /// Sends a chunk over the link. `count` is the number of its bytes that have not been sent
+  /// before.
   private mutating func send(
     _ chunk: StreamState.Chunk, of count: Int, _ number: Int, toward side: VirtualStream.Side
   ) {

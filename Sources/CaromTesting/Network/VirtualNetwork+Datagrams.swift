@@ -6,8 +6,8 @@ extension VirtualNetwork {
 
   // MARK: Sockets
 
-  /// Opens a socket on all addresses of the host. Port 0 stands for a free port. Several sockets may
-  /// share a port; multicast is delivered to all of them, and unicast to a random one.
+  /// Opens a socket on all addresses of the host. Port 0 stands for a free port. Several sockets
+  /// may share a port; multicast is delivered to all of them, and unicast to a random one.
   public mutating func bind(_ host: VirtualHost, port: UInt16 = 0) -> VirtualSocket {
     let socket = VirtualSocket(host: host.id, number: sockets.count)
     let port = port == 0 ? machines[host.machine].freePort() : port
@@ -27,8 +27,8 @@ extension VirtualNetwork {
     machines[machine(of: socket.host)].close(socket.number, port: port(of: socket))
   }
 
-  /// Joins a multicast group on the interface with the given index, or on all interfaces if the index
-  /// is 0.
+  /// Joins a multicast group on the interface with the given index, or on all interfaces if the
+  /// index is 0.
   public mutating func join(_ group: IPAddress, on socket: VirtualSocket, interface: UInt32 = 0) {
     precondition(group.isMulticast, "a group must have a multicast address")
     guard sockets[socket.number].isOpen else { return }

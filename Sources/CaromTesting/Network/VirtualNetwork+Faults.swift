@@ -3,8 +3,8 @@ import CaromCore
 extension VirtualNetwork {
   // MARK: Cables
 
-  /// Unplugs the cable of the host's machine. Datagrams are lost, including those in flight; streams
-  /// wait.
+  /// Unplugs the cable of the host's machine. Datagrams are lost, including those in flight;
+  /// streams wait.
   public mutating func cut(_ host: VirtualHost) {
     machines[host.machine].isCut = true
     recordFault("cut", of: host)
@@ -18,7 +18,8 @@ extension VirtualNetwork {
   }
 
   /// Splits the network into parts: a machine can reach only machines of its own part, until `heal`
-  /// is called. Machines in no part can reach all others. The new partition replaces any earlier one.
+  /// is called. Machines in no part can reach all others. The new partition replaces any earlier
+  /// one.
   public mutating func partition(_ parts: [VirtualHost]...) {
     for machine in machines.indices { machines[machine].part = nil }
     for (number, hosts) in parts.enumerated() {
@@ -41,16 +42,17 @@ extension VirtualNetwork {
 
   // MARK: Processes and machines
 
-  /// Ends the host's process, as `kill -9` does: the kernel finishes its streams, closes its sockets
-  /// and refuses new connections. The host receives no more events until it binds, listens or
-  /// connects again.
+  /// Ends the host's process, as `kill -9` does: the kernel finishes its streams, closes its
+  /// sockets and refuses new connections. The host receives no more events until it binds, listens
+  /// or connects again.
   public mutating func kill(_ host: VirtualHost) {
     recordFault("killed", of: host)
     closeSockets(of: host)
     for end in ends(at: host) { close(end) }
   }
 
-  /// Stops the host's machine and all hosts on it, without any packet to their peers, until `reboot`.
+  /// Stops the host's machine and all hosts on it, without any packet to their peers, until
+  /// `reboot`.
   public mutating func crash(_ host: VirtualHost) {
     recordFault("crashed", of: host)
     machines[host.machine].isCrashed = true
@@ -60,8 +62,8 @@ extension VirtualNetwork {
     }
   }
 
-  /// Restarts a crashed machine. It has lost the state of its streams, and answers further packets of
-  /// these with a reset.
+  /// Restarts a crashed machine. It has lost the state of its streams, and answers further packets
+  /// of these with a reset.
   public mutating func reboot(_ host: VirtualHost) {
     machines[host.machine].isCrashed = false
     recordFault("rebooted", of: host)

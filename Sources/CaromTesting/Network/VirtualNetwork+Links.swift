@@ -3,8 +3,8 @@ import CaromCore
 extension VirtualNetwork {
   // MARK: Conditions
 
-  /// Sets the conditions of the link from one machine to another, in this direction only. Nil restores
-  /// the network's conditions. Between hosts of one machine, there is never loss or delay.
+  /// Sets the conditions of the link from one machine to another, in this direction only. Nil
+  /// restores the network's conditions. Between hosts of one machine, there is never loss or delay.
   public mutating func setConditions(
     _ conditions: LinkConditions?, from: VirtualHost, to: VirtualHost
   ) {

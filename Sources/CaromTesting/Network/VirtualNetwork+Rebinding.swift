@@ -36,8 +36,8 @@ extension VirtualNetwork {
     return Endpoint(card.externalAddress(of: source.address, epoch: epoch.address), port: port)
   }
 
-  /// Translates the destination of a packet to the endpoint on the receiving machine. Returns nil if
-  /// the destination is a mapping that the NAT has forgotten.
+  /// Translates the destination of a packet to the endpoint on the receiving machine. Returns nil
+  /// if the destination is a mapping that the NAT has forgotten.
   mutating func internalEndpoint(
     _ destination: Endpoint, by interface: UInt32, over link: Int
   ) -> Endpoint? {

@@ -8,8 +8,8 @@ extension VirtualNetwork {
   /// The most repetitions of an unanswered connection request, after 1, 2, 4 … 64 s, as in Linux.
   static let maximumRepeats = 7
 
-  /// Listens for streams on a port; 0 stands for a free port. Returns the port, or nil if the port is
-  /// in use.
+  /// Listens for streams on a port; 0 stands for a free port. Returns the port, or nil if the port
+  /// is in use.
   @discardableResult
   public mutating func listen(_ host: VirtualHost, port: UInt16 = 0) -> UInt16? {
     let taken = machines[host.machine].listeners.contains { $0.port == port }
@@ -76,8 +76,8 @@ extension VirtualNetwork {
     return true
   }
 
-  /// The number of written bytes that wait at the sender, for bandwidth or for the end of a cut or an
-  /// outage. The network does not limit this queue: a writer should pause at a limit of its own.
+  /// The number of written bytes that wait at the sender, for bandwidth or for the end of a cut or
+  /// an outage. The network does not limit this queue: a writer should pause at a limit of its own.
   public func unsentBytes(of stream: VirtualStream) -> Int {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }

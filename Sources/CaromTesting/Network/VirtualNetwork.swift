@@ -2,10 +2,10 @@ import CaromCore
 
 /// A simulated network in virtual time. All random behaviour is determined by one seed.
 ///
-/// Hosts bind sockets, join multicast groups, listen and connect. Data that they send is returned by
-/// `nextEvent` after the delays, losses, duplications and fragmentation that `LinkConditions` ask
-/// for. The network is a value: a copy continues from the same state, and the same calls on it give
-/// the same events.
+/// Hosts bind sockets, join multicast groups, listen and connect. Data that they send is returned
+/// by `nextEvent` after the delays, losses, duplications and fragmentation that `LinkConditions`
+/// ask for. The network is a value: a copy continues from the same state, and the same calls on it
+/// give the same events.
 public struct VirtualNetwork: Sendable {
   /// A scheduled event.
   enum Arrival: Sendable {

@@ -44,8 +44,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     return host
   }
 
-  /// Starts a node on a host that has no node: one added to `network` directly, or one whose node was
-  /// stopped.
+  /// Starts a node on a host that has no node: one added to `network` directly, or one whose node
+  /// was stopped.
   public mutating func start(_ node: Node, on host: VirtualHost) {
     while nodes.count <= host.id.number { nodes.append(nil) }
     precondition(nodes[host.id.number] == nil, "the host already has a node; stop that first")
@@ -75,8 +75,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     nodes.indices.contains(host.id.number) ? nodes[host.id.number] : nil
   }
 
-  /// Calls `body` with the node of a host, to let the node act outside of an event. Returns nil if the
-  /// host has no node.
+  /// Calls `body` with the node of a host, to let the node act outside of an event. Returns nil if
+  /// the host has no node.
   public mutating func withNode<Result>(
     of host: VirtualHost, _ body: (inout Node, inout VirtualNetwork) throws -> Result
   ) rethrows -> Result? {
@@ -91,8 +91,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     return try body(&node, &network)
   }
 
-  /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether `isDone`
-  /// returned true.
+  /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether
+  /// `isDone` returned true.
   ///
   /// Events are handled before timeouts at the same time, and timeouts in the order of the hosts.
   @discardableResult
