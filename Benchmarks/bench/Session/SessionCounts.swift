@@ -56,10 +56,10 @@ struct SessionCounts {
     for step in 0..<ticks * steps {
       pair.advance(by: .nanoseconds(Int64(1_000_000_000 / (hertz * steps))))
       // The caller's inputs come between the ticks.
-      if step % steps == 0 { pair.send(payload, from: .callee, .unreliable) }
-      if step % steps == steps / 2 { pair.send(payload, from: .caller, .unreliable) }
-      pair.pass(from: .caller)
-      pair.pass(from: .callee)
+      if step % steps == 0 { pair.send(payload, from: .responder, .unreliable) }
+      if step % steps == steps / 2 { pair.send(payload, from: .initiator, .unreliable) }
+      pair.pass(from: .initiator)
+      pair.pass(from: .responder)
     }
     return Double(pair.datagrams - before) / Double(ticks)
   }
@@ -68,17 +68,17 @@ struct SessionCounts {
   private static func overhead(_ deliveries: [Delivery]) -> Double {
     var pair = SessionPair()
     pair.settle()
-    for delivery in deliveries { pair.send(payload, from: .callee, delivery) }
-    return Double(pair.pass(from: .callee) - deliveries.count * payload.count)
+    for delivery in deliveries { pair.send(payload, from: .responder, delivery) }
+    return Double(pair.pass(from: .responder) - deliveries.count * payload.count)
   }
 
   private mutating func measureAcknowledgement() {
     var pair = SessionPair()
     pair.settle()
-    pair.send(Self.payload, from: .caller, .reliableOrdered)
-    pair.pass(from: .caller)
-    pair.send(Self.payload, from: .callee, .unreliable)
-    let count = pair.pass(from: .callee) - Self.payload.count
+    pair.send(Self.payload, from: .initiator, .reliableOrdered)
+    pair.pass(from: .initiator)
+    pair.send(Self.payload, from: .responder, .unreliable)
+    let count = pair.pass(from: .responder) - Self.payload.count
     acknowledgement = Double(count) - unreliable
   }
 
@@ -86,14 +86,14 @@ struct SessionCounts {
     var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
     var caller = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
     let link = caller.makeConnectionID()
-    let way = SessionPair.Side.callee.way
+    let way = SessionPair.Side.responder.way
     caller.connect(link, to: [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
     var hello: [UInt8] = []
     while let ready = caller.pollReady() {
       if caller.pollDatagram(on: ready, into: &hello, at: .zero) != nil { break }
     }
     func answer(to datagram: [UInt8]) -> Double {
-      host.receiveDatagram(datagram.span, from: SessionPair.Side.caller.way, at: .zero)
+      host.receiveDatagram(datagram.span, from: SessionPair.Side.initiator.way, at: .zero)
       var count = 0
       while let answer = host.pollStatelessReply() { count += answer.bytes.count }
       return Double(count) / Double(datagram.count)
@@ -110,10 +110,10 @@ struct SessionCounts {
     func play(_ count: Int) {
       for _ in 0..<count {
         pair.advance(by: .nanoseconds(16_666_667))
-        pair.send(Self.payload, from: .caller, .unreliable)
-        pair.pass(from: .caller)
-        pair.send(state, from: .callee, .unreliable)
-        pair.pass(from: .callee)
+        pair.send(Self.payload, from: .initiator, .unreliable)
+        pair.pass(from: .initiator)
+        pair.send(state, from: .responder, .unreliable)
+        pair.pass(from: .responder)
       }
     }
     play(Self.ticks)  // until everything has found its room

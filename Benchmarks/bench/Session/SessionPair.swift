@@ -5,9 +5,9 @@ import Carom
 struct SessionPair {
   /// Which of the two.
   enum Side: Int {
-    case caller, callee
+    case initiator, responder
 
-    var other: Side { self == .caller ? .callee : .caller }
+    var other: Side { self == .initiator ? .responder : .initiator }
     var way: Route { Route(Endpoint(.loopback4, port: UInt16(rawValue + 1))) }
   }
 
@@ -24,13 +24,13 @@ struct SessionPair {
     }
     links[0] = machines[0].makeConnectionID()
     machines[0].connect(
-      links[0], to: [Side.callee.way], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+      links[0], to: [Side.responder.way], key: ConnectionKey(prefix: 3, rest: 4), at: now)
   }
 
   /// Lets everything be said until nothing is owed.
   mutating func settle() {
     for _ in 1...20 {
-      while pass(from: .caller) + pass(from: .callee) > 0 { continue }
+      while pass(from: .initiator) + pass(from: .responder) > 0 { continue }
       advance(by: .milliseconds(50))
     }
   }

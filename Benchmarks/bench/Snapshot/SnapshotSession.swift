@@ -13,11 +13,11 @@ struct SnapshotSession {
     var sizes: [Double] = []
     for tick in 0..<1_200 {
       pair.advance(by: .nanoseconds(16_666_667))
-      pair.send(message, from: .caller, .unreliable)
-      pair.pass(from: .caller)
+      pair.send(message, from: .initiator, .unreliable)
+      pair.pass(from: .initiator)
       let before = pair.datagrams
-      pair.send(message, from: .callee, .unreliable)
-      let bytes = pair.pass(from: .callee)
+      pair.send(message, from: .responder, .unreliable)
+      let bytes = pair.pass(from: .responder)
       guard tick > 120, pair.datagrams == before + 1 else { continue }
       sizes.append(Double(bytes - message.count))
     }
