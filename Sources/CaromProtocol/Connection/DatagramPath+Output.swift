@@ -99,7 +99,7 @@ extension DatagramPath {
     }
     let acknowledges = writeHead(&scratch.writer, at: now)
     // A side that only acknowledges elicits an acknowledgement now and then.
-    if acknowledges, flow.wantsAnswer { isPingDue = true }
+    if acknowledges, flow.shouldElicitAck { isPingDue = true }
     let head = scratch.writer.count
     if mayFill {
       channels.fill(
@@ -109,7 +109,7 @@ extension DatagramPath {
     }
     var hasMessages = scratch.writer.count > head
     guard hasMessages || isPingDue || acknowledges else { return false }
-    if hasMessages { received.noteMessagesSent(at: now) }
+    if hasMessages { received.recordMessagesSent(at: now) }
     if isPingDue, !hasMessages {
       // A probe repeats unacknowledged messages, since they may be what was lost.
       hasMessages =
@@ -140,7 +140,7 @@ extension DatagramPath {
   /// Writes the header and the acknowledgement that is due. Returns `false` if nothing is
   /// acknowledged.
   private func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
-    guard received.hasNews else {
+    guard received.hasUnacknowledged else {
       header(acknowledgement: nil).write(to: &writer)
       return false
     }

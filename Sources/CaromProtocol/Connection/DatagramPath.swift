@@ -149,7 +149,7 @@ extension DatagramPath {
     guard source != route else { return }
     let isSameHost = source.endpoint.address == route?.endpoint.address
     route = source
-    if !isSameHost { flow.pathChanged(at: now) }
+    if !isSameHost { flow.resetPath(at: now) }
     isPingDue = true
     unansweredProbes = 0
   }
@@ -269,7 +269,7 @@ extension DatagramPath {
   /// Handles the acknowledgement of a packet that contained an acknowledgement, which need not be
   /// repeated then.
   func handleAcknowledged(_ record: FrameRecord) {
-    received.acknowledgementWasAcknowledged(upTo: record.number)
+    received.confirmAcknowledgement(upTo: record.number)
   }
 
   /// Sends an acknowledgement at the next opportunity instead of waiting for more packets.
@@ -287,8 +287,8 @@ extension DatagramPath {
   /// Performs what is due at `now`.
   func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
     guard stage != .connecting else { return }
-    if let next = flow.findTimeout(), now >= next,
-      flow.handleTimeout(at: now, lost: &outcome.lost) != nil
+    if let next = flow.findNextTimeout(), now >= next,
+      flow.handleTimeout(at: now, lost: &outcome.lost)
     {
       unansweredProbes += 1
       isSilent =
@@ -317,7 +317,7 @@ extension DatagramPath {
   /// is armed. `hasPending` is whether messages are pending that only the pacer may hold back.
   func findTimeout(hasPending: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
-    var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
+    var next = earliest(flow.findNextTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)
     next = earliest(next, nextKeepAlive)
     return hasPending ? earliest(next, flow.nextSendTime()) : next

@@ -1,57 +1,76 @@
-/// What may be under way beside a flow that fills the queue whatever others do: it grows as that
-/// flow's window does (CUBIC, RFC 9438), so that both get about the same. Bytes and nanoseconds.
+/// The congestion window beside traffic that fills the queue whatever others do. It grows as that
+/// traffic's window does (CUBIC, RFC 9438), so that both get about the same share. Times are in
+/// nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// What remains of it after a loss (RFC 9438 §4.6).
-  static let reduction = 0.7
-  /// How fast it grows, packets per second cubed (RFC 9438 §4.1).
-  private static let growth = 0.4
-  /// What it grows by in a round trip at least, packets: as much as Reno with that reduction.
+  /// When to check for the first time whether the competing traffic has ended: after 2 s.
+  static let shortestCheckInterval: Int64 = 2_000_000_000
+  /// The interval between checks doubles up to this bound: 8 s.
+  static let longestCheckInterval: Int64 = 8_000_000_000
+  /// The share of the window that remains after a loss (RFC 9438 §4.6).
+  private static let reduction = 0.7
+  /// The constant C of CUBIC, in packets per second cubed (RFC 9438 §4.1).
+  private static let cubicGrowth = 0.4
+  /// By how many packets the window grows in a round trip at least: as much as Reno's would with
+  /// this reduction.
   private static let renoGrowth = 0.53
+  /// By how much of the acknowledged bytes the window grows before the first loss.
+  private static let initialGrowth = 0.1
 
-  /// What it grows by in a round trip before anything was lost.
-  private static let newcomersGrowth = 0.1
-
-  /// Bytes that may be under way.
-  private(set) var bytes: Double
-  /// What it was when something was lost, packets.
+  /// How many bytes may be in flight.
+  private(set) var window: Double
+  /// The window at the latest loss, in packets.
   private var plateau: Double
-  private var epoch: Int64
-  /// Seconds from the epoch to the plateau.
-  private var rise: Double
+  /// The window after the latest loss, in packets.
   private var start: Double
-  /// Nothing was lost yet: who is new does not know its share.
-  private var isNew = true
+  /// When the latest loss occurred.
+  private var epoch: Int64
+  /// The number of seconds from the epoch until the window reaches the plateau again.
+  private var rise = 0.0
+  /// Whether a packet was lost: before the first loss the fair share is unknown.
+  private var hasLost = false
+  /// When to check next whether the competing traffic has ended.
+  private var nextCheck: Int64
+  private var checkInterval: Int64
 
-  init(bytes: Double, packetSize: Int, at now: Int64) {
-    self.bytes = bytes
-    plateau = bytes / Double(packetSize)
-    epoch = now
-    rise = 0
+  init(window: Double, packetSize: Int, checkInterval: Int64, at now: Int64) {
+    self.window = window
+    plateau = window / Double(packetSize)
     start = plateau
+    epoch = now
+    self.checkInterval = checkInterval
+    nextCheck = now + checkInterval
   }
 
   mutating func grow(acknowledged: Int, roundTrip: Int64, packetSize: Int, at now: Int64) {
-    if isNew { return bytes += Self.newcomersGrowth * Double(acknowledged) }
+    guard hasLost else { return window += Self.initialGrowth * Double(acknowledged) }
     let age = Double(now - epoch + roundTrip) / 1e9
     let time = age - rise
-    let cubic = plateau + Self.growth * time * time * time
+    let cubic = plateau + Self.cubicGrowth * time * time * time
     let reno = start + Self.renoGrowth * age * 1e9 / Double(max(roundTrip, 1))
-    let wanted = max(cubic, reno) * Double(packetSize)
-    guard wanted > bytes else { return }
-    bytes += (min(wanted, 1.5 * bytes) - bytes) * Double(acknowledged) / bytes
+    let target = max(cubic, reno) * Double(packetSize)
+    guard target > window else { return }
+    window += (min(target, 1.5 * window) - window) * Double(acknowledged) / window
   }
 
   mutating func reduce(packetSize: Int, at now: Int64) {
-    isNew = false
-    let packets = bytes / Double(packetSize)
+    hasLost = true
+    let packets = window / Double(packetSize)
     plateau = packets < plateau ? packets * (1 + Self.reduction) / 2 : packets
     start = packets * Self.reduction
-    bytes = max(bytes * Self.reduction, Double(2 * packetSize))
+    window = max(window * Self.reduction, Double(2 * packetSize))
     epoch = now
-    rise = Self.cubeRoot((plateau - start) / Self.growth)
+    rise = Self.cubeRoot((plateau - start) / Self.cubicGrowth)
   }
 
-  /// Newton's method: the pure modules have no mathematical library.
+  func isCheckDue(at now: Int64) -> Bool { now >= nextCheck }
+
+  /// Schedules the next check, twice as long after `now` as the latest interval.
+  mutating func scheduleCheck(after now: Int64) {
+    checkInterval = min(2 * checkInterval, Self.longestCheckInterval)
+    nextCheck = now + checkInterval
+  }
+
+  /// The cube root by Newton's method: the pure modules have no mathematical library.
   private static func cubeRoot(_ value: Double) -> Double {
     guard value > 0 else { return 0 }
     var root = max(1, value)

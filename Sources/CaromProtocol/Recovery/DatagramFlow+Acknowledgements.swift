@@ -1,17 +1,18 @@
 import CaromCore
 
 extension DatagramFlow {
-  /// What one acknowledgement brought.
+  /// What one acknowledgement newly acknowledged.
   private struct Tally {
-    /// The newest packet of those that elicit one.
+    /// The newest ack-eliciting packet.
     var newest: UInt64?
+    /// The number of bytes in ack-eliciting packets.
     var bytes = 0
   }
 
-  /// Takes an acknowledgement; `ackDelay` is how many nanoseconds the peer held it back.
+  /// Processes an acknowledgement, which the peer delayed by `ackDelay` nanoseconds.
   ///
-  /// False when it names a packet that was never sent: then nothing was taken, and the peer is at
-  /// fault.
+  /// Returns false, without any effect, if it names a packet that was never sent: the peer violates
+  /// the protocol.
   package mutating func handle(
     _ ranges: borrowing AcknowledgedRanges, ackDelay: Int64, at now: Instant,
     acknowledged: inout [FrameRecord], lost: inout [FrameRecord]
@@ -20,110 +21,113 @@ extension DatagramFlow {
     guard let largest = ranges.largest else { return true }
     guard largest < sent.nextNumber else { return false }
     var tally = Tally()
-    takeQuiet(ranges, telling: &acknowledged)
-    takeWaiting(ranges, at: time, into: &tally, telling: &acknowledged)
-    lookAtLost(ranges, at: time)
+    acknowledgeNonEliciting(ranges, into: &acknowledged)
+    acknowledgeOutstanding(ranges, at: time, tally: &tally, into: &acknowledged)
+    detectSpuriousLosses(ranges, at: time)
     guard let newest = tally.newest else { return true }
-    detector.noteAnswer(at: time)
-    let sample = noteRoundTrip(largest, newest, ackDelay: ackDelay, at: time)
-    findLosses(at: time, telling: &lost)
-    report(tally, newest, roundTrip: sample, at: time)
+    detector.recordAnswer(at: time)
+    let sample = addRoundTrip(largest, newest, ackDelay: ackDelay, at: time)
+    detectLosses(at: time, into: &lost)
+    updateCongestion(tally, newest, roundTrip: sample, at: time)
     return true
   }
 
-  // MARK: What came
+  // MARK: Acknowledged packets
 
-  /// The oldest range that reaches up to `oldest`.
+  /// The index of the oldest range that reaches up to `oldest`.
   private func firstRange(_ ranges: borrowing AcknowledgedRanges, from oldest: UInt64) -> Int {
     var index = 0
     while index + 1 < ranges.count, ranges[index + 1].upperBound >= oldest { index += 1 }
     return index
   }
 
-  private mutating func takeWaiting(
-    _ ranges: borrowing AcknowledgedRanges, at now: Int64, into tally: inout Tally,
-    telling told: inout [FrameRecord]
+  private mutating func acknowledgeOutstanding(
+    _ ranges: borrowing AcknowledgedRanges, at now: Int64, tally: inout Tally,
+    into acknowledged: inout [FrameRecord]
   ) {
-    var number = sent.waiting.head
+    var number = sent.outstanding.head
     guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
     while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
       if number >= ranges[index].lowerBound {
-        noteArrival(of: number, at: now)
+        recordAcknowledged(number, at: now)
         tally.newest = number
         tally.bytes += Int(sent[number].bytes)
-        sent.acknowledge(number, telling: &told)
+        sent.acknowledge(number, into: &acknowledged)
       }
       number = following
     }
   }
 
-  private mutating func noteArrival(of number: UInt64, at now: Int64) {
+  private mutating func recordAcknowledged(_ number: UInt64, at now: Int64) {
     let (bytes, traits) = (Int(sent[number].bytes), sent[number].traits)
     statistics.packetsAcknowledged += 1
     statistics.bytesAcknowledged += bytes
     delivery.add(bytes, at: now)
-    detector.noteAcknowledged(number, sent: sent[number].sent, at: now)
-    if traits.contains(.probesMTU) {
-      search.noteProbeAcknowledged(bytes - Self.headers, at: now)
+    detector.recordAcknowledged(number, sent: sent[number].sent, at: now)
+    if traits.contains(.isMTUProbe) {
+      search.recordProbeAcknowledged(bytes - Self.headers, at: now)
       congestion.packetSize = search.size
     } else {
-      search.noteAcknowledged(bytes - Self.headers, sent: sent[number].sent)
+      search.recordAcknowledged(bytes - Self.headers, sent: sent[number].sent)
       loss.add(isLost: false)
-      congestion.noteFate(isLost: false, isCalm: traits.contains(.isCalm))
+      congestion.recordFate(isLost: false, isCalm: traits.contains(.isCalm))
     }
   }
 
-  private mutating func takeQuiet(
-    _ ranges: borrowing AcknowledgedRanges, telling told: inout [FrameRecord]
+  private mutating func acknowledgeNonEliciting(
+    _ ranges: borrowing AcknowledgedRanges, into acknowledged: inout [FrameRecord]
   ) {
-    var number = sent.quiet.head
+    var number = sent.nonEliciting.head
     guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
     while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
-      if number >= ranges[index].lowerBound { sent.acknowledge(number, telling: &told) }
+      if number >= ranges[index].lowerBound { sent.acknowledge(number, into: &acknowledged) }
       number = following
     }
   }
 
-  /// Now and then, whether something came that was given up.
-  private mutating func lookAtLost(_ ranges: borrowing AcknowledgedRanges, at now: Int64) {
-    guard now - lastLookAtLost >= roundTrip.minimum / 8 else { return }
-    lastLookAtLost = now
-    sent.forgetLost(before: now - Self.memory * roundTrip.smoothed)
+  /// Searches for acknowledged packets among the lost ones, at most eight times per round trip.
+  private mutating func detectSpuriousLosses(
+    _ ranges: borrowing AcknowledgedRanges, at now: Int64
+  ) {
+    guard now - lastSpuriousCheck >= roundTrip.minimum / 8 else { return }
+    lastSpuriousCheck = now
+    sent.removeLost(before: now - Self.lostPacketMemory * roundTrip.smoothed)
     var number = sent.lost.head
     guard let largest = ranges.largest, number <= largest else { return }
     var index = firstRange(ranges, from: number)
     while number <= largest {
       while number > ranges[index].upperBound { index -= 1 }
       let following = sent.number(after: number)
-      if number >= ranges[index].lowerBound { takeBackLoss(of: number, at: now) }
+      if number >= ranges[index].lowerBound { recordSpuriousLoss(of: number, at: now) }
       number = following
     }
   }
 
-  private mutating func takeBackLoss(of number: UInt64, at now: Int64) {
+  private mutating func recordSpuriousLoss(of number: UInt64, at now: Int64) {
     let (bytes, traits) = (Int(sent[number].bytes), sent[number].traits)
-    sent.forget(number)
+    sent.removeLost(number)
     statistics.spuriousLosses += 1
     delivery.add(bytes, at: now)
-    detector.noteMistake(roundTrip)
-    if traits.contains(.probesMTU) {
-      search.noteProbeAcknowledged(bytes - Self.headers, at: now)
+    detector.noteSpuriousLoss(roundTrip)
+    if traits.contains(.isMTUProbe) {
+      search.recordProbeAcknowledged(bytes - Self.headers, at: now)
     } else {
-      loss.takeBack()
-      congestion.takeBackLoss(isCalm: traits.contains(.isCalm))
+      loss.undoLoss()
+      congestion.undoLoss(isCalm: traits.contains(.isCalm))
     }
   }
 
-  // MARK: What it tells
+  // MARK: Congestion control
 
-  /// A sample, where the largest number of the acknowledgement is what it brought.
-  private mutating func noteRoundTrip(
+  /// Adds and returns a round-trip sample, if the largest number in the acknowledgement is newly
+  /// acknowledged and was sent on the current path.
+  private mutating func addRoundTrip(
     _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {
     guard newest == largest, newest >= firstOfPath,
@@ -136,14 +140,14 @@ extension DatagramFlow {
     return sample
   }
 
-  private mutating func report(
+  private mutating func updateCongestion(
     _ tally: Tally, _ newest: UInt64, roundTrip sample: Int64?, at now: Int64
   ) {
     let rate =
       newest >= firstOfPath
       ? delivery.sample(closing: sent[newest], minimum: roundTrip.minimum) : nil
     congestion.handle(
-      Congestion.Report(
+      CongestionController.Report(
         now: now, roundTrip: sample, sample: rate, delivered: delivery.delivered,
         acknowledged: tally.bytes, inFlight: sent.inFlight))
     pacer.limitDebt(at: now, rate: congestion.rate)

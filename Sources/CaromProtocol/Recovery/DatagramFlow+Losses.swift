@@ -1,40 +1,35 @@
 import CaromCore
 
 extension DatagramFlow {
-  /// When `handleTimeout` is wanted.
-  package var nextTimeout: Instant? {
-    var copy = self
-    return copy.findTimeout()
-  }
-
-  /// `nextTimeout`, asked in place: nothing is copied.
-  mutating func findTimeout() -> Instant? {
+  /// The time at which `handleTimeout` must be called, or nil if no timer is armed. Mutating only
+  /// so that nothing is copied.
+  package mutating func findNextTimeout() -> Instant? {
     let deadline = min(lossDeadline, findProbeDeadline())
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }
 
-  /// When a probe asks after what nothing was heard of.
+  /// When to send a probe for the oldest packet above the largest acknowledged one.
   private mutating func findProbeDeadline() -> Int64 {
-    var number = sent.waiting.head
-    if let largest = detector.largest {
+    var number = sent.outstanding.head
+    if let largest = detector.largestAcknowledged {
       while number < largest { number = sent.number(after: number) }
     }
     guard number != PacketRing.List.end else { return .max }
-    // The peer answers the third packet at once, and one or two when they have waited.
-    var asked = sent[number].sent + RoundTripEstimator.maximumHold
+    // The peer acknowledges the third packet at once, and one or two packets after a delay.
+    var asked = sent[number].sent + RoundTripEstimator.maximumAckDelay
     for _ in 0..<2 where number != PacketRing.List.end { number = sent.number(after: number) }
     if number != PacketRing.List.end {
-      asked = max(min(asked, sent[number].sent), lastAnswered(from: number))
+      asked = max(min(asked, sent[number].sent), lastAcknowledgedSend(from: number))
     }
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// When the last packet left that the peer answers, from `first` on: answers get lost too, and
-  /// while others are on their way nobody has to ask.
-  private func lastAnswered(from first: UInt64) -> Int64 {
+  /// When the last packet from `first` on was sent whose acknowledgement is worth waiting for.
+  /// Acknowledgements get lost, too, and no probe is needed while others are on their way.
+  private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)
-    for _ in 0..<LossDetector.furtherAnswers {
+    for _ in 0..<LossDetector.additionalAnswers {
       for _ in 0..<2 where number != PacketRing.List.end { number = sent.number(after: number) }
       guard number != PacketRing.List.end, sent[number].sent <= end else { break }
       last = sent[number].sent
@@ -42,97 +37,100 @@ extension DatagramFlow {
     return last
   }
 
-  /// Gives up what is due; when it returns a probe, a packet has to leave at once, whatever
-  /// `allowance` says.
-  package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Probe? {
+  /// Declares the packets lost that are due.
+  ///
+  /// Returns true if a probe must be sent at once, whatever `allowance` says: an ack-eliciting
+  /// packet with new data, with data that was sent but not acknowledged, or with just a ping.
+  package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Bool {
     let time = now.nanoseconds
-    if lossDeadline <= time { findLosses(at: time, telling: &lost) }
-    guard findProbeDeadline() <= time else { return nil }
-    detector.noteProbe(at: time)
+    if lossDeadline <= time { detectLosses(at: time, into: &lost) }
+    guard findProbeDeadline() <= time else { return false }
+    detector.recordProbe(at: time)
     statistics.tailProbes += 1
     if detector.probes >= 2 { fallBackToShortPackets(at: time) }
-    if detector.probes > LossDetector.patientProbes {
-      giveUpAll(
-        before: time - roundTrip.probeTimeout - RoundTripEstimator.maximumHold, at: time,
-        telling: &lost)
+    if detector.probes > LossDetector.probesBeforeBackoff {
+      declareAllLost(
+        sentBefore: time - roundTrip.probeTimeout - RoundTripEstimator.maximumAckDelay, at: time,
+        into: &lost)
       statistics.stalls += congestion.isStalled ? 0 : 1
       congestion.stall()
     }
-    return .tail
+    return true
   }
 
-  /// Gives everything up: the path is gone.
+  /// Declares all packets lost: the path is abandoned.
   package mutating func abandonAll(lost: inout [FrameRecord]) {
-    giveUpAll(before: .max, at: Int64.min / 2, telling: &lost)
+    declareAllLost(sentBefore: .max, at: Int64.min / 2, into: &lost)
   }
 
-  /// The peer's address, or one's own, changed: numbers go on, and what was learnt of the path is
-  /// forgotten.
-  package mutating func pathChanged(at now: Instant) {
+  /// Discards what was learned about the path, because an address at either end changed. Packet
+  /// numbers continue.
+  package mutating func resetPath(at now: Instant) {
     firstOfPath = sent.nextNumber
-    congestion = Congestion()
-    detector.forgetPath()
+    congestion = CongestionController()
+    detector.resetPath()
     pacer = Pacer()
     loss = LossRate(memory: Self.lossMemory)
     search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
   }
 
-  // MARK: Giving up
+  // MARK: Losses
 
-  /// Gives up what was overtaken for too long, and sets the deadline for what is next.
-  mutating func findLosses(at now: Int64, telling told: inout [FrameRecord]) {
+  /// Declares the packets lost whose reordering window has passed, and sets the deadline of the
+  /// next.
+  mutating func detectLosses(at now: Int64, into lost: inout [FrameRecord]) {
     lossDeadline = .max
-    var number = sent.waiting.head
+    var number = sent.outstanding.head
     while number != PacketRing.List.end {
-      guard let deadline = detector.deadline(of: number, sent: sent[number].sent, roundTrip)
+      guard let deadline = detector.lossDeadline(of: number, sent: sent[number].sent, roundTrip)
       else { return }
       guard deadline <= now else {
         lossDeadline = deadline
         return
       }
       let following = sent.number(after: number)
-      giveUp(number, at: now, telling: &told)
+      declareLost(number, at: now, into: &lost)
       number = following
     }
   }
 
-  private mutating func giveUpAll(
-    before time: Int64, at now: Int64, telling told: inout [FrameRecord]
+  private mutating func declareAllLost(
+    sentBefore time: Int64, at now: Int64, into lost: inout [FrameRecord]
   ) {
-    while !sent.waiting.isEmpty, sent[sent.waiting.head].sent < time {
-      giveUp(sent.waiting.head, at: now, telling: &told)
+    while !sent.outstanding.isEmpty, sent[sent.outstanding.head].sent < time {
+      declareLost(sent.outstanding.head, at: now, into: &lost)
     }
-    if sent.waiting.isEmpty { lossDeadline = .max }
+    if sent.outstanding.isEmpty { lossDeadline = .max }
   }
 
-  private mutating func giveUp(
-    _ number: UInt64, at now: Int64, telling told: inout [FrameRecord]
+  private mutating func declareLost(
+    _ number: UInt64, at now: Int64, into lost: inout [FrameRecord]
   ) {
     let (bytes, traits) = (Int(sent[number].bytes), sent[number].traits)
-    sent.giveUp(number, at: now, telling: &told)
+    sent.declareLost(number, at: now, into: &lost)
     statistics.packetsLost += 1
-    if traits.contains(.probesMTU) {
-      search.noteProbeLost(at: now)
+    if traits.contains(.isMTUProbe) {
+      search.recordProbeLost(at: now)
       return
     }
-    detector.noteLoss()
+    detector.recordLoss()
     loss.add(isLost: true)
-    congestion.noteFate(isLost: true, isCalm: traits.contains(.isCalm))
+    congestion.recordFate(isLost: true, isCalm: traits.contains(.isCalm))
     let patience = roundTrip.probeTimeout
-    if search.noteLost(
+    if search.recordLost(
       bytes - Self.headers, sent: sent[number].sent, patience: patience, at: now)
     {
-      noteBlackHole()
+      recordBlackHole()
     }
   }
 
   private mutating func fallBackToShortPackets(at now: Int64) {
     guard search.size > PathMTUSearch.base else { return }
     search.fallBack(at: now)
-    noteBlackHole()
+    recordBlackHole()
   }
 
-  private mutating func noteBlackHole() {
+  private mutating func recordBlackHole() {
     congestion.packetSize = search.size
     statistics.blackHoles += 1
   }

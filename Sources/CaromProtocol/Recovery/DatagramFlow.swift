@@ -1,92 +1,94 @@
 import CaromCore
 
-/// One direction of packets over datagrams: numbers them, knows what came and what was lost, and
-/// says how much may leave when.
+/// One direction of a datagram path at its sender: numbers the packets, detects losses, and decides
+/// how much may be sent when.
 ///
-/// Whoever drives it writes packets while `allowance` is there, tells `didSend`, hands it the
-/// acknowledgements that come, and calls `handleTimeout` at `nextTimeout`. Each packet's records
-/// come back once, as acknowledged or as lost.
+/// The owner sends packets while `allowance` permits and reports each to `didSend`, passes received
+/// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findNextTimeout`
+/// returns. The records of each packet are returned exactly once, as acknowledged or as lost.
 package struct DatagramFlow: Sendable {
-  /// What `handleTimeout` asks for.
-  package enum Probe: Hashable, Sendable {
-    /// A packet that elicits an acknowledgement: with new data, or what was sent and is not
-    /// acknowledged, or nothing but a ping.
-    case tail
-  }
-
-  /// Headers of IPv4 and UDP, bytes of each datagram besides its own.
+  /// The length of the IPv4 and UDP headers, which count against the window.
   package static let headers = 28
-  /// Packets after which the loss rate counts the past half.
+  /// The number of packets after which the loss rate halves the weight of the past.
   static let lossMemory = 1_024.0
-  /// Lost packets are kept for so many round trips, so that mistakes are noticed.
-  static let memory: Int64 = 2
+  /// For how many round trips lost packets are remembered, to detect spurious losses.
+  static let lostPacketMemory: Int64 = 2
 
-  /// Packets in a row that elicit nothing.
-  private static let mostQuiet = 32
-  /// Packets beyond the largest that was acknowledged: a short acknowledgement names 16 bits of
-  /// its number, and has to be understood.
-  private static let mostUnacknowledged: UInt64 = 32_768
+  /// The most packets in a row that elicit no acknowledgement.
+  private static let maximumNonElicitingRun = 32
+  /// The most packets sent beyond the largest acknowledged one: the peer has to tell the number in
+  /// a short acknowledgement from its low 16 bits.
+  private static let maximumUnacknowledged: UInt64 = 32_768
 
   package internal(set) var statistics = FlowStatistics()
   var sent = SentPackets()
   var detector = LossDetector()
   var delivery = DeliveryRate()
-  var congestion = Congestion()
+  var congestion = CongestionController()
   var pacer = Pacer()
   var search: PathMTUSearch
   var loss = LossRate(memory: DatagramFlow.lossMemory)
   let maximumPayload: Int
-  /// When the next packet counts as lost, nanoseconds.
+  /// When the next packet counts as lost, in nanoseconds.
   var lossDeadline = Int64.max
-  /// When it was last seen whether a lost packet came.
-  var lastLookAtLost: Int64 = 0
-  private var quietInRow = 0
-  /// The first packet that took the way that is used now.
+  /// When the lost packets were last searched for acknowledged ones, in nanoseconds.
+  var lastSpuriousCheck: Int64 = 0
+  /// The number of packets sent in a row that elicit no acknowledgement.
+  private var nonElicitingRun = 0
+  /// The number of the first packet that was sent on the current network path.
   var firstOfPath: UInt64 = 0
 
-  /// `maximumPayload` is the longest datagram that the interface sends (1,472 over IPv4 and
-  /// Ethernet, 1,452 over IPv6); `roundTrip` nanoseconds, where a handshake has measured it.
+  /// Begins a flow.
+  ///
+  /// - Parameters:
+  ///   - maximumPayload: The longest datagram that the interface sends: 1,472 bytes over IPv4 and
+  ///     Ethernet, 1,452 over IPv6.
+  ///   - roundTrip: The round-trip time in nanoseconds if the handshake measured it.
   package init(maximumPayload: Int, roundTrip: Int64? = nil, at now: Instant) {
     self.maximumPayload = maximumPayload
     search = PathMTUSearch(maximum: maximumPayload, at: now.nanoseconds)
     if let roundTrip {
-      congestion = Congestion(roundTrip: RoundTripEstimator(assuming: max(roundTrip, 1)))
+      congestion = CongestionController(
+        roundTrip: RoundTripEstimator(assuming: max(roundTrip, 1)))
     }
   }
 
-  // MARK: What it knows
+  // MARK: State
 
-  /// The longest datagram that surely passes.
+  /// The longest datagram that is known to arrive, in bytes.
   package var packetSize: Int { search.size }
-  /// The number of the packet that leaves next.
+  /// The number of the next packet.
   package var nextNumber: UInt64 { sent.nextNumber }
   /// The largest number that was acknowledged.
-  package var largestAcknowledged: UInt64? { detector.largest }
-  /// Bytes under way, with the headers of IP and UDP.
+  package var largestAcknowledged: UInt64? { detector.largestAcknowledged }
+  /// How many bytes are in flight, IP and UDP headers included.
   package var inFlight: Int { sent.inFlight }
-  /// The round trip.
+  /// The round-trip time.
   package var roundTrip: RoundTripEstimator { congestion.roundTrip }
-  /// The share of packets that was lost of late, whatever the reason.
+  /// The share of recent packets that were lost, for whatever reason.
   package var lossRate: Double { loss.value }
-  /// So many packets elicited nothing that the next should: only an answer tells which of their
-  /// acknowledgements came, and keeps packet numbers short.
-  package var wantsAnswer: Bool { quietInRow >= Self.mostQuiet && sent.waiting.isEmpty }
-  /// Bytes a second that leave at most, headers included.
+  /// Whether the next packet should elicit an acknowledgement, because many packets did not. Only
+  /// its acknowledgement shows which of this side's own acknowledgements arrived.
+  package var shouldElicitAck: Bool {
+    nonElicitingRun >= Self.maximumNonElicitingRun && sent.outstanding.isEmpty
+  }
+  /// The sending rate, bytes a second, headers included.
   package var pacingRate: Double { congestion.rate }
-  /// Bytes a second that the path delivers at most, as far as was seen, headers included.
+  /// The estimated bandwidth of the path, bytes a second, headers included.
   package var bandwidth: Double { congestion.bandwidth }
-  /// The share of packets that is lost however little is sent.
+  /// The share of packets that the path loses at any sending rate.
   package var randomLoss: Double { congestion.randomLoss }
-  /// How long packets wait in the path's queues, nanoseconds.
+  /// How long packets wait in the path's queues, in nanoseconds.
   package var queue: Int64 { congestion.queue }
-  /// Bytes that may be under way, headers included.
+  /// The congestion window in bytes, headers included.
   package var window: Int { congestion.window }
 
   // MARK: Sending
 
-  /// Bytes that may leave now: 0, or one whole packet at least. Urgent packets, which are small,
-  /// may leave before their time, up to a debt of `Pacer.maximumDebt` bytes, and whatever is under
-  /// way: what follows waits longer for it.
+  /// How many bytes may be sent now: 0, or at least one full packet.
+  ///
+  /// Urgent packets, which are small, may exceed both the schedule and the window by
+  /// `Pacer.maximumDebt` bytes. The packets after them wait longer in return.
   @inline(__always) package func allowance(at now: Instant, urgent: Bool) -> Int {
     guard !isFull else { return 0 }
     var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)
@@ -101,19 +103,22 @@ package struct DatagramFlow: Sendable {
 
   @inline(__always) private var isFull: Bool {
     sent.isFull
-      || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.mostUnacknowledged
+      || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.maximumUnacknowledged
   }
 
-  /// When `allowance` grows from 0 by the passing of time alone; `nil` where only an
-  /// acknowledgement or a time-out helps.
+  /// When `allowance` becomes positive by the passing of time alone; nil if that takes an
+  /// acknowledgement or a timeout.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
     guard !isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
     return Instant(nanoseconds: max(pacer.next, 0) + Pacer.quantum - Int64(debt))
   }
 
-  /// A packet has left: it took `nextNumber`. `bytes` is the datagram's payload; `isAppLimited`
-  /// says that nothing more waits to be sent.
+  /// Records that the packet `nextNumber` was sent.
+  ///
+  /// - Parameters:
+  ///   - bytes: The length of the datagram's payload.
+  ///   - isAppLimited: Whether no more data is queued.
   package mutating func didSend(
     bytes: Int, isAckEliciting: Bool, records: [FrameRecord], isMTUProbe: Bool = false,
     isAppLimited: Bool, at now: Instant
@@ -123,26 +128,47 @@ package struct DatagramFlow: Sendable {
     if isAckEliciting { packet.traits.insert(.isAckEliciting) }
     if congestion.isCalm { packet.traits.insert(.isCalm) }
     if isMTUProbe {
-      packet.traits.insert(.probesMTU)
-      search.noteProbeSent()
+      packet.traits.insert(.isMTUProbe)
+      search.recordProbeSent()
     }
     if isAckEliciting {
       delivery.stamp(
         &packet, inFlight: sent.inFlight, isAppLimited: isAppLimited && !isMTUProbe)
-      pacer.note(size, at: now.nanoseconds, rate: congestion.rate)
-      quietInRow = 0
+      pacer.recordSent(size, at: now.nanoseconds, rate: congestion.rate)
+      nonElicitingRun = 0
     } else {
-      quietInRow += 1
+      nonElicitingRun += 1
     }
     sent.append(packet, carrying: records)
     statistics.packetsSent += 1
     statistics.bytesSent += size
   }
 
-  /// The length of a probe for the path's longest datagram that is due: the datagram is filled up
-  /// with padding to this length and elicits an acknowledgement.
+  /// The length of the path MTU probe that is due, or nil if none is. The probe is an ack-eliciting
+  /// datagram padded to this length.
   @inline(__always) package func nextMTUProbe(at now: Instant) -> Int? {
     guard roundTrip.hasSample else { return nil }
     return search.probe(at: now.nanoseconds)
   }
+}
+
+/// Counters of a datagram flow since it began.
+package struct FlowStatistics: Hashable, Sendable {
+  package internal(set) var packetsSent = 0
+  /// IP and UDP headers included.
+  package internal(set) var bytesSent = 0
+  package internal(set) var packetsAcknowledged = 0
+  /// IP and UDP headers included.
+  package internal(set) var bytesAcknowledged = 0
+  package internal(set) var packetsLost = 0
+  /// Packets that were declared lost and acknowledged afterwards.
+  package internal(set) var spuriousLosses = 0
+  /// Probes sent because an acknowledgement was overdue.
+  package internal(set) var tailProbes = 0
+  /// How often all packets were declared lost because no probe was acknowledged.
+  package internal(set) var stalls = 0
+  /// How often longer packets stopped arriving.
+  package internal(set) var blackHoles = 0
+
+  package init() {}
 }

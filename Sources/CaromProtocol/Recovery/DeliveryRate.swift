@@ -1,21 +1,24 @@
-/// How fast bytes come through: each packet notes how much had been delivered when it left, and its
-/// acknowledgement closes an interval (Cardwell and others, delivery rate estimation).
+/// Measures the rate at which bytes are delivered. Each packet stores how many bytes had been
+/// delivered when it was sent, and its acknowledgement ends the interval (Cardwell et al., delivery
+/// rate estimation). Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
     /// Bytes a second.
     var rate: Double
-    /// What had been delivered when the packet left.
+    /// How many bytes had been delivered when the packet was sent.
     var priorDelivered: Int64
+    /// Whether the application, not the path, limited the rate.
     var isAppLimited: Bool
   }
 
+  /// How many bytes have been delivered so far.
   private(set) var delivered: Int64 = 0
   private var deliveredTime: Int64 = 0
   private var intervalStart: Int64 = 0
-  /// Samples are limited by the application until so much is delivered.
+  /// The application limits samples until this many bytes have been delivered.
   private var appLimitedUntil: Int64 = 0
 
-  /// Notes in a packet what there is when it leaves; `inFlight` is without it.
+  /// Stores the current state in a packet that is about to be sent. `inFlight` does not include it.
   mutating func stamp(_ packet: inout SentPacket, inFlight: Int, isAppLimited: Bool) {
     if inFlight == 0 { (intervalStart, deliveredTime) = (packet.sent, packet.sent) }
     if isAppLimited { appLimitedUntil = delivered + Int64(inFlight) + Int64(packet.bytes) }
@@ -25,14 +28,15 @@ struct DeliveryRate: Sendable {
     if delivered < appLimitedUntil { packet.traits.insert(.isAppLimited) }
   }
 
-  /// Bytes came through.
+  /// Records that `bytes` were delivered.
   mutating func add(_ bytes: Int, at now: Int64) {
     delivered += Int64(bytes)
     deliveredTime = now
   }
 
-  /// What the acknowledgement of the newest packet tells, after `add`; `nil` when its interval is
-  /// shorter than the shortest round trip and says nothing.
+  /// The delivery rate over the interval that the acknowledgement of the newest packet ends, once
+  /// `add` has counted it. Nil if the interval is shorter than the shortest round trip, which makes
+  /// the sample meaningless.
   mutating func sample(closing packet: borrowing SentPacket, minimum: Int64) -> Sample? {
     intervalStart = packet.sent
     let interval = max(

@@ -1,15 +1,15 @@
-/// The share of packets that were lost of late.
+/// The share of recent packets that were lost.
 struct LossRate: Sendable {
-  /// Packets after which the past counts half.
+  /// After this many packets, all counts are halved so that older packets matter less.
   private let memory: Double
   private var lost = 0.0
   private var total = 0.0
 
   init(memory: Double) { self.memory = memory }
 
-  /// 0 to 1; nothing counts as lost before a few packets were heard of.
+  /// The loss rate, 0 to 1; 0 until eight packets were counted.
   var value: Double { total < 8 ? 0 : min(max(lost / total, 0), 1) }
-  /// How many packets speak for the value.
+  /// How many packets the loss rate is based on.
   var weight: Double { total }
 
   mutating func add(isLost: Bool) {
@@ -20,6 +20,6 @@ struct LossRate: Sendable {
     lost /= 2
   }
 
-  /// One that was counted as lost came after all.
-  mutating func takeBack() { lost = max(0, lost - 1) }
+  /// Takes one loss back: the packet was acknowledged after all.
+  mutating func undoLoss() { lost = max(0, lost - 1) }
 }

@@ -1,9 +1,9 @@
-/// Sent packets by number in a ring that grows, with lists that run through them in the order of
-/// their numbers.
+/// Sent packets by number, in a ring that grows, with doubly linked lists through them in number
+/// order.
 struct PacketRing: Sendable {
-  /// A list through the ring.
+  /// A list of packets in the ring.
   struct List: Sendable {
-    /// No number: behind the last, before the first.
+    /// Stands for no packet: after the last one or before the first.
     static let end = UInt64.max
 
     fileprivate(set) var head = end
@@ -14,7 +14,6 @@ struct PacketRing: Sendable {
 
   private var packets = [SentPacket](repeating: .free, count: 16)
 
-  var capacity: Int { packets.count }
   private var mask: Int { packets.count - 1 }
 
   subscript(number: UInt64) -> SentPacket {
@@ -22,17 +21,17 @@ struct PacketRing: Sendable {
     _modify { yield &packets[Int(truncatingIfNeeded: number) & mask] }
   }
 
-  /// Makes room for `count` packets from `oldest` on.
+  /// Makes room for `count` packets from number `oldest` on.
   mutating func reserve(_ count: UInt64, from oldest: UInt64) {
     guard count > UInt64(packets.count) else { return }
     var capacity = packets.count
     while UInt64(capacity) < count { capacity *= 2 }
     let old = self
     packets = Array(repeating: .free, count: capacity)
-    for number in oldest..<oldest + UInt64(old.capacity) { self[number] = old[number] }
+    for number in oldest..<oldest + UInt64(old.packets.count) { self[number] = old[number] }
   }
 
-  /// The number behind `number` in its list.
+  /// The number after `number` in its list, or `List.end`.
   func number(after number: UInt64) -> UInt64 {
     let distance = self[number].next &- UInt32(truncatingIfNeeded: number)
     return distance == 0 ? List.end : number + UInt64(distance)
@@ -43,16 +42,24 @@ struct PacketRing: Sendable {
     return distance == 0 ? List.end : number - UInt64(distance)
   }
 
-  /// Puts a new packet at the end of a list.
-  mutating func push(_ packet: consuming SentPacket, _ number: UInt64, to list: inout List) {
+  /// Stores a new packet and appends it to a list.
+  mutating func append(_ packet: consuming SentPacket, _ number: UInt64, to list: inout List) {
     let low = UInt32(truncatingIfNeeded: number)
     packet.next = low
     packet.previous = list.isEmpty ? low : UInt32(truncatingIfNeeded: list.tail)
     self[number] = packet
-    join(number, to: &list)
+    link(number, to: &list)
   }
 
-  private mutating func join(_ number: UInt64, to list: inout List) {
+  /// Appends a packet that was removed from another list.
+  mutating func append(_ number: UInt64, to list: inout List) {
+    let low = UInt32(truncatingIfNeeded: number)
+    self[number].next = low
+    self[number].previous = list.isEmpty ? low : UInt32(truncatingIfNeeded: list.tail)
+    link(number, to: &list)
+  }
+
+  private mutating func link(_ number: UInt64, to list: inout List) {
     if list.isEmpty {
       list.head = number
     } else {
@@ -62,14 +69,7 @@ struct PacketRing: Sendable {
     list.count += 1
   }
 
-  /// Puts a packet that was in another list at the end of this.
-  mutating func push(_ number: UInt64, to list: inout List) {
-    let low = UInt32(truncatingIfNeeded: number)
-    self[number].next = low
-    self[number].previous = list.isEmpty ? low : UInt32(truncatingIfNeeded: list.tail)
-    join(number, to: &list)
-  }
-
+  /// Unlinks a packet. Its contents stay readable until the slot is reused.
   mutating func remove(_ number: UInt64, from list: inout List) {
     let before = self.number(before: number)
     let after = self.number(after: number)

@@ -1,22 +1,26 @@
-/// The round trip of a path: the latest, smoothed (RFC 6298), and the least of a while.
-/// Everything is nanoseconds.
+/// The round-trip time of a path: the latest sample, the smoothed value (RFC 6298) and the recent
+/// minimum. All values are in nanoseconds.
 package struct RoundTripEstimator: Sendable {
-  /// What is assumed before the first sample.
+  /// The round-trip time assumed before the first sample: 200 ms.
   package static let initial: Int64 = 200_000_000
-  /// How long the least round trip is believed without a sample that comes near it.
-  static let minimumLifetime: Int64 = 10_000_000_000
-  /// What the peer's timer adds to an acknowledgement that one packet alone elicits.
-  static let maximumHold: Int64 = 25_000_000
-  /// The shortest time-out of a probe: processes stall that long on a quiet network.
-  static let shortestTimeout: Int64 = 5_000_000
+  /// For how long the minimum is trusted without a sample close to it: 10 s.
+  private static let minimumLifetime: Int64 = 10_000_000_000
+  /// By how much the peer may delay the acknowledgement of a single ack-eliciting packet: 25 ms.
+  static let maximumAckDelay: Int64 = 25_000_000
+  /// The shortest probe timeout: processes stall for that long even on an idle network.
+  private static let shortestTimeout: Int64 = 5_000_000
 
   package private(set) var hasSample = false
+  /// The latest sample.
   package private(set) var latest: Int64
+  /// The exponentially weighted moving average of the samples.
   package private(set) var smoothed: Int64
+  /// The mean deviation of the samples from `smoothed`.
   package private(set) var variation: Int64
+  /// The shortest recent sample.
   package private(set) var minimum: Int64
-  /// When a sample last came near the minimum.
-  private(set) var minimumTime: Int64 = 0
+  /// When a sample last came within 1/32 of the minimum.
+  private var minimumTime: Int64 = 0
 
   package init(assuming initial: Int64 = initial) {
     latest = initial
@@ -25,7 +29,7 @@ package struct RoundTripEstimator: Sendable {
     minimum = initial
   }
 
-  /// Takes a sample; `hold` is what the peer held the acknowledgement back.
+  /// Adds a sample, from which the acknowledgement delay has been subtracted.
   mutating func add(_ sample: Int64, at now: Int64) {
     let sample = max(sample, 1)
     latest = sample
@@ -41,17 +45,17 @@ package struct RoundTripEstimator: Sendable {
     minimum = min(minimum, sample)
   }
 
-  /// No sample came near the minimum for long: the way may have got longer.
+  /// Whether no sample came near the minimum for 10 s: the path may have become longer.
   func isMinimumStale(at now: Int64) -> Bool {
     hasSample && now - minimumTime > Self.minimumLifetime
   }
 
-  /// Believes the least round trip of a time in which nothing queued.
+  /// Replaces the minimum by a value measured while no queue built up.
   mutating func replaceMinimum(with value: Int64, at now: Int64) {
     (minimum, minimumTime) = (value, now)
   }
 
-  /// How long an answer may take before a probe asks for it (RFC 8985 §7.2).
+  /// How long to wait for an acknowledgement before sending a probe (RFC 8985 §7.2).
   var probeTimeout: Int64 {
     max(smoothed + min(4 * variation, smoothed), Self.shortestTimeout)
   }

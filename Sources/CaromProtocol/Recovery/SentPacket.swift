@@ -1,34 +1,37 @@
-/// What a sender remembers of a packet until it is acknowledged or given up.
+/// What a sender remembers of a packet until it is acknowledged or forgotten as lost. Times are in
+/// nanoseconds on the sender's clock.
 struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
-    /// The peer answers it; only such packets count as in flight.
+    /// The peer acknowledges the packet. Only such packets count as in flight.
     static let isAckEliciting = Traits(rawValue: 1)
-    /// It tries a larger size: its loss says nothing about the rate.
-    static let probesMTU = Traits(rawValue: 2)
-    /// The application had nothing more to send.
+    /// The packet probes for a larger path MTU. Its loss says nothing about the sending rate.
+    static let isMTUProbe = Traits(rawValue: 2)
+    /// The application had no more data to send.
     static let isAppLimited = Traits(rawValue: 4)
-    /// It left while the sender kept below what the path carries: its loss is not its own doing.
+    /// The sender held back below the path's bandwidth and cannot have caused the packet's loss.
     static let isCalm = Traits(rawValue: 8)
   }
 
+  /// The content of an unused slot.
   static let free = SentPacket(sent: 0, bytes: 0, traits: [])
 
-  /// Nanoseconds on the sender's clock.
+  /// When the packet was sent.
   var sent: Int64
-  /// The bytes that had been delivered when it left, and when the last of them was.
+  /// How many bytes had been delivered when the packet was sent.
   var delivered: Int64 = 0
+  /// When the last of those bytes had been delivered.
   var deliveredTime: Int64 = 0
-  /// When the first packet of the interval left that its delivery closes.
+  /// When the first packet was sent of the interval over which the delivery rate is measured.
   var intervalStart: Int64 = 0
-  /// When it was given up.
+  /// When the packet was declared lost.
   var lostTime: Int64 = 0
-  /// Where its records begin in the ring of records.
+  /// The position of its first record in the ring of records.
   var recordsStart: UInt64 = 0
   var recordCount: UInt32 = 0
-  /// With the headers of IP and UDP.
+  /// The datagram's length, IP and UDP headers included.
   var bytes: Int32
-  /// Its neighbours in the list that it is in: the low bits of their numbers.
+  /// The neighbours in the packet's list: the low 32 bits of their numbers.
   var next: UInt32 = 0
   var previous: UInt32 = 0
   var traits: Traits

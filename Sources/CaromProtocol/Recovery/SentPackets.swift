@@ -1,20 +1,23 @@
-/// The packets that a sender still waits to hear of, by number, and what they carried.
+/// The packets whose fate a sender does not know yet, by number, and the records of their frames.
 ///
-/// Packets and records lie in rings that grow to what a path needs and stay. Lists in the order of
-/// their numbers run through the packets: those that wait for an answer, those that elicit none,
-/// and those that were given up, which are kept for a while.
+/// Packets and records are stored in rings that grow as needed and never shrink. Three lists in
+/// number order link the packets: outstanding ones, ones that elicit no acknowledgement, and lost
+/// ones, which are remembered for a while to detect spurious losses.
 struct SentPackets: Sendable {
-  /// The most packets that are remembered, waiting or given up.
+  /// The most packets that are remembered.
   static let limit = 65_536
-  /// Packets that elicit nothing are forgotten after that many nanoseconds: nobody has to say
-  /// that they came.
-  static let patience: Int64 = 1_000_000_000
+  /// How long a packet that elicits no acknowledgement is remembered, in nanoseconds: 1 s. Its
+  /// acknowledgement may never arrive.
+  private static let nonElicitingLifetime: Int64 = 1_000_000_000
 
   private(set) var nextNumber: UInt64 = 0
-  private(set) var waiting = PacketRing.List()
-  private(set) var quiet = PacketRing.List()
+  /// Ack-eliciting packets that are neither acknowledged nor lost.
+  private(set) var outstanding = PacketRing.List()
+  /// Packets that elicit no acknowledgement.
+  private(set) var nonEliciting = PacketRing.List()
+  /// Packets that were declared lost.
   private(set) var lost = PacketRing.List()
-  /// Bytes of the waiting packets.
+  /// How many bytes the outstanding packets have in all.
   private(set) var inFlight = 0
 
   private var ring = PacketRing()
@@ -22,38 +25,39 @@ struct SentPackets: Sendable {
   private var recordsEnd: UInt64 = 0
 
   /// The oldest number that is remembered.
-  var oldest: UInt64 { min(waiting.head, quiet.head, lost.head, nextNumber) }
+  private var oldest: UInt64 { min(outstanding.head, nonEliciting.head, lost.head, nextNumber) }
   var isFull: Bool { nextNumber - oldest >= UInt64(Self.limit) }
 
   subscript(number: UInt64) -> SentPacket { _read { yield ring[number] } }
 
+  /// The number after `number` in its list, or `PacketRing.List.end`.
   func number(after number: UInt64) -> UInt64 { ring.number(after: number) }
 
   // MARK: Sending
 
-  /// Takes the next number for a packet, and copies its records.
-  mutating func append(_ packet: consuming SentPacket, carrying carried: [FrameRecord]) {
-    forgetQuiet(before: packet.sent - Self.patience)
+  /// Adds a packet under the next number and copies its records.
+  mutating func append(_ packet: consuming SentPacket, carrying newRecords: [FrameRecord]) {
+    removeNonEliciting(sentBefore: packet.sent - Self.nonElicitingLifetime)
     let number = nextNumber
     ring.reserve(number - oldest + 1, from: oldest)
     nextNumber += 1
     packet.recordsStart = recordsEnd
-    packet.recordCount = UInt32(truncatingIfNeeded: carried.count)
-    append(carried)
+    packet.recordCount = UInt32(truncatingIfNeeded: newRecords.count)
+    append(newRecords)
     guard packet.traits.contains(.isAckEliciting) else {
-      return ring.push(packet, number, to: &quiet)
+      return ring.append(packet, number, to: &nonEliciting)
     }
     inFlight += Int(packet.bytes)
-    ring.push(packet, number, to: &waiting)
+    ring.append(packet, number, to: &outstanding)
   }
 
-  private mutating func append(_ carried: [FrameRecord]) {
-    guard !carried.isEmpty else { return }
+  private mutating func append(_ newRecords: [FrameRecord]) {
+    guard !newRecords.isEmpty else { return }
     var start = recordsEnd
-    if !waiting.isEmpty { start = ring[waiting.head].recordsStart }
-    if !quiet.isEmpty { start = min(start, ring[quiet.head].recordsStart) }
-    reserveRecords(recordsEnd - start + UInt64(carried.count), from: start)
-    for record in carried {
+    if !outstanding.isEmpty { start = ring[outstanding.head].recordsStart }
+    if !nonEliciting.isEmpty { start = min(start, ring[nonEliciting.head].recordsStart) }
+    reserveRecords(recordsEnd - start + UInt64(newRecords.count), from: start)
+    for record in newRecords {
       records[Int(truncatingIfNeeded: recordsEnd) & (records.count - 1)] = record
       recordsEnd += 1
     }
@@ -65,49 +69,54 @@ struct SentPackets: Sendable {
     while UInt64(capacity) < count { capacity *= 2 }
     let old = records
     records = Array(repeating: FrameRecord(.reliable), count: capacity)
-    for place in start..<recordsEnd {
-      let low = Int(truncatingIfNeeded: place)
+    for position in start..<recordsEnd {
+      let low = Int(truncatingIfNeeded: position)
       records[low & (capacity - 1)] = old[low & (old.count - 1)]
     }
   }
 
-  private mutating func forgetQuiet(before time: Int64) {
-    while !quiet.isEmpty, ring[quiet.head].sent < time || quiet.count >= Self.limit / 2 {
-      ring.remove(quiet.head, from: &quiet)
+  private mutating func removeNonEliciting(sentBefore time: Int64) {
+    while !nonEliciting.isEmpty,
+      ring[nonEliciting.head].sent < time || nonEliciting.count >= Self.limit / 2
+    {
+      ring.remove(nonEliciting.head, from: &nonEliciting)
     }
   }
 
   // MARK: Resolving
 
-  /// Takes a waiting or quiet packet off: it came. Its records are appended to `told`.
-  mutating func acknowledge(_ number: UInt64, telling told: inout [FrameRecord]) {
-    resolve(number, telling: &told)
+  /// Removes an outstanding or non-eliciting packet that was acknowledged, and appends its records
+  /// to `acknowledged`.
+  mutating func acknowledge(_ number: UInt64, into acknowledged: inout [FrameRecord]) {
+    removeUnresolved(number, into: &acknowledged)
   }
 
-  /// Gives a waiting packet up and keeps it with the lost.
-  mutating func giveUp(_ number: UInt64, at now: Int64, telling told: inout [FrameRecord]) {
-    resolve(number, telling: &told)
+  /// Moves an outstanding packet to the lost ones, and appends its records to `lostRecords`.
+  mutating func declareLost(
+    _ number: UInt64, at now: Int64, into lostRecords: inout [FrameRecord]
+  ) {
+    removeUnresolved(number, into: &lostRecords)
     ring[number].lostTime = now
-    ring.push(number, to: &lost)
+    ring.append(number, to: &lost)
   }
 
-  /// Forgets a packet of the lost.
-  mutating func forget(_ number: UInt64) { ring.remove(number, from: &lost) }
+  /// Forgets a lost packet.
+  mutating func removeLost(_ number: UInt64) { ring.remove(number, from: &lost) }
 
-  /// Forgets what was given up before `time`.
-  mutating func forgetLost(before time: Int64) {
-    while !lost.isEmpty, ring[lost.head].lostTime < time { forget(lost.head) }
+  /// Forgets the packets that were declared lost before `time`.
+  mutating func removeLost(before time: Int64) {
+    while !lost.isEmpty, ring[lost.head].lostTime < time { removeLost(lost.head) }
   }
 
-  private mutating func resolve(_ number: UInt64, telling told: inout [FrameRecord]) {
+  private mutating func removeUnresolved(_ number: UInt64, into resolved: inout [FrameRecord]) {
     let start = ring[number].recordsStart
-    for place in start..<start + UInt64(ring[number].recordCount) {
-      told.append(records[Int(truncatingIfNeeded: place) & (records.count - 1)])
+    for position in start..<start + UInt64(ring[number].recordCount) {
+      resolved.append(records[Int(truncatingIfNeeded: position) & (records.count - 1)])
     }
     guard ring[number].traits.contains(.isAckEliciting) else {
-      return ring.remove(number, from: &quiet)
+      return ring.remove(number, from: &nonEliciting)
     }
-    ring.remove(number, from: &waiting)
+    ring.remove(number, from: &outstanding)
     inFlight -= Int(ring[number].bytes)
   }
 }

@@ -1,27 +1,28 @@
-/// Packet numbers that came, as ranges, the newest first. Its owner keeps it, so that its storage
-/// is used again.
+/// A set of received packet numbers as ranges, newest first. Owners keep and clear one value, so
+/// that its storage is reused.
 package struct AcknowledgedRanges: Hashable, Sendable {
-  /// The most ranges that one acknowledgement names and a receiver remembers.
+  /// The most ranges in one acknowledgement, and the most that a receiver remembers.
   package static let maximumCount = 64
-  /// How many packets a short acknowledgement speaks of: this many up to the largest all came.
+  /// How many packets a short acknowledgement covers: these many, up to the largest, were all
+  /// received.
   package static let shortSpan: UInt64 = 64
 
-  /// The newest range, apart from the others: where nothing is lost there is no other.
+  /// The newest range, stored outside the array: without loss there is no other.
   private var newest: ClosedRange<UInt64>?
-  /// The others, newest first, with at least one missing number between two.
+  /// The other ranges, newest first, with at least one missing number between neighbours.
   private var older: [ClosedRange<UInt64>] = []
 
   package init() {}
 
   package var isEmpty: Bool { newest == nil }
   package var count: Int { newest == nil ? 0 : older.count + 1 }
-  /// The largest number, if there is a range.
+  /// The largest number; nil if there is no range.
   package var largest: UInt64? { newest?.upperBound }
 
   package private(set) subscript(index: Int) -> ClosedRange<UInt64> {
     get {
       guard index == 0 else { return older[index - 1] }
-      guard let newest else { preconditionFailure("there is no range") }
+      guard let newest else { preconditionFailure("the set must not be empty to read a range") }
       return newest
     }
     set {
@@ -36,19 +37,20 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     return false
   }
 
-  /// Forgets the ranges and keeps their storage.
+  /// Removes all ranges but keeps their storage.
   package mutating func removeAll() {
     newest = nil
     if !older.isEmpty { older.removeAll(keepingCapacity: true) }
   }
 
-  /// What a short acknowledgement says: the packets up to `largest`, 64 of them or back to 0.
+  /// Replaces all ranges by that of a short acknowledgement: the 64 numbers up to `largest`, or all
+  /// from 0 if those are fewer.
   package mutating func setShort(largest: UInt64) {
     removeAll()
     newest = largest - Swift.min(largest, Self.shortSpan - 1)...largest
   }
 
-  /// Appends a range that is older than all others and does not touch them.
+  /// Appends a range that is older than all others and not adjacent to them.
   package mutating func append(_ range: ClosedRange<UInt64>) {
     guard !isEmpty else {
       newest = range
@@ -56,13 +58,13 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     }
     precondition(
       count < Self.maximumCount && range.upperBound < self[count - 1].lowerBound - 1,
-      "a range has to be older than the others, and there are 64 at most")
+      "an appended range must be older than all others, and there may be 64 at most")
     older.append(range)
   }
 
-  /// Adds a number and says whether it is new. What no longer finds room comes out in `forgotten`:
-  /// the oldest range, or the number itself if it is older.
-  mutating func insert(_ number: UInt64, forgotten: inout ClosedRange<UInt64>?) -> Bool {
+  /// Adds a number and returns whether it is new. If that would make 65 ranges, `evicted` is set to
+  /// the oldest range, which is dropped: it may consist of just the number.
+  mutating func insert(_ number: UInt64, evicted: inout ClosedRange<UInt64>?) -> Bool {
     guard let newest else {
       newest = number...number
       return true
@@ -74,13 +76,13 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     var index = 0
     while index < count, self[index].lowerBound > number { index += 1 }
     if index < count, self[index].upperBound >= number { return false }
-    forgotten = place(number, before: index)
+    evicted = insert(number, before: index)
     return true
   }
 
-  /// Puts a number that is not there between the ranges `index - 1` and `index`, and returns what
-  /// no longer finds room.
-  private mutating func place(_ number: UInt64, before index: Int) -> ClosedRange<UInt64>? {
+  /// Inserts a new number between the ranges `index - 1` and `index`, and returns the range that
+  /// was dropped to make room, if any.
+  private mutating func insert(_ number: UInt64, before index: Int) -> ClosedRange<UInt64>? {
     let touchesNewer = index > 0 && self[index - 1].lowerBound == number + 1
     let touchesOlder = index < count && self[index].upperBound + 1 == number
     switch (touchesNewer, touchesOlder) {
@@ -112,7 +114,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
 }
 
 extension AcknowledgedRanges: Sequence {
-  /// Goes through the ranges, the newest first.
+  /// Iterates over the ranges, newest first.
   package func makeIterator() -> some IteratorProtocol<ClosedRange<UInt64>> {
     (0..<count).lazy.map { self[$0] }.makeIterator()
   }

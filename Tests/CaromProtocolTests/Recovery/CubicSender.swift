@@ -2,8 +2,8 @@ import CaromCore
 import CaromProtocol
 import CaromTesting
 
-/// A neighbour on the link: sends an endless stream as TCP with CUBIC does (RFC 9438), to the
-/// receiver that flows have.
+/// Competing traffic: sends an endless stream to a `FlowReceiver` as TCP with CUBIC does
+/// (RFC 9438).
 struct CubicSender {
   private static let size = 1_472
   private static let reduction = 0.7
@@ -44,7 +44,7 @@ struct CubicSender {
     guard let frame = try? reader.next(ranges: &ranges), case .acknowledgement = frame else {
       return
     }
-    take(at: network.now)
+    acknowledge(at: network.now)
     findLosses(at: network.now)
     pump(in: &network)
   }
@@ -72,7 +72,7 @@ struct CubicSender {
     }
   }
 
-  private mutating func take(at now: Instant) {
+  private mutating func acknowledge(at now: Instant) {
     for index in 0..<ranges.count {
       let lowest = max(Int(ranges[index].lowerBound), oldest)
       let highest = Int(ranges[index].upperBound)

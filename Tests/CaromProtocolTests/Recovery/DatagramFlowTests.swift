@@ -3,8 +3,8 @@ import CaromProtocol
 import CaromTesting
 import Testing
 
-/// What a flow makes of a link: of 20 Mbit/s, a round trip of 100 ms and 250 kB of queue, where
-/// nothing else is said. A build for debugging takes less time, and a fifth of the rate.
+/// How well a flow uses a link. Unless stated otherwise, the link has 20 Mbit/s, a round trip of
+/// 100 ms and a queue of 250 kB. Debug builds run for less time, at a fifth of the rate.
 @Suite struct DatagramFlowTests {
   #if DEBUG
     static let isQuick = true
@@ -24,7 +24,7 @@ import Testing
   @Test(arguments: [
     (0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2), (0.2, 13, 1.35),
   ])
-  func `a line that loses is filled all the same, whatever is offered`(
+  func `a lossy link is filled nevertheless`(
     _ loss: Double, _ goodput: Double, _ wire: Double
   ) {
     for seed in 1...Self.seeds {
@@ -38,7 +38,7 @@ import Testing
     }
   }
 
-  /// What remains of the rate less losses and headers, about.
+  /// The share of each link's rate that must arrive, after losses and headers.
   static let table: [(String, Double)] = [
     ("lan", 0.93), ("wifi", 0.75), ("good", 0.85), ("average", 0.8), ("mobile", 0.7),
     ("poor", 0.6), ("terrible", 0.5), ("reorder-storm", 0.8), ("soak", 0.004),
@@ -47,7 +47,7 @@ import Testing
   ]
 
   @Test(arguments: table)
-  func `every kind of network is used`(_ name: String, _ share: Double) {
+  func `every kind of network is used well`(_ name: String, _ share: Double) {
     let profile = LinkProfile.all(named: name)[0]
     for seed in 1...Self.seeds {
       var run = FlowRun(profile, seed: seed)
@@ -69,7 +69,7 @@ import Testing
     #expect(runs[0].flow().statistics == runs[1].flow().statistics)
   }
 
-  @Test func `a rate that falls to a quarter and comes back is followed`() {
+  @Test func `a flow follows a rate that falls to a quarter and recovers`() {
     var run = FlowRun(makeLine())
     run.addFlow()
     run.run(to: 3)
@@ -82,7 +82,7 @@ import Testing
     #expect(run.goodput(from: 9.5, to: 11) >= 0.85 * Self.rate)
   }
 
-  @Test func `two flows share`() {
+  @Test func `two flows share a link fairly`() {
     var run = FlowRun(makeLine())
     run.addFlow()
     run.run(to: 2)
@@ -97,7 +97,7 @@ import Testing
 
   #if !DEBUG
     @Test(arguments: [(62_500, 3.0), (250_000, 5.0), (1_000_000, 5.0)], [true, false])
-    func `neither a flow nor TCP starves beside the other`(
+    func `neither a flow nor TCP starves when they compete`(
       _ line: (queue: Int, least: Double), isFirst: Bool
     ) {
       var run = FlowRun(FlowRun.line().with { $0.queue = .bytes(line.queue) })
@@ -111,7 +111,7 @@ import Testing
     }
   #endif
 
-  @Test func `a game goes on beside bulk, at the floor and in the dark`() {
+  @Test func `a game continues beside bulk data on a terrible link and after a blackout`() {
     var run = FlowRun(LinkProfile.all(named: "terrible")[0])
     run.addFlow(bulk: true, game: true)
     run.run(to: 5)
@@ -124,7 +124,7 @@ import Testing
     #expect(dark.goodput(from: 9, to: 10) > 100_000)
   }
 
-  @Test func `a game alone loses nothing to queues`() {
+  @Test func `a game alone causes no queue and no loss`() {
     var run = FlowRun(FlowRun.line())
     run.addFlow(bulk: false, game: true)
     run.run(to: 3)

@@ -3,15 +3,15 @@ import Testing
 
 @testable import CaromProtocol
 
-/// When packets count as lost, and when a probe asks.
+/// Loss detection and probe timeouts of a flow.
 @Suite struct FlowLossTests {
-  /// A flow with hand-made acknowledgements; times are milliseconds.
+  /// A flow that receives hand-made acknowledgements. Times are in milliseconds.
   struct Bench {
     var flow = DatagramFlow(maximumPayload: 1_200, roundTrip: 100_000_000, at: .zero)
     var acknowledged: [FrameRecord] = []
     var lost: [FrameRecord] = []
 
-    /// Sends packets whose records bear their numbers.
+    /// Sends packets, each with one record that carries the packet's number.
     mutating func send(_ count: Int = 1, at time: Double, isAckEliciting: Bool = true) {
       for _ in 0..<count {
         let record = FrameRecord(.reliable, number: flow.nextNumber)
@@ -34,14 +34,16 @@ import Testing
         list, ackDelay: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
     }
 
-    mutating func timeOut() -> DatagramFlow.Probe? {
-      flow.nextTimeout.flatMap { flow.handleTimeout(at: $0, lost: &lost) }
+    /// Handles the next timeout and returns whether a probe is due.
+    mutating func timeOut() -> Bool {
+      guard let deadline = flow.nextTimeout else { return false }
+      return flow.handleTimeout(at: deadline, lost: &lost)
     }
 
     var deadline: Double? { flow.nextTimeout.map { Double($0.nanoseconds) / 1e6 } }
   }
 
-  @Test func `what was overtaken by three is lost at once where nothing was ever overtaken`() {
+  @Test func `without reordering a packet is lost once one sent three later is acknowledged`() {
     var bench = Bench()
     bench.send(5, at: 0)
     bench.acknowledge(1...3, at: 100)
@@ -49,18 +51,18 @@ import Testing
     #expect(bench.acknowledged.map(\.number) == [1, 2, 3])
   }
 
-  @Test func `what was overtaken by one is lost a quarter of a round trip later`() {
+  @Test func `a packet that one later packet overtook is lost a quarter of a round trip later`() {
     var bench = Bench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
     #expect(bench.lost.isEmpty && bench.deadline == 125)
-    let probe = bench.timeOut()
-    #expect(probe == nil)
+    let isProbeDue = bench.timeOut()
+    #expect(!isProbeDue)
     #expect(bench.lost.map(\.number) == [0])
     #expect(bench.deadline == nil)
   }
 
-  @Test func `a mistake makes it wait longer, and is told to nobody`() {
+  @Test func `a spurious loss widens the reordering window and is not reported`() {
     var bench = Bench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
@@ -73,7 +75,7 @@ import Testing
     #expect(bench.lost.count == 1 && bench.deadline == 350)
   }
 
-  @Test func `what an acknowledgement left out and a later one brings is no loss`() {
+  @Test func `a packet that the next acknowledgement adds is not lost`() {
     var bench = Bench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
@@ -81,7 +83,7 @@ import Testing
     #expect(bench.lost.isEmpty && bench.acknowledged.count == 2 && bench.deadline == nil)
   }
 
-  @Test func `silence is answered with probes, evenly at first, and then everything is lost`() {
+  @Test func `probes are sent at even intervals first, then all packets are lost`() {
     var bench = Bench()
     bench.send(1, at: 0)
     bench.acknowledge(0...0, at: 100)
@@ -89,8 +91,8 @@ import Testing
     var times: [Double] = []
     for _ in 0..<6 {
       times.append(bench.deadline ?? 0)
-      let probe = bench.timeOut()
-      #expect(probe == .tail)
+      let isProbeDue = bench.timeOut()
+      #expect(isProbeDue)
       bench.send(1, at: times.last ?? 0)
     }
     let pauses = zip(times, times.dropFirst()).map { $1 - $0 }
@@ -101,7 +103,7 @@ import Testing
     #expect(bench.flow.statistics.stalls == 1)
   }
 
-  @Test func `a probe waits for the peer's timer, or from the third packet on`() {
+  @Test func `a probe waits for the peer's acknowledgement delay or for the third packet`() {
     var bench = Bench()
     let deadlines = [0, 10, 20, 30].map { (time: Double) in
       bench.send(1, at: time)
@@ -110,7 +112,7 @@ import Testing
     #expect(deadlines == [225, 225, 220, 220])
   }
 
-  @Test func `a probe waits for three answers of packets that leave one after another`() {
+  @Test func `a probe waits for three acknowledgements while packets are sent steadily`() {
     var bench = Bench()
     let deadlines = (0..<9).map { number in
       bench.send(1, at: Double(number) * 10)
@@ -122,27 +124,27 @@ import Testing
     #expect(slow.deadline == 320)
   }
 
-  @Test func `a game's packets need no probe, however short the round trip`() {
+  @Test func `a game's steady packets need no probe, however short the round trip`() {
     var bench = Bench()
     for number in 0..<UInt64(600) {
       let time = Double(number) * 1_000 / 60
       bench.send(1, at: time)
-      // The peer answers every second packet at once.
+      // The peer acknowledges every second packet at once.
       if number % 2 == 1 { bench.acknowledge(0...number, at: time + 0.1) }
       if let due = bench.deadline { #expect(due > time + 1_000 / 60) }
     }
     #expect(bench.flow.statistics.tailProbes == 0)
   }
 
-  @Test func `what was never sent cannot be acknowledged`() {
+  @Test func `an acknowledgement of a packet that was never sent is refused`() {
     var bench = Bench()
     bench.send(2, at: 0)
-    let isTaken = bench.acknowledge(1...2, at: 100)
-    #expect(!isTaken)
+    let isAccepted = bench.acknowledge(1...2, at: 100)
+    #expect(!isAccepted)
     #expect(bench.acknowledged.isEmpty && bench.flow.inFlight > 0)
   }
 
-  @Test func `packets that elicit nothing are not in flight and never lost`() {
+  @Test func `packets that elicit no acknowledgement are not in flight and never lost`() {
     var bench = Bench()
     bench.send(3, at: 0, isAckEliciting: false)
     #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
@@ -152,7 +154,7 @@ import Testing
     #expect(bench.lost.isEmpty)
   }
 
-  @Test func `a path that is gone gives everything up once`() {
+  @Test func `an abandoned path declares each outstanding packet lost once`() {
     var bench = Bench()
     bench.send(100, at: 0)
     bench.acknowledge(0...9, at: 100)
@@ -163,12 +165,12 @@ import Testing
     #expect(bench.acknowledged.count == 10)
   }
 
-  @Test func `every record comes back once, whatever happens to acknowledgements`() {
+  @Test func `each record is returned once, whatever happens to acknowledgements`() {
     for seed in 0..<UInt64(50) {
       var generator = SeededGenerator(seed: seed)
       var bench = Bench()
-      var came = AcknowledgedRanges()
-      var forgotten: ClosedRange<UInt64>?
+      var received = AcknowledgedRanges()
+      var evicted: ClosedRange<UInt64>?
       var time = 0.0
       for _ in 0..<400 {
         time += Double.random(in: 0...40, using: &generator)
@@ -177,31 +179,31 @@ import Testing
         guard bench.flow.nextNumber > 0 else { continue }
         let oldest = bench.flow.nextNumber - min(bench.flow.nextNumber, 20)
         let number = UInt64.random(in: oldest..<bench.flow.nextNumber, using: &generator)
-        _ = came.insert(number, forgotten: &forgotten)
-        if generator.chance(0.5) { bench.acknowledge(came, at: time) }
+        _ = received.insert(number, evicted: &evicted)
+        if generator.chance(0.5) { bench.acknowledge(received, at: time) }
       }
       bench.flow.abandonAll(lost: &bench.lost)
-      let told = (bench.acknowledged + bench.lost).map(\.number).sorted()
-      #expect(told == Array(0..<bench.flow.nextNumber), "seed \(seed)")
+      let returned = (bench.acknowledged + bench.lost).map(\.number).sorted()
+      #expect(returned == Array(0..<bench.flow.nextNumber), "seed \(seed)")
       #expect(bench.flow.inFlight == 0)
     }
   }
 
-  @Test func `who only acknowledges asks for an answer now and then`() {
+  @Test func `a side that only acknowledges elicits an acknowledgement now and then`() {
     var bench = Bench()
     bench.send(31, at: 0, isAckEliciting: false)
-    #expect(!bench.flow.wantsAnswer)
+    #expect(!bench.flow.shouldElicitAck)
     bench.send(1, at: 0, isAckEliciting: false)
-    #expect(bench.flow.wantsAnswer)
+    #expect(bench.flow.shouldElicitAck)
     bench.send(1, at: 0)
-    #expect(!bench.flow.wantsAnswer)
+    #expect(!bench.flow.shouldElicitAck)
   }
 
-  @Test func `a new way keeps the numbers and forgets the round trip`() {
+  @Test func `a new path keeps the packet numbers and discards the round trip`() {
     var bench = Bench()
     bench.send(4, at: 0)
     bench.acknowledge(0...1, at: 100)
-    bench.flow.pathChanged(at: .at(110))
+    bench.flow.resetPath(at: .at(110))
     #expect(bench.flow.nextNumber == 4 && !bench.flow.roundTrip.hasSample)
     bench.acknowledge(0...3, at: 120)
     #expect(!bench.flow.roundTrip.hasSample && bench.acknowledged.count == 4)
@@ -210,7 +212,7 @@ import Testing
     #expect(bench.flow.roundTrip.latest == 20_000_000)
   }
 
-  @Test func `urgent packets leave before their time, up to a debt`() {
+  @Test func `urgent packets are sent ahead of schedule, up to a debt`() {
     var bench = Bench()
     var count = 0
     while bench.flow.allowance(at: .zero, urgent: false) > 0, count < 1_000 {

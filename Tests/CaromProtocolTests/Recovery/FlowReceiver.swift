@@ -2,23 +2,23 @@ import CaromCore
 import CaromProtocol
 import CaromTesting
 
-/// Acknowledges what comes, and counts the bytes of the stream, each once.
+/// Acknowledges received packets and counts each byte of the stream once.
 struct FlowReceiver {
   let socket: VirtualSocket
   private var received = ReceivedPackets()
   private var peer: Endpoint?
   private var writer = FrameWriter(limit: 1_200)
-  /// What came of the stream: whole up to here, and pieces behind.
+  /// The stream has arrived completely up to this offset, and in the given ranges after it.
   private var whole: UInt64 = 0
-  private var pieces: [Range<UInt64>] = []
-  /// Bytes of the stream that came first by tenths of seconds.
+  private var fragments: [Range<UInt64>] = []
+  /// How many new bytes of the stream arrived in each tenth of a second.
   private(set) var history: [Int] = []
 
   init(_ socket: VirtualSocket) { self.socket = socket }
 
   var nextTimeout: Instant? { received.acknowledgementDeadline }
 
-  /// Bytes of the stream that came in a time, whole tenths of seconds.
+  /// How many new bytes of the stream arrived from `start` to `end`, in whole tenths of seconds.
   func bytes(from start: Double, to end: Double) -> Int {
     let (first, last) = (Int(start * 10), min(Int(end * 10), history.count))
     return first < last ? history[first..<last].reduce(0, +) : 0
@@ -32,7 +32,7 @@ struct FlowReceiver {
       let length = try? reader.readBigEndian(UInt32.self)
     else { return }
     guard received.insert(UInt64(short), isAckEliciting: true, at: network.now) else { return }
-    note(take(offset..<offset + UInt64(length)), at: network.now)
+    record(insert(offset..<offset + UInt64(length)), at: network.now)
     acknowledgeIfDue(in: &network)
   }
 
@@ -43,14 +43,14 @@ struct FlowReceiver {
     network.send(writer.takeBytes(), from: socket, to: peer)
   }
 
-  private mutating func note(_ bytes: Int, at now: Instant) {
+  private mutating func record(_ bytes: Int, at now: Instant) {
     let tenth = Int(now.nanoseconds / 100_000_000)
     while history.count <= tenth { history.append(0) }
     history[tenth] += bytes
   }
 
-  /// How many bytes of the range are new.
-  private mutating func take(_ range: Range<UInt64>) -> Int {
+  /// Inserts a range and returns how many of its bytes are new.
+  private mutating func insert(_ range: Range<UInt64>) -> Int {
     guard !range.isEmpty, range.upperBound > whole else { return 0 }
     if range.lowerBound <= whole {
       let fresh = Int(range.upperBound - whole) - overlap(range)
@@ -59,20 +59,20 @@ struct FlowReceiver {
       return fresh
     }
     let fresh = range.count - overlap(range)
-    let place = pieces.firstIndex { $0.lowerBound > range.lowerBound } ?? pieces.count
-    pieces.insert(range, at: place)
+    let index = fragments.firstIndex { $0.lowerBound > range.lowerBound } ?? fragments.count
+    fragments.insert(range, at: index)
     return fresh
   }
 
   private func overlap(_ range: Range<UInt64>) -> Int {
     let range = max(range.lowerBound, whole)..<range.upperBound
-    return pieces.lazy.map { $0.clamped(to: range).count }.max() ?? 0
+    return fragments.lazy.map { $0.clamped(to: range).count }.max() ?? 0
   }
 
   private mutating func join() {
-    while let first = pieces.first, first.lowerBound <= whole {
+    while let first = fragments.first, first.lowerBound <= whole {
       whole = max(whole, first.upperBound)
-      pieces.removeFirst()
+      fragments.removeFirst()
     }
   }
 }

@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromTesting
 
-/// Flows that share one link, and what came of them.
+/// Flows that share one simulated link, and their measurements.
 struct FlowRun {
   private(set) var world: VirtualWorld<FlowNode>
   private let near: VirtualHost
@@ -22,7 +22,7 @@ struct FlowRun {
     self.init(LinkProfile("", conditions), seed: seed)
   }
 
-  /// 20 Mbit/s, 50 ms each way, 250 kB of queue; or the same slower, with less queue.
+  /// A link of 20 Mbit/s, 50 ms each way, with a queue of 250 kB. `slower` divides rate and queue.
   static func line(loss: Double = 0, slower: Int = 1) -> LinkConditions {
     LinkConditions(oneWay: .milliseconds(50), rate: 2_500_000 / slower, loss: loss).with {
       $0.queue = .bytes(250_000 / slower)
@@ -66,12 +66,12 @@ struct FlowRun {
   func sender(_ index: Int = 0) -> FlowSender { world[senders[index]]!.sender! }
   func flow(_ index: Int = 0) -> DatagramFlow { sender(index).flow }
 
-  /// Bytes a second of the stream that came first, in a time.
+  /// How many new bytes of the stream arrived per second between `start` and `end`, in seconds.
   func goodput(_ index: Int = 0, from start: Double = 0, to end: Double) -> Double {
     Double(world[receivers[index]]!.receiver!.bytes(from: start, to: end)) / (end - start)
   }
 
-  /// Bytes that left, headers included, for each byte of the stream that came.
+  /// The bytes sent, headers included, for each byte of the stream that arrived.
   func wireRatio(_ index: Int = 0) -> Double {
     let now = Double(world.network.now.nanoseconds) / 1e9
     return Double(flow(index).statistics.bytesSent) / (goodput(index, to: now) * now)
@@ -79,7 +79,8 @@ struct FlowRun {
 
   var counters: LinkCounters { world.network.counters(from: near, to: far) }
 
-  /// The mean of the queue in front of the link over a time, seconds of its rate.
+  /// The mean length of the link's queue between `start` and `end`, as the seconds that the link
+  /// takes to drain it.
   func meanQueue(from start: Double, to end: Double, rate: Double) -> Double {
     let samples = world.network.queueHistory(from: near, to: far).samples.filter {
       Double($0.time.nanoseconds) >= start * 1e9 && Double($0.time.nanoseconds) < end * 1e9

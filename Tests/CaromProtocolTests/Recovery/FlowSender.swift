@@ -2,10 +2,10 @@ import CaromCore
 import CaromProtocol
 import CaromTesting
 
-/// Sends the bytes of an endless stream, or a small message sixty times a second, or both, with a
-/// `DatagramFlow`; what is lost goes again.
+/// Sends an endless stream, a small message sixty times a second, or both, through a
+/// `DatagramFlow`. Lost parts of the stream are sent again.
 struct FlowSender {
-  /// What a packet carries besides the stream: about what headers and frames take.
+  /// The bytes of a packet that are not the stream's: about as many as headers and frames take.
   static let overhead = 16
   static let gameInterval = Duration.nanoseconds(16_666_667)
   static let gameSize = 100
@@ -14,9 +14,9 @@ struct FlowSender {
   let socket: VirtualSocket
   private let destination: Endpoint
   private let isBulk: Bool
-  /// Bytes of the stream that were sent at least once, and those to be sent again.
+  /// How many bytes of the stream were sent at least once, and the parts to send again.
   private var streamEnd: UInt64 = 0
-  private var again: [FrameRecord] = []
+  private var resends: [FrameRecord] = []
   private var acknowledged: [FrameRecord] = []
   private var lost: [FrameRecord] = []
   private var ranges = AcknowledgedRanges()
@@ -45,9 +45,9 @@ struct FlowSender {
   mutating func handle(_ payload: [UInt8], in network: inout VirtualNetwork) {
     var reader = FrameReader(payload.span)
     while let frame = try? reader.next(ranges: &ranges) {
-      guard case .acknowledgement(let hold) = frame else { continue }
+      guard case .acknowledgement(let delay) = frame else { continue }
       _ = flow.handle(
-        ranges, ackDelay: hold.nanoseconds, at: network.now, acknowledged: &acknowledged,
+        ranges, ackDelay: delay.nanoseconds, at: network.now, acknowledged: &acknowledged,
         lost: &lost)
     }
     acknowledged.removeAll(keepingCapacity: true)
@@ -56,9 +56,9 @@ struct FlowSender {
 
   mutating func handleTimeout(in network: inout VirtualNetwork) {
     if let due = flow.nextTimeout, due <= network.now,
-      flow.handleTimeout(at: network.now, lost: &lost) != nil
+      flow.handleTimeout(at: network.now, lost: &lost)
     {
-      takeLost()
+      queueResends()
       if isBulk { sendStream(in: &network) } else { send(.ping, in: &network) }
     }
     pump(in: &network)
@@ -66,7 +66,7 @@ struct FlowSender {
 
   mutating func pump(in network: inout VirtualNetwork) {
     let now = network.now
-    takeLost()
+    queueResends()
     if let due = nextGame, due <= now {
       nextGame = due + Self.gameInterval
       if flow.allowance(at: now, urgent: true) > 0 {
@@ -82,9 +82,9 @@ struct FlowSender {
     if flow.packetSize == maximumPayload, largestSizeTime == nil { largestSizeTime = now }
   }
 
-  private mutating func takeLost() {
+  private mutating func queueResends() {
     for record in lost where record.kind == .reliable {
-      again.append(record)
+      resends.append(record)
       bytesRepeated += Int(record.length)
     }
     lost.removeAll(keepingCapacity: true)
@@ -107,14 +107,14 @@ struct FlowSender {
   private mutating func sendStream(in network: inout VirtualNetwork) {
     let room = UInt32(flow.packetSize - Self.overhead)
     var record: FrameRecord
-    if let first = again.first {
+    if let first = resends.first {
       record = first
       record.length = min(first.length, room)
       if record.length == first.length {
-        again.removeFirst()
+        resends.removeFirst()
       } else {
-        again[0].number += UInt64(record.length)
-        again[0].length -= record.length
+        resends[0].number += UInt64(record.length)
+        resends[0].length -= record.length
       }
     } else {
       record = FrameRecord(.reliable, number: streamEnd, length: room)
@@ -137,5 +137,13 @@ struct FlowSender {
       bytes: size, isAckEliciting: true, records: records, isMTUProbe: isProbe,
       isAppLimited: isAppLimited, at: network.now)
     network.send(payload, from: socket, to: destination)
+  }
+}
+
+extension DatagramFlow {
+  /// The time at which `handleTimeout` must be called, or nil if no timer is armed.
+  var nextTimeout: Instant? {
+    var copy = self
+    return copy.findNextTimeout()
   }
 }

@@ -2,23 +2,24 @@ import CaromCore
 
 @testable import CaromProtocol
 
-/// What a peer sends: a game's mix, bulk, or both.
+/// The traffic of a peer: a game's messages, bulk data, or both.
 struct Load: Sendable {
-  /// Ticks a second; at each a state goes out, and now and then a reliable event. 0 is no game.
+  /// Ticks a second, or 0 for no game. Each tick sends a state, and every `eventInterval` ticks a
+  /// reliable event.
   var hertz = 0
   var ticks = 0
-  /// 0 sends no states.
+  /// The length of a state in bytes; 0 sends no states.
   var stateLength = 100
-  /// Ticks from one event to the next.
+  /// The number of ticks from one event to the next.
   var eventInterval = 6
   var eventLength = 40
-  /// Bytes of bulk, in messages of `bulkLength`.
+  /// The number of bytes of bulk data, in messages of `bulkLength` bytes.
   var bulkBytes = 0
   var bulkLength = 32 << 10
 
   static let game = Load(hertz: 60, ticks: 600)
 
-  /// Small reliable messages, and nothing else.
+  /// Only small reliable messages, one per tick.
   static func small(ticks: Int) -> Load {
     Load(hertz: 60, ticks: ticks, stateLength: 0, eventInterval: 1, eventLength: 60)
   }
@@ -31,7 +32,7 @@ enum LoadChannel {
   static let bulk: UInt8 = 2
 }
 
-/// Sends a load; each message begins with its number and when it was sent.
+/// Sends a load. Each message begins with its number and the time of sending.
 struct LoadSender: Sendable {
   let load: Load
   private(set) var nextTick: Instant?
@@ -39,7 +40,7 @@ struct LoadSender: Sendable {
   private(set) var events: UInt64 = 0
   private(set) var bulk: UInt64 = 0
   private(set) var bulkBytes = 0
-  private var begun: Instant?
+  private var start: Instant?
   private var isFull = false
 
   init(_ load: Load = Load()) { self.load = load }
@@ -47,8 +48,8 @@ struct LoadSender: Sendable {
   var isDone: Bool { ticks >= load.ticks && bulkBytes >= load.bulkBytes }
 
   mutating func begin(at now: Instant) {
-    guard begun == nil else { return }
-    begun = now
+    guard start == nil else { return }
+    start = now
     if load.hertz > 0, load.ticks > 0 { nextTick = now }
   }
 
@@ -58,7 +59,7 @@ struct LoadSender: Sendable {
       ticks += 1
       nextTick =
         ticks < load.ticks
-        ? begun?.advanced(byNanoseconds: Int64(ticks) * 1_000_000_000 / Int64(load.hertz)) : nil
+        ? start?.advanced(byNanoseconds: Int64(ticks) * 1_000_000_000 / Int64(load.hertz)) : nil
     }
     while bulkBytes < load.bulkBytes,
       (machine.connection(link)?.queuedBytes ?? .max) < 256 << 10
@@ -88,7 +89,7 @@ struct LoadSender: Sendable {
     }
   }
 
-  /// Number, time, and bytes that follow from the number.
+  /// A message of its number, the time, and bytes that follow from the number.
   static func message(_ number: UInt64, length: Int, at now: Instant) -> [UInt8] {
     var writer = PacketWriter(capacity: length)
     writer.write(number)
@@ -102,7 +103,8 @@ struct LoadSender: Sendable {
   }
 }
 
-/// Checks what comes: reliable messages once and in order and whole, states never back in time.
+/// Checks received messages: reliable ones arrive exactly once, in order and unchanged, and no state
+/// arrives after a newer one.
 struct LoadChecker: Sendable {
   private(set) var events: UInt64 = 0
   private(set) var bulk: UInt64 = 0
@@ -110,7 +112,7 @@ struct LoadChecker: Sendable {
   private(set) var states = 0
   private(set) var lastState: UInt64?
   private(set) var faults: [String] = []
-  /// How long events and states were on the way, nanoseconds.
+  /// How long events and states took to arrive, in nanoseconds.
   private(set) var eventDelays: [Int64] = []
   private(set) var stateDelays: [Int64] = []
   private(set) var lastBulkAt: Instant?
@@ -123,7 +125,7 @@ struct LoadChecker: Sendable {
     }
     let time = Instant(nanoseconds: Int64(bitPattern: sent))
     if bytes != LoadSender.message(number, length: bytes.count, at: time) {
-      faults.append("message \(number) on \(channel) came changed")
+      faults.append("message \(number) on \(channel) arrived changed")
     }
     let delay = now.nanoseconds - time.nanoseconds
     switch channel {

@@ -3,10 +3,10 @@ import CaromProtocol
 import CaromTesting
 import Testing
 
-/// How a flow finds the longest datagram, and what it does when that changes.
+/// The search for the path MTU, and the reaction to a path whose MTU shrinks.
 @Suite struct PathMTUTests {
   @Test(arguments: ["lan", "good", "average", "mobile", "poor", "terrible", "satellite"])
-  func `Ethernet's length is found within five seconds`(_ name: String) throws {
+  func `the length of Ethernet is found within five seconds`(_ name: String) throws {
     for (bulk, game) in [(true, false), (false, true)] {
       var run = FlowRun(LinkProfile.all(named: name)[0])
       run.addFlow(bulk: bulk, game: game)
@@ -18,7 +18,7 @@ import Testing
   }
 
   @Test(arguments: [(1_500, 1_472), (1_492, 1_464), (1_420, 1_392), (1_280, 1_252), (1_250, 1_200)])
-  func `a tunnel's length is found too`(_ packet: Int, _ size: Int) {
+  func `the length of a tunnel is found too`(_ packet: Int, _ size: Int) {
     var run = FlowRun(
       LinkConditions(oneWay: .milliseconds(10), rate: 100_000).with {
         $0.mtu = PathMTU(packet)
@@ -29,7 +29,7 @@ import Testing
     #expect(run.goodput(from: 1, to: 5) > 80_000)
   }
 
-  @Test func `the interface's length is never exceeded`() {
+  @Test func `no probe exceeds the interface's length`() {
     var run = FlowRun(LinkConditions(oneWay: .milliseconds(10), rate: 100_000))
     run.addFlow(maximumPayload: 1_452)
     run.run(to: 2)
@@ -37,14 +37,14 @@ import Testing
   }
 
   @Test(arguments: [(true, false), (true, true), (false, true)])
-  func `a black hole is left at once, and the link lives`(bulk: Bool, game: Bool) {
+  func `a flow leaves a black hole at once and continues`(bulk: Bool, game: Bool) {
     let wide = LinkConditions(oneWay: .milliseconds(25), rate: 100_000, loss: 0.01)
     var run = FlowRun(wide)
     run.addFlow(bulk: bulk, game: game)
     run.run(to: 2)
     #expect(run.flow().packetSize == 1_472)
     run.change(wide.with { $0.mtu = 1_260 })
-    // What is under way still comes, and then three time-outs of two round trips each.
+    // Packets in flight still arrive, followed by three timeouts of two round trips each.
     run.run(to: 2 + 7 * Double(run.flow().roundTrip.smoothed) / 1e9 + 0.075)
     if bulk {
       #expect(run.flow().packetSize == 1_200)

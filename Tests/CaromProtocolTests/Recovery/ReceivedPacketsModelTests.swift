@@ -4,7 +4,7 @@ import Testing
 
 @testable import CaromProtocol
 
-/// Packets that are lost, late or doubled, against a set that remembers all of them.
+/// Compares `ReceivedPackets` under loss, reordering and duplication with a set of all numbers.
 @Suite struct ReceivedPacketsModelTests {
   #if DEBUG
     private static let seeds = 20
@@ -17,9 +17,9 @@ import Testing
   private struct Model {
     var generator: SeededGenerator
     var received = ReceivedPackets()
-    var came: Set<UInt64> = []
-    /// What an acknowledgement that arrived has told.
-    var told: Set<UInt64> = []
+    var inserted: Set<UInt64> = []
+    /// The numbers in acknowledgements that arrived.
+    var reported: Set<UInt64> = []
     var now = Instant.zero
     var writer = FrameWriter(limit: 300)
 
@@ -36,34 +36,34 @@ import Testing
         }
         let ranges = try acknowledge(after: largestAcknowledged)
         guard !generator.chance(loss) else { continue }
-        for range in ranges { told.formUnion(range) }
+        for range in ranges { reported.formUnion(range) }
         largestAcknowledged = max(largestAcknowledged ?? 0, ranges.largest ?? 0)
         if generator.chance(0.5), let largest = ranges.largest {
-          received.acknowledgementWasAcknowledged(upTo: largest)
+          received.confirmAcknowledgement(upTo: largest)
         }
       }
     }
 
-    /// Packets that want no acknowledgement wait for the next one that goes out.
-    mutating func tellTheRest() throws {
-      guard received.hasNews else { return }
-      for range in try acknowledge(after: told.max()) { told.formUnion(range) }
+    /// Reports packets that elicit no acknowledgement themselves.
+    mutating func reportRemaining() throws {
+      guard received.hasUnacknowledged else { return }
+      for range in try acknowledge(after: reported.max()) { reported.formUnion(range) }
     }
 
     private mutating func insert(_ number: UInt64) throws {
       let wasSeen = received.isSeen(number)
       let isNew = received.insert(number, isAckEliciting: generator.chance(0.8), at: now)
-      guard isNew != wasSeen else { throw Mistake(description: "\(number) is seen and new") }
-      guard !isNew || !came.contains(number) else {
+      guard isNew != wasSeen else { throw Mistake(description: "\(number) is both seen and new") }
+      guard !isNew || !inserted.contains(number) else {
         throw Mistake(description: "\(number) is new twice")
       }
-      if isNew { came.insert(number) }
-      guard came.contains(number) || wasSeen else {
-        throw Mistake(description: "\(number) was not taken")
+      if isNew { inserted.insert(number) }
+      guard inserted.contains(number) || wasSeen else {
+        throw Mistake(description: "\(number) was not accepted")
       }
     }
 
-    /// What goes out now, as the other side would read it.
+    /// Writes an acknowledgement and reads it as the peer would.
     private mutating func acknowledge(after largest: UInt64?) throws -> AcknowledgedRanges {
       var ranges = AcknowledgedRanges()
       if let short = received.takeShortForm(at: now) {
@@ -71,17 +71,17 @@ import Testing
       } else {
         writer.begin(limit: 300)
         guard received.appendRanges(to: &writer, at: now) else {
-          throw Mistake(description: "300 bytes are enough")
+          throw Mistake(description: "300 bytes should be enough")
         }
         var reader = FrameReader(writer.span)
         _ = try reader.next(ranges: &ranges)
       }
-      guard received.acknowledgementDeadline == nil, !received.hasNews else {
-        throw Mistake(description: "something is left to tell")
+      guard received.acknowledgementDeadline == nil, !received.hasUnacknowledged else {
+        throw Mistake(description: "some packets remain unreported")
       }
       for range in ranges {
-        for number in range where !came.contains(number) {
-          throw Mistake(description: "\(number) is told and never came")
+        for number in range where !inserted.contains(number) {
+          throw Mistake(description: "\(number) is reported but was never received")
         }
       }
       return ranges
@@ -89,20 +89,20 @@ import Testing
   }
 
   @Test(arguments: [0, 0.02, 0.2])
-  func `no packet is taken twice, and none is told that did not come`(loss: Double) throws {
+  func `no packet is accepted twice, and no missing packet is acknowledged`(loss: Double) throws {
     try Seeds(Self.seeds).check { seed in
       var model = Model(seed: seed)
       try model.run(packets: 400, loss: loss)
     }
   }
 
-  @Test func `without loss everything is told`() throws {
+  @Test func `without loss every packet is acknowledged`() throws {
     try Seeds(Self.seeds).check { seed in
       var model = Model(seed: seed)
       try model.run(packets: 400, loss: 0)
-      try model.tellTheRest()
-      let silent = model.came.subtracting(model.told)
-      guard silent.isEmpty else { throw Mistake(description: "\(silent) were never told") }
+      try model.reportRemaining()
+      let silent = model.inserted.subtracting(model.reported)
+      guard silent.isEmpty else { throw Mistake(description: "\(silent) were never acknowledged") }
     }
   }
 }

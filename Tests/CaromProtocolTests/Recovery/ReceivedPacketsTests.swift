@@ -4,7 +4,7 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct ReceivedPacketsTests {
-  /// What came in order at `now`.
+  /// A state that received `numbers` in this order at `now`.
   private func makeReceived(
     _ numbers: some Sequence<UInt64>, isAckEliciting: Bool = true, at now: Instant = .zero
   ) -> ReceivedPackets {
@@ -13,8 +13,8 @@ import Testing
     return received
   }
 
-  /// The ranges that an acknowledgement in a packet of `limit` bytes would tell.
-  private func tell(
+  /// The ranges of an acknowledgement written into a packet of `limit` bytes.
+  private func writeRanges(
     _ received: inout ReceivedPackets, limit: Int = 1200, at now: Instant = .zero
   ) throws -> [ClosedRange<UInt64>] {
     var writer = FrameWriter(limit: limit)
@@ -25,7 +25,7 @@ import Testing
     return ranges
   }
 
-  @Test func `what came twice is found`() {
+  @Test func `duplicates are detected`() {
     var received = makeReceived([0, 1, 5, 3])
     for number in [0, 1, 5, 3] as [UInt64] {
       let isNew = received.insert(number, isAckEliciting: true, at: .zero)
@@ -36,19 +36,19 @@ import Testing
     #expect(received.largest == 5)
   }
 
-  @Test func `numbers below 64 ranges count as seen`() {
+  @Test func `numbers below the 64 remembered ranges count as seen`() {
     var received = makeReceived((0...64).map { 2 * $0 })
     #expect(received.ranges.count == 64)
     #expect(received.isSeen(0))
     let late = received.insert(0, isAckEliciting: true, at: .zero)
     #expect(!late)
     let between = received.insert(1, isAckEliciting: true, at: .zero)
-    #expect(between, "it is above all that was forgotten")
+    #expect(between, "number 1 is above all evicted numbers")
     let again = received.insert(1, isAckEliciting: true, at: .zero)
     #expect(!again)
   }
 
-  @Test func `one packet waits 20 ms for the second`() {
+  @Test func `the acknowledgement of one packet waits 20 ms for a second`() {
     let start = Instant(nanoseconds: 7)
     var received = makeReceived([0], at: start)
     #expect(received.acknowledgementDeadline == start + .milliseconds(20))
@@ -56,12 +56,12 @@ import Testing
     _ = received.insert(1, isAckEliciting: true, at: later)
     #expect(received.acknowledgementDeadline == later)
     _ = received.insert(2, isAckEliciting: true, at: later + .milliseconds(1))
-    #expect(received.acknowledgementDeadline == later, "the deadline does not move away")
+    #expect(received.acknowledgementDeadline == later, "the deadline does not move back")
   }
 
-  @Test func `where messages leave anyway the third packet is told at once`() {
+  @Test func `while messages are sent the third packet is acknowledged at once`() {
     var received = makeReceived([])
-    received.noteMessagesSent(at: .zero)
+    received.recordMessagesSent(at: .zero)
     let times = [1, 18, 19].map { Instant.zero + .milliseconds($0) }
     let deadlines = times.enumerated().map { number, time in
       _ = received.insert(UInt64(number), isAckEliciting: true, at: time)
@@ -77,7 +77,7 @@ import Testing
     #expect(received.acknowledgementDeadline == silent)
   }
 
-  @Test func `a gap and a late packet are told at once`() {
+  @Test func `a gap and a late packet are acknowledged at once`() {
     var received = makeReceived([0, 1])
     _ = received.takeShortForm(at: .zero)
     #expect(received.acknowledgementDeadline == nil)
@@ -89,16 +89,16 @@ import Testing
     #expect(received.acknowledgementDeadline == now)
   }
 
-  @Test func `what does not ask is told along, but not for its own sake`() {
+  @Test func `packets that elicit no acknowledgement are reported with others only`() {
     var received = makeReceived(0...9, isAckEliciting: false)
     #expect(received.acknowledgementDeadline == nil)
-    #expect(received.hasNews)
+    #expect(received.hasUnacknowledged)
     let short = received.takeShortForm(at: .zero)
     #expect(short?.largest == 9)
-    #expect(!received.hasNews)
+    #expect(!received.hasUnacknowledged)
   }
 
-  @Test func `the short form needs 64 packets without a gap`() {
+  @Test func `the short form requires 64 packets without a gap`() {
     var received = makeReceived(Array(0...9) + Array(11...73))
     #expect(received.takeShortForm(at: .zero) == nil)
     _ = received.appendRanges(into: 100, at: .zero)
@@ -107,45 +107,45 @@ import Testing
     #expect(short?.largest == 74)
   }
 
-  @Test func `the short form is not enough for what it does not speak of`() throws {
+  @Test func `the short form is refused while older packets are unreported`() throws {
     var received = makeReceived(0...199)
-    #expect(received.takeShortForm(at: .zero) == nil, "136 packets were never told")
-    #expect(try tell(&received) == [0...199])
+    #expect(received.takeShortForm(at: .zero) == nil, "136 packets are unreported")
+    #expect(try writeRanges(&received) == [0...199])
     _ = received.insert(200, isAckEliciting: true, at: .zero)
     #expect(received.takeShortForm(at: .zero) != nil)
     received = makeReceived(Array(0...9) + Array(11...199))
-    #expect(try tell(&received) == [11...199, 0...9])
+    #expect(try writeRanges(&received) == [11...199, 0...9])
     _ = received.insert(10, isAckEliciting: true, at: .zero)
-    #expect(received.takeShortForm(at: .zero) == nil, "number 10 is news")
+    #expect(received.takeShortForm(at: .zero) == nil, "number 10 is unreported")
   }
 
-  @Test func `what is known to be known is not told again`() throws {
+  @Test func `ranges that the peer knows are not repeated`() throws {
     var received = makeReceived([0, 1, 5, 6, 10, 20])
-    #expect(try tell(&received) == [20...20, 10...10, 5...6, 0...1])
-    received.acknowledgementWasAcknowledged(upTo: 10)
+    #expect(try writeRanges(&received) == [20...20, 10...10, 5...6, 0...1])
+    received.confirmAcknowledgement(upTo: 10)
     _ = received.insert(22, isAckEliciting: true, at: .zero)
-    #expect(try tell(&received) == [22...22, 20...20])
+    #expect(try writeRanges(&received) == [22...22, 20...20])
     _ = received.insert(8, isAckEliciting: true, at: .zero)
-    #expect(try tell(&received) == [22...22, 20...20, 10...10, 8...8])
+    #expect(try writeRanges(&received) == [22...22, 20...20, 10...10, 8...8])
   }
 
-  @Test func `ranges that nobody confirms are told 32 at a time`() throws {
+  @Test func `at most 32 unconfirmed ranges are repeated`() throws {
     var received = makeReceived((0..<50).map { 2 * $0 })
-    #expect(try tell(&received).count == 50, "all of it is news")
+    #expect(try writeRanges(&received).count == 50, "all ranges are new")
     _ = received.insert(100, isAckEliciting: true, at: .zero)
-    #expect(try tell(&received).count == 32)
+    #expect(try writeRanges(&received).count == 32)
   }
 
-  @Test func `what found no room stays to be told`() throws {
+  @Test func `ranges that did not fit are reported later`() throws {
     var received = makeReceived([0, 2, 4, 6])
-    #expect(try tell(&received, limit: 7) == [6...6, 4...4])
-    #expect(received.hasNews)
-    #expect(try tell(&received) == [6...6, 4...4, 2...2, 0...0])
-    #expect(!received.hasNews)
-    #expect(try tell(&received, limit: 4) == [])
+    #expect(try writeRanges(&received, limit: 7) == [6...6, 4...4])
+    #expect(received.hasUnacknowledged)
+    #expect(try writeRanges(&received) == [6...6, 4...4, 2...2, 0...0])
+    #expect(!received.hasUnacknowledged)
+    #expect(try writeRanges(&received, limit: 4) == [])
   }
 
-  @Test func `the hold time counts from the largest`() {
+  @Test func `the acknowledgement delay counts from the largest number`() {
     var received = makeReceived([0, 2])
     let now = Instant.zero + .milliseconds(2)
     _ = received.insert(1, isAckEliciting: true, at: now)
@@ -156,7 +156,7 @@ import Testing
 }
 
 extension ReceivedPackets {
-  /// Tells the ranges to nobody.
+  /// Appends the ranges to a discarded packet of `limit` bytes.
   fileprivate mutating func appendRanges(into limit: Int, at now: Instant) -> Bool {
     var writer = FrameWriter(limit: limit)
     return appendRanges(to: &writer, at: now)

@@ -4,16 +4,16 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct AcknowledgedRangesTests {
-  @Test func `numbers become ranges, the same as a set would hold`() throws {
+  @Test func `the ranges hold the same numbers as a set`() throws {
     for seed in 0..<20 as Range<UInt64> {
       var generator = SeededGenerator(seed: seed)
       var ranges = AcknowledgedRanges()
       var model: Set<UInt64> = []
       for _ in 0..<60 {
         let number = generator.next() % 100
-        var forgotten: ClosedRange<UInt64>?
-        let isNew = ranges.insert(number, forgotten: &forgotten)
-        try #require(isNew == model.insert(number).inserted && forgotten == nil, "seed \(seed)")
+        var evicted: ClosedRange<UInt64>?
+        let isNew = ranges.insert(number, evicted: &evicted)
+        try #require(isNew == model.insert(number).inserted && evicted == nil, "seed \(seed)")
       }
       #expect(ranges.flatMap { Array($0) }.sorted() == model.sorted())
       #expect(Array(ranges) == ranges.sorted { $0.lowerBound > $1.lowerBound })
@@ -24,26 +24,26 @@ import Testing
     }
   }
 
-  @Test func `the oldest of 65 ranges is forgotten`() {
+  @Test func `the oldest of 65 ranges is evicted`() {
     var ranges = AcknowledgedRanges()
-    var forgotten: ClosedRange<UInt64>?
+    var evicted: ClosedRange<UInt64>?
     for number in 1...64 as ClosedRange<UInt64> {
-      _ = ranges.insert(10 * number, forgotten: &forgotten)
+      _ = ranges.insert(10 * number, evicted: &evicted)
     }
-    #expect(forgotten == nil)
+    #expect(evicted == nil)
     #expect(ranges.count == AcknowledgedRanges.maximumCount)
-    let older = ranges.insert(5, forgotten: &forgotten)
+    let older = ranges.insert(5, evicted: &evicted)
     #expect(older)
-    #expect(forgotten == 5...5)
+    #expect(evicted == 5...5)
     #expect(!ranges.contains(5))
-    _ = ranges.insert(11, forgotten: &forgotten)
-    _ = ranges.insert(655, forgotten: &forgotten)
-    #expect(forgotten == 10...11)
+    _ = ranges.insert(11, evicted: &evicted)
+    _ = ranges.insert(655, evicted: &evicted)
+    #expect(evicted == 10...11)
     #expect(ranges.count == AcknowledgedRanges.maximumCount)
     #expect(ranges.largest == 655)
   }
 
-  @Test func `the short form is 64 packets, or all from 0`() {
+  @Test func `the short form covers 64 packets or all from 0`() {
     var ranges = AcknowledgedRanges()
     for (largest, range) in [
       (0, 0...0), (62, 0...62), (63, 0...63), (64, 1...64), (999, 936...999),

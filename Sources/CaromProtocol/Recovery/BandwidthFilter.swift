@@ -1,0 +1,18 @@
+/// The highest delivery rate of the current cycle and the one before, bytes a second.
+struct BandwidthFilter: Sendable {
+  private var current = 0.0
+  private var previous = 0.0
+
+  var value: Double { max(current, previous) }
+
+  /// Adds a sample. A sample that the application limited counts only if it raises the estimate.
+  mutating func add(_ rate: Double, isAppLimited: Bool) {
+    if !isAppLimited || rate > value { current = max(current, rate) }
+  }
+
+  /// Begins a new cycle and drops the samples of the cycle before the current one.
+  mutating func beginCycle() { (previous, current) = (current, 0) }
+
+  /// Replaces all samples by `rate`.
+  mutating func reset(to rate: Double) { (current, previous) = (rate, 0) }
+}

@@ -1,0 +1,32 @@
+/// How the estimated bandwidth develops from one bandwidth probe to the next, bytes a second.
+struct BandwidthGrowth: Sendable {
+  /// A probe counts as successful if it raises the bandwidth by more than this factor.
+  private static let successFactor = 1.15
+  /// After this many successful probes in a row the path may have changed.
+  private static let successLimit = 3
+  /// Growth by more than this factor over those probes means that the path has changed.
+  private static let newPathFactor = 1.4
+
+  var bandwidthBeforeProbe = 0.0
+  private var successes = 0
+  private var bandwidthBeforeSuccesses = 0.0
+
+  /// Whether `bandwidth` is a success of the latest probe.
+  func isGrowth(to bandwidth: Double) -> Bool {
+    bandwidth > Self.successFactor * bandwidthBeforeProbe
+  }
+
+  /// Records the outcome of a cycle that ended with `bandwidth`.
+  mutating func recordCycle(hasGrown: Bool, bandwidth: Double) {
+    if successes == 0 { bandwidthBeforeSuccesses = bandwidthBeforeProbe }
+    successes = hasGrown ? successes + 1 : 0
+    bandwidthBeforeProbe = bandwidth
+  }
+
+  /// Whether the bandwidth grew so far that the startup should search for it again.
+  func hasOutgrownPath(_ bandwidth: Double) -> Bool {
+    successes >= Self.successLimit && bandwidth > Self.newPathFactor * bandwidthBeforeSuccesses
+  }
+
+  mutating func reset() { successes = 0 }
+}

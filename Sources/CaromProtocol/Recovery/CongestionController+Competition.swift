@@ -1,0 +1,73 @@
+extension CongestionController {
+  /// The share of its rate that the controller keeps when a queue persists.
+  private static let queueBackoff = 0.95
+  /// The share of its rate that the controller keeps when a bandwidth probe overflowed a queue.
+  private static let overflowBackoff = 0.85
+  /// The number of rounds after which the bandwidth estimate drops old samples in competitive mode.
+  private static let bandwidthCycle = 8
+
+  /// Corrects the bandwidth estimate after a round in which the queue never emptied: that round
+  /// delivered what the path can. Where the queue persists nevertheless, competing traffic fills
+  /// it. A queue too short to be measured shows in losses instead.
+  mutating func detectCompetition(_ report: Report) {
+    switch phase {
+    case .cruise, .up, .down: break
+    case .startup, .drain, .probeRoundTrip, .compete: return
+    }
+    guard rounds.last.minimum != .max, let sample = report.sample, !sample.isAppLimited
+    else { return }
+    if rounds.hasExcessLoss, case .down(let start, followsProbe: true) = phase {
+      phase = .down(since: start, followsProbe: false)
+      return handleOverflow(report)
+    }
+    let queue = rounds.last.minimum - roundTrip.minimum
+    guard queue > queueTarget, rounds.last.bandwidth > 0 else {
+      return competition.recordEmptyQueue()
+    }
+    competition.recordFullQueue(queue, bandwidth: bandwidth)
+    if competition.isSuspected(queue: queue, bandwidth: bandwidth) {
+      let window = competition.bandwidthBeforeQueue * Double(roundTrip.smoothed) / 1e9
+      return enterCompete(
+        window: window, checkInterval: CompetitiveMode.shortestCheckInterval, report)
+    }
+    bandwidthFilter.reset(to: min(rounds.last.bandwidth, bandwidth) * Self.queueBackoff)
+    competition.recordBackoff(to: bandwidth)
+  }
+
+  /// Backs off after a bandwidth probe overflowed a queue. Repeated overflows, or one soon after
+  /// competing traffic, mean that other traffic may need the room.
+  private mutating func handleOverflow(_ report: Report) {
+    competition.overflows += 1
+    bandwidthFilter.reset(to: Self.overflowBackoff * bandwidth)
+    guard competition.overflows >= (competition.isRecent(at: report.now) ? 1 : 2) else { return }
+    enterCompete(
+      window: bandwidthDelayProduct, checkInterval: CompetitiveMode.longestCheckInterval, report)
+  }
+
+  private mutating func enterCompete(window: Double, checkInterval: Int64, _ report: Report) {
+    let least = Double(Self.minimumWindowPackets * packetSize)
+    competitiveMode = CompetitiveMode(
+      window: max(window, least), packetSize: packetSize, checkInterval: checkInterval,
+      at: report.now)
+    competition.reset()
+    phase = .compete
+  }
+
+  mutating func updateCompete(_ report: Report) {
+    let now = report.now
+    competition.lastSeen = now
+    if rounds.isStart, rounds.hasExcessLoss {
+      competitiveMode?.reduce(packetSize: packetSize, at: now)
+    }
+    if let sample = report.sample, !sample.isAppLimited {
+      competitiveMode?.grow(
+        acknowledged: report.acknowledged, roundTrip: roundTrip.smoothed, packetSize: packetSize,
+        at: now)
+    }
+    if rounds.isStart, rounds.count % Self.bandwidthCycle == 0 { bandwidthFilter.beginCycle() }
+    guard competitiveMode?.isCheckDue(at: now) == true else { return }
+    competitiveMode?.scheduleCheck(after: now)
+    phase = .probeRoundTrip(
+      CongestionPhase.RoundTripProbe(start: now, round: rounds.count, resumesStartup: false))
+  }
+}

@@ -1,0 +1,228 @@
+/// How many bytes may be in flight and at what rate packets are sent, from a model of the path: the
+/// most bandwidth it delivers and its round-trip time without a queue (after BBR, Cardwell et al.).
+///
+/// Loss alone never lowers the rate; a standing queue does. The controller sends a little more than
+/// the estimated bandwidth for one round trip, a little less until the resulting queue has drained,
+/// then exactly that bandwidth for some rounds. Times are in nanoseconds, rates in bytes a second.
+struct CongestionController: Sendable {
+  /// What one acknowledgement revealed about the path.
+  struct Report: Sendable {
+    var now: Int64
+    /// The round-trip time, or nil if the acknowledgement gave no usable sample.
+    var roundTrip: Int64?
+    var sample: DeliveryRate.Sample?
+    /// The total number of bytes delivered so far.
+    var delivered: Int64
+    /// The number of bytes newly acknowledged.
+    var acknowledged: Int
+    /// The number of bytes still in flight.
+    var inFlight: Int
+  }
+
+  /// The smallest congestion window, in packets: a game keeps running whatever the model says.
+  static let minimumWindowPackets = 4
+  /// The smallest sending rate, bytes a second: a game keeps running whatever the model says.
+  static let minimumRate = 16_000.0
+  /// The congestion window before anything is known about the path, in packets.
+  static let initialWindowPackets = 16
+  /// The sending rate during startup, relative to the estimated bandwidth.
+  static let startupGain = 2.77
+  /// How many packets a round trip a flow sends in addition when it probes for more bandwidth.
+  static let probePackets = 8
+  /// The pacing rate in competitive mode, relative to one window per round trip.
+  static let competitiveGain = 1.2
+  /// The share of random loss that the sending rate makes up for, at most.
+  static let maximumRandomLoss = 0.3
+  /// The number of first rounds whose quietest sets the initial jitter estimate.
+  private static let jitterLearningRounds = 3
+  /// The queue that the controller tolerates is a quarter of the round trip within these bounds.
+  static let minimumQueueTarget: Int64 = 4_000_000
+  static let maximumQueueTarget: Int64 = 25_000_000
+
+  var roundTrip = RoundTripEstimator()
+  var packetSize = PathMTUSearch.base { didSet { refresh() } }
+  var phase = CongestionPhase.startup(CongestionPhase.Startup())
+  /// Whether probes went unanswered for so long that the controller sends at its minimum.
+  private(set) var isStalled = false
+
+  var bandwidthFilter = BandwidthFilter()
+  var rounds = RoundStatistics()
+  var recentQueue = RecentQueue()
+  var growth = BandwidthGrowth()
+  var competition = CompetitionDetector()
+  /// The window against competing traffic. It survives a round-trip probe.
+  var competitiveMode: CompetitiveMode?
+
+  /// How many cruises have begun. Varies their length.
+  var cruises = 0
+
+  /// The loss of packets sent while the sender held back, which it cannot have caused itself.
+  private var calmLoss = LossRate(memory: 512)
+  /// The loss of all packets.
+  private var totalLoss = LossRate(memory: 512)
+  /// The loss of packets whose fate was decided during startup.
+  private var startupLoss = LossRate(memory: 64)
+
+  /// The congestion window: how many bytes may be in flight.
+  private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
+  /// The sending rate, bytes a second.
+  private(set) var rate = CongestionController.minimumRate
+
+  init(roundTrip: RoundTripEstimator = RoundTripEstimator()) {
+    self.roundTrip = roundTrip
+    refresh()
+  }
+
+  // MARK: The model
+
+  /// The bandwidth that the path delivers, bytes a second.
+  var bandwidth: Double { bandwidthFilter.value }
+  /// The share of packets that the path loses at any sending rate.
+  var randomLoss: Double { min(calmLoss.value, Self.maximumRandomLoss) }
+  /// The sending rate at which `bandwidth` arrives despite random loss, bytes a second.
+  var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
+
+  /// How much delay in queues the controller tolerates, jitter included.
+  var queueTarget: Int64 { baseQueueTarget + min(rounds.jitter, roundTrip.minimum / 2) }
+  private var baseQueueTarget: Int64 {
+    min(max(roundTrip.minimum / 4, Self.minimumQueueTarget), Self.maximumQueueTarget)
+  }
+
+  /// Whether the queue persisted through a whole round, which ends the startup.
+  var isStartupOver: Bool {
+    rounds.last.minimum != .max
+      && rounds.last.minimum - roundTrip.minimum > max(baseQueueTarget, roundTrip.minimum / 4)
+  }
+
+  /// How long packets wait in queues: the least of this round and the one before.
+  var queue: Int64 {
+    let least = min(rounds.last.minimum, rounds.current.minimum)
+    return least == .max ? 0 : least - roundTrip.minimum
+  }
+
+  /// The average round-trip time while no queue builds up.
+  var unqueuedRoundTrip: Int64 { roundTrip.minimum + min(rounds.jitter, roundTrip.minimum) }
+
+  /// The bandwidth-delay product: how many bytes are in flight when no queue builds up.
+  var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
+
+  /// Whether a packet sent now cannot be lost to a queue that this flow filled.
+  var isCalm: Bool {
+    if case .down = phase { return true }
+    return false
+  }
+
+  // MARK: Window and rate
+
+  /// Recomputes the window and the rate after the model has changed.
+  mutating func refresh() {
+    window = computedWindow
+    rate = computedRate
+  }
+
+  // Always inlined: a call would copy the model.
+  @inline(__always) private var computedWindow: Int {
+    let least = Self.minimumWindowPackets * packetSize
+    let first = Self.initialWindowPackets * packetSize
+    if isStalled { return least }
+    let room = Double(queueTarget + rounds.jitter) / 1e9 * wireBandwidth
+    switch phase {
+    case .startup:
+      return max(first, Int(2 * startupBandwidth * Double(unqueuedRoundTrip) / 1e9))
+    case .probeRoundTrip: return max(least, Int(bandwidthDelayProduct / 2))
+    case .compete: return max(least, Int(competitiveMode?.window ?? 0))
+    case .up:
+      return least + Int(1.25 * (bandwidthDelayProduct + room)) + Self.probePackets * packetSize
+    case .drain, .down, .cruise: return least + Int(bandwidthDelayProduct + room)
+    }
+  }
+
+  @inline(__always) private var computedRate: Double {
+    if isStalled { return Self.minimumRate }
+    let first = Double(Self.initialWindowPackets * packetSize) * 1e9 / Double(roundTrip.smoothed)
+    switch phase {
+    case .startup: return max(Self.minimumRate, first, Self.startupGain * startupBandwidth)
+    case .drain: return max(Self.minimumRate, 0.5 * wireBandwidth)
+    case .up: return max(Self.minimumRate, 1.25 * wireBandwidth + probeRate)
+    case .down: return max(Self.minimumRate, 0.75 * wireBandwidth)
+    case .cruise, .probeRoundTrip: return max(Self.minimumRate, wireBandwidth)
+    case .compete:
+      let even = (competitiveMode?.window ?? 0) * 1e9 / Double(roundTrip.smoothed)
+      return max(Self.minimumRate, Self.competitiveGain * even)
+    }
+  }
+
+  /// The bandwidth to grow from during startup. No calm packet was sent yet, so as long as no queue
+  /// builds up, all loss counts as the path's.
+  private var startupBandwidth: Double {
+    let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
+    return bandwidth / (1 - max(loss, randomLoss))
+  }
+
+  /// The additional rate while probing for bandwidth. It does not scale with the flow's bandwidth,
+  /// so that a flow with a small share gains relative to the others.
+  private var probeRate: Double {
+    Double(Self.probePackets * packetSize) * 1e9 / Double(max(roundTrip.smoothed, 1_000_000))
+  }
+
+  // MARK: Events
+
+  /// Records that a packet was acknowledged or declared lost. `isCalm` was true when it was sent.
+  mutating func recordFate(isLost: Bool, isCalm: Bool) {
+    if isCalm { calmLoss.add(isLost: isLost) }
+    if phase.isStartup { startupLoss.add(isLost: isLost) }
+    totalLoss.add(isLost: isLost)
+    rounds.current.packets += 1
+    if isLost { rounds.current.losses += 1 }
+  }
+
+  /// Undoes a recorded loss: the packet was acknowledged after all.
+  mutating func undoLoss(isCalm: Bool) {
+    if isCalm { calmLoss.undoLoss() }
+    if phase.isStartup { startupLoss.undoLoss() }
+    totalLoss.undoLoss()
+    rounds.current.losses = max(0, rounds.current.losses - 1)
+  }
+
+  /// Updates the model, the phase, the window and the rate after an acknowledgement.
+  mutating func handle(_ report: Report) {
+    if report.acknowledged > 0, isStalled { recover(at: report.now) }
+    if let sample = report.sample { add(sample, report) }
+    if let latest = report.roundTrip {
+      rounds.current.add(roundTrip: latest)
+      recentQueue.add(roundTrip: latest, minimum: roundTrip.minimum)
+    }
+    updatePhase(report)
+    rounds.isStart = false
+    refresh()
+  }
+
+  private mutating func add(_ sample: DeliveryRate.Sample, _ report: Report) {
+    if sample.priorDelivered >= rounds.end { beginRound(until: report.delivered) }
+    rounds.current.bandwidth = max(rounds.current.bandwidth, sample.rate)
+    bandwidthFilter.add(sample.rate, isAppLimited: sample.isAppLimited)
+  }
+
+  private mutating func beginRound(until end: Int64) {
+    rounds.count += 1
+    if rounds.count <= Self.jitterLearningRounds {
+      rounds.learnInitialJitter()
+    } else if case .cruise = phase, queue <= queueTarget {
+      rounds.updateJitter()
+    }
+    let expectedShare = calmLoss.weight < 32 ? totalLoss.value : randomLoss
+    rounds.begin(until: end, expectedLoss: expectedShare, minimumRoundTrip: roundTrip.minimum)
+  }
+
+  /// Reduces sending to the minimum until an acknowledgement arrives: no probe was answered.
+  mutating func stall() {
+    isStalled = true
+    refresh()
+  }
+
+  private mutating func recover(at now: Int64) {
+    isStalled = false
+    bandwidthFilter.reset(to: bandwidth / 2)
+    enterStartup()
+  }
+}

@@ -1,0 +1,41 @@
+/// What a congestion controller is currently doing.
+enum CongestionPhase: Sendable {
+  /// The search for the path's bandwidth that begins a flow.
+  struct Startup: Sendable {
+    /// The bandwidth when it last grew by a quarter, bytes a second.
+    var bandwidth = 0.0
+    /// The number of rounds since then.
+    var stagnantRounds = 0
+  }
+
+  /// A time with few bytes in flight that measures the round trip without a queue.
+  struct RoundTripProbe: Sendable {
+    /// When the probe began, in nanoseconds.
+    var start: Int64
+    /// The round whose end allows the probe to end.
+    var round: Int
+    /// Whether the startup begins again afterwards, since it had not found any bandwidth.
+    var resumesStartup: Bool
+  }
+
+  /// Nearly triples the rate each round trip until the path delivers no more.
+  case startup(Startup)
+  /// Lets the queue of the startup drain.
+  case drain
+  /// Sends at the estimated bandwidth, until the given round at least.
+  case cruise(until: Int)
+  /// Probes for more bandwidth, since the given round.
+  case up(since: Int)
+  /// Drains a queue, since the given round: the queue of a bandwidth probe or one that built up
+  /// while cruising.
+  case down(since: Int, followsProbe: Bool)
+  /// Keeps few bytes in flight, to measure the round trip without a queue.
+  case probeRoundTrip(RoundTripProbe)
+  /// Shares the path with traffic that fills the queue.
+  case compete
+
+  var isStartup: Bool {
+    if case .startup = self { return true }
+    return false
+  }
+}

@@ -1,0 +1,94 @@
+/// What a flow measured in the current round and in the last complete one. A round lasts from the
+/// sending of a packet to its acknowledgement. Times are in nanoseconds.
+struct RoundStatistics: Sendable {
+  /// The measurements of one round.
+  struct Round: Sendable {
+    /// The shortest and the longest round-trip time, and the sum of all.
+    var minimum = Int64.max
+    var maximum: Int64 = 0
+    var sum: Int64 = 0
+    /// The number of round-trip samples.
+    var samples = 0
+    /// The highest delivery rate, bytes a second.
+    var bandwidth = 0.0
+    /// The number of packets acknowledged or declared lost.
+    var packets = 0
+    /// The number of packets declared lost.
+    var losses = 0
+
+    mutating func add(roundTrip: Int64) {
+      minimum = min(minimum, roundTrip)
+      maximum = max(maximum, roundTrip)
+      sum += roundTrip
+      samples += 1
+    }
+
+    /// By how much the average round trip exceeds the shortest; nil after too few samples.
+    var excess: Int64? { samples >= 4 ? sum / Int64(samples) - minimum : nil }
+  }
+
+  var current = Round()
+  var last = Round()
+  /// How many rounds have begun.
+  var count = 0
+  /// The round ends when a packet is acknowledged that was sent after this many bytes had been
+  /// delivered.
+  private(set) var end: Int64 = 0
+  /// Whether the acknowledgement being processed began a round.
+  var isStart = false
+  /// By how much round trips exceed the shortest of their round while no queue builds up.
+  private(set) var jitter: Int64 = 0
+  /// Whether more packets were lost in the last round than random loss explains.
+  private(set) var hasExcessLoss = false
+  /// The longest recent wait in queues; it decays by 1/64 each round.
+  private var longestQueue: Int64 = 0
+
+  /// Ends the current round and begins the next. `expectedLoss` is the share of packets that the
+  /// path loses at random.
+  mutating func begin(until end: Int64, expectedLoss: Double, minimumRoundTrip: Int64) {
+    self.end = end
+    isStart = true
+    (last, current) = (current, Round())
+    let expected = Double(last.packets) * expectedLoss
+    let longest = max(last.maximum - minimumRoundTrip, 0)
+    longestQueue = max(longest, longestQueue - longestQueue / 64)
+    // Only a long queue overflows. Random loss happens at any queue length.
+    hasExcessLoss =
+      Double(last.losses) > expected + 3 * expected.squareRoot() + 4
+      && longest >= longestQueue / 2
+  }
+
+  /// Takes the jitter of the current round if it is the lowest yet: a queue that other flows left
+  /// drains during the first rounds, so the quietest counts.
+  mutating func learnInitialJitter() {
+    guard let excess = current.excess else { return }
+    jitter = jitter == 0 ? excess : min(jitter, excess)
+  }
+
+  /// Moves the jitter a quarter of the way towards that of the current round.
+  mutating func updateJitter() {
+    guard let excess = current.excess else { return }
+    jitter += (excess - jitter) / 4
+  }
+}
+
+/// The shortest queueing delay of every eight round trips, which reveals within one round that a
+/// queue is building up.
+struct RecentQueue: Sendable {
+  private static let samplesPerUpdate = 8
+
+  /// The delay of the last eight round trips, in nanoseconds.
+  private(set) var delay: Int64 = 0
+  private var minimum = Int64.max
+  private var samples = 0
+
+  mutating func add(roundTrip: Int64, minimum shortest: Int64) {
+    minimum = min(minimum, roundTrip)
+    samples += 1
+    guard samples >= Self.samplesPerUpdate else { return }
+    delay = minimum - shortest
+    (minimum, samples) = (.max, 0)
+  }
+
+  mutating func reset() { delay = 0 }
+}
