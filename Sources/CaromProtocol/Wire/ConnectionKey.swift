@@ -1,9 +1,9 @@
 import CaromCore
 
-/// What names a connection to its host: 128 random bits that only the two sides know, so that a
-/// path can move to another address and a connection can be taken up again.
+/// Identifies a connection: 128 random bits that only its two sides know. The key lets a path move
+/// to another address and lets a connection be resumed.
 package struct ConnectionKey: Hashable, Sendable {
-  /// The first eight bytes, little-endian; they go back in the open, as an answer's address.
+  /// The first eight bytes, little-endian. Answers to a hello repeat them in the clear.
   package let prefix: UInt64
   /// The other eight bytes, little-endian.
   package let rest: UInt64
@@ -19,6 +19,6 @@ package struct ConnectionKey: Hashable, Sendable {
     rest = generator.next()
   }
 
-  /// The key of a connection that has one link alone and never another.
+  /// The key of a connection that consists of a single stream and cannot gain further links.
   package static let none = ConnectionKey(prefix: 0, rest: 0)
 }

@@ -1,10 +1,10 @@
 import CaromCodec
 import CaromCore
 
-// Control packets as messages of the session's own channel: type, action and payload. Pings and
-// pongs, which are said again and again, take nothing from the heap.
+// Control packets as messages of the session's channel: type, action and payload. Pings and pongs,
+// which are frequent, allocate nothing.
 extension ControlPacket {
-  /// Appends the message.
+  /// Appends the control packet as a message.
   func encode(into writer: inout PacketWriter) {
     switch self {
     case .ping(let sent):
@@ -23,7 +23,7 @@ extension ControlPacket {
     writer.write(action.rawValue)
   }
 
-  /// Reads a message; an action that this version does not know is `nil`.
+  /// Reads a control packet from a message. Nil for an action that this version does not know.
   static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
     var reader = PacketReader(message)
     _ = try reader.read(UInt16.self)

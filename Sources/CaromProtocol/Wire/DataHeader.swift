@@ -1,24 +1,27 @@
 import CaromCore
 
-/// What a data packet begins with: who sends it, its number, and often a short acknowledgement.
+/// The header of a data packet: the role of its sender, the packet number and, often, a short
+/// acknowledgement.
 package struct DataHeader: Hashable, Sendable {
-  /// The most bytes that a header takes.
+  /// The length of the longest header in bytes.
   package static let maximumLength = 8
 
-  /// Up to this many numbers after the largest acknowledged one, two bytes are enough.
+  /// Two bytes are enough for a number less than this far above the largest acknowledged one.
   private static let shortWindow: UInt64 = 4096
-  /// Up to this many packets a second, two bytes are enough: a packet that is late by two seconds
-  /// still gets its own number.
+  /// Two bytes are enough below this many packets a second: the number of a packet that is two
+  /// seconds late can still be recovered.
   private static let shortRate = 16_384
-  private static let middleWindow: UInt64 = 1 << 20
+  /// Three bytes are enough for a number less than this far above the largest acknowledged one.
+  private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08
   private static let reservedBits: UInt8 = 0x07
 
+  /// The role of the sender.
   package var role: PathRole
-  /// The lowest bits of the packet's number, `numberLength` bytes of it.
+  /// The low `numberLength` bytes of the packet's number.
   package var number: UInt32
-  /// 2, 3 or 4.
+  /// The number of bytes that `number` takes on the wire: 2, 3 or 4.
   package var numberLength: Int
   package var acknowledgement: ShortAcknowledgement?
 
@@ -26,39 +29,39 @@ package struct DataHeader: Hashable, Sendable {
   package init(
     role: PathRole, number: UInt64, numberLength: Int, acknowledgement: ShortAcknowledgement? = nil
   ) {
-    precondition((2...4).contains(numberLength), "a number has two to four bytes")
+    precondition((2...4).contains(numberLength), "a packet number must take two to four bytes")
     self.role = role
     self.number = UInt32(truncatingIfNeeded: number & (1 << UInt64(8 * numberLength) - 1))
     self.numberLength = numberLength
     self.acknowledgement = acknowledgement
   }
 
-  /// How many bytes of packet `next` have to be sent, so that the other side can tell it from all
-  /// that may still be on the way.
+  /// How many bytes of the number `next` to send, so that the peer can distinguish it from those of
+  /// all packets that may still be in flight.
   package static func numberLength(
     next: UInt64, largestAcknowledged: UInt64?, packetsPerSecond: Int
   ) -> Int {
     let window = largestAcknowledged.map { next - $0 } ?? next + 1
     if window < shortWindow, packetsPerSecond < shortRate { return 2 }
-    return window < middleWindow ? 3 : 4
+    return window < mediumWindow ? 3 : 4
   }
 
-  /// The number, whole; `largestReceived` is the largest that came before.
+  /// The full packet number, given the largest number received before.
   package func expanded(after largestReceived: UInt64?) -> UInt64 {
     UInt64(
       expanding: UInt64(number), bits: UInt64(8 * numberLength),
       near: largestReceived.map { $0 + 1 } ?? 0)
   }
 
-  /// Whether a datagram that begins with `first` is a data packet.
+  /// Whether a datagram whose first byte is `first` is a data packet.
   package static func begins(with first: UInt8) -> Bool { first & 0x80 == 0 }
 
-  /// The role of the sender of a data packet that begins with `first`.
+  /// The role of the sender of a data packet whose first byte is `first`.
   package static func role(of first: UInt8) -> PathRole {
     first & 0x40 == 0 ? .initiator : .responder
   }
 
-  /// Reads a header; its frames are what is left.
+  /// Reads a header and leaves the frames in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     guard Self.begins(with: first), first & Self.reservedBits == 0 else {
@@ -97,5 +100,30 @@ package struct DataHeader: Hashable, Sendable {
       head.append(acknowledgement.ackDelay.byte)
     }
     writer.append(head)
+  }
+}
+
+/// The side of a path that sends a packet. Two hosts that connect to each other at the same time
+/// have two paths between the same endpoints, and the role tells their packets apart.
+package enum PathRole: UInt8, Hashable, Sendable, CaseIterable {
+  /// The side that began the path with a hello.
+  case initiator = 0
+  /// The side that answered the hello.
+  case responder = 1
+}
+
+extension UInt64 {
+  /// The number nearest to `expected` whose low `bits` bits (16, 24 or 32) are `truncated`. Of two
+  /// equally near numbers, the larger (RFC 9000, appendix A.3).
+  init(expanding truncated: UInt64, bits: UInt64, near expected: UInt64) {
+    let window: UInt64 = 1 << bits
+    let candidate = expected & ~(window - 1) | truncated
+    if candidate < expected, expected - candidate >= window / 2, candidate <= UInt64.max - window {
+      self = candidate + window
+    } else if candidate > expected, candidate - expected > window / 2, candidate >= window {
+      self = candidate - window
+    } else {
+      self = candidate
+    }
   }
 }

@@ -1,39 +1,41 @@
-/// Why a connection ended, as its own side sees it. Each connection ends once, with one reason.
+/// Why a connection ended, as this side sees it. Each connection ends once, with one reason.
 public enum DisconnectReason: Hashable, Sendable {
-  /// This side closed it.
+  /// This side closed the connection.
   case closedLocally
   /// The peer said goodbye: its player left.
   case left
-  /// The peer said goodbye: the session that both agreed on is over.
+  /// The peer said goodbye: the session ended as both had agreed.
   case finished
-  /// The host gave this seat to somebody else.
+  /// The host gave this seat to another player.
   case replaced
-  /// Every seat is taken.
+  /// All seats are taken.
   case full
-  /// The peer cannot answer now (it is joining a table itself); ask again later.
+  /// The peer cannot answer now because it is joining a match itself. Try again later.
   case busy
-  /// The host declined, and says why.
+  /// The host declined, with an explanation for people.
   case declined(String)
-  /// The peer speaks another version of the session protocol or of the game.
+  /// The peer uses another version of the session protocol or of the game.
   case versionMismatch(theirs: UInt16)
   /// The peer plays another game, or is this peer itself.
   case wrongApplication
-  /// The peer does not speak the session protocol, or broke it.
+  /// The peer does not speak the session protocol or violated it.
   case protocolViolation
-  /// The other end answered the transport but never asked for a seat, or never answered.
+  /// The peer accepted the transport connection but never asked for a seat or never answered.
   case handshakeTimeout
-  /// Nothing was heard from the peer for `SessionTiming.silenceLimit`: cable, sleep or crash.
+  /// No bytes arrived from the peer for `SessionTiming.silenceLimit`: it crashed, went to sleep, or
+  /// lost its network.
   case timedOut
-  /// The host made this side leave, and says why.
+  /// The host removed this side, with an explanation for people.
   case kicked(String)
-  /// The link was reset: the peer's process ended, or something on the way cut it.
+  /// The transport connection was reset: the peer's process ended or a device on the path cut the
+  /// connection.
   case connectionReset
-  /// The link ended without a goodbye.
+  /// The transport connection ended without a goodbye.
   case connectionLost
 }
 
 extension DisconnectReason: CustomStringConvertible {
-  /// The word that summaries and logs use.
+  /// The reason as summaries and logs print it.
   public var description: String {
     switch self {
     case .closedLocally: "closed"

@@ -1,21 +1,21 @@
 import CaromCore
 
-/// Reads a packet's frames one after the other. Only what `FrameWriter` writes is accepted, so that
-/// decoding and encoding again gives the same bytes.
+/// Reads the frames of a packet. It accepts only the encoding that `FrameWriter` produces, so that
+/// decoding a packet and encoding it again yields the same bytes.
 package struct FrameReader: ~Escapable {
   private var reader: PacketReader
   private var previous = PreviousMessage()
 
-  /// Begins at the first of `bytes`, which are a packet's after its header.
+  /// A reader of `bytes`: a packet without its header.
   @_lifetime(copy bytes)
   package init(_ bytes: Span<UInt8>) { reader = PacketReader(bytes) }
 
-  /// Goes on where `reader` stands, which is behind a packet's header.
+  /// A reader of the bytes that remain in `reader` after a packet's header.
   @_lifetime(copy reader)
   package init(_ reader: PacketReader) { self.reader = reader }
 
-  /// The next frame, or `nil` at the packet's end. The ranges of an acknowledgement go into
-  /// `ranges`, which is the caller's so that nothing is allocated.
+  /// Reads the next frame; nil at the packet's end. The ranges of an acknowledgement are stored in
+  /// `ranges`, whose storage is reused so that nothing is allocated.
   @_lifetime(copy self)
   package mutating func next(ranges: inout AcknowledgedRanges) throws(DecodeError) -> Frame? {
     guard reader.remaining > 0 else { return nil }
@@ -40,7 +40,7 @@ package struct FrameReader: ~Escapable {
     if mode == FrameByte.fragmentMode { return try readFragment(channel) }
     let delivery = try readDelivery(mode)
     guard delivery.isNumbered else {
-      previous.forget()
+      previous.reset()
       return MessageFrame(
         delivery: delivery, channel: channel, number: 0, payload: try readPayload())
     }
@@ -53,7 +53,7 @@ package struct FrameReader: ~Escapable {
       delivery: delivery, channel: channel, number: number, payload: try readPayload())
   }
 
-  /// A message of the same channel and mode as the one before, with the next number.
+  /// Reads a message with the channel and delivery of the one before it and the next number.
   @_lifetime(copy self)
   private mutating func readNext(_ lead: UInt8) throws(DecodeError) -> MessageFrame {
     guard previous.isSet, lead == FrameByte.message(FrameByte.nextMode, previous.channel)
@@ -66,7 +66,7 @@ package struct FrameReader: ~Escapable {
 
   @_lifetime(copy self)
   private mutating func readFragment(_ channel: UInt8) throws(DecodeError) -> MessageFrame {
-    previous.forget()
+    previous.reset()
     let delivery = try readDelivery(try reader.read())
     let number = try reader.read(UInt16.self)
     let total = try readSize(limit: MessageFrame.maximumMessage)
@@ -75,7 +75,7 @@ package struct FrameReader: ~Escapable {
     guard payload.count >= 1 else { throw .invalid(what: "fragment: no bytes") }
     guard payload.count <= total - offset else { throw .invalid(what: "fragment: past the end") }
     return MessageFrame(
-      pieceOf: total, at: offset, delivery: delivery, channel: channel, number: number,
+      fragmentOf: total, at: offset, delivery: delivery, channel: channel, number: number,
       payload: payload)
   }
 
@@ -84,7 +84,7 @@ package struct FrameReader: ~Escapable {
     return delivery
   }
 
-  /// The channel in the lead byte, or in the byte after it.
+  /// Reads the channel from the first byte `lead` or, if that says so, from the byte after it.
   private mutating func readChannel(of lead: UInt8) throws(DecodeError) -> UInt8 {
     let bits = lead & 15
     return bits < FrameByte.channelFollows ? bits : try readChannel(atLeast: bits)
@@ -104,7 +104,7 @@ package struct FrameReader: ~Escapable {
     return Int(value)
   }
 
-  /// A length and that many bytes.
+  /// Reads a length and that many bytes.
   @_lifetime(copy self)
   @inline(__always)
   private mutating func readPayload() throws(DecodeError) -> Span<UInt8> {

@@ -1,27 +1,27 @@
-/// What a packet carried and somebody wants to hear of again: when the packet is acknowledged or
-/// lost, its records go back to who wrote the frames.
+/// A note of what a packet carried, for the sender of the frame: when the packet is acknowledged or
+/// lost, its records are returned.
 package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// A whole reliable message.
     case reliable
-    /// A piece of a reliable message.
+    /// A fragment of a reliable message.
     case fragment
-    /// An unreliable message whose sender asked for a receipt; `number` is the sender's.
+    /// An unreliable message with a receipt. `number` identifies the receipt.
     case receipt
-    /// A credit for a channel; it is said anew when it is lost.
+    /// A credit for a channel. A lost credit is sent again.
     case credit
-    /// An acknowledgement; `number` is the largest packet that it told of.
+    /// An acknowledgement. `number` is the largest packet number that it acknowledged.
     case acknowledgement
   }
 
   package var kind: Kind
   package var delivery: Delivery
   package var channel: UInt8
-  /// The message's number, whole.
+  /// The message's full number.
   package var number: UInt64
-  /// Where in the message the piece begins, bytes.
+  /// The fragment's offset in the message, in bytes.
   package var offset: UInt32
-  /// How many bytes of the message it carries.
+  /// The number of the message's bytes in the packet.
   package var length: UInt32
 
   package init(

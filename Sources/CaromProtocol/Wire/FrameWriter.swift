@@ -1,50 +1,49 @@
 import CaromCore
 
-/// Writes a packet's frames into an array that it keeps, as far as a limit: what finds no room is
-/// not begun, and the call answers `false`.
+/// Writes packets of limited length into storage that it reuses. A frame that does not fit is not
+/// written at all, and the method returns false.
 ///
-/// `begin` starts a packet, a header follows, then the frames; `span` or `takeBytes()` is the
-/// packet.
+/// Call `begin`, write a header, then the frames, and get the packet from `span` or `takeBytes()`.
 package struct FrameWriter: Sendable {
-  /// What a message's frame takes beside the message, at most: its first byte, channel, number and
-  /// length.
+  /// The most bytes that a message frame takes in addition to the message: for its first byte,
+  /// channel, number and length.
   package static let maximumMessageOverhead = 7
-  /// What a fragment's frame takes beside its bytes, at most.
+  /// The most bytes that a fragment's frame takes in addition to the fragment.
   package static let maximumFragmentOverhead = 14
-  /// What a credit takes, at most.
+  /// The length of the longest credit frame in bytes.
   package static let maximumCredit = 12
 
-  /// Room for a packet; what lies behind `count` is of packets before.
+  /// The packet, followed by stale bytes of earlier packets from `count` on.
   private var storage: [UInt8] = []
-  /// How many bytes were written, the header with them.
+  /// The number of bytes written so far, header included.
   package private(set) var count = 0
-  /// How many bytes the packet may have.
+  /// The longest packet allowed, in bytes.
   package private(set) var limit: Int
   private var previous = PreviousMessage()
 
-  /// A writer of packets of `limit` bytes at most.
+  /// A writer that has begun a packet of at most `limit` bytes.
   package init(limit: Int = 0) {
     self.limit = 0
     begin(limit: limit)
   }
 
-  /// Begins a packet of `limit` bytes at most.
+  /// Begins a packet of at most `limit` bytes.
   package mutating func begin(limit: Int) {
     self.limit = limit
     count = 0
-    previous.forget()
+    previous.reset()
     guard storage.count < limit else { return }
     let more = [UInt8](repeating: 0, count: limit - storage.count)
     if storage.isEmpty { storage = more } else { storage += more }
   }
 
-  /// Begins a packet in the storage of an array that was taken before.
+  /// Begins a packet in the storage of an array that `takeBytes()` returned.
   package mutating func begin(limit: Int, reusing storage: consuming [UInt8]) {
     self.storage = storage
     begin(limit: limit)
   }
 
-  /// The packet, which is the caller's from here on.
+  /// Moves the packet out of the writer.
   package mutating func takeBytes() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &storage)
@@ -53,18 +52,18 @@ package struct FrameWriter: Sendable {
     return taken
   }
 
-  /// The packet so far, copied.
+  /// A copy of the packet so far.
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// The packet so far, where it lies.
+  /// The packet so far, not copied.
   package var span: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
 
-  /// How many bytes may still be written.
+  /// How many more bytes fit.
   package var room: Int { limit - count }
 
-  /// Appends the few bytes of a header; there has to be room.
+  /// Appends the bytes of a header. They must fit.
   @inline(__always)
   mutating func append(_ head: ShortBytes) {
     let start = count
@@ -75,26 +74,26 @@ package struct FrameWriter: Sendable {
     count = start + head.count
   }
 
-  /// Appends one byte; there has to be room.
+  /// Appends one byte. It must fit.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     storage[count] = byte
     count += 1
   }
 
-  /// Appends a field of a header, least significant byte first; there has to be room.
+  /// Appends a field of a header, least significant byte first. It must fit.
   mutating func append(integer value: some FixedWidthInteger & UnsignedInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) {
       append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
-  /// Appends bytes as they are, such as a packet behind a hello; there has to be room.
+  /// Appends raw bytes, such as a data packet after a hello. They must fit.
   @inline(__always)
   package mutating func append(copying part: Span<UInt8>) {
     let start = count
     let end = start + part.count
-    precondition(end <= storage.count, "what is copied fits")
+    precondition(end <= storage.count, "the appended bytes must fit into the packet")
     var output = storage.mutableSpan
     for index in part.indices { output[start &+ index] = part[index] }
     count = end
@@ -104,7 +103,7 @@ package struct FrameWriter: Sendable {
 // MARK: Messages
 
 extension FrameWriter {
-  /// Appends a message; `false` if there is no room for all of it.
+  /// Appends a message. Returns false if it does not fit.
   package mutating func appendMessage(
     _ delivery: Delivery, channel: UInt8, number: UInt64, _ payload: Span<UInt8>
   ) -> Bool {
@@ -114,20 +113,7 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends a message that lies in two parts, as the end and the beginning of a ring.
-  package mutating func appendMessage(
-    _ delivery: Delivery, channel: UInt8, number: UInt64, _ first: Span<UInt8>,
-    _ second: Span<UInt8>
-  ) -> Bool {
-    let length = first.count + second.count
-    guard appendMessageHead(delivery, channel: channel, number: number, length: length)
-    else { return false }
-    append(copying: first)
-    append(copying: second)
-    return true
-  }
-
-  /// Appends a piece of a message of `total` bytes; `false` if there is no room for all of it.
+  /// Appends a fragment of a message of `total` bytes. Returns false if it does not fit.
   package mutating func appendFragment(
     _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int,
     _ payload: Span<UInt8>
@@ -141,22 +127,7 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends a piece that lies in two parts.
-  package mutating func appendFragment(
-    _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int,
-    _ first: Span<UInt8>, _ second: Span<UInt8>
-  ) -> Bool {
-    guard
-      appendFragmentHead(
-        delivery, channel: channel, number: number, total: total, offset: offset,
-        length: first.count + second.count)
-    else { return false }
-    append(copying: first)
-    append(copying: second)
-    return true
-  }
-
-  /// How many bytes of a message's piece find room now; 0 if not even one does.
+  /// How many bytes of the message from `offset` on fit into a fragment now, possibly 0.
   package func fragmentRoom(channel: UInt8, total: Int, offset: Int) -> Int {
     let fixed = channel < FrameByte.channelFollows ? 4 : 5
     let head =
@@ -166,7 +137,7 @@ extension FrameWriter {
     return max(0, min(length, total - offset))
   }
 
-  /// How many bytes a message takes, if no message before it makes it shorter.
+  /// The length of a message's frame in bytes, unless it can be a "next message" frame.
   package static func messageSize(_ delivery: Delivery, channel: UInt8, length: Int) -> Int {
     let lead = channel < FrameByte.channelFollows ? 1 : 2
     return lead + (delivery.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
@@ -177,7 +148,7 @@ extension FrameWriter {
   ) -> Bool {
     precondition(
       channel <= MessageFrame.sessionChannel && length <= MessageFrame.maximumMessage,
-      "channels are 0 to 64, messages 1 MiB at most")
+      "a channel must be 0 to 64, and a message at most 1 MiB")
     let short = UInt16(truncatingIfNeeded: number)
     var head = ShortBytes()
     if previous.isFollowed(by: delivery, channel, short) {
@@ -199,42 +170,43 @@ extension FrameWriter {
     precondition(
       channel <= MessageFrame.sessionChannel && total <= MessageFrame.maximumMessage
         && length >= 1 && offset >= 0 && offset + length <= total,
-      "a piece has a byte at least and lies within its message")
+      "a fragment must have at least one byte and lie within its message")
     var head = ShortBytes()
     head.append(channel: channel, mode: FrameByte.fragmentMode)
     head.append(delivery.rawValue)
     head.append(UInt16(truncatingIfNeeded: number))
     head.append(varInt: UInt64(total))
-    var place = ShortBytes()
-    place.append(varInt: UInt64(offset))
-    place.append(varInt: UInt64(length))
-    guard head.count + place.count + length <= room else { return false }
+    var position = ShortBytes()
+    position.append(varInt: UInt64(offset))
+    position.append(varInt: UInt64(length))
+    guard head.count + position.count + length <= room else { return false }
     append(head)
-    append(place)
-    previous.forget()
+    append(position)
+    previous.reset()
     return true
   }
 }
 
-// MARK: The packets themselves
+// MARK: Other frames
 
 extension FrameWriter {
-  /// Appends a ping.
+  /// Appends a ping. Returns false if it does not fit.
   package mutating func appendPing() -> Bool {
     guard room >= 1 else { return false }
     append(FrameByte.ping)
     return true
   }
 
-  /// Appends zeros until the packet has `size` bytes; nothing may follow.
+  /// Appends zeros until the packet has `size` bytes. No frame may follow.
   package mutating func appendPadding(to size: Int) {
-    precondition(size <= limit, "padding ends within the packet")
+    precondition(size <= limit, "the padding must not exceed the packet's limit")
     while count < size { append(0) }
   }
 
-  /// Appends how many bytes of reliable messages may ever come on a channel.
+  /// Appends a credit: the total number of bytes of reliable messages that the peer may ever send on
+  /// the channel. Returns false if it does not fit.
   package mutating func appendCredit(channel: UInt8, limit: UInt64) -> Bool {
-    precondition(channel <= MessageFrame.sessionChannel, "channels are 0 to 64")
+    precondition(channel <= MessageFrame.sessionChannel, "a channel must be 0 to 64")
     guard 2 + VarInt.length(of: limit) <= room else { return false }
     var head = ShortBytes()
     head.append(FrameByte.credit)
@@ -244,29 +216,29 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends an acknowledgement of as many of the `ranges`, the newest first, as find room, `count`
-  /// at most, and says how many those are; 0 if not even one found room.
+  /// Appends an acknowledgement of as many `ranges` as fit, newest first and at most `count`.
+  /// Returns the number of ranges written, possibly 0.
   package mutating func appendAcknowledgement(
     _ ranges: AcknowledgedRanges, count: Int = AcknowledgedRanges.maximumCount, ackDelay: AckDelay
   ) -> Int {
-    let (told, size) = extent(of: ranges, count: min(count, ranges.count))
-    guard told > 0, size <= room else { return 0 }
+    let (written, size) = extent(of: ranges, count: min(count, ranges.count))
+    guard written > 0, size <= room else { return 0 }
     append(FrameByte.acknowledgement)
     append(varInt: ranges[0].upperBound)
     append(ackDelay.byte)
-    append(varInt: UInt64(told - 1))
-    for index in 0..<told {
+    append(varInt: UInt64(written - 1))
+    for index in 0..<written {
       let range = ranges[index]
       if index > 0 { append(varInt: ranges[index - 1].lowerBound - range.upperBound - 2) }
       append(varInt: range.upperBound - range.lowerBound)
     }
-    return told
+    return written
   }
 
-  /// How many ranges find room, and how many bytes the acknowledgement then has.
-  private func extent(of ranges: AcknowledgedRanges, count: Int) -> (told: Int, size: Int) {
+  /// How many ranges fit, and the length of the acknowledgement with these ranges in bytes.
+  private func extent(of ranges: AcknowledgedRanges, count: Int) -> (count: Int, size: Int) {
     guard count > 0 else { return (0, 0) }
-    // the count of further ranges is one byte, for it is 63 at most
+    // The count of further ranges takes one byte, since it is at most 63.
     var size = 3 + VarInt.length(of: ranges[0].upperBound) + Self.length(of: ranges[0])
     for index in 1..<max(1, count) {
       let gap = ranges[index - 1].lowerBound - ranges[index].upperBound - 2

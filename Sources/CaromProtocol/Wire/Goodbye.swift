@@ -1,46 +1,46 @@
 import CaromCore
 
-/// The last packet of a connection, or the answer to a request that was not granted.
+/// The last packet of a connection, or the answer to a refused request.
 public struct Goodbye: Hashable, Sendable, PacketCodable {
-  /// The longest explanation, UTF-8 bytes.
+  /// The length of the longest explanation, in bytes of UTF-8.
   public static let maximumTextLength = 255
 
-  /// Why; the peer reports the `DisconnectReason` of the same name.
+  /// Why the connection ends. The peer reports the `DisconnectReason` of the same name.
   public enum Code: UInt8, Sendable {
-    /// The player went away.
+    /// The player left.
     case left = 0
-    /// The session is over, as agreed.
+    /// The session ended as both sides had agreed.
     case finished = 1
-    /// The seat was given to somebody else.
+    /// The host gave the seat to another player.
     case replaced = 2
-    /// No seat is free.
+    /// All seats are taken.
     case full = 3
-    /// Ask again later.
+    /// The host cannot answer now. Try again later.
     case busy = 4
-    /// The text says why.
+    /// The host declined. The text explains why.
     case declined = 5
-    /// The peer's version is another.
+    /// The peer uses another version.
     case versionMismatch = 6
-    /// The peer plays another game, or called itself.
+    /// The peer plays another game or connected to itself.
     case wrongApplication = 7
-    /// The peer broke the protocol.
+    /// The peer violated the protocol.
     case protocolViolation = 8
-    /// The peer took too long.
+    /// The peer did not answer in time.
     case timedOut = 9
-    /// The host wants the peer to go; the text says why.
+    /// The host removed the peer. The text explains why.
     case kicked = 10
-    /// There is no such connection, or not any more.
+    /// The connection does not exist or no longer exists.
     case forgotten = 11
   }
 
-  /// Why.
+  /// Why the connection ends.
   public var code: Code
-  /// The version of the session protocol (or, where that agrees, of the game) that the sender has.
+  /// The sender's version of the session protocol or, if those agree, of the game.
   public var version: UInt16
-  /// An explanation for people; only `declined` and `kicked` carry one.
+  /// An explanation for people. Only `declined` and `kicked` carry one.
   public var text: String
 
-  /// A goodbye; a text over 255 bytes is left out.
+  /// A goodbye. A text of more than 255 bytes is left out.
   public init(_ code: Code, text: String = "") {
     self.init(code, version: SessionWire.version, text: text)
   }
@@ -58,7 +58,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     writer.writeText(text)
   }
 
-  /// Reads what `encode(into:)` wrote; an unknown code is `invalid`.
+  /// Reads a goodbye as `encode(into:)` writes it. Throws `invalid` for an unknown code.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let code = Code(rawValue: try reader.read()) else { throw .invalid(what: "goodbye code") }
     self.code = code
@@ -66,7 +66,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     text = try reader.readText(limit: Self.maximumTextLength)
   }
 
-  /// The reason that the side that receives it reports.
+  /// The reason that the receiving side reports.
   package var reason: DisconnectReason {
     switch code {
     case .left: .left

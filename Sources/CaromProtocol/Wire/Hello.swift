@@ -1,12 +1,13 @@
 import CaromCore
 
-/// The first datagram of a caller, or of one whose address changed.
+/// The first datagram of an initiator, or the first from its new address after that changed.
 package struct Hello: Hashable, Sendable {
-  /// How many bytes a hello has, before a token, padding or a packet.
+  /// The length of a hello in bytes, without a token, padding or data packet.
   package static let length = 36
-  /// How long a hello without a cookie is: what is answered is always shorter by far.
+  /// The length of a hello with neither cookie nor token, in bytes. Its padding makes it much longer
+  /// than the answer, so that a spoofed hello is of no use for amplification.
   package static let paddedLength = 1200
-  /// The version of the protocol that this is.
+  /// The version of the protocol that this module implements.
   package static let version: UInt16 = 2
 
   private static let magic: UInt32 = 0x324D_5243  // "CRM2"
@@ -15,19 +16,19 @@ package struct Hello: Hashable, Sendable {
 
   package var version: UInt16
   package var key: ConnectionKey
-  /// Grows with each new attempt to move or to resume.
+  /// Increases with each attempt to begin, move or resume the path.
   package var epoch: UInt32
-  /// The key is to exist already.
+  /// Whether the connection with this key must already exist.
   package var resumes: Bool
-  /// What the host gave out for this address.
+  /// The cookie that the host sent to this address.
   package var cookie: Cookie?
-  /// What the host gave out for this address while there was another connection: in the place of
-  /// a cookie, for a new connection.
+  /// The token that the host issued to this address during an earlier connection. It takes the
+  /// place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
 
-  /// Whether it stands alone, and is filled up; else a data packet may follow.
+  /// Whether the hello is padded. A data packet may follow one that is not.
   package var isPadded: Bool { cookie == nil && token == nil }
-  /// How many bytes it has before padding or a packet.
+  /// The length in bytes, without padding or a data packet.
   package var length: Int { Self.length + (token == nil ? 0 : AddressToken.length) }
 
   package init(
@@ -42,8 +43,8 @@ package struct Hello: Hashable, Sendable {
     self.token = token
   }
 
-  /// Reads what stands behind the first byte. Without a cookie or a token the padding is read too;
-  /// with one, a caller's data packet may be left.
+  /// Reads the bytes after the first byte. After a hello with a cookie or a token, the initiator's
+  /// data packet may remain in `reader`.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "hello: magic") }
     version = try reader.read()
@@ -67,7 +68,7 @@ package struct Hello: Hashable, Sendable {
     }
   }
 
-  /// Appends the hello; without a cookie or a token with its padding.
+  /// Appends the hello, padded if it has neither cookie nor token.
   package func write(to writer: inout FrameWriter) {
     writer.append(SessionDatagram.helloByte)
     writer.append(integer: Self.magic)

@@ -1,22 +1,22 @@
-/// A message in a packet, or a piece of one; its bytes stay where they lie.
+/// A message or a fragment of one in a received packet. The payload is not copied.
 package struct MessageFrame: ~Escapable {
-  /// The largest message, bytes: 1 MiB.
+  /// The length of the longest message in bytes: 1 MiB.
   package static let maximumMessage = 1 << 20
-  /// The channel of the session's own messages; the application's are below.
+  /// The channel of the session's own messages. The application's channels are lower.
   package static let sessionChannel: UInt8 = 64
 
   package let delivery: Delivery
   /// 0 ... 64.
   package let channel: UInt8
-  /// The message's number, its lowest 16 bits; 0 for a whole message in the mode `unreliable`.
+  /// The low 16 bits of the message's number; 0 for a whole message with `Delivery.unreliable`.
   package let number: UInt16
-  /// Whether it is a piece, though it may be the only one.
+  /// Whether the frame is a fragment, even if it is the only one.
   package let isFragment: Bool
-  /// How many bytes the whole message has, `maximumMessage` at most.
+  /// The length of the whole message in bytes, at most `maximumMessage`.
   package let total: Int
-  /// Where in the message `payload` begins.
+  /// The offset of `payload` in the message, in bytes.
   package let offset: Int
-  /// The bytes, which end within the message; those of a fragment are one at least.
+  /// The bytes of the message. They end within it, and a fragment has at least one.
   package let payload: Span<UInt8>
 
   @_lifetime(copy payload)
@@ -32,7 +32,7 @@ package struct MessageFrame: ~Escapable {
 
   @_lifetime(copy payload)
   init(
-    pieceOf total: Int, at offset: Int, delivery: Delivery, channel: UInt8, number: UInt16,
+    fragmentOf total: Int, at offset: Int, delivery: Delivery, channel: UInt8, number: UInt16,
     payload: Span<UInt8>
   ) {
     self.delivery = delivery

@@ -1,33 +1,33 @@
 import CaromCore
 
-/// What a peer says of itself when it asks for a seat or grants one.
+/// How a peer describes itself when it requests or grants a seat.
 public struct PeerInfo: Hashable, Sendable {
-  /// The most bytes that an application's name takes on the wire.
+  /// The length of the longest application name, in bytes of UTF-8.
   public static let maximumApplicationLength = 32
 
-  /// Who it is.
+  /// The peer's identity.
   public var id: PeerID
-  /// What people call it: at most 63 bytes of UTF-8; two peers may have one name.
+  /// The peer's display name: at most 63 bytes of UTF-8. Peers may share a name.
   public var name: String
-  /// Which game it plays, such as "airhockey": 1 to 32 bytes; both sides must say the same.
+  /// The game, such as "airhockey": 1 to 32 bytes of UTF-8. Both sides must play the same game.
   public var application: String
-  /// The version of that game's messages; both sides must say the same.
+  /// The version of the game's messages. Both sides must use the same version.
   public var applicationVersion: UInt16
-  /// Whether it gives its seat up as soon as somebody who does not asks for it:
-  /// a computer opponent that keeps a table warm.
+  /// Whether the peer gives up its seat to any peer that does not yield: a computer opponent that
+  /// waits for a human.
   public var yieldsSeat: Bool
-  /// Whether it only looks on: it asks for a spectator's seat, of which a host has others.
+  /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
 
-  /// Everything that a peer says of itself. Name and application must be within their lengths.
+  /// A description of a peer. The name and the application must not exceed their lengths.
   public init(
     id: PeerID, name: String, application: String, applicationVersion: UInt16 = 1,
     yieldsSeat: Bool = false, isSpectator: Bool = false
   ) {
-    precondition(name.utf8.count <= PeerID.maximumNameLength, "a name has at most 63 bytes")
+    precondition(name.utf8.count <= PeerID.maximumNameLength, "a name must have at most 63 bytes")
     precondition(
       (1...Self.maximumApplicationLength).contains(application.utf8.count),
-      "an application's name has 1 to 32 bytes")
+      "an application name must have 1 to 32 bytes")
     self.id = id
     self.name = name
     self.application = application
@@ -41,7 +41,7 @@ extension PeerInfo: PacketCodable {
   private static let yieldsSeatFlag: UInt8 = 1
   private static let spectatorFlag: UInt8 = 2
 
-  /// Appends id (16 bytes, most significant first), flags, version, application and name.
+  /// Appends the id (16 bytes, most significant first), flags, version, application and name.
   public func encode(into writer: inout PacketWriter) {
     writer.writeBigEndian(id.high)
     writer.writeBigEndian(id.low)
@@ -51,7 +51,8 @@ extension PeerInfo: PacketCodable {
     writer.writeText(name)
   }
 
-  /// Reads what `encode(into:)` wrote; unknown flags are kept out, over-long texts refused.
+  /// Reads a description as `encode(into:)` writes it. Ignores unknown flags and throws if a text is
+  /// too long.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()

@@ -1,11 +1,11 @@
-/// The message frame before this one in the packet, where the next may lean on it: a numbered
-/// message, not a fragment. Frames that are no messages do not count.
+/// The message frame before the current one in a packet, to which a "next message" frame refers. It
+/// is set only after a numbered whole message. Frames other than messages do not affect it.
 struct PreviousMessage: Sendable {
   private(set) var delivery = Delivery.unreliable
   private(set) var channel: UInt8 = 0
   private(set) var number: UInt16 = 0
 
-  /// Whether there is such a message.
+  /// Whether a "next message" frame may follow.
   var isSet: Bool { delivery.isNumbered }
 
   mutating func set(_ delivery: Delivery, _ channel: UInt8, _ number: UInt16) {
@@ -14,11 +14,11 @@ struct PreviousMessage: Sendable {
     self.number = number
   }
 
-  mutating func forget() { delivery = .unreliable }
+  mutating func reset() { delivery = .unreliable }
 
   mutating func advance() { number &+= 1 }
 
-  /// Whether a message is the next one, so that its channel, mode and number go unsaid.
+  /// Whether a message follows directly, so that its frame omits channel, delivery and number.
   @inline(__always)
   func isFollowed(by delivery: Delivery, _ channel: UInt8, _ number: UInt16) -> Bool {
     isSet && delivery == self.delivery && channel == self.channel && number == self.number &+ 1

@@ -1,14 +1,14 @@
 import CaromCore
 
-/// A host's answer to a hello that it will not take up: there is no such connection, or none for
-/// this caller.
+/// A host's negative answer to a hello: the connection does not exist, or the host accepts none from
+/// this initiator.
 package struct Refusal: Hashable, Sendable {
-  /// How many bytes it has.
+  /// The length of a refusal in bytes.
   package static let length = 10
 
   /// The first half of the hello's key.
   package var keyPrefix: UInt64
-  /// Why; the session's reasons have their numbers elsewhere.
+  /// The raw value of a `Goodbye.Code`.
   package var reason: UInt8
 
   package init(keyPrefix: UInt64, reason: UInt8) {
@@ -16,14 +16,14 @@ package struct Refusal: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Reads what stands behind the first byte.
+  /// Reads the bytes after the first byte.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     keyPrefix = try reader.read()
     reason = try reader.read()
     try reader.finish()
   }
 
-  /// Appends it.
+  /// Appends the refusal.
   package func write(to writer: inout FrameWriter) {
     writer.append(SessionDatagram.refusalByte)
     writer.append(integer: keyPrefix)

@@ -1,12 +1,12 @@
 import CaromCore
 
-/// A host's answer to somebody whose address is not proven: say this back.
+/// A host's answer to an unvalidated endpoint, which must return the cookie to prove its address.
 package struct Retry: Hashable, Sendable {
-  /// The most bytes that a retry has.
+  /// The length of the longest retry in bytes.
   package static let maximumLength = 17
 
   package var cookie: Cookie
-  /// The first half of the hello's key; `nil` where it answers a data packet.
+  /// The first half of the hello's key, or nil in an answer to a data packet.
   package var keyPrefix: UInt64?
 
   package init(cookie: Cookie, keyPrefix: UInt64?) {
@@ -14,7 +14,7 @@ package struct Retry: Hashable, Sendable {
     self.keyPrefix = keyPrefix
   }
 
-  /// Reads what stands behind the first byte.
+  /// Reads the bytes after the first byte.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let cookie = Cookie(bits: try reader.read()) else {
       throw .invalid(what: "retry: no cookie")

@@ -1,19 +1,19 @@
 import CaromCore
 
-/// What a datagram of the session begins with.
+/// The beginning of a datagram, by its first byte (WireFormat, "Datagrams").
 package enum SessionDatagram: Hashable, Sendable {
   static let helloByte: UInt8 = 0x80
   static let retryByte: UInt8 = 0x81
   static let refusalByte: UInt8 = 0x82
 
-  /// A data packet; its frames are left.
+  /// A data packet (0x00 to 0x7F). Its frames remain in the reader.
   case data(DataHeader)
-  /// A hello; with a cookie, a caller's data packet may be left.
+  /// A hello. After one with a cookie or a token, a data packet may remain in the reader.
   case hello(Hello)
   case retry(Retry)
   case refusal(Refusal)
 
-  /// Reads the beginning of a datagram; what `reader` has left is said with each case.
+  /// Reads the beginning of a datagram and leaves in `reader` what the case documents.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let first = reader.peek() else { throw .truncated(wanted: 1, remaining: 0) }
     if DataHeader.begins(with: first) {
@@ -26,7 +26,7 @@ package enum SessionDatagram: Hashable, Sendable {
       self = .hello(try Hello(decoding: &reader))
       guard let next = reader.peek() else { return }
       guard DataHeader.begins(with: next), DataHeader.role(of: next) == .initiator else {
-        throw .invalid(what: "hello: what follows is no caller's data packet")
+        throw .invalid(what: "hello: the bytes after it are no data packet of the initiator")
       }
     case Self.retryByte: self = .retry(try Retry(decoding: &reader))
     case Self.refusalByte: self = .refusal(try Refusal(decoding: &reader))

@@ -1,21 +1,24 @@
 import CaromCodec
 import CaromCore
 
-/// The packets of the session protocol: what WireFormat writes down, and nothing else.
+/// The constants of the session protocol, as the page WireFormat specifies them.
 package enum SessionWire {
-  /// The version of the session protocol; a peer with another one is refused.
+  /// The version of the session protocol. Peers with another version are refused.
   package static let version: UInt16 = 2
 
-  /// The packet type of the session's own packets.
+  /// The packet type of control packets.
   package static let controlType: UInt16 = 1
-  /// The packet type of frames on a stream: the payload is what a data packet has behind its head.
+  /// The packet type of frames on a stream. The payload is that of a data packet without its header.
   package static let carrierType: UInt16 = 3
-  /// The channel of the session's own messages.
+  /// The channel of control packets.
   package static let controlChannel: UInt8 = 64
 
-  package static let requestText = Array("get srv".utf8)
-  package static let grantText = Array("srv ok".utf8)
+  /// The text at the beginning of a request.
+  static let requestText = Array("get srv".utf8)
+  /// The text at the beginning of a grant.
+  static let grantText = Array("srv ok".utf8)
 
+  /// The action of a control packet.
   package enum Action: UInt16, Sendable {
     case request = 1
     case grant = 2
@@ -27,22 +30,24 @@ package enum SessionWire {
   }
 }
 
-/// A packet of the session's own.
+/// A packet that the session itself sends, rather than the application.
 package enum ControlPacket: Hashable, Sendable {
-  /// "get srv": asks for a seat.
+  /// Requests a seat.
   case request(version: UInt16, ConnectionKey, PeerInfo)
-  /// "srv ok": grants it.
+  /// Grants a requested seat.
   case grant(version: UInt16, PeerInfo)
   case goodbye(Goodbye)
-  /// Asks for an answer; the number comes back in it.
+  /// Requests a pong that repeats the number.
   case ping(sent: UInt64)
-  /// Answers a ping: its number, and the answering side's own clock, both in nanoseconds.
+  /// Answers a ping with its number and this side's clock, both in nanoseconds.
   case pong(sent: UInt64, clock: UInt64)
-  /// Joins a stream to a connection whose caller has its seat: nobody is to give it another.
+  /// Joins a stream to a connection whose initiator already has a seat, so that the host does not
+  /// grant another.
   case join(version: UInt16, ConnectionKey)
-  /// Spares the guest a round trip when it comes again.
+  /// Saves the client a round trip when it joins again.
   case token(AddressToken)
 
+  /// The control packet as a packet of a stream.
   package var packet: Packet {
     var writer = PacketWriter()
     let action: SessionWire.Action
@@ -82,7 +87,7 @@ package enum ControlPacket: Hashable, Sendable {
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
   }
 
-  /// Reads a control packet; an action that this version does not know is `nil`.
+  /// Reads a control packet. Nil for an action that this version does not know.
   package init?(_ packet: Packet) throws(DecodeError) {
     guard let action = SessionWire.Action(rawValue: packet.action) else { return nil }
     var reader = PacketReader(packet.payload.span)
@@ -112,8 +117,8 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// Reads the text that a request or a grant begins with, and the version if it is another one:
-  /// then what follows may have changed, and is not read.
+  /// Reads the text at the beginning of a request or grant, and the protocol version. Returns the
+  /// version if it is another one, and skips the rest, whose layout may differ.
   private static func readVersion(
     after text: [UInt8], _ reader: inout PacketReader
   ) throws(DecodeError) -> UInt16? {
@@ -127,7 +132,7 @@ package enum ControlPacket: Hashable, Sendable {
 }
 
 extension PeerInfo {
-  /// Stands in for what another version of the protocol says of a peer.
+  /// Stands in for the description of a peer that uses another version of the protocol.
   package static let unknown = PeerInfo(
     id: PeerID(high: 0, low: 0), name: "", application: "unknown", applicationVersion: 0)
 }

@@ -1,12 +1,12 @@
-/// An acknowledgement in a packet's header: the packets up to `largest` came, 64 of them or back to
-/// number 0.
+/// An acknowledgement in a packet's header: the 64 packets up to `largest` were all received, or all
+/// packets from number 0 on if those are fewer.
 ///
-/// It counts only in the newest packet that came yet, where `largest` is the one number from the
-/// largest acknowledged on that has these 16 bits.
+/// It is valid only in a packet whose number is above all received before. `largest` then is the one
+/// number with these low 16 bits among the 65,536 numbers from the largest acknowledged one on.
 package struct ShortAcknowledgement: Hashable, Sendable {
-  /// The lowest 16 bits of the largest number that came.
+  /// The low 16 bits of the largest received number.
   package var largest: UInt16
-  /// How long ago that one came.
+  /// How long ago the packet with that number arrived.
   package var ackDelay: AckDelay
 
   package init(largest: UInt16, ackDelay: AckDelay) {
@@ -14,7 +14,7 @@ package struct ShortAcknowledgement: Hashable, Sendable {
     self.ackDelay = ackDelay
   }
 
-  /// The largest number, whole; `largestAcknowledged` is the largest that was acknowledged before.
+  /// The full largest number, given the largest number acknowledged before.
   package func expanded(after largestAcknowledged: UInt64?) -> UInt64 {
     let base = largestAcknowledged ?? 0
     return base + UInt64(largest &- UInt16(truncatingIfNeeded: base))

@@ -1,11 +1,11 @@
-/// Eight bytes at most, built in a register and then written at once: the head of a frame.
+/// The head of a frame: at most eight bytes, assembled in a register and then written at once.
 struct ShortBytes {
   private(set) var bits: UInt64 = 0
   private(set) var count = 0
 
   @inline(__always)
   mutating func append(_ byte: UInt8) {
-    assert(count < 8, "a head has eight bytes at most")
+    assert(count < 8, "a head must have at most eight bytes")
     bits |= UInt64(byte) &<< UInt64(truncatingIfNeeded: 8 &* count)
     count &+= 1
   }
@@ -25,7 +25,7 @@ struct ShortBytes {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// The lead byte of a message frame, and the channel's byte where it has one.
+  /// Appends the first byte of a message frame and, for channels from 15 on, the channel's byte.
   @inline(__always)
   mutating func append(channel: UInt8, mode: UInt8) {
     append(FrameByte.message(mode, channel))

@@ -1,5 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that nobody can foretell without the
-/// key.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that cannot be predicted without the key.
 package struct SipHash: Sendable {
   private var v0: UInt64
   private var v1: UInt64
@@ -7,7 +6,7 @@ package struct SipHash: Sendable {
   private var v3: UInt64
   private var length: UInt64 = 0
 
-  /// Begins with a key of two halves, each little-endian.
+  /// Begins a hash with the two halves of the key, each little-endian.
   package init(key low: UInt64, _ high: UInt64) {
     v0 = low ^ 0x736f_6d65_7073_6575
     v1 = high ^ 0x646f_7261_6e64_6f6d
@@ -15,16 +14,16 @@ package struct SipHash: Sendable {
     v3 = high ^ 0x7465_6462_7974_6573
   }
 
-  /// Takes the next eight bytes, little-endian.
+  /// Adds eight bytes, little-endian.
   package mutating func absorb(_ word: UInt64) {
     compress(word)
     length &+= 8
   }
 
-  /// The hash of what was absorbed.
+  /// Returns the hash of everything absorbed.
   package consuming func finish() -> UInt64 { finish(tail: 0, count: 0) }
 
-  /// The hash of what was absorbed and of `count` bytes more, 7 at most.
+  /// Returns the hash of everything absorbed and of the `count` bytes in `tail`, at most 7.
   private consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
     compress((length &+ count) &<< 56 | tail)
     v2 ^= 0xFF

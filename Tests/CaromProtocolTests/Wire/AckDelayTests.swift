@@ -3,7 +3,7 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct AckDelayTests {
-  @Test func `each byte is its own time, and they grow`() {
+  @Test func `each byte has its own delay, in ascending order`() {
     var last: Int64 = -1
     for byte in UInt8.min...UInt8.max {
       let time = AckDelay(byte: byte).nanoseconds
@@ -15,7 +15,7 @@ import Testing
     }
   }
 
-  @Test func `the bytes of some times`() {
+  @Test func `delays are rounded down`() {
     let times: [(Int64, UInt8)] = [
       (0, 0), (15_999, 0), (16_000, 1), (31 * 16_000, 31), (32 * 16_000, 32), (33 * 16_000, 32),
       (34 * 16_000, 33), (20_000_000, 0xA8), (128_511_999, 254), (128_512_000, 255),

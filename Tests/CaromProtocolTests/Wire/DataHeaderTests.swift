@@ -24,7 +24,7 @@ import Testing
     ),
   ]
 
-  @Test(arguments: vectors) func `each header has its bytes`(
+  @Test(arguments: vectors) func `each header is encoded as specified`(
     header: DataHeader, bytes: [UInt8]
   ) throws {
     var writer = FrameWriter(limit: DataHeader.maximumLength)
@@ -35,13 +35,13 @@ import Testing
     #expect(reader.remaining == 0)
   }
 
-  @Test(arguments: vectors) func `a header that is cut short is refused`(
+  @Test(arguments: vectors) func `a truncated header is refused`(
     header: DataHeader, bytes: [UInt8]
   ) {
     for count in bytes.indices { #expect(makeHeader(Array(bytes[..<count])) == nil) }
   }
 
-  @Test func `the bits that are kept for later are refused`() {
+  @Test func `reserved bits are refused`() {
     for first in UInt8.min...UInt8.max {
       let good = first & 0x87 == 0 && first & 0x30 != 0
       #expect((makeHeader([first, 0, 0, 0, 0, 0, 0, 0]) != nil) == good)
@@ -53,7 +53,7 @@ import Testing
     return try? DataHeader(decoding: &reader)
   }
 
-  @Test func `a number is as long as what may be on the way asks for`() {
+  @Test func `a number is as long as the packets in flight require`() {
     let rows: [(UInt64, UInt64?, Int, Int)] = [
       (0, nil, 0, 2), (4094, nil, 0, 2), (4095, nil, 0, 3), (5000, 905, 0, 2), (5000, 904, 0, 3),
       (1, 0, 16_383, 2), (1, 0, 16_384, 3), (1 << 20, 1, 0, 3), (1 << 20, 0, 0, 4),
@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `a number is found again after any that came before`() {
+  @Test func `a truncated number is recovered after any earlier number`() {
     var generator = SeededGenerator(seed: 5)
     var wrong = 0
     for _ in 0..<2_000 {
@@ -81,7 +81,7 @@ import Testing
     #expect(DataHeader(role: .initiator, number: 9, numberLength: 2).expanded(after: nil) == 9)
   }
 
-  @Test func `a short acknowledgement is never older than the last`() {
+  @Test func `a short acknowledgement is never older than the previous one`() {
     for (before, largest, whole) in [
       (nil, 7, 7), (0, 0, 0), (70_000, 70_000, 70_000), (70_000, 70_001, 70_001),
       (70_000, 70_000 + 65_535, 70_000 + 65_535),

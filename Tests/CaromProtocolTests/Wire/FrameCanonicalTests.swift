@@ -10,19 +10,19 @@ import Testing
   private let packets: UInt64 = 100_000
 #endif
 
-/// Decoding and encoding again gives the same bytes, or there is an error: nothing between.
+/// Decoding a packet and encoding it again yields the same bytes, or decoding fails.
 @Suite struct FrameCanonicalTests {
-  @Test func `what was written reads the same`() throws {
+  @Test func `encoded frames decode to the same frames`() throws {
     for seed in 0..<packets / 4 {
       var generator = SeededGenerator(seed: seed)
       let frames = makeFrames(using: &generator)
       let bytes = try #require(encodeFrames(frames, limit: 8192), "seed \(seed)")
-      let said = try decodeFrames(bytes)
-      try #require(said == frames, "seed \(seed)")
+      let decoded = try decodeFrames(bytes)
+      try #require(decoded == frames, "seed \(seed)")
     }
   }
 
-  @Test func `random bytes are refused, or written again as they were`() throws {
+  @Test func `random bytes are refused or canonical`() throws {
     for seed in 0..<packets {
       var generator = SeededGenerator(seed: seed)
       let count = Int.random(in: 0...24, using: &generator)
@@ -31,17 +31,17 @@ import Testing
     }
   }
 
-  @Test func `changed packets are refused, or written again as they were`() throws {
+  @Test func `altered packets are refused or canonical`() throws {
     for seed in 0..<packets / 4 {
       var generator = SeededGenerator(seed: seed)
       var bytes = try #require(encodeFrames(makeFrames(using: &generator), limit: 8192))
       for _ in 0..<Int.random(in: 1...3, using: &generator) where !bytes.isEmpty {
-        let place = Int.random(in: 0..<bytes.count, using: &generator)
+        let index = Int.random(in: 0..<bytes.count, using: &generator)
         switch generator.next() % 4 {
-        case 0: bytes[place] ^= 1 << UInt8(generator.next() % 8)
-        case 1: bytes[place] = makeByte(using: &generator)
-        case 2: bytes.remove(at: place)
-        default: bytes.insert(makeByte(using: &generator), at: place)
+        case 0: bytes[index] ^= 1 << UInt8(generator.next() % 8)
+        case 1: bytes[index] = makeByte(using: &generator)
+        case 2: bytes.remove(at: index)
+        default: bytes.insert(makeByte(using: &generator), at: index)
         }
       }
       try #require(isRefusedOrCanonical(bytes), "seed \(seed)")
@@ -49,11 +49,11 @@ import Testing
   }
 
   private func isRefusedOrCanonical(_ bytes: [UInt8]) -> Bool {
-    guard let said = try? decodeFrames(bytes) else { return true }
-    return encodeFrames(said, limit: bytes.count) == bytes
+    guard let decoded = try? decodeFrames(bytes) else { return true }
+    return encodeFrames(decoded, limit: bytes.count) == bytes
   }
 
-  /// Mostly small bytes and those that begin frames.
+  /// Makes a byte that is often small or the first of a frame.
   private func makeByte(using generator: inout SeededGenerator) -> UInt8 {
     switch generator.next() % 4 {
     case 0: UInt8.random(in: 0...3, using: &generator)
@@ -63,8 +63,8 @@ import Testing
     }
   }
 
-  private func makeFrames(using generator: inout SeededGenerator) -> [SaidFrame] {
-    var frames: [SaidFrame] = []
+  private func makeFrames(using generator: inout SeededGenerator) -> [FrameValue] {
+    var frames: [FrameValue] = []
     for _ in 0..<Int.random(in: 0...6, using: &generator) {
       frames.append(makeFrame(using: &generator))
     }
@@ -72,7 +72,7 @@ import Testing
     return frames
   }
 
-  private func makeFrame(using generator: inout SeededGenerator) -> SaidFrame {
+  private func makeFrame(using generator: inout SeededGenerator) -> FrameValue {
     let delivery = Delivery.allCases[Int(generator.next() % 5)]
     let channel = UInt8([0, 1, 14, 15, 64][Int(generator.next() % 5)])
     let number = (generator.next() % 3 &- 1) & 0xFFFF
@@ -85,7 +85,7 @@ import Testing
       let payload = makePayload(atLeast: 1, using: &generator)
       let offset = Int.random(in: 0...1000, using: &generator)
       let rest = Int.random(in: 0...1000, using: &generator)
-      return .piece(
+      return .fragment(
         delivery, channel, number, of: offset + payload.count + rest, at: offset, payload)
     default:
       let payload = makePayload(atLeast: 0, using: &generator)

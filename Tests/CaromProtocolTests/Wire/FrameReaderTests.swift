@@ -4,8 +4,8 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct FrameReaderTests {
-  /// Each row: what is said, and its bytes.
-  private static let vectors: [([SaidFrame], [UInt8])] = [
+  /// Frames and their bytes.
+  private static let vectors: [([FrameValue], [UInt8])] = [
     ([.message(.unreliable, 3, 0, [7, 8])], [0x83, 2, 7, 8]),
     ([.message(.unreliable, 14, 0, [])], [0x8E, 0]),
     ([.message(.unreliableSequenced, 0, 0x102, [9])], [0x90, 0x02, 0x01, 1, 9]),
@@ -28,10 +28,10 @@ import Testing
       [0xA1, 1, 0, 1, 5, 0xB1, 2, 0, 1, 6]
     ),
     (
-      [.piece(.reliableOrdered, 2, 3, of: 300, at: 200, [1, 2])],
+      [.fragment(.reliableOrdered, 2, 3, of: 300, at: 200, [1, 2])],
       [0xD2, 2, 3, 0, 0xAC, 2, 0xC8, 1, 2, 1, 2]
     ),
-    ([.piece(.unreliable, 30, 3, of: 1, at: 0, [1])], [0xDF, 30, 0, 3, 0, 1, 0, 1, 1]),
+    ([.fragment(.unreliable, 30, 3, of: 1, at: 0, [1])], [0xDF, 30, 0, 3, 0, 1, 0, 1, 1]),
     ([.ping], [1]),
     ([.padding(3)], [0, 0, 0]),
     ([.credit(64, 300)], [3, 64, 0xAC, 2]),
@@ -42,14 +42,14 @@ import Testing
     ),
   ]
 
-  @Test(arguments: vectors) func `each frame has its bytes`(
-    frames: [SaidFrame], bytes: [UInt8]
+  @Test(arguments: vectors) func `each frame is encoded as specified`(
+    frames: [FrameValue], bytes: [UInt8]
   ) throws {
     #expect(encodeFrames(frames) == bytes)
     #expect(try decodeFrames(bytes) == frames)
   }
 
-  /// Each row: bytes that no writer writes, and what is wrong with them.
+  /// Bytes that `FrameWriter` never writes, and the resulting errors.
   private static let refused: [([UInt8], DecodeError)] = [
     ([0xA1, 0, 0, 1, 5, 0xA1, 1, 0, 1, 6], .invalid(what: "message: not the shortest form")),
     ([0xE1, 1, 6], .invalid(what: "next message: none before it on the channel")),
@@ -87,31 +87,31 @@ import Testing
     ),
   ]
 
-  @Test(arguments: refused) func `what no writer writes is refused`(
+  @Test(arguments: refused) func `bytes that no writer produces are refused`(
     bytes: [UInt8], error: DecodeError
   ) {
     #expect(frameError(bytes) == error)
   }
 
-  @Test(arguments: vectors) func `a packet that is cut short says less or is refused`(
-    frames: [SaidFrame], bytes: [UInt8]
+  @Test(arguments: vectors) func `a truncated packet has fewer frames or is refused`(
+    frames: [FrameValue], bytes: [UInt8]
   ) {
     for count in bytes.indices {
-      guard let said = try? decodeFrames(Array(bytes[..<count])) else { continue }
-      #expect(said.count < frames.count || said != frames)
+      guard let decoded = try? decodeFrames(Array(bytes[..<count])) else { continue }
+      #expect(decoded.count < frames.count || decoded != frames)
     }
   }
 
-  @Test func `an acknowledgement has 64 ranges at most`() throws {
+  @Test func `an acknowledgement has at most 64 ranges`() throws {
     var ranges: [ClosedRange<UInt64>] = []
     for number: UInt64 in stride(from: 126, through: 0, by: -2) { ranges.append(number...number) }
-    let frames = [SaidFrame.acknowledgement(ranges, AckDelay(byte: 0))]
+    let frames = [FrameValue.acknowledgement(ranges, AckDelay(byte: 0))]
     let bytes = try #require(encodeFrames(frames))
     #expect(bytes.count == 5 + 2 * 63)
     #expect(try decodeFrames(bytes) == frames)
   }
 
-  @Test func `frames that only tell do not ask to be acknowledged`() throws {
+  @Test func `acknowledgements and padding are not ack-eliciting`() throws {
     var isAckEliciting: [Bool] = []
     var ranges = AcknowledgedRanges()
     let bytes: [UInt8] = [0x80, 0, 1, 3, 0, 0, 2, 0, 0, 0, 0, 0, 0]

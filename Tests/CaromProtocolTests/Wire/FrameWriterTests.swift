@@ -5,57 +5,40 @@ import Testing
 
 @Suite struct FrameWriterTests {
   /// One frame of each kind.
-  private static let kinds: [SaidFrame] = [
+  private static let kinds: [FrameValue] = [
     .message(.unreliable, 0, 0, [1, 2, 3]),
     .message(.reliableOrdered, 64, 700, [1, 2, 3]),
-    .piece(.reliableUnordered, 64, 700, of: 1 << 20, at: 900_000, [1, 2, 3]),
+    .fragment(.reliableUnordered, 64, 700, of: 1 << 20, at: 900_000, [1, 2, 3]),
     .ping,
     .credit(64, .max),
     .acknowledgement([500...500], AckDelay(byte: 7)),
   ]
 
-  @Test(arguments: kinds) func `what finds no room leaves no trace`(frame: SaidFrame) throws {
+  @Test(arguments: kinds) func `a frame that does not fit leaves the packet unchanged`(
+    frame: FrameValue
+  ) throws {
     let whole = try #require(encodeFrames([frame]))
     for limit in 0..<whole.count {
       var writer = FrameWriter(limit: limit)
-      let wrote = frame.write(to: &writer)
-      #expect(!wrote)
+      let isWritten = frame.write(to: &writer)
+      #expect(!isWritten)
       #expect(writer.count == 0)
     }
     #expect(encodeFrames([frame], limit: whole.count) == whole)
   }
 
-  @Test func `a message that found no room is not the one before the next`() {
+  @Test func `a message that did not fit does not count as the previous message`() {
     var writer = FrameWriter(limit: 12)
-    let frames: [SaidFrame] = [
+    let frames: [FrameValue] = [
       .message(.reliableOrdered, 1, 7, [1]), .message(.reliableOrdered, 1, 8, [1, 2, 3, 4, 5, 6]),
       .message(.reliableOrdered, 1, 8, [1, 2]),
     ]
-    let wrote = frames.map { $0.write(to: &writer) }
-    #expect(wrote == [true, false, true])
+    let isWritten = frames.map { $0.write(to: &writer) }
+    #expect(isWritten == [true, false, true])
     #expect(writer.bytes == [0xA1, 7, 0, 1, 1, 0xE1, 2, 1, 2])
   }
 
-  @Test func `two parts make one message`() {
-    var whole = FrameWriter(limit: 100)
-    var parts = FrameWriter(limit: 100)
-    let payload: [UInt8] = [1, 2, 3, 4, 5]
-    for split in 0...5 {
-      let (first, second) = (Array(payload[..<split]), Array(payload[split...]))
-      whole.begin(limit: 100)
-      _ = whole.appendMessage(.reliableOrdered, channel: 1, number: 2, payload.span)
-      _ = whole.appendFragment(
-        .unreliable, channel: 1, number: 2, total: 9, offset: 4, payload.span)
-      parts.begin(limit: 100)
-      _ = parts.appendMessage(
-        .reliableOrdered, channel: 1, number: 2, first.span, second.span)
-      _ = parts.appendFragment(
-        .unreliable, channel: 1, number: 2, total: 9, offset: 4, first.span, second.span)
-      #expect(parts.bytes == whole.bytes)
-    }
-  }
-
-  @Test func `the room for a piece is what a piece then takes`() {
+  @Test func `a fragment fits exactly into the room reported for it`() {
     let payload = [UInt8](repeating: 7, count: 70_000)
     for limit in Array(0..<160) + [1199, 1472, 16_390, 16_400, 66_000] {
       for (channel, offset) in [(UInt8(3), 0), (64, 0), (64, 100_000)] {
@@ -75,7 +58,7 @@ import Testing
     #expect(FrameWriter(limit: 99).fragmentRoom(channel: 0, total: 10, offset: 7) == 3)
   }
 
-  @Test func `no frame takes more beside its bytes than is said`() {
+  @Test func `no frame exceeds the documented overhead`() {
     let payload = [UInt8](repeating: 7, count: 20_000)
     var writer = FrameWriter(limit: 30_000)
     _ = writer.appendMessage(.reliableOrdered, channel: 64, number: .max, payload.span)
@@ -92,19 +75,19 @@ import Testing
     #expect(writer.count == FrameWriter.maximumCredit)
   }
 
-  @Test func `an acknowledgement tells of the newest ranges that find room`() {
+  @Test func `an acknowledgement contains the newest ranges that fit`() {
     var ranges = AcknowledgedRanges()
     for range in [900...950, 600...898, 300...300] as [ClosedRange<UInt64>] { ranges.append(range) }
-    var told: [Int] = []
+    var counts: [Int] = []
     for limit in 0...13 {
       var writer = FrameWriter(limit: limit)
-      told.append(writer.appendAcknowledgement(ranges, ackDelay: AckDelay(byte: 0)))
+      counts.append(writer.appendAcknowledgement(ranges, ackDelay: AckDelay(byte: 0)))
       #expect(writer.count <= limit)
     }
-    #expect(told == [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3])
+    #expect(counts == [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3])
   }
 
-  @Test func `a packet's storage is used again`() {
+  @Test func `a writer reuses the storage of a packet`() {
     var writer = FrameWriter(limit: 8)
     writer.appendPadding(to: 3)
     let first = writer.takeBytes()

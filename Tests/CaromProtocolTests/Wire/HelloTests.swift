@@ -17,7 +17,7 @@ import Testing
     return writer.takeBytes()
   }
 
-  /// The datagram and how many bytes are left behind it.
+  /// The datagram and the number of bytes that remain after it.
   private func decode(_ bytes: [UInt8]) throws(DecodeError) -> (SessionDatagram, Int) {
     var reader = PacketReader(bytes.span)
     return (try SessionDatagram(decoding: &reader), reader.remaining)
@@ -73,15 +73,15 @@ import Testing
     }
   }
 
-  @Test func `what is read as a hello is written the same`() throws {
+  @Test func `a decoded hello encodes to the same bytes`() throws {
     var generator = SeededGenerator(seed: 1)
     for round in 0..<20_000 {
       var hello = makeHello(cookie: UInt64.random(in: 0...1, using: &generator))
       if round % 2 == 0, hello.cookie == nil { hello.token = AddressToken(Array(1...24)) }
       var bytes = encode(hello)
       for _ in 0..<Int.random(in: 0...3, using: &generator) {
-        let place = Int.random(in: 0..<min(bytes.count, 61), using: &generator)
-        if place < bytes.count { bytes[place] = UInt8.random(in: 0...255, using: &generator) }
+        let index = Int.random(in: 0..<min(bytes.count, 61), using: &generator)
+        if index < bytes.count { bytes[index] = UInt8.random(in: 0...255, using: &generator) }
       }
       bytes.removeLast(Int.random(in: 0...2, using: &generator) / 2)
       guard let (datagram, rest) = try? decode(bytes), case .hello(let read) = datagram else {
@@ -91,7 +91,7 @@ import Testing
     }
   }
 
-  @Test func `a hello that no caller writes is refused`() {
+  @Test func `a malformed hello is refused`() {
     let padded = encode(makeHello())
     let carrying = encode(makeHello(cookie: 1))
     #expect(error(of: Array(padded.dropLast())) == .invalid(what: "hello: length"))
@@ -108,7 +108,8 @@ import Testing
     changed = carrying
     changed[27] = 4
     #expect(error(of: changed) == .invalid(what: "hello: flags"))
-    let wrong = DecodeError.invalid(what: "hello: what follows is no caller's data packet")
+    let wrong = DecodeError.invalid(
+      what: "hello: the bytes after it are no data packet of the initiator")
     #expect(error(of: carrying + [0x50, 0, 0]) == wrong)
     #expect(error(of: carrying + carrying) == wrong)
     for count in 0..<36 {
@@ -119,13 +120,13 @@ import Testing
     }
   }
 
-  @Test func `another version's hello can be read`() throws {
+  @Test func `a hello of another version can be read`() throws {
     var hello = makeHello(cookie: 1)
     hello.version = 0x0309
     #expect(try decode(encode(hello)) == (.hello(hello), 0))
   }
 
-  @Test func `a retry has 9 bytes or 17`() throws {
+  @Test func `a retry has 9 or 17 bytes`() throws {
     let cookie = try #require(Cookie(bits: 0x0807_0605_0403_0201))
     for (prefix, bytes) in [
       (nil, [0x81, 1, 2, 3, 4, 5, 6, 7, 8]),

@@ -7,7 +7,7 @@ import Testing
   private let low: UInt64 = 0x0706_0504_0302_0100
   private let high: UInt64 = 0x0f0e_0d0c_0b0a_0908
 
-  @Test func `the reference vectors`() {
+  @Test func `the reference vectors are reproduced`() {
     let vectors: [[UInt8]] = [
       [0x31, 0x0e, 0x0e, 0xdd, 0x47, 0xdb, 0x6f, 0x72],
       [0xfd, 0x67, 0xdc, 0x93, 0xc5, 0x39, 0xf8, 0x74],
@@ -25,12 +25,12 @@ import Testing
     }
   }
 
-  @Test func `the example of the paper, fifteen bytes`() {
+  @Test func `the paper's example of fifteen bytes is reproduced`() {
     let message = (0..<15).map { UInt8($0) }
     #expect(SipHash.hash(message.span, key: low, high) == 0xa129_ca61_49be_45e5)
   }
 
-  @Test func `words and their bytes hash the same`() {
+  @Test func `words hash like their bytes`() {
     var hash = SipHash(key: 5, 6)
     hash.absorb(0x0807_0605_0403_0201)
     let message: [UInt8] = [1, 2, 3, 4, 5, 6, 7, 8]

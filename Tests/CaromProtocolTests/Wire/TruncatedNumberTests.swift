@@ -4,11 +4,11 @@ import Testing
 @testable import CaromProtocol
 
 @Suite struct TruncatedNumberTests {
-  @Test func `the example of RFC 9000, appendix A 3`() {
+  @Test func `the example of RFC 9000, appendix A 3, is reproduced`() {
     #expect(UInt64(expanding: 0x9b32, bits: 16, near: 0xa82f_30eb) == 0xa82f_9b32)
   }
 
-  @Test func `half a window ahead and behind is told apart`() {
+  @Test func `numbers within half a window ahead and behind are recovered`() {
     var generator = SeededGenerator(seed: 4)
     var wrong = 0
     for bits in [16, 24, 32] as [UInt64] {
@@ -24,7 +24,7 @@ import Testing
     #expect(wrong == 0)
   }
 
-  @Test func `nothing is below 0 and nothing above the largest`() {
+  @Test func `no number is below 0 or above the largest`() {
     #expect(UInt64(expanding: 0xFFFF, bits: 16, near: 0) == 0xFFFF)
     #expect(UInt64(expanding: 0, bits: 16, near: .max) == UInt64.max - 0xFFFF)
   }

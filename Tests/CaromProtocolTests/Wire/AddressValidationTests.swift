@@ -3,7 +3,7 @@ import Testing
 
 @testable import CaromProtocol
 
-@Suite struct CookieTests {
+@Suite struct AddressValidationTests {
   private let secret = HostSecret(low: 1, high: 2)
   private let endpoint = Endpoint(.loopback4, port: 7777)
 
@@ -11,17 +11,17 @@ import Testing
     Cookie(for: endpoint, secret: secret, at: .zero + .seconds(seconds))
   }
 
-  @Test func `a cookie counts in its slot and the next`() {
+  @Test func `a cookie is valid in its time slot and the next`() {
     let cookie = makeCookie(seconds: 33)
     #expect(cookie == makeCookie(seconds: 47))
-    for (second, counts) in [(33, true), (47, true), (48, true), (63, true), (64, false)] {
+    for (second, isValid) in [(33, true), (47, true), (48, true), (63, true), (64, false)] {
       #expect(
-        cookie.isValid(for: endpoint, secret: secret, at: .zero + .seconds(second)) == counts)
+        cookie.isValid(for: endpoint, secret: secret, at: .zero + .seconds(second)) == isValid)
     }
     #expect(!cookie.isValid(for: endpoint, secret: secret, at: .zero + .seconds(31)))
   }
 
-  @Test func `each endpoint and each secret has its own`() {
+  @Test func `each endpoint and each secret has its own cookie`() {
     let endpoints = [
       endpoint, Endpoint(.loopback4, port: 7778), Endpoint(.any4, port: 7777),
       Endpoint(.loopback6, port: 7777), Endpoint(.any6, port: 7777),
@@ -34,7 +34,7 @@ import Testing
     #expect(!cookies[1].isValid(for: endpoint, secret: secret, at: .zero))
   }
 
-  @Test func `no cookie is zero`() {
+  @Test func `zero bits are no cookie`() {
     #expect(Cookie(bits: 0) == nil)
     #expect(Cookie(bits: 7)?.bits == 7)
   }

@@ -2,10 +2,10 @@ import CaromCore
 
 @testable import CaromProtocol
 
-/// What a frame says, as a value of its own.
-enum SaidFrame: Hashable {
+/// A copy of a frame with its contents, for comparisons.
+enum FrameValue: Hashable {
   case message(Delivery, UInt8, UInt64, [UInt8])
-  case piece(Delivery, UInt8, UInt64, of: Int, at: Int, [UInt8])
+  case fragment(Delivery, UInt8, UInt64, of: Int, at: Int, [UInt8])
   case ping
   case acknowledgement([ClosedRange<UInt64>], AckDelay)
   case credit(UInt8, UInt64)
@@ -17,7 +17,7 @@ enum SaidFrame: Hashable {
       let payload = Array(copying: message.payload)
       let number = UInt64(message.number)
       if message.isFragment {
-        self = .piece(
+        self = .fragment(
           message.delivery, message.channel, number, of: message.total, at: message.offset, payload)
       } else {
         self = .message(message.delivery, message.channel, number, payload)
@@ -29,19 +29,19 @@ enum SaidFrame: Hashable {
     }
   }
 
-  /// Writes the frame; `false` if it found no room.
+  /// Writes the frame. Returns false if it does not fit.
   func write(to writer: inout FrameWriter) -> Bool {
     switch self {
     case .message(let delivery, let channel, let number, let payload):
       return writer.appendMessage(delivery, channel: channel, number: number, payload.span)
-    case .piece(let delivery, let channel, let number, let total, let offset, let payload):
+    case .fragment(let delivery, let channel, let number, let total, let offset, let payload):
       return writer.appendFragment(
         delivery, channel: channel, number: number, total: total, offset: offset, payload.span)
     case .ping: return writer.appendPing()
-    case .acknowledgement(let told, let ackDelay):
+    case .acknowledgement(let list, let ackDelay):
       var ranges = AcknowledgedRanges()
-      for range in told { ranges.append(range) }
-      return writer.appendAcknowledgement(ranges, ackDelay: ackDelay) == told.count
+      for range in list { ranges.append(range) }
+      return writer.appendAcknowledgement(ranges, ackDelay: ackDelay) == list.count
     case .credit(let channel, let limit): return writer.appendCredit(channel: channel, limit: limit)
     case .padding(let count):
       guard writer.room >= count else { return false }
@@ -51,29 +51,29 @@ enum SaidFrame: Hashable {
   }
 }
 
-/// The frames in a packet's bytes behind its header.
-func decodeFrames(_ bytes: [UInt8]) throws(DecodeError) -> [SaidFrame] {
+/// The frames in `bytes`: a packet without its header.
+func decodeFrames(_ bytes: [UInt8]) throws(DecodeError) -> [FrameValue] {
   try decodeFrames(PacketReader(bytes.span))
 }
 
-func decodeFrames(_ rest: PacketReader) throws(DecodeError) -> [SaidFrame] {
+func decodeFrames(_ rest: PacketReader) throws(DecodeError) -> [FrameValue] {
   var reader = FrameReader(rest)
   var ranges = AcknowledgedRanges()
-  var said: [SaidFrame] = []
+  var frames: [FrameValue] = []
   while let frame = try reader.next(ranges: &ranges) {
-    said.append(SaidFrame(frame, ranges: ranges))
+    frames.append(FrameValue(frame, ranges: ranges))
   }
-  return said
+  return frames
 }
 
-/// The bytes of frames; `nil` if one found no room.
-func encodeFrames(_ frames: [SaidFrame], limit: Int = 1200) -> [UInt8]? {
+/// The encoded frames, or nil if one does not fit.
+func encodeFrames(_ frames: [FrameValue], limit: Int = 1200) -> [UInt8]? {
   var writer = FrameWriter(limit: limit)
   for frame in frames { guard frame.write(to: &writer) else { return nil } }
   return writer.takeBytes()
 }
 
-/// What is wrong with a packet's bytes behind its header.
+/// The error that decoding the frames in `bytes` throws, if any.
 func frameError(_ bytes: [UInt8]) -> DecodeError? {
   do {
     _ = try decodeFrames(bytes)
