@@ -1,6 +1,6 @@
-/// The congestion window beside traffic that fills the queue whatever others do. It grows as that
-/// traffic's window does (CUBIC, RFC 9438), so that both get about the same share. Times are in
-/// nanoseconds.
+/// The congestion window while competing traffic, such as a TCP download, keeps the queue full. It
+/// grows like that traffic's window (CUBIC, RFC 9438), so that both get about the same share. Times
+/// are in nanoseconds.
 struct CompetitiveMode: Sendable {
   /// When to check for the first time whether the competing traffic has ended: after 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000

@@ -6,9 +6,9 @@ extension CongestionController {
   /// The number of rounds after which the bandwidth estimate drops old samples in competitive mode.
   private static let bandwidthCycle = 8
 
-  /// Corrects the bandwidth estimate after a round in which the queue never emptied: that round
-  /// delivered what the path can. Where the queue persists nevertheless, competing traffic fills
-  /// it. A queue too short to be measured shows in losses instead.
+  /// Lowers the bandwidth estimate after a round in which the queue never emptied: such a round
+  /// delivers as much as the path can. If the queue persists nevertheless, competing traffic fills
+  /// it. A queue that is too short to be measured shows in losses instead.
   mutating func detectCompetition(_ report: Report) {
     switch phase {
     case .cruise, .up, .down: break

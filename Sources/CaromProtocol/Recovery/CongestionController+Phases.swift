@@ -4,7 +4,7 @@ extension CongestionController {
   /// How long a round-trip probe lasts, in nanoseconds.
   private static let roundTripProbeLength: Int64 = 200_000_000
 
-  /// Advances to the next phase where the model calls for it.
+  /// Advances to the next phase if the condition for it is met.
   mutating func updatePhase(_ report: Report) {
     if rounds.isStart { detectCompetition(report) }
     beginRoundTripProbe(at: report.now)

@@ -1,5 +1,5 @@
-/// How many bytes may be in flight and at what rate packets are sent, from a model of the path: the
-/// most bandwidth it delivers and its round-trip time without a queue (after BBR, Cardwell et al.).
+/// Decides how many bytes may be in flight and how fast packets are sent, from a model of the path:
+/// its bandwidth and its round-trip time without a queue (after BBR, Cardwell et al.).
 ///
 /// Loss alone never lowers the rate; a standing queue does. The controller sends a little more than
 /// the estimated bandwidth for one round trip, a little less until the resulting queue has drained,
@@ -19,9 +19,9 @@ struct CongestionController: Sendable {
     var inFlight: Int
   }
 
-  /// The smallest congestion window, in packets: a game keeps running whatever the model says.
+  /// The smallest congestion window, in packets. It keeps a game running even if the model fails.
   static let minimumWindowPackets = 4
-  /// The smallest sending rate, bytes a second: a game keeps running whatever the model says.
+  /// The smallest sending rate, bytes a second. It keeps a game running even if the model fails.
   static let minimumRate = 16_000.0
   /// The congestion window before anything is known about the path, in packets.
   static let initialWindowPackets = 16

@@ -1,5 +1,5 @@
-/// A note of what a packet carried, for the sender of the frame: when the packet is acknowledged or
-/// lost, its records are returned.
+/// Describes one frame of a sent packet. When the packet is acknowledged or declared lost, its
+/// records are returned to the frames' sender.
 package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// A whole reliable message.
