@@ -287,7 +287,7 @@ extension DatagramPath {
   /// Performs what is due at `now`.
   func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
     guard stage != .connecting else { return }
-    if let next = flow.findNextTimeout(), now >= next,
+    if let next = flow.findTimeout(), now >= next,
       flow.handleTimeout(at: now, lost: &outcome.lost)
     {
       unansweredProbes += 1
@@ -317,7 +317,7 @@ extension DatagramPath {
   /// is armed. `hasPending` is whether messages are pending that only the pacer may hold back.
   func findTimeout(hasPending: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
-    var next = earliest(flow.findNextTimeout(), received.acknowledgementDeadline)
+    var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)
     next = earliest(next, nextKeepAlive)
     return hasPending ? earliest(next, flow.nextSendTime()) : next

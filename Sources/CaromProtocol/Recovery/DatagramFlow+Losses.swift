@@ -3,7 +3,7 @@ import CaromCore
 extension DatagramFlow {
   /// The time at which `handleTimeout` must be called, or nil if no timer is armed. Mutating only
   /// so that nothing is copied.
-  package mutating func findNextTimeout() -> Instant? {
+  package mutating func findTimeout() -> Instant? {
     let deadline = min(lossDeadline, findProbeDeadline())
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }

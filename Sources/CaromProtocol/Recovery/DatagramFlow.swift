@@ -4,7 +4,7 @@ import CaromCore
 /// how much may be sent when.
 ///
 /// The owner sends packets while `allowance` permits and reports each to `didSend`, passes received
-/// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findNextTimeout`
+/// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findTimeout`
 /// returns. The records of each packet are returned exactly once, as acknowledged or as lost.
 package struct DatagramFlow: Sendable {
   /// The length of the IPv4 and UDP headers, which count against the window.

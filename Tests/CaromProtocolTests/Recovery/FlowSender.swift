@@ -144,6 +144,6 @@ extension DatagramFlow {
   /// The time at which `handleTimeout` must be called, or nil if no timer is armed.
   var nextTimeout: Instant? {
     var copy = self
-    return copy.findNextTimeout()
+    return copy.findTimeout()
   }
 }
