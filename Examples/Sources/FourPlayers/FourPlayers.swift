@@ -121,7 +121,9 @@ func play(
               }
             }
           }
-          return try await group.reduce(into: []) { $0.append($1) }
+          var orders: [[Int]] = []
+          for try await order in group { orders.append(order) }
+          return orders
         }
         server.cancel()
         _ = await server.result
