@@ -95,7 +95,7 @@ int side_flood(uint16_t port, const uint8_t *bytes, const size_t *lengths, size_
     f.kinds[f.count] = (struct iovec){(void *)bytes, lengths[f.count]};
     bytes += lengths[f.count];
   }
-  side_say("ready");
+  side_print("ready");
   if (rate > 0) send_evenly(&f, rate);
   for (;;) {
     for (int place = 0; place < RUNS; place++) put(&f, place, RUN);

@@ -233,7 +233,7 @@ static void obey(path *p, const char *line) {
     tell(&p->ways[0], "out");
     tell(&p->ways[1], "back");
   }
-  side_say("done");
+  side_print("done");
 }
 
 /// Obeys what its input says; false when that has ended.
@@ -279,7 +279,7 @@ int session_path(const char *first, const char *second, const side_options *opti
     p.ways[way].to = fds[1 - way];
   }
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
-  side_say("ready");
+  side_print("ready");
   struct pollfd wait[3] = {{fds[0], POLLIN, 0}, {fds[1], POLLIN, 0}, {STDIN_FILENO, POLLIN, 0}};
   for (;;) {
     struct timespec left = time_left(&p);

@@ -50,7 +50,7 @@ void side_begin(const side_options *options) {
   if (pthread_create(&thread, NULL, watch_input, NULL) == 0) pthread_detach(thread);
 }
 
-void side_say(const char *word) {
+void side_print(const char *word) {
   puts(word);
   fflush(stdout);
 }
@@ -63,7 +63,7 @@ void side_listens(uint16_t port) {
 void side_figure(const char *name, double value) { printf("figure %s %.17g\n", name, value); }
 
 int side_done(void) {
-  side_say("done");
+  side_print("done");
   for (;;) pause();
 }
 
@@ -121,7 +121,7 @@ static bool comes_due(uint64_t *next) {
   return true;
 }
 
-size_t side_source_take(side_source *source, uint8_t *bytes, side_kind *kind) {
+size_t side_source_pop_due(side_source *source, uint8_t *bytes, side_kind *kind) {
   bool has_small = source->small && (source->last == 0 || source->smalls < source->last);
   if (has_small && comes_due(&source->next_small)) {
     *kind = SIDE_IS_SMALL;
@@ -136,7 +136,7 @@ size_t side_source_take(side_source *source, uint8_t *bytes, side_kind *kind) {
   return 0;
 }
 
-uint64_t side_source_wait(const side_source *source) {
+uint64_t side_source_time_until_next(const side_source *source) {
   uint64_t now = side_now(), wait = SECOND / 200;
   if (source->small && source->next_small < now + wait) {
     wait = source->next_small > now ? source->next_small - now : 0;
@@ -172,7 +172,7 @@ uint64_t side_samples_percentile(side_samples *samples, double percent) {
   return samples->values[rank < samples->count ? rank : samples->count - 1];
 }
 
-void side_samples_tell(side_samples *samples, const char *name) {
+void side_samples_print(side_samples *samples, const char *name) {
   static const struct {
     const char *name;
     double percent;
@@ -215,7 +215,7 @@ static void take_small(side_meter *meter, uint32_t number, uint64_t stamp, uint6
   meter->small_at = now;
 }
 
-void side_meter_take(side_meter *meter, const uint8_t *bytes, size_t length) {
+void side_meter_record(side_meter *meter, const uint8_t *bytes, size_t length) {
   uint32_t kind = 0, number = 0;
   uint64_t stamp = 0, now = side_now();
   if (length < SIDE_HEADER) return;
@@ -244,7 +244,7 @@ bool side_meter_is_done(const side_meter *meter) {
   return side_now() >= meter->first + meter->warm + meter->window + grace;
 }
 
-void side_meter_tell(side_meter *meter) {
+void side_meter_print(side_meter *meter) {
   uint64_t silence = side_now() - meter->small_at;
   // One that waits in vain was silent until now.
   if (meter->smalls < meter->last && silence > meter->gap) meter->gap = silence;
@@ -254,6 +254,6 @@ void side_meter_tell(side_meter *meter) {
   side_figure("disordered", (double)meter->disordered);
   side_figure("gap", (double)meter->gap / 1e3);
   side_figure("states", (double)meter->states);
-  side_samples_tell(&meter->small, "small");
-  side_samples_tell(&meter->ages, "age");
+  side_samples_print(&meter->small, "small");
+  side_samples_print(&meter->ages, "age");
 }

@@ -47,7 +47,7 @@ static size_t take_messages(side_meter *meter, const uint8_t *bytes, size_t coun
     if (count - at < LENGTH) return at;
     memcpy(&length, bytes + at, LENGTH);
     if (length > SIDE_BULK || count - at < LENGTH + length) return at;
-    side_meter_take(meter, bytes + at + LENGTH, length);
+    side_meter_record(meter, bytes + at + LENGTH, length);
     at += LENGTH + length;
   }
 }
@@ -69,7 +69,7 @@ static int receive(const side_options *options) {
     held -= taken;
     memmove(bytes, bytes + taken, held);
   }
-  side_meter_tell(&meter);
+  side_meter_print(&meter);
   return side_done();
 }
 
@@ -109,7 +109,7 @@ static int connect_to(const side_options *options) {
   uint64_t begin = side_now();
   if (connect(fd, (struct sockaddr *)&address, sizeof address) != 0) return -1;
   side_figure("connect", (double)(side_now() - begin) / 1e3);
-  side_say("ready");
+  side_print("ready");
   return fd;
 }
 
@@ -123,13 +123,13 @@ static int send_messages(const side_options *options) {
     size_t length = 0;
     struct pollfd wait = {.fd = out.fd, .events = POLLOUT};
     push(&out);
-    if (is_idle(&out)) length = side_source_take(&source, out.bytes + LENGTH, &kind);
+    if (is_idle(&out)) length = side_source_pop_due(&source, out.bytes + LENGTH, &kind);
     if (length > 0) {
       put(&out, length);
       continue;
     }
     bool wants_out = source.bulk || !is_idle(&out);
-    struct timespec time = {.tv_nsec = (long)side_source_wait(&source)};
+    struct timespec time = {.tv_nsec = (long)side_source_time_until_next(&source)};
     if (ppoll(&wait, wants_out ? 1 : 0, &time, NULL) < 1) continue;
     if (wait.revents & (POLLERR | POLLHUP)) return side_fail("the connection ended");
     if (source.bulk && is_idle(&out)) {

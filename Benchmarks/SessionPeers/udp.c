@@ -44,9 +44,9 @@ static int receive(const side_options *options) {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     if (poll(&wait, 1, 5) < 1) continue;
     ssize_t step = recv(fd, bytes, sizeof bytes, MSG_DONTWAIT);
-    if (step > 0) side_meter_take(&meter, bytes, (size_t)step);
+    if (step > 0) side_meter_record(&meter, bytes, (size_t)step);
   }
-  side_meter_tell(&meter);
+  side_meter_print(&meter);
   return side_done();
 }
 
@@ -56,14 +56,14 @@ static int send_messages(const side_options *options) {
   if (fd < 0) return side_fail("no socket");
   side_source source = side_source_make(options);
   if (source.bulk) return side_fail("plain datagrams are not reliable");
-  side_say("ready");
+  side_print("ready");
   for (;;) {
     side_kind kind;
-    size_t length = side_source_take(&source, bytes, &kind);
+    size_t length = side_source_pop_due(&source, bytes, &kind);
     if (length > 0) {
       send(fd, bytes, length, MSG_NOSIGNAL);
     } else {
-      struct timespec time = {.tv_nsec = (long)side_source_wait(&source)};
+      struct timespec time = {.tv_nsec = (long)side_source_time_until_next(&source)};
       ppoll(NULL, 0, &time, NULL);
     }
   }
@@ -107,7 +107,7 @@ static int ask(const side_options *options) {
     next = begin + interval;
     if (next < side_now()) next = side_now() + interval / 2;
   }
-  side_samples_tell(&times, "echo");
+  side_samples_print(&times, "echo");
   return side_done();
 }
 

@@ -133,7 +133,7 @@ int udp_play(const side_options *options) {
     c.fds[i] = (struct pollfd){.fd = udp_open(options, false), .events = POLLIN};
     if (c.fds[i].fd < 0) return side_fail("no socket");
   }
-  side_say("ready");
+  side_print("ready");
   uint64_t begin = side_now(), slots = (c.count + TOGETHER - 1) / TOGETHER;
   // It starts before the server's first tick, and ends when the server has.
   for (uint64_t slot = 0; slot < (ticks + hertz) * slots; slot++) {

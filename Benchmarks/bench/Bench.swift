@@ -4,7 +4,7 @@ import ArgumentParser
 struct Bench: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bench",
-    abstract: "Measures Carom beside its peers: ratios in one run, and exact counts.",
+    abstract: "Compares Carom with its peers: ratios within one run, and exact counts.",
     subcommands: [
       CodecCommand.self, DiscoveryCommand.self, DiscoveryPeerCommand.self, EchoCommand.self,
       FramesCommand.self, RollbackCommand.self, SessionCommand.self, SessionPeerCommand.self,

@@ -37,7 +37,7 @@ const char *side_text(const side_options *options, const char *name, const char 
 
 /// Keeps it on its core, and ends it when its input does.
 void side_begin(const side_options *options);
-void side_say(const char *word);
+void side_print(const char *word);
 /// Says that it listens, and where.
 void side_listens(uint16_t port);
 void side_figure(const char *name, double value);
@@ -74,9 +74,9 @@ typedef struct {
 
 side_source side_source_make(const side_options *options);
 /// The kind that is due, stamped into `bytes`, and its length; 0 where none is. Never bulk.
-size_t side_source_take(side_source *source, uint8_t *bytes, side_kind *kind);
+size_t side_source_pop_due(side_source *source, uint8_t *bytes, side_kind *kind);
 /// Nanoseconds until the next is due, 5 ms at most.
-uint64_t side_source_wait(const side_source *source);
+uint64_t side_source_time_until_next(const side_source *source);
 
 // Samples
 
@@ -89,7 +89,7 @@ void side_samples_add(side_samples *samples, uint64_t value);
 /// The smallest that `percent` of them do not exceed; 0 where there is none.
 uint64_t side_samples_percentile(side_samples *samples, double percent);
 /// NAME_p50, NAME_p90, NAME_p99, NAME_max in microseconds, and NAME_count.
-void side_samples_tell(side_samples *samples, const char *name);
+void side_samples_print(side_samples *samples, const char *name);
 
 /// What a receiver makes of what comes.
 typedef struct {
@@ -105,8 +105,8 @@ typedef struct {
 } side_meter;
 
 side_meter side_meter_make(const side_options *options);
-void side_meter_take(side_meter *meter, const uint8_t *bytes, size_t length);
+void side_meter_record(side_meter *meter, const uint8_t *bytes, size_t length);
 bool side_meter_is_done(const side_meter *meter);
-void side_meter_tell(side_meter *meter);
+void side_meter_print(side_meter *meter);
 
 #endif

@@ -2,25 +2,28 @@ import ArgumentParser
 import CaromCodec
 import Foundation
 
-/// Frames a second beside a plain copy of the same bytes, and heap allocations a frame.
+/// Measures how many frames a second the codec handles, compared with `memcpy` of the same bytes,
+/// and the heap allocations of each frame.
 struct CodecCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "codec",
-    abstract: "Frames encoded and decoded a second beside memcpy; payloads as CBOR.")
+    abstract: "Encodes and decodes frames, compared with memcpy, and payloads in CBOR.")
 
-  @Option(help: "Alternating rounds; medians are reported.")
+  @Option(help: "Rounds, in each of which every subject runs once; medians are reported.")
   var rounds = 7
 
-  @Option(help: "Bytes that pass through each subject a round, MiB.")
+  @Option(help: "Bytes that each subject processes in a round, in MiB.")
   var volume = 16
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   static let lengths = [16, 128, 1_024, 16_384, 131_072, 1_048_576]
 
   func validate() throws {
-    guard rounds > 0, volume > 0 else { throw ValidationError("rounds and volume are at least 1") }
+    guard rounds > 0, volume > 0 else {
+      throw ValidationError("--rounds and --volume must be at least 1")
+    }
   }
 
   func run() throws {

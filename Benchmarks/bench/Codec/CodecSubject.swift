@@ -3,14 +3,14 @@ import CaromCodec
 import CaromCore
 import Foundation
 
-/// One way to treat a number of frames or payloads, under measurement.
+/// One operation on a series of frames or payloads, with its measured times.
 struct CodecSubject {
   let name: String
-  /// Frames or payloads in one run.
+  /// The number of frames or payloads in one run.
   let count: Int
-  /// Bytes of bodies in one run.
+  /// The bytes of all bodies in one run.
   let bytes: Int
-  /// Whether the first subject of its group is a copy of the same bytes.
+  /// Whether the first subject of the group is a `memcpy` of the same bytes, to compare with.
   private let hasPeer: Bool
   private let work: () throws -> Void
   private var times: [Double] = []
@@ -27,7 +27,7 @@ struct CodecSubject {
   }
 
   mutating func measure() throws {
-    if times.isEmpty { try work() }  // buffers and the allocator's arenas grow to their size
+    if times.isEmpty { try work() }  // lets the buffers and the allocator's arenas grow
     let before = bench_allocations()
     let start = bench_thread_cpu_nanoseconds()
     try work()
@@ -51,7 +51,8 @@ struct CodecSubject {
 }
 
 extension CodecSubject {
-  /// Frames of one length: copied plainly, encoded, decoded in segments and in chunks.
+  /// The subjects for frames of one length: `memcpy`, encoding, and decoding in segments and in
+  /// chunks.
   static func frames(of length: Int, volume: Int) throws -> [CodecSubject] {
     let count = max(1, volume / max(length, 256))
     let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -69,7 +70,7 @@ extension CodecSubject {
     ]
   }
 
-  /// Each body out of the stream into one buffer.
+  /// Copies each body of the stream into the same buffer.
   private static func copying(_ stream: [UInt8], length: Int) -> () -> Void {
     let target = UnsafeMutableRawBufferPointer.allocate(byteCount: max(1, length), alignment: 16)
     return {
@@ -92,7 +93,7 @@ extension CodecSubject {
     return {
       buffer.removeAll(keepingCapacity: true)
       for _ in 0..<count { try encoder.append(body.span, to: &buffer) }
-      precondition(buffer.count == capacity, "every frame is in the buffer")
+      precondition(buffer.count == capacity, "the encoder must write every frame to the buffer")
     }
   }
 
@@ -109,13 +110,13 @@ extension CodecSubject {
         while try decoder.next() != nil { decoded += 1 }
         start = end
       }
-      precondition(decoded == count, "every frame came out")
+      precondition(decoded == count, "the decoder must return every frame")
     }
   }
 }
 
 extension CodecSubject {
-  /// A small message and a longer one, to CBOR and back.
+  /// The subjects for payloads: a small and a large `Codable` value, encoded to CBOR and decoded.
   static func payloads() throws -> [CodecSubject] {
     let small = Stroke(x: 0.25, y: -1.5, tick: 1_000, isPressed: true)
     let large = Score(

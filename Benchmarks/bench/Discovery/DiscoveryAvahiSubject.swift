@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// avahi-daemon with its command-line tools, whose start is inside the times.
+/// Avahi's daemon with its command-line tools. The measured times include the start of the tools.
 final class DiscoveryAvahiSubject: DiscoverySubject {
   static let name = "avahi"
 
@@ -25,7 +25,8 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
       .allSatisfy(DiscoveryLab.has)
   }
 
-  /// A daemon that was killed may still be on the bus: another one is tried.
+  /// Starts the daemon. A daemon that was killed may still be registered on the message bus, so a
+  /// failed start is repeated up to twice.
   func prepare() async throws {
     for attempt in 1...3 {
       let configuration = lab.stack == .v4 ? "avahi4.conf" : "avahi.conf"
@@ -36,7 +37,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
         return try await Task.sleep(for: .milliseconds(500))
       }
       guard attempt < 3 else {
-        throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "says nothing")")
+        throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "printed nothing")")
       }
       daemon.endInput()
       await daemon.end()
@@ -62,7 +63,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
     let program = try lab.startUntilInputEnds(
       host, ["stdbuf", "-oL", "avahi-browse", "-rp", DiscoveryPair.type])
     programs.withLock { $0.browsing.append(program) }
-    return DiscoverySighting(program: program, begin: begin, tellsTime: false) { event, name in
+    return DiscoverySighting(program: program, begin: begin, printsTime: false) { event, name in
       let name = name.replacingOccurrences(of: " ", with: "\\032")
       let first =
         switch event {

@@ -1,25 +1,26 @@
 import Foundation
 
-/// What passes a bridge of the lab, captured by tcpdump into a file and read here.
+/// The multicast DNS frames that pass a bridge of the lab, captured by tcpdump into a file that
+/// this class reads.
 final class DiscoveryCapture: Sendable {
-  /// A frame of multicast DNS.
+  /// A captured Ethernet frame with a DNS message.
   struct Frame: Sendable {
     enum Kind: String, Sendable {
       case query, probe, response
     }
 
-    /// Milliseconds of the clock that the hosts share.
+    /// The time of the frame, in milliseconds of the clock that the hosts share.
     let time: Double
-    /// The number of the host that sent it.
+    /// The number of the host that sent the frame.
     let host: Int
     let isV6: Bool
     let isMulticast: Bool
     let kind: Kind
     let isTruncated: Bool
     let answers: Int
-    /// Bytes of the whole frame.
+    /// The length of the whole frame, in bytes.
     let bytes: Int
-    /// Bytes of the message.
+    /// The length of the DNS message, in bytes.
     let messageBytes: Int
   }
 
@@ -36,7 +37,7 @@ final class DiscoveryCapture: Sendable {
     try? FileManager.default.removeItem(at: file)
   }
 
-  /// The frames since `begin`, up to `end` or now.
+  /// The frames from the time `begin` until `end`, or until now.
   func frames(from begin: Double = 0, to end: Double = .infinity) -> [Frame] {
     guard let data = try? Data(contentsOf: file) else { return [] }
     let offset = Date().timeIntervalSince1970 * 1e3 - DiscoveryProgram.now
@@ -44,7 +45,8 @@ final class DiscoveryCapture: Sendable {
       .filter { $0.time >= begin && $0.time <= end }
   }
 
-  /// Waits until a frame since `begin` meets the condition; looks every 20 ms.
+  /// Waits for a frame since `begin` that meets the condition, and returns nil after `limit`. The
+  /// file is read every 20 ms.
   func frame(
     from begin: Double, within limit: Duration, where matches: (Frame) -> Bool
   ) async -> Frame? {
@@ -56,7 +58,8 @@ final class DiscoveryCapture: Sendable {
     return nil
   }
 
-  // The file: a header of 24 bytes, then 16 bytes before each frame; in this machine's order.
+  // The file has a header of 24 bytes, and 16 bytes before each frame, in this machine's byte
+  // order.
 
   private static func frames(in bytes: [UInt8], clockOffset: Double) -> [Frame] {
     func word(_ at: Int) -> Int {
@@ -96,11 +99,11 @@ final class DiscoveryCapture: Sendable {
   }
 }
 
-/// What discovery cost on the wire.
+/// The cost of discovery on the wire.
 struct DiscoveryWire: Sendable {
   let frames: Int
   let bytes: Int
-  /// By kind: "3 probe v4 with 360 B, 2 response v4 with 540 B".
+  /// The frames and bytes of each kind, such as "3 probe v4 with 360 B, 2 response v4 with 540 B".
   let kinds: String
 
   init(_ frames: [DiscoveryCapture.Frame]) {
@@ -108,8 +111,8 @@ struct DiscoveryWire: Sendable {
     bytes = frames.reduce(0) { $0 + $1.bytes }
     var counts: [String: (frames: Int, bytes: Int)] = [:]
     for frame in frames {
-      let way = frame.isMulticast ? "" : " unicast"
-      let kind = "\(frame.kind.rawValue)\(way) v\(frame.isV6 ? 6 : 4)"
+      let cast = frame.isMulticast ? "" : " unicast"
+      let kind = "\(frame.kind.rawValue)\(cast) v\(frame.isV6 ? 6 : 4)"
       counts[kind, default: (0, 0)].frames += 1
       counts[kind, default: (0, 0)].bytes += frame.bytes
     }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Our own side: one `DiscoveryPeerCommand`.
+/// Carom's discovery: a process that runs `DiscoveryPeerCommand`.
 final class DiscoveryCaromSubject: DiscoverySubject {
   static let name = "carom"
 
@@ -13,7 +13,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
     self.host = host
   }
 
-  /// The program that does it.
+  /// The process that runs Carom's discovery.
   var program: DiscoveryProgram {
     get throws {
       guard let program = started.withLock({ $0 }) else {
@@ -28,16 +28,17 @@ final class DiscoveryCaromSubject: DiscoverySubject {
     started.withLock { $0 = program }
   }
 
-  /// Says something, and waits for the line that ends with `echo`; the time in it.
+  /// Sends a command and waits for the line that ends with `echo`. Returns the time in that line.
   func ask(_ words: String, _ echo: String, within limit: Duration = .seconds(10)) async throws
     -> Double
   {
     let program = try program
     let first = program.count
-    program.say(words)
+    program.send(words)
     let line = await program.line(from: first, within: limit) { $0.hasSuffix(" \(echo)") }
     guard let line, let time = line.text.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw DiscoveryFailure("\(host): no '\(echo)' after '\(words)'")
+      throw DiscoveryFailure(
+        "\(host): no '\(echo)' after '\(words)' in time; run again on a quiet machine")
     }
     return time
   }
@@ -50,14 +51,14 @@ final class DiscoveryCaromSubject: DiscoverySubject {
 
   func browse() async throws -> DiscoverySighting { try await look("browse") }
 
-  /// Looks for services, and resolves none.
+  /// Browses for services without resolving them.
   func watch() async throws -> DiscoverySighting { try await look("watch") }
 
   private func look(_ how: String) async throws -> DiscoverySighting {
     let program = try program
     let first = program.count
     let begin = try await ask("\(how)\t\(DiscoveryPair.type)", how)
-    return DiscoverySighting(program: program, begin: begin, first: first, tellsTime: true) {
+    return DiscoverySighting(program: program, begin: begin, first: first, printsTime: true) {
       event, name in
       switch event {
       case .found: [" added \(name)"]
@@ -69,13 +70,13 @@ final class DiscoveryCaromSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting { try await browse() }
 
-  func forget() async throws { try program.say("forget") }
+  func forget() async throws { try program.send("forget") }
 
-  /// Memory in kilobytes, and processor time in milliseconds.
+  /// The process's resident memory in kilobytes and its processor time in milliseconds.
   func usage() async throws -> (kilobytes: Double, milliseconds: Double) {
     let program = try program
     let first = program.count
-    program.say("usage")
+    program.send("usage")
     let line = await program.line(from: first) { $0.contains(" usage ") }
     let numbers = (line?.text ?? "").split(separator: " ").compactMap { Double($0) }
     return numbers.count == 3 ? (numbers[1], numbers[2]) : (.nan, .nan)

@@ -1,52 +1,55 @@
 import ArgumentParser
 import BenchProbe
 
-/// Discovery on a LAN of network namespaces, beside avahi and python-zeroconf.
+/// Compares Carom's discovery with Avahi and python-zeroconf on a LAN of network namespaces.
 struct DiscoveryCommand: AsyncParsableCommand {
-  /// What is measured.
+  /// A scenario to measure.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
     case pairs, unique, hosts, services, many, loss, faults, flood
   }
 
   static let configuration = CommandConfiguration(
     commandName: "discovery",
-    abstract: "Finding services on a lab LAN beside avahi and python-zeroconf: times and packets.",
+    abstract:
+      "Compares discovery with avahi and python-zeroconf on an emulated LAN: times, packets.",
     discussion: """
-      Needs root: each measurement has a LAN of its own out of network namespaces, and nothing \
-      reaches the machine's interfaces. Times are medians, from the call to the event. pairs: a \
-      service is published while a browser runs, taken back, and browsed by a host without \
-      knowledge; hosts, services: many of them; many: 250 hosts with four services each; loss: \
-      the browser's host loses 20 and 50 % each way; faults: conflicts, cables, crashes; flood: \
-      60,000 records that nobody asked for. avahi's times have its tools' start inside.
+      Needs root. Each measurement has its own LAN of network namespaces, and nothing reaches \
+      the machine's interfaces. Times are medians, from the call to the event.
+
+      pairs: a service is published while a browser runs, then withdrawn, and then browsed by a \
+      host with an empty cache; unique: a service whose name needs no probes; hosts, services: \
+      many of them; many: 250 hosts with four services each; loss: the browser's host loses 20 \
+      and 50 % of the packets in each direction; faults: conflicts, cables, crashes; flood: \
+      60,000 unsolicited records. The times of avahi include the start of its tools.
       """)
 
-  @Option(help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))
+  @Option(help: ArgumentHelp("Measure only this scenario; may be repeated.", valueName: "name"))
   var scenario: [Scenario] = []
 
-  @Option(help: "Rounds of each pair and each fault.")
+  @Option(help: "Rounds of each pair of implementations and of each fault.")
   var rounds = 4
 
-  @Option(help: "Hosts with one service each.")
+  @Option(help: "Hosts with one service each, in the scenario hosts.")
   var hosts = 50
 
-  @Option(help: "Services of one host.")
+  @Option(help: "Services of one host, in the scenario services.")
   var services = 300
 
-  @Flag(help: "IPv4 alone; otherwise every host has both.")
+  @Flag(help: "Use IPv4 alone; otherwise each host has IPv4 and IPv6.")
   var v4 = false
 
-  @Flag(help: "Everything: 250 hosts, more samples under loss, every pair of implementations.")
+  @Flag(help: "Measure everything: 250 hosts, more samples under loss, every pair.")
   var full = false
 
-  @Flag(help: "Leave avahi and python-zeroconf out.")
+  @Flag(help: "Measure Carom alone, without avahi and python-zeroconf.")
   var withoutPeers = false
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
     guard rounds > 0, (1...240).contains(hosts), (1...1_000).contains(services) else {
-      throw ValidationError("rounds from 1, hosts from 1 to 240, services from 1 to 1000")
+      throw ValidationError("--rounds must be at least 1, --hosts 1 to 240, --services 1 to 1000")
     }
   }
 

@@ -1,4 +1,4 @@
-/// Why a measurement could not be made, in one line.
+/// The reason why a measurement could not be made, in one line.
 struct DiscoveryFailure: Error, CustomStringConvertible {
   let description: String
 

@@ -1,4 +1,5 @@
-/// What networks do to services: names that are taken, cables, crashes, floods. Our own side.
+/// Measures Carom's reaction to faults of a network: name conflicts, unplugged cables, crashes and
+/// floods.
 struct DiscoveryFaults: Sendable {
   let stack: DiscoveryLab.Stack
 
@@ -21,12 +22,13 @@ struct DiscoveryFaults: Sendable {
     return time
   }
 
-  /// From publishing under a name that is unique by construction to resolved.
+  /// The times from publishing a service under a guaranteed unique name until a browser resolves
+  /// it.
   func unique() async throws -> [Double] {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       let sighting = try await subjects[1].browse()
-      // Past the queries at 0, 1 and 3 s.
+      // Wait until the queries at 0, 1 and 3 s are over.
       try await Task.sleep(for: .milliseconds(3_500))
       var times: [Double] = []
       for number in 1...5 {
@@ -39,7 +41,8 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// From the second publishing of a name to the other name's.
+  /// The time from publishing a name that another host has until the service is established under a
+  /// new name.
   func conflict() async throws -> Double {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -51,8 +54,9 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// From the first packet that crosses two joined segments to a rename. A third host asks: those
-  /// who know the name from their own segment have nothing to ask.
+  /// The time from the first packet that crosses two newly joined segments until a service is
+  /// renamed. A third host asks the question, because the two hosts know the name from their own
+  /// segment and do not ask.
   func split() async throws -> Double {
     try await DiscoveryLab.with(hosts: 3, stack) { lab in
       try await lab.change("attach", "h2", "1")
@@ -90,22 +94,23 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// From the user's doubt to the end of a service whose program was killed.
+  /// The time from the request to reconfirm a service, whose process was killed, until it is
+  /// removed.
   func crash() async throws -> Double {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
-      _ = try await subjects[0].publish("Refusal")
+      _ = try await subjects[0].publish("Crashed")
       let sighting = try await subjects[1].browse()
-      guard await sighting.time(of: .resolved, "Refusal") != nil else { return .nan }
-      try subjects[0].program.say("crash")
+      guard await sighting.time(of: .resolved, "Crashed") != nil else { return .nan }
+      try subjects[0].program.send("crash")
       try await Task.sleep(for: .seconds(1))
-      let begin = try await subjects[1].ask("reconfirm\tGone", "reconfirm")
-      return await sighting.time(of: .removed, "Refusal", since: begin, within: .seconds(20))
+      let begin = try await subjects[1].ask("reconfirm\tCrashed", "reconfirm")
+      return await sighting.time(of: .removed, "Crashed", since: begin, within: .seconds(20))
     }
   }
 
-  /// Whether a service that is taken back and published again at once stays with the browsers: 0,
-  /// or 1 where they were told that it went.
+  /// Whether a browser reports the removal of a service that is withdrawn and at once published
+  /// again: 0 if it does not, 1 if it does.
   func again() async throws -> Double {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -121,17 +126,18 @@ struct DiscoveryFaults: Sendable {
   }
 }
 
-// MARK: - The network changes
+// MARK: - Changes of the network
 
 extension DiscoveryFaults {
-  /// From what the publisher's host was told of a change to its next announcement.
+  /// The times from the system's notice of each change on the publisher's host until the next
+  /// announcement, in milliseconds.
   struct Changes: Sendable {
     var cable: Double
     var address: Double
     var interface: Double
   }
 
-  /// The network of the publisher's host changes in several ways.
+  /// Changes the network of the publisher's host: its cable, its addresses and its interfaces.
   func changes() async throws -> Changes {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -171,7 +177,9 @@ extension DiscoveryFaults {
     return frame.map { $0.time - event.time } ?? .nan
   }
 
-  /// Cable of the browser's host: from out to "removed", and from in to "resolved".
+  /// Unplugs the cable of the browser's host and plugs it in again. Returns the time from the
+  /// unplugging until the service is removed, and from the plugging until it is resolved, in
+  /// milliseconds.
   func browserCable() async throws -> (out: Double, back: Double) {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -187,16 +195,16 @@ extension DiscoveryFaults {
     }
   }
 
-  /// What 60,000 records leave of an active browsing.
+  /// The effect of 60,000 unsolicited records on a running browser.
   struct Flooded: Sendable {
     var browser: String
-    /// From publishing to found, after the flood.
+    /// The milliseconds from publishing a service after the flood until the browser finds it.
     var found = Double.nan
-    /// Kilobytes that the browser grew by; `nan` where that cannot be told.
+    /// The growth of the browser's memory in kilobytes, or `nan` if it is not known.
     var growth = Double.nan
   }
 
-  /// Junk, or services of the browsed type that do not exist.
+  /// Floods the browsers with `count` records: junk, or fake services of the browsed type.
   func flood(
     _ count: Int, fakes: Bool, browsers: [any DiscoverySubject.Type]
   ) async throws -> [Flooded] {

@@ -2,14 +2,14 @@ import Carom
 import CaromTransport
 import Foundation
 
-/// Records that nobody asked for: thirty in a response, a response each millisecond.
+/// A flood of unsolicited records: one response each millisecond, with thirty records each.
 struct DiscoveryFlood {
   private static let recordsInResponse = 30
   private static let group = Endpoint(.v4(0xE000_00FB), port: 5353)
 
   private let socket: UDPSocket
 
-  /// Opens the port beside whoever else has it.
+  /// Opens port 5353, which other sockets on the machine may also have open.
   init(on loop: NetworkLoop) throws {
     guard
       let interface = try Interfaces.list().first(where: {
@@ -24,7 +24,7 @@ struct DiscoveryFlood {
     try socket.setMulticastHopLimit(255)
   }
 
-  /// Sends `count` records: of names of their own, or services of a type that do not exist.
+  /// Sends `count` records: TXT records with unrelated names, or fake services of the given type.
   func send(_ count: Int, fakesOf type: String? = nil) throws {
     for first in stride(from: 0, to: count, by: Self.recordsInResponse) {
       let numbers = first..<min(count, first + Self.recordsInResponse)
@@ -39,12 +39,13 @@ struct DiscoveryFlood {
     socket.close()
   }
 
-  /// "x7.local" TXT "junk", for 75 minutes.
+  /// A TXT record "junk" of "x7.local", with a time to live of 75 minutes.
   private static func junk(_ number: Int) -> [UInt8] {
     name("x\(number)", "local") + [0, 16, 0, 1] + [0, 0, 0x11, 0x94, 0, 5, 4] + Array("junk".utf8)
   }
 
-  /// "_type._udp.local" PTR "fake 7._type._udp.local", for 75 minutes.
+  /// A PTR record from "_type._udp.local" to "fake 7._type._udp.local", with a time to live of 75
+  /// minutes.
   private static func fake(_ number: Int, of type: String) -> [UInt8] {
     let parts = type.split(separator: ".").map(String.init) + ["local"]
     let owner = name(parts)

@@ -1,36 +1,37 @@
 import Foundation
 
-/// A figure beside the goal that it has to meet.
+/// A figure of the discovery benchmark, compared with its goal.
 struct DiscoveryGoal: Encodable {
-  /// How the project numbers it: "G2".
+  /// The number of the goal, such as "G2".
   var number: String
-  /// What is measured.
+  /// The measured property.
   var what: String
   var figure: Double
   var unit: String
-  /// The most that is allowed.
+  /// The largest value that meets the goal.
   var limit: Double
-  /// Samples behind the figure.
+  /// The number of samples.
   var count: Int
   var isMet: Bool
 
-  /// A goal over samples: `figure` of those that came, and failed where one is `nan`.
+  /// Creates a goal over samples. The figure is computed from the finite samples; the goal is not
+  /// met if any sample is `nan`.
   init(
     _ number: String, _ what: String, _ samples: [Double], _ unit: String = "ms",
     atMost limit: Double,
     figure: ([Double]) -> Double = median
   ) {
-    let came = samples.filter { !$0.isNaN }
+    let valid = samples.filter { !$0.isNaN }
     self.number = number
     self.what = what
-    self.figure = came.isEmpty ? .nan : figure(came)
+    self.figure = valid.isEmpty ? .nan : figure(valid)
     self.unit = unit
     self.limit = limit
     count = samples.count
-    isMet = came.count == samples.count && self.figure <= limit
+    isMet = valid.count == samples.count && self.figure <= limit
   }
 
-  /// One line for people.
+  /// The goal as one line of text.
   var line: String {
     let head = number.padding(toLength: 4, withPad: " ", startingAt: 0)
     let body = what.padding(toLength: max(62, what.count), withPad: " ", startingAt: 0)
@@ -41,7 +42,7 @@ struct DiscoveryGoal: Encodable {
 }
 
 extension [Double] {
-  /// The smallest sample that `percent` of all do not exceed.
+  /// The smallest of the samples that at least `percent` percent of the samples do not exceed.
   func percentile(_ percent: Int) -> Double {
     guard !isEmpty else { return .nan }
     return sorted()[Swift.max((count * percent + 99) / 100, 1) - 1]

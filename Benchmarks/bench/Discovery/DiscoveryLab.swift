@@ -1,9 +1,9 @@
 import Foundation
 
-/// A LAN of network namespaces for a measurement (`Tests/Lab/lan.sh`); its hosts are h1, h2 and
-/// so on, and its bridges stand in the room "sw".
+/// An emulated LAN of network namespaces for one measurement (`Tests/Lab/lan.sh`). Its hosts are
+/// called h1, h2 and so on; its bridges are in the namespace "sw".
 final class DiscoveryLab: Sendable {
-  /// What the hosts speak.
+  /// The IP versions of the hosts.
   enum Stack: String, Sendable {
     case dual, v4
   }
@@ -15,7 +15,8 @@ final class DiscoveryLab: Sendable {
 
   let stack: Stack
   private let environment: [String: String]
-  /// Takes the LAN down when its input ends, and so also where this program is killed.
+  /// The process that holds the LAN. It removes the LAN when its standard input ends, so also if
+  /// this program is killed.
   private let holder: DiscoveryProgram
 
   private init(hosts: Int, _ stack: Stack) async throws {
@@ -27,11 +28,12 @@ final class DiscoveryLab: Sendable {
       [script, "run", "\(hosts)", "bash", "-c", "echo up; cat >/dev/null"], in: Self.folder,
       environment)
     guard await holder.line(within: .seconds(60), where: { $0 == "up" }) != nil else {
-      throw DiscoveryFailure("no lab: \(holder.lines().last?.text ?? "lan.sh says nothing")")
+      throw DiscoveryFailure(
+        "cannot set up the lab: \(holder.lines().last?.text ?? "lan.sh printed nothing")")
     }
   }
 
-  /// Builds a LAN, lends it to `body`, and takes it down with all that runs in it.
+  /// Sets up a LAN, passes it to `body`, and removes it with every process that runs in it.
   static func with<Value>(
     hosts: Int, _ stack: Stack = .dual, _ body: (DiscoveryLab) async throws -> Value
   ) async throws -> Value {
@@ -43,24 +45,31 @@ final class DiscoveryLab: Sendable {
     return try result.get()
   }
 
-  /// What is missing for a lab, in one line; `nil` where all is there.
+  /// The first requirement of a lab that the machine does not meet, with a remedy, or `nil` if it
+  /// meets all.
   static var shortcoming: String? {
-    if geteuid() != 0 { return "a lab needs root: run it with sudo, or as root in a container" }
+    if geteuid() != 0 {
+      return "the lab needs root: run bench with sudo, or as root in a container"
+    }
     let missing = ["ip", "nft", "nsenter", "setpriv", "tcpdump", "unshare"].filter { !has($0) }
-    if !missing.isEmpty { return "\(missing.joined(separator: ", ")) missing: run .ci/setup test" }
+    if !missing.isEmpty {
+      return "\(missing.joined(separator: ", ")) not found: run .ci/setup test"
+    }
     guard FileManager.default.isExecutableFile(atPath: folder.appending(path: "lan.sh").path)
-    else { return "\(folder.path)/lan.sh is missing: run it from the project's folder" }
+    else {
+      return "\(folder.path)/lan.sh is missing: build bench in a complete checkout of the project"
+    }
     return nil
   }
 
-  /// Whether the machine has a program.
+  /// Whether a program is installed on the machine.
   static func has(_ program: String) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]
     return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
   }
 
-  /// Whether a command succeeds.
+  /// Whether a command exits with status 0.
   static func succeeds(_ command: String...) async -> Bool {
     let line = command.map { "'\($0)'" }.joined(separator: " ")
     let program = try? DiscoveryProgram(
@@ -68,28 +77,31 @@ final class DiscoveryLab: Sendable {
     return await program?.line { $0 == "yes" || $0 == "no" }?.text == "yes"
   }
 
-  /// Starts a program in a host.
+  /// Starts a program on a host.
   func start(_ host: String, _ command: [String]) throws -> DiscoveryProgram {
     let script = Self.folder.appending(path: "lan.sh").path
     return try DiscoveryProgram([script, "exec", host] + command, in: Self.folder, environment)
   }
 
-  /// Starts a program in a host that is killed when its input ends.
+  /// Starts a program on a host. The program is killed when its standard input ends.
   func startUntilInputEnds(_ host: String, _ command: [String]) throws -> DiscoveryProgram {
     try start(host, ["bash", "-c", "\"$@\" & read -r; kill -KILL $!", "bash"] + command)
   }
 
-  /// Starts our own side in a host: `DiscoveryPeerCommand`.
+  /// Starts Carom's side on a host; see `DiscoveryPeerCommand`.
   func startPeer(_ host: String) async throws -> DiscoveryProgram {
     let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let peer = try start(host, [path, "discovery-peer"])
     guard await peer.line(where: { $0.hasSuffix(" ready") }) != nil else {
-      throw DiscoveryFailure("\(host): \(peer.lines().last?.text ?? "the peer says nothing")")
+      throw DiscoveryFailure(
+        "\(host): \(peer.lines().last?.text ?? "the peer printed nothing; run again on a quiet machine")"
+      )
     }
     return peer
   }
 
-  /// Does something to the LAN, such as "cut h1"; the time at which it began.
+  /// Runs a command of `lan.sh` that changes the LAN, such as "cut h1". Returns the time at which
+  /// the change began.
   @discardableResult
   func change(_ arguments: String...) async throws -> Double {
     let began = DiscoveryProgram.now
@@ -104,7 +116,7 @@ final class DiscoveryLab: Sendable {
     return began
   }
 
-  /// Captures what passes a bridge from now on.
+  /// Starts to capture the frames that pass a bridge.
   func capture(bridge: Int = 0) async throws -> DiscoveryCapture {
     let file = FileManager.default.temporaryDirectory
       .appending(path: "carom-bench-\(UInt64.random(in: 0 ... .max)).pcap")
@@ -115,7 +127,8 @@ final class DiscoveryLab: Sendable {
         file.path, "udp port 5353",
       ])
     guard await program.line(where: { $0.contains("listening on") }) != nil else {
-      throw DiscoveryFailure("tcpdump: \(program.lines().last?.text ?? "says nothing")")
+      throw DiscoveryFailure(
+        "tcpdump: \(program.lines().last?.text ?? "printed nothing; check that it starts as root")")
     }
     return DiscoveryCapture(file: file, program: program)
   }

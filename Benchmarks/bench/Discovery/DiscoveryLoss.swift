@@ -1,15 +1,16 @@
-/// Cold browsing by a host that misses packets, each way.
+/// Browsing with an empty cache by a host that loses packets in both directions.
 struct DiscoveryLoss: Sendable {
   let percent: Int
   let stack: DiscoveryLab.Stack
   let publisher: any DiscoverySubject.Type
   let browser: any DiscoverySubject.Type
-  /// Browsings in a lab, one after the other.
+  /// The number of samples taken in one lab, one after another.
   let samples: Int
-  /// How long each is waited for.
-  let patience: Duration
+  /// The longest time to wait for each sample.
+  let limit: Duration
 
-  /// Milliseconds from browsing to resolved, each without knowledge; `nan` where it took longer.
+  /// The milliseconds from each browse, with an empty cache, until the service is resolved; `nan`
+  /// if it took longer than the limit.
   func run() async throws -> [Double] {
     try await DiscoveryLab.with(hosts: 2, stack) { lab in
       let publisher = publisher.init(in: lab, host: "h1")
@@ -23,9 +24,9 @@ struct DiscoveryLoss: Sendable {
       for _ in 1...samples {
         let sighting = try await browser.browse()
         times.append(
-          await sighting.time(of: .resolved, "Lost", since: sighting.begin, within: patience))
+          await sighting.time(of: .resolved, "Lost", since: sighting.begin, within: limit))
         try await browser.forget()
-        // What was multicast less than a second ago is not multicast again.
+        // A responder does not multicast a record again within one second (RFC 6762 §6).
         try await Task.sleep(for: .milliseconds(1_200))
       }
       return times

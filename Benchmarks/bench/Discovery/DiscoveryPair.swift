@@ -1,25 +1,26 @@
-/// A publisher and a browser, two hosts, and what passes between them.
+/// A publisher and a browser on two hosts: measures the times of events and the frames between the
+/// hosts.
 struct DiscoveryPair: Sendable {
-  /// What is published and browsed.
+  /// The service type that is published and browsed.
   static let type = "_game._udp"
-  /// Services that are published in a round, one after the other.
+  /// The number of services that are published in a round, one after another.
   private static let publishings = 4
-  /// How long frames count that follow a publishing, milliseconds.
+  /// The time after a publication during which frames are counted, in milliseconds.
   private static let publishWindow = 3_200.0
-  /// How long frames count that follow a cold browsing, milliseconds.
+  /// The time after a browse with an empty cache during which frames are counted, in milliseconds.
   private static let browseWindow = 2_500.0
 
-  /// What one round came to, milliseconds; `nan` where it did not happen.
+  /// The results of one round, in milliseconds; `nan` if an event did not happen.
   struct Round: Sendable {
-    /// From publishing to the event of a browser that runs, several times.
+    /// The times from each publication to the event of a running browser.
     var found: [Double] = []
     var resolved: [Double] = []
-    /// From taking back to the event.
+    /// The time from the withdrawal to the event.
     var removed = Double.nan
-    /// From browsing, without knowledge, to the event of an established service.
+    /// The times from a browse with an empty cache to the events of an established service.
     var coldFound = Double.nan
     var coldResolved = Double.nan
-    /// From browsing once more to the event.
+    /// The time from a second browse, with a filled cache, to the event.
     var warm = Double.nan
     var publishFrames: [DiscoveryCapture.Frame] = []
     var coldFrames: [DiscoveryCapture.Frame] = []
@@ -51,7 +52,7 @@ struct DiscoveryPair: Sendable {
     _ capture: DiscoveryCapture, _ round: inout Round
   ) async throws {
     let sighting = try await browser.browse()
-    // Past the queries at 0, 1 and 3 s: the next one comes after 7 s.
+    // Wait until the queries at 0, 1 and 3 s are over; the next one follows at 7 s.
     try await Task.sleep(for: .milliseconds(4_500))
     let begin = try await publisher.publish("Svc")
     round.found.append(await sighting.time(of: .found, "Svc", since: begin))
@@ -60,7 +61,8 @@ struct DiscoveryPair: Sendable {
     round.publishFrames = capture.frames(from: begin, to: begin + Self.publishWindow)
     let end = try await publisher.withdraw()
     round.removed = await sighting.time(of: .removed, "Svc", since: end)
-    // The wait before the first probe is by chance: more of them, without their packets.
+    // The delay before the first probe is random, so more services are published to get more
+    // samples. Their frames are not counted.
     for number in 2...Self.publishings {
       let name = "Svc \(number)"
       let begin = try await publisher.publish(name)
@@ -83,7 +85,7 @@ struct DiscoveryPair: Sendable {
     round.coldResolved = await sighting.time(of: .resolved, "Cold", since: sighting.begin)
     let end = sighting.begin + Self.browseWindow
     await DiscoveryProgram.sleep(until: end)
-    // A browser's program may have asked before it said so.
+    // The browser's process may have asked shortly before it printed that it browses.
     round.coldFrames = capture.frames(from: sighting.begin - 20, to: end)
     let again = try await browser.browseAgain()
     round.warm = await again.time(of: .resolved, "Cold", since: again.begin)
@@ -91,7 +93,7 @@ struct DiscoveryPair: Sendable {
 }
 
 extension DiscoverySighting {
-  /// Milliseconds from `begin` to an event; `nan` where it does not come in time.
+  /// The milliseconds from `begin` to an event, or `nan` if it does not happen within `limit`.
   func time(
     of event: Event, _ name: String, since begin: Double, within limit: Duration = .seconds(10)
   ) async -> Double {
@@ -100,7 +102,7 @@ extension DiscoverySighting {
 }
 
 extension DiscoveryProgram {
-  /// Waits for a time of the hosts' clock, milliseconds.
+  /// Waits until a time of the hosts' clock, in milliseconds.
   static func sleep(until time: Double) async {
     try? await Task.sleep(for: .microseconds(Int64(max(0, (time - now) * 1e3))))
   }

@@ -3,7 +3,7 @@ import Carom
 import CaromTransport
 import Foundation
 
-/// What `DiscoveryPeerCommand` runs: one discovery, as a program that lives on its loop has it.
+/// The discovery that `DiscoveryPeerCommand` runs: one `DiscoveryCore` on its loop.
 actor DiscoveryPeer: LoopActor {
   nonisolated let loop: NetworkLoop
   private var core: DiscoveryCore?
@@ -12,13 +12,13 @@ actor DiscoveryPeer: LoopActor {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Says a line, behind the time.
-  func tell(_ text: String) {
+  /// Prints a line that starts with the time in milliseconds.
+  func report(_ text: String) {
     let time = String(format: "%.2f", Double(loop.now.nanoseconds) / 1e6)
     FileHandle.standardOutput.write(Data("\(time) \(text)\n".utf8))
   }
 
-  func obey(_ words: [String]) throws {
+  func execute(_ words: [String]) throws {
     switch words.first {
     case "publish" where words.count == 4:
       try publish([words[1]], words[2], port: UInt16(words[3]) ?? 4242)
@@ -29,26 +29,26 @@ actor DiscoveryPeer: LoopActor {
     case "browse" where words.count == 2: try browse(ServiceType(words[1]), words[0])
     case "watch" where words.count == 2: try browse(ServiceType(words[1]), words[0])
     case "reconfirm" where words.count == 2:
-      tell("reconfirm")
+      report("reconfirm")
       if let service = found[words[1]] { core?.reconfirm(service) }
     case "withdraw":
-      tell("withdraw")
+      report("withdraw")
       for id in advertised { core?.withdraw(id) }
       advertised = []
     case "forget": forget()
     case "flood" where words.count >= 2:
       try DiscoveryFlood(on: loop).send(
         Int(words[1]) ?? 0, fakesOf: words.count > 2 ? words[2] : nil)
-      tell("flooded")
+      report("flooded")
     case "usage":
       let cpu = Double(bench_process_cpu_nanoseconds()) / 1e6
-      tell("usage \(Self.residentKilobytes) \(cpu)")
+      report("usage \(Self.residentKilobytes) \(cpu)")
     case "crash": kill(getpid(), SIGKILL)
-    default: tell("what? \(words)")
+    default: report("error unknown command \(words)")
     }
   }
 
-  /// Closes everything: what comes next begins without knowledge.
+  /// Closes the discovery, so that the next operation starts with an empty cache.
   func forget() {
     core?.close()
     core = nil
@@ -56,7 +56,7 @@ actor DiscoveryPeer: LoopActor {
     found = [:]
   }
 
-  private func opened() throws -> DiscoveryCore {
+  private func openCore() throws -> DiscoveryCore {
     if let core { return core }
     let core = try DiscoveryCore(on: loop)
     self.core = core
@@ -66,43 +66,43 @@ actor DiscoveryPeer: LoopActor {
   private func publish(
     _ names: [String], _ type: String, port: UInt16, isUnique: Bool = false
   ) throws {
-    let core = try opened()
-    tell("publish")
+    let core = try openCore()
+    report("publish")
     for name in names {
       let service = AdvertisedService(
         name: name, type: try ServiceType(type), port: port, txt: ["k": "v"],
         isNameUnique: isUnique)
       let id = try core.advertise(service) { [weak self] event in
-        self?.assumeIsolated { $0.note(event) }
+        self?.assumeIsolated { $0.report(event) }
       }
       advertised.append(id)
     }
   }
 
-  private func note(_ event: DiscoveryCore.AdvertisingEvent) {
+  private func report(_ event: DiscoveryCore.AdvertisingEvent) {
     switch event {
-    case .established(let name): tell("established \(name)")
-    case .renamed(let name): tell("renamed \(name)")
-    case .failed(let error): tell("failed \(error)")
+    case .established(let name): report("established \(name)")
+    case .renamed(let name): report("renamed \(name)")
+    case .failed(let error): report("failed \(error)")
     }
   }
 
   private func browse(_ type: ServiceType, _ how: String) throws {
-    tell(how)
-    try opened().browse(type) { [weak self] change in
-      self?.assumeIsolated { $0.note(change, resolves: how == "browse") }
+    report(how)
+    try openCore().browse(type) { [weak self] change in
+      self?.assumeIsolated { $0.report(change, resolves: how == "browse") }
     }
   }
 
-  private func note(_ change: ServiceChange, resolves: Bool) {
+  private func report(_ change: ServiceChange, resolves: Bool) {
     switch change {
     case .added(let service):
-      tell("added \(service.name)")
+      report("added \(service.name)")
       if resolves { resolve(service) }
     case .updated: break
     case .removed(let service):
       found[service.name] = nil
-      tell("removed \(service.name)")
+      report("removed \(service.name)")
     }
   }
 
@@ -111,14 +111,14 @@ actor DiscoveryPeer: LoopActor {
     core?.resolve(service, within: .seconds(30)) { [weak self] result in
       self?.assumeIsolated { peer in
         switch result {
-        case .success: peer.tell("resolved \(service.name)")
-        case .failure: peer.tell("unresolved \(service.name)")
+        case .success: peer.report("resolved \(service.name)")
+        case .failure: peer.report("unresolved \(service.name)")
         }
       }
     }
   }
 
-  /// Memory of this process that is in use, kilobytes.
+  /// The resident memory of this process, in kilobytes.
   private static var residentKilobytes: Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
     let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") }

@@ -2,10 +2,10 @@ import ArgumentParser
 import CaromTransport
 import Foundation
 
-/// Our own side in a host of the lab: does what its input says and tells what happens, each line
-/// with the time in milliseconds.
+/// Runs Carom's discovery on a host of the lab. Executes the commands on its standard input and
+/// prints every event on a line that starts with the time in milliseconds.
 ///
-/// Words stand between tabs:
+/// The words of a command are separated by tabs:
 ///
 ///     publish NAME TYPE PORT      many NAME TYPE COUNT      unique NAME TYPE
 ///     withdraw
@@ -14,12 +14,13 @@ import Foundation
 ///     flood COUNT [TYPE]          usage                     crash
 struct DiscoveryPeerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "discovery-peer", abstract: "A side of 'bench discovery'.", shouldDisplay: false)
+    commandName: "discovery-peer", abstract: "Runs one side of 'bench discovery'.",
+    shouldDisplay: false)
 
   func run() async throws {
     let loop = try NetworkLoop(name: "peer")
     let peer = DiscoveryPeer(on: loop)
-    await peer.tell("ready")
+    await peer.report("ready")
     let (lines, continuation) = AsyncStream<String>.makeStream()
     Thread.detachNewThread {
       while let line = readLine() { continuation.yield(line) }
@@ -27,9 +28,9 @@ struct DiscoveryPeerCommand: AsyncParsableCommand {
     }
     for await line in lines {
       do {
-        try await peer.obey(line.split(separator: "\t").map(String.init))
+        try await peer.execute(line.split(separator: "\t").map(String.init))
       } catch {
-        await peer.tell("error \(error)")
+        await peer.report("error \(error)")
       }
     }
     await peer.forget()

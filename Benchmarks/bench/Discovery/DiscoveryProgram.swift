@@ -2,16 +2,16 @@ import CaromTransport
 import Foundation
 import Synchronization
 
-/// A program of the lab: what it says, and when. Times are milliseconds of the clock that all
-/// hosts of a lab share.
+/// A process of the lab, with the lines that it prints and their times. Times are milliseconds of
+/// the clock that all hosts of a lab share.
 final class DiscoveryProgram: Sendable {
-  /// A line and the time at which it was read.
+  /// A printed line and the time at which it was read.
   struct Line: Sendable {
     let time: Double
     let text: String
   }
 
-  /// Unchecked: `Process` is set up before it is shared, and its pipes alone are used afterwards.
+  /// Unchecked: `Process` is set up before it is shared, and only its pipes are used afterwards.
   private struct Handle: @unchecked Sendable {
     let process = Process()
     let input = Pipe()
@@ -40,15 +40,16 @@ final class DiscoveryProgram: Sendable {
     var hasEnded = false
   }
 
-  /// One at a time, so that no program inherits the pipes of another and keeps them open.
+  /// Processes are started one at a time, so that none inherits the pipes of another and keeps them
+  /// open.
   private static let spawning = Mutex(())
 
   private let handle: Handle
   private let state = Mutex(State())
-  /// Whether its input is closed.
+  /// Whether the process's standard input is closed.
   private let isInputClosed = Mutex(false)
 
-  /// Starts it.
+  /// Starts the process.
   init(_ command: [String], in folder: URL, _ environment: [String: String]) throws {
     handle = Self.spawning.withLock { _ in Handle() }
     let process = handle.process
@@ -60,7 +61,7 @@ final class DiscoveryProgram: Sendable {
     process.standardOutput = handle.output
     process.standardError = handle.output
     try Self.spawning.withLock { _ in try process.run() }
-    // Else a program that ended would end this one too, at the next line said to it.
+    // Otherwise writing to a process that has ended would end this process with SIGPIPE.
     signal(SIGPIPE, SIG_IGN)
     let output = handle.output.fileHandleForReading
     Thread.detachNewThread { [self] in
@@ -69,27 +70,29 @@ final class DiscoveryProgram: Sendable {
         let time = Self.now
         rest += data
         while let end = rest.firstIndex(of: 0x0A) {
-          hear(Line(time: time, text: String(decoding: rest[..<end], as: UTF8.self)))
+          append(Line(time: time, text: String(decoding: rest[..<end], as: UTF8.self)))
           rest = Data(rest[(end + 1)...])
         }
       }
-      // At once, whoever still holds it: `Process` fails with more than 1,300 descriptors.
+      // Close the pipe at once even if other references to it exist: `Process` fails if more than
+      // 1,300 descriptors are open.
       try? output.close()
       endInput()
       finish()
     }
   }
 
-  /// The time now.
+  /// The current time.
   static var now: Double { Double(NetworkLoop.now.nanoseconds) / 1e6 }
 
-  /// How many lines it has said.
+  /// The number of lines that the process has printed.
   var count: Int { state.withLock { $0.lines.count } }
 
-  /// Its lines from the `first` on.
+  /// The printed lines from index `first` on.
   func lines(from first: Int = 0) -> ArraySlice<Line> { state.withLock { $0.lines[first...] } }
 
-  /// The next line from the `first` on that matches; `nil` where none comes in time.
+  /// Waits for a line at or after index `first` that matches. Returns `nil` if there is none within
+  /// `limit` or before the process ends.
   func line(
     from first: Int = 0, within limit: Duration = .seconds(10),
     where matches: @escaping @Sendable (String) -> Bool
@@ -109,13 +112,13 @@ final class DiscoveryProgram: Sendable {
       guard let number else { return continuation.resume(returning: line) }
       Task {
         try? await Task.sleep(for: limit)
-        self.giveUp(number)
+        self.cancelWaiter(number)
       }
     }
   }
 
-  /// Says a line to it.
-  func say(_ words: String...) {
+  /// Sends a line to the process, with tabs between the words.
+  func send(_ words: String...) {
     let line = Data((words.joined(separator: "\t") + "\n").utf8)
     isInputClosed.withLock { isClosed in
       guard !isClosed else { return }
@@ -123,7 +126,7 @@ final class DiscoveryProgram: Sendable {
     }
   }
 
-  /// Ends its input.
+  /// Closes the process's standard input.
   func endInput() {
     isInputClosed.withLock { isClosed in
       if !isClosed { try? handle.input.fileHandleForWriting.close() }
@@ -131,10 +134,10 @@ final class DiscoveryProgram: Sendable {
     }
   }
 
-  /// Waits until it has closed its output.
+  /// Waits until the process has closed its output, for at most 10 s.
   func end() async { _ = await line(from: .max, within: .seconds(10)) { _ in false } }
 
-  private func hear(_ line: Line) {
+  private func append(_ line: Line) {
     let waiters = state.withLock { state in
       state.lines.append(line)
       let index = state.lines.count - 1
@@ -151,7 +154,7 @@ final class DiscoveryProgram: Sendable {
     for waiter in waiters { waiter.continuation.resume(returning: line) }
   }
 
-  private func giveUp(_ number: Int) {
+  private func cancelWaiter(_ number: Int) {
     let waiter = state.withLock { state in
       state.waiters.firstIndex { $0.number == number }.map { state.waiters.remove(at: $0) }
     }

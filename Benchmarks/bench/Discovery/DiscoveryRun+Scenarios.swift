@@ -1,4 +1,4 @@
-// MARK: - Many
+// MARK: - Many services
 
 extension DiscoveryRun {
   mutating func measureScale(
@@ -14,12 +14,13 @@ extension DiscoveryRun {
         "\(name), \(outcome.browser) browses", .init("cold resolved", outcome.resolved, "ms"),
         .init("cold frames", Double(outcome.frames)),
         .init("responses, v4", Double(outcome.responses)),
-        .init("later", Double(outcome.laterResponses)),
-        .init("largest", Double(outcome.largestMessage), "B"),
+        .init("later", Double(outcome.laterResponses), heading: "responses afterwards"),
+        .init("largest", Double(outcome.largestMessage), "B", heading: "largest message"),
         .init("CPU", outcome.cpu, "ms"))
       if outcome.resolvedCount < hosts * services {
         report.remarks.append(
-          "\(name), \(outcome.browser): \(outcome.resolvedCount) of \(hosts * services) resolved")
+          "\(name), \(outcome.browser): only \(outcome.resolvedCount) of \(hosts * services) services were resolved"
+        )
       }
     }
     let own = outcomes.filter { $0.browser == DiscoveryCaromSubject.name }
@@ -60,11 +61,11 @@ extension DiscoveryRun {
 // MARK: - Loss, faults, floods
 
 extension DiscoveryRun {
-  /// Whose times, under which loss.
+  /// The times of each subject under each loss rate.
   typealias LossTimes = [(subject: any DiscoverySubject.Type, percent: Int, times: [Double])]
 
   func collectLoss() async throws -> LossTimes {
-    let patience = Duration.seconds(isFull ? 30 : 12)
+    let limit = Duration.seconds(isFull ? 30 : 12)
     let stack = stack
     var all: LossTimes = []
     for subject in isFull ? subjects : [subjects[0]] {
@@ -73,7 +74,7 @@ extension DiscoveryRun {
         let percent = number % 2 == 0 ? 20 : 50
         let loss = DiscoveryLoss(
           percent: percent, stack: stack, publisher: subject, browser: subject, samples: samples,
-          patience: patience)
+          limit: limit)
         return (percent, try await loss.run())
       }
       for percent in [20, 50] {
@@ -89,7 +90,7 @@ extension DiscoveryRun {
       50: [("median", 50, 1_300), ("p90", 90, 7_300)],
     ]
     for (subject, percent, times) in all {
-      // What never came is later than every figure.
+      // A service that was never resolved counts as slower than every limit.
       let times = times.map { $0.isFinite ? $0 : .infinity }
       report.add(
         "loss \(percent) %, \(subject.name)", .init("cold resolved", times.percentile(50), "ms"),
@@ -104,11 +105,11 @@ extension DiscoveryRun {
     }
   }
 
-  /// What the faults came to, milliseconds.
+  /// The times of the faults scenario, in milliseconds.
   struct FaultTimes: Sendable {
     var renamed: [Double]
     var joined: [Double]
-    var gone: [Double]
+    var removed: [Double]
     var again: [Double]
     var changes: [DiscoveryFaults.Changes]
     var cables: [(out: Double, back: Double)]
@@ -124,14 +125,15 @@ extension DiscoveryRun {
     async let changes = repeated(3) { _ in try await faults.changes() }
     async let cables = repeated(3) { _ in try await faults.browserCable() }
     return try await FaultTimes(
-      renamed: renamed, joined: joined, gone: crashes, again: returns, changes: changes,
+      renamed: renamed, joined: joined, removed: crashes, again: returns, changes: changes,
       cables: cables)
   }
 
   mutating func addFaults(_ times: FaultTimes) {
     report.goals? += [
-      .init("G10", "withdrawn and published again: told as removed", times.again, "", atMost: 0),
-      .init("G10", "crash, reconfirm -> removed", times.gone, atMost: 11_000),
+      .init(
+        "G10", "withdrawn and published again: reported as removed", times.again, "", atMost: 0),
+      .init("G10", "crash, reconfirm -> removed", times.removed, atMost: 11_000),
       .init("G11", "second publish -> established as X (2)", times.renamed, atMost: 1_400),
       .init("G11", "first packet between joined segments -> renamed", times.joined, atMost: 2_000),
       .init("G12", "cable in -> announced", times.changes.map(\.cable), atMost: 1_100),
@@ -157,7 +159,9 @@ extension DiscoveryRun {
         .init("G13", "60,000 \(what): a new service is found", [outcomes[0].found], atMost: 1_300))
       guard !fakes else { continue }
       report.goals?.append(
-        .init("G13", "60,000 \(what): memory more", [outcomes[0].growth / 1_024], "MiB", atMost: 4))
+        .init(
+          "G13", "60,000 \(what): growth of memory", [outcomes[0].growth / 1_024], "MiB", atMost: 4)
+      )
     }
   }
 }

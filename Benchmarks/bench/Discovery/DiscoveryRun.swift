@@ -1,13 +1,13 @@
-/// One run of `bench discovery`: its scenarios, and what they came to.
+/// One run of `bench discovery`: its scenarios and their results.
 struct DiscoveryRun {
   let stack: DiscoveryLab.Stack
   let rounds: Int
   let isFull: Bool
   var report: Report
   var machine = Machine()
-  /// Who is there: our own side first.
+  /// The implementations to measure, Carom first.
   private(set) var subjects: [any DiscoverySubject.Type] = [DiscoveryCaromSubject.self]
-  /// Labs at a time, so that they do not wait for each other's processor time.
+  /// The number of labs that run at the same time; more would compete for processor time.
   static let labsAtATime = 9
 
   init(stack: DiscoveryLab.Stack, rounds: Int, isFull: Bool, title: String) {
@@ -23,12 +23,16 @@ struct DiscoveryRun {
     if DiscoveryAvahiSubject.isInstalled() {
       subjects.append(DiscoveryAvahiSubject.self)
     } else {
-      report.remarks.append("avahi is missing: apt-get install avahi-daemon avahi-utils dbus")
+      report.remarks.append(
+        "avahi was not measured, because it is not installed: apt-get install avahi-daemon avahi-utils dbus"
+      )
     }
     if await DiscoveryZeroconfSubject.isInstalled() {
       subjects.append(DiscoveryZeroconfSubject.self)
     } else {
-      report.remarks.append("python-zeroconf is missing: apt-get install python3-zeroconf")
+      report.remarks.append(
+        "python-zeroconf was not measured, because it is not installed: apt-get install python3-zeroconf"
+      )
     }
   }
 
@@ -49,7 +53,7 @@ struct DiscoveryRun {
     machine.sampleNoise()
   }
 
-  /// Both at a time: they wait most of theirs.
+  /// Measures both scenarios at the same time, since they mostly wait.
   mutating func measureLossAndFaults() async throws {
     report.beginTable()
     async let loss = collectLoss()
@@ -66,7 +70,8 @@ struct DiscoveryRun {
     report.print(json: json)
   }
 
-  /// Does `body` `count` times, some at a time; in the order of the numbers.
+  /// Runs `body` `count` times, at most `limit` at a time. Returns the results in order of their
+  /// numbers.
   func repeated<Value: Sendable>(
     _ count: Int, atATime limit: Int = labsAtATime,
     _ body: @escaping @Sendable (Int) async throws -> Value
@@ -97,12 +102,14 @@ extension DiscoveryRun {
     let results = try await repeated(rounds * all.count) { number in
       (number % all.count, try? await all[number % all.count].run())
     }
-    // What it costs where there is IPv4 alone: no other addresses in the messages.
+    // The cost with IPv4 alone, where messages contain no IPv6 addresses.
     let only = DiscoveryPair(publisher: subjects[0], browser: subjects[0], stack: .v4)
     let onlyV4 = try await repeated(min(3, rounds)) { _ in try await only.run() }
     let grouped = all.indices.map { index in results.filter { $0.0 == index }.compactMap(\.1) }
     let failed = results.count { $0.1 == nil }
-    if failed > 0 { report.remarks.append("\(failed) of \(results.count) rounds failed") }
+    if failed > 0 {
+      report.remarks.append("\(failed) of \(results.count) rounds failed and are not counted")
+    }
     for (pair, rounds) in zip(all, grouped) { add(pair, rounds) }
     addRatios(Array(zip(all, grouped)))
     addPairGoals(grouped[0])
@@ -125,10 +132,12 @@ extension DiscoveryRun {
       .init("cold bytes", middle { Double(DiscoveryWire($0.coldFrames).bytes) }),
       .init("warm", middle(\.warm), "ms"), .init("removed", middle(\.removed), "ms"))
     let lost = rounds.count { !$0.resolved.allSatisfy(\.isFinite) || !$0.coldResolved.isFinite }
-    if lost > 0 { report.remarks.append("\(pair.name): \(lost) rounds resolved nothing") }
+    if lost > 0 {
+      report.remarks.append("\(pair.name): \(lost) rounds did not resolve every service")
+    }
   }
 
-  /// Ours against the best peer of the run, at publishing and at cold browsing.
+  /// Adds the ratios of Carom's times, frames and bytes to the best peer's of the run.
   private mutating func addRatios(_ results: [(DiscoveryPair, [DiscoveryPair.Round])]) {
     let peers = results.filter {
       $0.0.publisher == $0.0.browser && $0.0.publisher != subjects[0]

@@ -1,25 +1,26 @@
-/// Many services, and a browser that knows none of them.
+/// Many services, and browsers with empty caches.
 struct DiscoveryScale: Sendable {
-  /// What one browser came to.
+  /// The result of one browser.
   struct Outcome: Sendable {
     let browser: String
-    /// Milliseconds until all were resolved; `nan` where some were not.
+    /// The milliseconds until all services were resolved, or `nan` if some were not.
     var resolved = Double.nan
     var resolvedCount = 0
-    /// Until then.
+    /// The number of frames until all services were resolved.
     var frames = 0
-    /// Responses over one IP version until then, and after it.
+    /// The number of responses over IPv4, until all services were resolved and afterwards.
     var responses = 0
     var laterResponses = 0
     var largestMessage = 0
-    /// The browser's processor time until then, milliseconds; `nan` where it cannot be told.
+    /// The browser's processor time until all services were resolved, in milliseconds, or `nan` if
+    /// it is not known.
     var cpu = Double.nan
   }
 
   let hosts: Int
   let servicesOfHost: Int
   let stack: DiscoveryLab.Stack
-  /// Who browses, one after the other.
+  /// The browsers, which run one after another.
   let browsers: [any DiscoverySubject.Type]
 
   private var total: Int { hosts * servicesOfHost }
@@ -27,7 +28,7 @@ struct DiscoveryScale: Sendable {
   func run() async throws -> [Outcome] {
     try await DiscoveryLab.with(hosts: hosts + browsers.count, stack) { lab in
       let publishers = try await startPublishers(lab)
-      // The last announcements are over, and a second more.
+      // Wait until the last announcements are over.
       try await Task.sleep(for: .seconds(3))
       var outcomes: [Outcome] = []
       for (index, browser) in browsers.enumerated() {
@@ -45,10 +46,14 @@ struct DiscoveryScale: Sendable {
       for host in 1...hosts {
         group.addTask {
           let program = try await lab.startPeer("h\(host)")
-          program.say("many\tTable \(host)\t\(DiscoveryPair.type)\t\(servicesOfHost)")
+          program.send("many\tTable \(host)\t\(DiscoveryPair.type)\t\(servicesOfHost)")
           let last = " established Table \(host) \(servicesOfHost)"
           guard await program.line(within: .seconds(60), where: { $0.hasSuffix(last) }) != nil
-          else { throw DiscoveryFailure("h\(host) did not publish") }
+          else {
+            throw DiscoveryFailure(
+              "h\(host) did not publish its services within 60 s; run again with fewer --hosts or --services"
+            )
+          }
           return program
         }
       }
@@ -74,7 +79,8 @@ struct DiscoveryScale: Sendable {
       if count >= total { outcome.resolved = last - sighting.begin }
     }
     outcome.cpu = try await (carom?.usage().milliseconds ?? .nan) - cpuBefore
-    // Past the queries at 1, 3 and 7 s; for the others it is enough to see the first of them.
+    // Wait until the queries at 1, 3 and 7 s are over. For other browsers than the first, seeing
+    // the query at 1 s is enough.
     await DiscoveryProgram.sleep(until: sighting.begin + (isFirst ? 8_000 : 2_000))
     let all = capture.frames(from: sighting.begin - 20)
     let end = outcome.resolved.isFinite ? sighting.begin + outcome.resolved : .infinity

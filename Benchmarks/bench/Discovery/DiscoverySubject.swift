@@ -1,49 +1,49 @@
 import Foundation
 
-/// One implementation of discovery in a host of the lab: publishes, or browses.
+/// An implementation of discovery on a host of the lab, which publishes or browses.
 protocol DiscoverySubject: AnyObject, Sendable {
-  /// What it is called in tables.
+  /// The implementation's name in tables.
   static var name: String { get }
 
   init(in lab: DiscoveryLab, host: String)
 
-  /// Starts what has to run before anything is measured.
+  /// Starts the processes that must run before a measurement.
   func prepare() async throws
 
-  /// Makes a service of `DiscoveryPair.type` visible; the time at which that began.
+  /// Publishes a service of `DiscoveryPair.type`. Returns the time at which the publication began.
   func publish(_ name: String) async throws -> Double
 
-  /// Takes it back; the time at which that began.
+  /// Withdraws the service. Returns the time at which the withdrawal began.
   func withdraw() async throws -> Double
 
-  /// Looks for services, and resolves what it finds.
+  /// Browses for services and resolves each service that it finds.
   func browse() async throws -> DiscoverySighting
 
-  /// Looks once more, beside what it knows.
+  /// Browses a second time, with a filled cache.
   func browseAgain() async throws -> DiscoverySighting
 
-  /// Ends what looks, and forgets what it knows.
+  /// Stops browsing and empties the cache.
   func forget() async throws
 }
 
-/// A browsing: when it began, and where its lines are.
+/// A running browse: its start and its output.
 struct DiscoverySighting: Sendable {
-  /// What can be waited for.
+  /// An event of a browse.
   enum Event: Sendable {
     case found, resolved, removed
   }
 
   let program: DiscoveryProgram
-  /// When it began.
+  /// The time at which the browse began, in milliseconds.
   let begin: Double
-  /// The first of its lines.
+  /// The index of the browse's first line in the output.
   var first = 0
-  /// Whether its lines begin with their time.
-  let tellsTime: Bool
-  /// How a line shows an event and its service.
+  /// Whether each line starts with the time of its event.
+  let printsTime: Bool
+  /// The strings that a line contains if it reports the given event of the named service.
   let patterns: @Sendable (Event, _ name: String) -> [String]
 
-  /// When it told of an event; `nil` where it did not in time.
+  /// The time of an event, or `nil` if it is not reported within `limit`.
   func time(of event: Event, _ name: String, within limit: Duration = .seconds(10)) async -> Double?
   {
     let patterns = patterns(event, name)
@@ -51,11 +51,11 @@ struct DiscoverySighting: Sendable {
       patterns.allSatisfy { text.contains($0) }
     }
     return line.map { line in
-      tellsTime ? line.text.split(separator: " ").first.flatMap { Double($0) } ?? .nan : line.time
+      printsTime ? line.text.split(separator: " ").first.flatMap { Double($0) } ?? .nan : line.time
     }
   }
 
-  /// How many services it has told of and resolved, and when it told of the last.
+  /// The number of resolved services and the time of the last one's event.
   func resolvedNames() -> (count: Int, last: Double) {
     var names: Set<String> = []
     var last = 0.0
@@ -65,14 +65,14 @@ struct DiscoverySighting: Sendable {
       let name = serviceName(line.text)
       guard names.insert(name).inserted else { continue }
       last =
-        tellsTime ? line.text.split(separator: " ").first.flatMap { Double($0) } ?? 0 : line.time
+        printsTime ? line.text.split(separator: " ").first.flatMap { Double($0) } ?? 0 : line.time
     }
     return (names.count, last)
   }
 
   /// The part of a line that names the service.
   private func serviceName(_ line: String) -> String {
-    if !tellsTime { return line.split(separator: ";").dropFirst(3).first.map(String.init) ?? line }
+    if !printsTime { return line.split(separator: ";").dropFirst(3).first.map(String.init) ?? line }
     let words = line.split(separator: " ").dropFirst(2).joined(separator: " ")
     return words.components(separatedBy: "._").first ?? words
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// python-zeroconf (`Tests/Lab/zc.py`), which tells its own times.
+/// python-zeroconf, run by `Tests/Lab/zc.py`, which prints the time of each event.
 final class DiscoveryZeroconfSubject: DiscoverySubject {
   static let name = "zeroconf"
 
@@ -31,7 +31,11 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
   {
     guard let line = await program.line(within: limit, where: { $0.hasSuffix(" \(word)") }),
       let time = line.text.split(separator: " ").first.flatMap({ Double($0) })
-    else { throw DiscoveryFailure("zc.py: \(program.lines().last?.text ?? "says nothing")") }
+    else {
+      throw DiscoveryFailure(
+        "zc.py: \(program.lines().last?.text ?? "printed nothing; check that python3 can import zeroconf")"
+      )
+    }
     return time
   }
 
@@ -53,7 +57,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
       host, ["python3", "zc.py", "browse", DiscoveryPair.type, "-", versions])
     programs.withLock { $0.browsing.append(program) }
     let begin = try await begin(program, "BROWSE", .seconds(10))
-    return DiscoverySighting(program: program, begin: begin, tellsTime: true) { event, name in
+    return DiscoverySighting(program: program, begin: begin, printsTime: true) { event, name in
       switch event {
       case .found: [" ADD \(name)"]
       case .resolved: [" RESOLVED \(name)"]
@@ -64,11 +68,11 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting {
     guard let program = programs.withLock({ $0.browsing.last }) else {
-      throw DiscoveryFailure("zc.py does not browse")
+      throw DiscoveryFailure("zc.py is not browsing: browse before browsing again")
     }
-    program.say("again")
+    program.send("again")
     let begin = try await begin(program, "BROWSE2", .seconds(10))
-    return DiscoverySighting(program: program, begin: begin, tellsTime: true) { _, name in
+    return DiscoverySighting(program: program, begin: begin, printsTime: true) { _, name in
       [" WARM \(name)"]
     }
   }

@@ -3,38 +3,41 @@ import CaromTransport
 import EchoPeers
 import Foundation
 
-/// Round trips over loopback, beside the same echo in plain C and in SwiftNIO.
+/// Measures round trips over loopback, compared with the same echo in plain C and in SwiftNIO.
 struct EchoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "echo",
-    abstract: "UDP and TCP round trips on loopback beside plain C and SwiftNIO.",
+    abstract: "UDP and TCP round trips on loopback, compared with plain C and SwiftNIO.",
     discussion: """
-      64-byte messages. Paced: one each 50 us. Window: 64 of them under way. The server and the \
-      load have a core each. CPU is the server's, user and system; times stands for the median \
-      of its ratios to plain C on libuv, round by round.
+      All messages have 64 bytes. Percentiles: round trips of one message every 50 us. Window: \
+      throughput with 64 messages in flight. The server and the load generator have a core \
+      each. CPU is the server's user and system time; its ratio to plain C on libuv is the \
+      median of the ratios of all rounds.
       """)
 
-  @Option(help: "Alternating rounds; medians are reported.")
+  @Option(help: "Rounds, in each of which every subject runs once; medians are reported.")
   var rounds = 7
 
-  @Option(help: "Paced messages a round, at most 20,000.")
+  @Option(help: "Paced messages in each round, at most 20,000.")
   var paced = 2_000
 
-  @Option(help: "Windowed messages a round.")
+  @Option(help: "Windowed messages in each round.")
   var windowed = 100_000
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
-  @Flag(help: "Leave SwiftNIO out.")
+  @Flag(help: "Skip SwiftNIO.")
   var withoutNIO = false
 
-  @Flag(help: "Framed packets over TCP by size, beside C's echo of the same bytes.")
+  @Flag(
+    help: "Measure framed packets of several sizes over TCP instead, compared with an echo in C.")
   var sizes = false
 
   func validate() throws {
     guard rounds > 0, windowed > 0, (1...Int(ECHO_PACED)).contains(paced) else {
-      throw ValidationError("rounds and messages are at least 1, paced ones at most 20,000")
+      throw ValidationError(
+        "--rounds, --paced and --windowed must be at least 1, --paced at most 20,000")
     }
   }
 
@@ -47,7 +50,8 @@ struct EchoCommand: AsyncParsableCommand {
     var report = Report(title: "bench echo: 64 bytes on loopback, medians of \(rounds) rounds")
     let executable = withoutNIO ? nil : NIOPeer.built()
     if !withoutNIO, executable == nil {
-      report.remarks.append("SwiftNIO is missing: \(NIOPeer.remedy)")
+      report.remarks.append(
+        "SwiftNIO was not measured, because its peer did not build or start: \(NIOPeer.remedy)")
     }
     var subjects = try await makeSubjects(nio: executable)
     echo_pin(0, Self.loadCore)
@@ -64,13 +68,13 @@ struct EchoCommand: AsyncParsableCommand {
     report.print(json: json)
   }
 
-  /// The server's core and the load's; the same one where there is only one.
+  /// The cores of the server and of the load generator; the same core if the machine has only one.
   private static let serverCore: Int32 = 0
   static var loadCore: Int32 {
     ProcessInfo.processInfo.activeProcessorCount > 1 ? 1 : 0
   }
 
-  // Subjects: the reference of each protocol first
+  // Subjects: the reference of each protocol stands first
 
   private func makeSubjects(nio: String?) async throws -> [EchoSubject] {
     var subjects: [EchoSubject] = []
@@ -136,13 +140,15 @@ struct EchoCommand: AsyncParsableCommand {
         .init("CPU against libuv", subject.ratio(to: reference), "times"))
       if subject.rounds.count < rounds {
         report.remarks.append(
-          "\(subject.name): \(rounds - subject.rounds.count) rounds lost messages, left out")
+          "\(subject.name): \(rounds - subject.rounds.count) rounds lost messages and are not counted"
+        )
       }
     }
     addVerdict(subjects, to: &report)
   }
 
-  /// Our fastest UDP echo against each peer's, and how far the reference itself varied.
+  /// Adds the ratio of our fastest UDP echo to each peer's, and how much the reference itself
+  /// varied.
   private func addVerdict(_ subjects: [EchoSubject], to report: inout Report) {
     let udp = subjects.filter { !$0.isTCP }
     let ours = udp.filter { $0.name.contains("Swift") }

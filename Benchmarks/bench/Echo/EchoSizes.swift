@@ -1,18 +1,18 @@
 import EchoPeers
 
-/// Framed packets over TCP by size: latency and throughput, and what frames cost beside an echo
-/// that knows nothing of them.
+/// Measures the latency and throughput of framed packets over TCP for several message sizes,
+/// compared with an echo that returns the same bytes without decoding frames.
 struct EchoSizes {
   static let lengths = [16, 64, 256, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576]
-  /// About so many bytes a round and size.
+  /// The approximate number of bytes that are sent for each size in a round.
   private static let volume = 64 << 20
   private static let mostMessages = 20_000
-  /// Bytes under way when throughput is measured, if that is more than two messages.
+  /// The bytes in flight while throughput is measured; at least two messages are in flight.
   private static let window = 64 << 10
 
   let rounds: Int
 
-  /// What one subject did with one size: a value a round.
+  /// The results of one subject with one size: one value for each round.
   private struct Figures {
     var p50: [Double] = []
     var p99: [Double] = []
@@ -36,7 +36,7 @@ struct EchoSizes {
       for (row, length) in Self.lengths.enumerated() {
         for (column, subject) in subjects.enumerated() {
           guard measure(subject, length, into: &figures[row][column]) else {
-            report.remarks.append("\(subject.name), \(length) B: a round failed, left out")
+            report.remarks.append("\(subject.name), \(length) B: a round failed and is not counted")
             continue
           }
         }
@@ -54,7 +54,8 @@ struct EchoSizes {
     report.print(json: json)
   }
 
-  /// One at a time for the latency, then several under way for the throughput.
+  /// Sends one message at a time to measure latency, then several in flight to measure throughput.
+  /// Returns false if the peer failed.
   private func measure(_ subject: EchoSubject, _ length: Int, into figures: inout Figures) -> Bool {
     let count = max(32, min(Self.mostMessages, Self.volume / length))
     guard echo_frames(subject.port, length, min(count, 2_000), 1) > 0 else { return false }

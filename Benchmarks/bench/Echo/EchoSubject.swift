@@ -1,16 +1,16 @@
 import EchoPeers
 
-/// An echo under test: where it listens, and what it costs.
+/// One echo server under test.
 struct EchoSubject {
   let name: String
   let isTCP: Bool
   let port: UInt16
-  /// User plus system time so far, nanoseconds.
+  /// The server's user and system time so far, in nanoseconds.
   let cpu: () async -> UInt64
   let stop: () async -> Void
-  /// One entry a round; nil where messages were lost.
+  /// The results of all rounds; an entry is nil if the round lost messages.
   private(set) var allRounds: [EchoRound?] = []
-  /// The rounds that count.
+  /// The results of the rounds that lost no messages.
   var rounds: [EchoRound] { allRounds.compactMap { $0 } }
 
   init(
@@ -24,12 +24,12 @@ struct EchoSubject {
     self.stop = stop
   }
 
-  /// Measures one round; a round that lost messages does not count.
+  /// Measures one round. A round that lost messages is recorded as nil.
   mutating func measure(paced: Int, windowed: Int) async {
     allRounds.append(await round(paced: paced, windowed: windowed))
   }
 
-  /// The median over the rounds of our cost by `other`'s.
+  /// The median, over the rounds, of this subject's processor time divided by that of `other`.
   func ratio(to other: EchoSubject) -> Double {
     median(
       zip(allRounds, other.allRounds).compactMap { ours, theirs in
@@ -52,12 +52,12 @@ struct EchoSubject {
   }
 }
 
-/// What one round found.
+/// The results of one round.
 struct EchoRound {
-  /// Paced round trips, microseconds.
+  /// Percentiles of the paced round trips, in microseconds.
   var p50, p99: Double
-  /// Thousand messages a second with a window of them under way.
+  /// Thousands of messages a second, with a window of messages in flight.
   var rate: Double
-  /// The server's microseconds a message, window under way.
+  /// The server's processor time for each message, in microseconds, with a window in flight.
   var cpu: Double
 }

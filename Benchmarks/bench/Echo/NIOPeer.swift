@@ -1,17 +1,18 @@
 import EchoPeers
 import Foundation
 
-/// SwiftNIO in a package and processes of its own, so that a machine without it builds all the
-/// same.
+/// The echo server of SwiftNIO, in a separate package and process, so that `bench` builds without
+/// it.
 final class NIOPeer {
-  /// What to do where it is missing.
-  static let remedy = "it is fetched from github.com/apple/swift-nio when the network allows"
+  /// Advice for the user if the peer is missing.
+  static let remedy =
+    "it is fetched from github.com/apple/swift-nio, so check the network, then run again"
 
   let port: UInt16
   private let process: Process
   private let input: Pipe
 
-  /// Starts an echo: udp, vectored or tcp.
+  /// Starts an echo server of the given kind: udp, vectored or tcp.
   init?(_ kind: String, executable: String, core: Int32) {
     process = Process()
     process.executableURL = URL(filePath: executable)
@@ -30,20 +31,20 @@ final class NIOPeer {
     echo_pin(process.processIdentifier, core)
   }
 
-  /// User plus system time of its process, nanoseconds.
+  /// The user and system time of the peer's process, in nanoseconds.
   var cpu: UInt64 { echo_process_cpu(process.processIdentifier) }
 
-  /// The process ends when its input does.
+  /// Closes the peer's standard input, which ends its process.
   func stop() {
     try? input.fileHandleForWriting.close()
     process.waitUntilExit()
   }
 
-  /// Builds the nested package; the executable's path, or nil where that fails.
+  /// Builds the nested package and returns the path of its executable, or nil if the build fails.
   static func built() -> String? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "NIOEcho").path
-    progress("building the SwiftNIO peer (minutes, the first time)")
+    progress("building the SwiftNIO peer (the first build takes minutes)")
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = ["swift", "build", "-c", "release", "--package-path", package]

@@ -4,21 +4,22 @@ import CaromCore
 import CaromTransport
 import EchoPeers
 
-/// Our echo, on a loop of its own.
+/// Carom's echo server, on a loop of its own.
 actor SwiftEcho: LoopActor {
-  /// How the datagrams or bytes reach the echo.
+  /// The way in which received datagrams or bytes reach the echo's code.
   enum Variant: CaseIterable {
     /// A plain closure on the loop's thread.
     case udpClosure
-    /// The same without segmentation offload: each datagram goes to the kernel by itself.
+    /// A plain closure without segmentation offload: the kernel receives each datagram separately.
     case udpPlain
-    /// Inside the actor that owns the socket.
+    /// The actor that owns the socket.
     case udpActor
-    /// Inside the actor, each datagram flushed by itself.
+    /// The actor that owns the socket, which flushes after every datagram.
     case udpUnbatched
-    /// Inside the actor that owns the stream.
+    /// The actor that owns the stream.
     case tcpActor
-    /// The same, with each packet taken out of its frame and framed again.
+    /// The actor that owns the stream, which decodes each packet from its frame and encodes it
+    /// again.
     case tcpFrames
   }
 
@@ -30,12 +31,12 @@ actor SwiftEcho: LoopActor {
   private let encoder = FrameEncoder(limit: SwiftEcho.queueLimit)
   private var answers: [UInt8] = []
 
-  /// Room for the largest messages that are sent here, with several under way.
+  /// Room for several of the largest messages in flight, in bytes.
   private static let queueLimit = 16 << 20
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Opens the echo and pins the loop's thread; returns the port.
+  /// Opens the echo server, pins the loop's thread to `core` and returns the port.
   func open(_ variant: Variant, core: Int32) throws(TransportError) -> UInt16 {
     echo_pin(0, core)
     switch variant {
@@ -58,7 +59,7 @@ actor SwiftEcho: LoopActor {
     return socket?.localEndpoint.port ?? listener?.localEndpoint.port ?? 0
   }
 
-  /// User plus system time of the loop's thread, nanoseconds.
+  /// The user and system time of the loop's thread, in nanoseconds.
   func cpu() -> UInt64 { bench_thread_cpu_nanoseconds() }
 
   func close() {
@@ -69,7 +70,7 @@ actor SwiftEcho: LoopActor {
     decoders = [:]
   }
 
-  /// The closure's own reference to the socket ends with `close`.
+  /// `close` releases the socket, which also ends the closure's reference to it.
   private static func open(on loop: NetworkLoop, segments: Bool) throws(TransportError) -> UDPSocket
   {
     final class Reference { var socket: UDPSocket? }
@@ -126,7 +127,7 @@ actor SwiftEcho: LoopActor {
     }
   }
 
-  /// Packets in, the same packets out; what came together leaves together.
+  /// Decodes the received packets and sends them back, all of one call in one write.
   private func answer(_ bytes: Span<UInt8>, on id: ObjectIdentifier) {
     decoders[id]?.receive(bytes, at: loop.now)
     while let body = try? decoders[id]?.next() {
@@ -141,6 +142,6 @@ actor SwiftEcho: LoopActor {
 }
 
 extension Endpoint {
-  /// Any port on loopback.
+  /// Any free port on the loopback interface.
   fileprivate static let loopback = Endpoint(.loopback4, port: 0)
 }

@@ -1,7 +1,7 @@
-/// What carries the messages between server and clients.
+/// The transport that carries the messages between the server and its clients.
 enum FramesCarrier: String, Sendable {
-  /// `SessionNode`s: handshake, frames, channels, pings.
+  /// Carom sessions (`SessionNode`), with their handshake, frames, channels and pings.
   case session
-  /// The same bytes on `TCPStream`s alone, which is the least that it can cost.
+  /// The same bytes on plain `TCPStream`s: the lower bound of the cost.
   case bare
 }

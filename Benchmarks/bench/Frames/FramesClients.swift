@@ -1,18 +1,18 @@
 import Carom
 
-/// One guest for each match of a server, all on one loop.
+/// The clients of all matches of one server, one for each match, on one loop.
 actor FramesClients<World: FramesWorld>: LoopActor {
-  private struct Guest {
+  private struct Client {
     let node: SessionNode?
-    var link: ConnectionID?
+    var connection: ConnectionID?
     let stream: TCPStream?
-    var cutter: FramesCutter
+    var splitter: FramesSplitter
     var latest: World.State?
   }
 
   nonisolated let loop: NetworkLoop
   private let setup: FramesSetup
-  private var guests: [Guest] = []
+  private var clients: [Client] = []
   private var ticker: Ticker?
   private var tick: UInt64 = 0
   private var ages: [Duration] = []
@@ -23,40 +23,44 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     ages.reserveCapacity(setup.matches * setup.ticks)
   }
 
-  /// Takes every seat of the server.
+  /// Connects one client for each match of the server.
   func join(port: UInt16) async throws {
     let server = [Endpoint(.loopback4, port: port)]
     for number in 0..<setup.matches {
       switch setup.carrier {
-      case .session: try await sitDown(number, server)
-      case .bare: try await connect(number, server)
+      case .session: try await joinSession(number, server)
+      case .bare: try await openStream(number, server)
       }
     }
   }
 
-  private func sitDown(_ number: Int, _ server: [Endpoint]) async throws {
+  private func joinSession(_ number: Int, _ server: [Endpoint]) async throws {
     let node = SessionNode(FramesWire.peer(number + 1), seats: 0, timing: setup.timing, on: loop)
-    guests.append(Guest(node: node, stream: nil, cutter: FramesCutter(length: 0)))
+    clients.append(Client(node: node, stream: nil, splitter: FramesSplitter(length: 0)))
     await node.setHandler(owner: self) { clients, event in
       if case .message(_, _, let bytes) = event { clients.receive(bytes.span, as: number) }
     }
-    guests[number].link = try await node.connect(to: server)
+    do {
+      clients[number].connection = try await node.connect(to: server)
+    } catch .refused(let reason) where reason == .timedOut || reason == .handshakeTimeout {
+      throw FramesOverload(wanted: setup.matches, joined: number)
+    }
   }
 
-  private func connect(_ number: Int, _ server: [Endpoint]) async throws {
+  private func openStream(_ number: Int, _ server: [Endpoint]) async throws {
     let stream = try await TCPStream.connect(to: server, on: loop)
     var world = World(index: 0, entities: setup.entities)
     let length = FramesWire.bare(world.step(at: .zero)).count
-    guests.append(Guest(node: nil, stream: stream, cutter: FramesCutter(length: length)))
+    clients.append(Client(node: nil, stream: stream, splitter: FramesSplitter(length: length)))
     stream.setHandler(owner: self) { clients, event in
       if case .bytes(let bytes) = event { clients.receive(stream: bytes, as: number) }
     }
   }
 
   private func receive(stream bytes: Span<UInt8>, as number: Int) {
-    var cutter = guests[number].cutter
-    cutter.receive(bytes) { receive($0, as: number) }
-    guests[number].cutter = cutter
+    var splitter = clients[number].splitter
+    splitter.receive(bytes) { receive($0, as: number) }
+    clients[number].splitter = splitter
   }
 
   private func receive(_ message: Span<UInt8>, as number: Int) {
@@ -66,12 +70,12 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     if (first..<first + setup.ticks).contains(Int(stamp.tick)) {
       ages.append(loop.now - stamp.clock)
     }
-    guests[number].latest = state
+    clients[number].latest = state
     if setup.pace == .lockstep { sendInput(of: number) }
   }
 
-  /// Sends each guest's input 60 times a second, or as an answer to each state.
-  func begin() {
+  /// Starts to send inputs: 60 times a second, or in lockstep one input in response to each state.
+  func start() {
     guard setup.pace == .hertz else { return }
     ticker = Ticker(on: loop, owner: self, hertz: FramesSetup.hertz) { clients, _ in
       clients.sendInputs()
@@ -79,22 +83,22 @@ actor FramesClients<World: FramesWorld>: LoopActor {
   }
 
   private func sendInputs() {
-    for number in guests.indices { sendInput(of: number) }
+    for number in clients.indices { sendInput(of: number) }
   }
 
   private func sendInput(of number: Int) {
-    let guest = guests[number]
+    let client = clients[number]
     tick += 1
-    let input = World.input(tick, seeing: guest.latest, at: loop.now)
-    if let node = guest.node, let link = guest.link {
-      node.assumeIsolated { try? $0.send(input, on: .inputs, to: link) }
+    let input = World.input(tick, seeing: client.latest, at: loop.now)
+    if let node = client.node, let connection = client.connection {
+      node.assumeIsolated { try? $0.send(input, on: .inputs, to: connection) }
     } else {
-      try? guest.stream?.write(FramesWire.bare(input))
+      try? client.stream?.write(FramesWire.bare(input))
     }
   }
 
-  /// Stops, and says how old the states were when they came.
-  func end() -> [Duration] {
+  /// Stops sending inputs and returns the age of each received state on its arrival.
+  func stop() -> [Duration] {
     ticker?.stop()
     return ages
   }

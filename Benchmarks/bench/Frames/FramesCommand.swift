@@ -2,56 +2,58 @@ import ArgumentParser
 import BenchProbe
 import Carom
 
-/// Matches at 60 Hz over loopback TCP, one core for all of them.
+/// Plays matches at 60 Hz over loopback TCP, with one core for all of them.
 struct FramesCommand: AsyncParsableCommand {
-  /// What is simulated.
+  /// The simulation that each match runs.
   enum Simulation: String, ExpressibleByArgument, CaseIterable, Sendable {
     case hockey, entities
   }
 
   static let configuration = CommandConfiguration(
     commandName: "frames",
-    abstract: "Matches at 60 Hz over loopback: pace, age, bytes and cost of a match's tick.")
+    abstract:
+      "Plays matches at 60 Hz over loopback: tick rate, age of states, bytes and CPU a tick.")
 
-  @Option(help: "Matches that one server thread hosts; each has a client.")
+  @Option(help: "The number of matches that one server thread hosts, each with one client.")
   var matches = 32
 
-  @Option(help: "Seconds that count in each round.")
+  @Option(help: "Measured seconds in each round.")
   var seconds = 5
 
-  @Option(help: "Rounds, alternating with bare TCP streams; medians are reported.")
+  @Option(help: "Rounds, each over sessions and over bare TCP streams; medians are reported.")
   var rounds = 3
 
-  @Option(help: "What is simulated.")
+  @Option(help: "The simulation that each match runs.")
   var simulation = Simulation.hockey
 
-  @Option(help: "Entities in each world.")
+  @Option(help: "Entities in each world (with --simulation entities).")
   var entities = 100
 
-  @Option(help: "Seconds to look for the most matches of one core; 0 leaves that out.")
+  @Option(
+    help: "Seconds to search for the most matches that one core sustains; 0 skips the search.")
   var search = 20
 
-  @Flag(help: "Tick as soon as all inputs are there: the cost without the waiting.")
+  @Flag(help: "Tick as soon as all inputs have arrived, to measure the cost without idle time.")
   var lockstep = false
 
-  @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
+  @Flag(help: "Only count bytes and allocations, and fail if one exceeds its threshold.")
   var check = false
 
-  @Option(help: "The file of thresholds.")
+  @Option(help: "The JSON file with the thresholds.")
   var thresholds = "Benchmarks/Thresholds/frames.json"
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
     guard (1...Host.connectionLimit).contains(matches) else {
-      throw ValidationError("matches: 1 to \(Host.connectionLimit)")
+      throw ValidationError("--matches must be between 1 and \(Host.connectionLimit)")
     }
     guard seconds > 0, rounds > 0, search >= 0 else {
-      throw ValidationError("seconds and rounds are at least 1, search at least 0")
+      throw ValidationError("--seconds and --rounds must be at least 1, --search at least 0")
     }
     guard (1...10_000).contains(entities) else {
-      throw ValidationError("entities: 1 to 10000")
+      throw ValidationError("--entities must be between 1 and 10000")
     }
   }
 
@@ -65,16 +67,31 @@ struct FramesCommand: AsyncParsableCommand {
     report.add(session, as: "session")
     report.add(bare, as: "bare streams")
     report.addRatio(of: session, to: bare)
-    // What the core's time would hold if it had nothing else to do: a quiet machine's answer.
+    addOverload(session, to: &report)
+    // The number of matches that one core has time for, if it does nothing else.
     let cost = median(session.map(\.cpuMicroseconds))
     var core = [
-      Report.Figure("time for, matches", (1e6 / Double(FramesSetup.hertz) / cost).rounded())
+      Report.Figure(
+        "time for, matches", (1e6 / Double(FramesSetup.hertz) / cost).rounded(),
+        heading: "matches by CPU time")
     ]
     if search > 0 { core += try await searchFigures(of: &report, descriptors) }
     report.rows.append(Report.Row(name: "one core", figures: core))
     machine.sampleNoise()
     report.machine = machine.line
     report.print(json: json)
+  }
+
+  /// Adds a remark if the server did not keep up in one of the rounds.
+  private func addOverload(_ rounds: [FramesFigures], to report: inout Report) {
+    let lostClients = rounds.map(\.server.lostClients).max() ?? 0
+    if lostClients > 0 {
+      report.remarks.append("\(FramesOverload(wanted: matches, joined: matches - lostClients))")
+    } else if !lockstep, !rounds.allSatisfy(\.isSustained) {
+      report.remarks.append(
+        "this machine did not keep up with \(matches) matches: run again with fewer, as in "
+          + "--matches \(max(1, matches * 3 / 4))")
+    }
   }
 
   private var subject: String {
@@ -115,18 +132,24 @@ struct FramesCommand: AsyncParsableCommand {
   ) async throws -> [Report.Figure] {
     let limit = max(1, min(Host.connectionLimit, (descriptors - 64) / 2))
     let search = FramesSearch(limit: limit, deadline: .now + .seconds(search)) { matches in
-      try await play(makeSetup(matches, seconds: 2)).isSustained
+      do {
+        return try await play(makeSetup(matches, seconds: 2)).isSustained
+      } catch is FramesOverload {
+        return false
+      }
     }
     let result = try await search.run(from: min(64, limit))
     if result.failed == nil {
-      report.remarks.append("the search ended before the core's limit was met")
+      report.remarks.append(
+        "the search ended before it found the core's limit: give it more time with --search")
     }
-    return [.init("sustains, matches", Double(result.matches))]
+    return [.init("sustains, matches", Double(result.matches), heading: "matches sustained")]
   }
 
   private func checkCounts() async throws {
     guard let limits = try? FramesThresholds.read(thresholds) else {
-      throw ValidationError("no thresholds in \(thresholds): name their file with --thresholds")
+      throw ValidationError(
+        "cannot read thresholds from \(thresholds): name the file with --thresholds")
     }
     var setup = makeSetup(16, seconds: 10)
     setup.pace = .lockstep
@@ -135,7 +158,7 @@ struct FramesCommand: AsyncParsableCommand {
     for line in lines { print(line) }
     if lines.isEmpty { print(figures.counts(of: simulation.rawValue)) }
     #if DEBUG
-      print("built without optimisation: the counts are not those of a release")
+      print(Report.debugBuildWarning)
     #endif
     if !lines.isEmpty { throw ExitCode.failure }
   }
@@ -162,7 +185,7 @@ extension Report {
       .init("allocations", middle(\.allocations), "1/match-tick"))
   }
 
-  /// What the session layer costs over the least that is possible.
+  /// Adds the server's processor time over sessions, divided by that over bare streams.
   mutating func addRatio(of session: [FramesFigures], to bare: [FramesFigures]) {
     let ratios = zip(session, bare).map { $0.cpuMicroseconds / $1.cpuMicroseconds }
     add("session/bare", .init("server CPU", median(ratios), "us/match-tick"))

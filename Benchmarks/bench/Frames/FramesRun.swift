@@ -1,7 +1,8 @@
 import Carom
 
 extension FramesSetup {
-  /// Plays on two loops of this process over loopback, the server's and the clients'.
+  /// Plays the matches over loopback in this process, with one loop for the server and one for the
+  /// clients.
   func run<World: FramesWorld>(_ world: World.Type) async throws -> FramesFigures {
     try await withNetworkLoop(name: "server") { serverLoop in
       try await withNetworkLoop(name: "clients") { clientLoop in
@@ -13,10 +14,10 @@ extension FramesSetup {
         try await Task(executorPreference: clientLoop) {
           try await clients.join(port: port)
         }.value
-        await clients.begin()
+        await clients.start()
         let figures = await server.run()
-        try await Task.sleep(for: .milliseconds(100))  // what is under way still counts
-        return FramesFigures(matches: matches, server: figures, ages: await clients.end())
+        try await Task.sleep(for: .milliseconds(100))  // states in flight still count
+        return FramesFigures(matches: matches, server: figures, ages: await clients.stop())
       }
     }
   }

@@ -1,36 +1,38 @@
 import Carom
 
-/// Looks for the most matches that one core keeps up with: doubles until it does not, then halves
-/// the gap.
+/// Searches for the largest number of matches that one core sustains. The number is doubled until
+/// the core fails to keep up; then the gap is halved.
 struct FramesSearch {
-  /// What it found.
+  /// The result of a search.
   struct Result {
-    /// The most that were kept up with.
+    /// The largest number of matches that the core sustained.
     var matches = 0
-    /// The fewest that were not; `nil` where the limit came first.
+    /// The smallest number of matches that the core did not sustain, or `nil` if the search never
+    /// found one.
     var failed: Int?
   }
 
-  /// How close it comes: a sixteenth of the answer.
+  /// The search ends when the gap is at most this fraction of the answer: one sixteenth.
   private static let precision = 16
 
-  /// The most that are tried: links of a host, descriptors of this process.
+  /// The largest number of matches to try, bounded by a host's connections and this process's
+  /// descriptors.
   let limit: Int
-  /// When it stops, found or not.
+  /// The time at which the search ends, whether or not it has found the limit.
   let deadline: ContinuousClock.Instant
-  /// Whether so many matches are kept up with.
-  let holds: (Int) async throws -> Bool
+  /// Whether the core sustains this number of matches.
+  let sustains: (Int) async throws -> Bool
 
   func run(from start: Int) async throws -> Result {
     var result = Result()
     var next = min(start, limit)
     while ContinuousClock.now < deadline {
-      progress("\(next) matches on one core?")
-      // A neighbour's burst looks like overload: what fails is tried twice.
-      var held = try await holds(next)
-      if !held { held = try await holds(next) }
-      if held { result.matches = next } else { result.failed = next }
-      if held, next == limit { break }
+      progress("\(next) matches on one core: does it keep up?")
+      // Other work on the machine looks like overload, so a number that fails is tried again.
+      var isSustained = try await sustains(next)
+      if !isSustained { isSustained = try await sustains(next) }
+      if isSustained { result.matches = next } else { result.failed = next }
+      if isSustained, next == limit { break }
       if let failed = result.failed {
         let gap = failed - result.matches
         if gap <= max(1, failed / Self.precision) { break }

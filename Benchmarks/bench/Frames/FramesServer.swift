@@ -1,13 +1,14 @@
 import BenchProbe
 import Carom
 
-/// Many matches on one loop: ticks, states out, inputs in.
+/// A server that plays many matches on one loop: it ticks them, sends their states and receives
+/// their inputs.
 actor FramesServer<World: FramesWorld>: LoopActor {
   private struct Seat {
     var world: World
-    let link: ConnectionID?
+    let connection: ConnectionID?
     let stream: TCPStream?
-    var cutter: FramesCutter
+    var splitter: FramesSplitter
   }
 
   nonisolated let loop: NetworkLoop
@@ -24,7 +25,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   private var bareSent = 0
   private var bareReceived = 0
   private var inputs = 0
-  private var states: [(link: ConnectionID, state: World.State)] = []
+  private var states: [(connection: ConnectionID, state: World.State)] = []
   private var finished: CheckedContinuation<FramesServerFigures, Never>?
 
   init(_ setup: FramesSetup, on loop: NetworkLoop) {
@@ -34,7 +35,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     figures.lateness.reserveCapacity(setup.ticks)
   }
 
-  /// The port that clients find it on.
+  /// Opens the server's listener and returns its port.
   func open() async throws -> UInt16 {
     switch setup.carrier {
     case .session:
@@ -43,7 +44,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     case .bare:
       let listener = try TCPListener(on: loop, owner: self, bind: Endpoint(.loopback4, port: 0)) {
         server, event in
-        if case .accepted(let stream) = event { server.seat(link: nil, stream) }
+        if case .accepted(let stream) = event { server.seat(connection: nil, stream) }
       }
       self.listener = listener
       return listener.localEndpoint.port
@@ -52,22 +53,24 @@ actor FramesServer<World: FramesWorld>: LoopActor {
 
   private func handle(_ event: SessionEvent) {
     switch event {
-    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
-    case .opened(let link, _): seat(link: link, nil)
-    case .message(let link, _, let bytes):
-      if let seat = seatOf[link] { receive(message: bytes.span, from: seat) }
+    case .requested(let connection, _, _): node.assumeIsolated { $0.admit(connection) }
+    case .opened(let connection, _): seat(connection: connection, nil)
+    case .message(let connection, _, let bytes):
+      if let seat = seatOf[connection] { receive(message: bytes.span, from: seat) }
+    case .closed(_, _, _, wasOpen: true): figures.lostClients += 1
     default: break
     }
   }
 
-  private func seat(link: ConnectionID?, _ stream: TCPStream?) {
+  private func seat(connection: ConnectionID?, _ stream: TCPStream?) {
     let number = seats.count
     let length = FramesWire.bare(World.input(0, seeing: nil, at: .zero)).count
     seats.append(
       Seat(
-        world: World(index: number, entities: setup.entities), link: link, stream: stream,
-        cutter: FramesCutter(length: length)))
-    if let link { seatOf[link] = number }
+        world: World(index: number, entities: setup.entities), connection: connection,
+        stream: stream,
+        splitter: FramesSplitter(length: length)))
+    if let connection { seatOf[connection] = number }
     stream?.setHandler(owner: self) { server, event in
       if case .bytes(let bytes) = event { server.receive(bytes, from: number) }
     }
@@ -75,9 +78,9 @@ actor FramesServer<World: FramesWorld>: LoopActor {
 
   private func receive(_ bytes: Span<UInt8>, from number: Int) {
     bareReceived += bytes.count
-    var cutter = seats[number].cutter
-    cutter.receive(bytes) { receive(message: $0, from: number) }
-    seats[number].cutter = cutter
+    var splitter = seats[number].splitter
+    splitter.receive(bytes) { receive(message: $0, from: number) }
+    seats[number].splitter = splitter
   }
 
   private func receive(message: Span<UInt8>, from number: Int) {
@@ -89,7 +92,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     loop.post { self.assumeIsolated { $0.tick(at: $0.loop.now) } }
   }
 
-  /// Ticks, and says what the ticks that count came to.
+  /// Plays the matches and returns the figures of the measured ticks.
   func run() async -> FramesServerFigures {
     await withCheckedContinuation { continuation in
       finished = continuation
@@ -101,7 +104,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   }
 
   private func tick(at now: Instant, lateness: Duration = .zero, missed: Int = 0) {
-    if ticks == FramesSetup.warmUpTicks { beginToCount(at: now) }
+    if ticks == FramesSetup.warmUpTicks { startMeasuring(at: now) }
     if ticks > FramesSetup.warmUpTicks { figures.lostTicks += missed }
     if ticks == FramesSetup.warmUpTicks + setup.ticks { return finish(at: now) }
     if ticks >= FramesSetup.warmUpTicks { figures.lateness.append(lateness) }
@@ -113,8 +116,8 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     states.removeAll(keepingCapacity: true)
     for index in seats.indices {
       let state = seats[index].world.step(at: loop.now)
-      if let link = seats[index].link {
-        states.append((link, state))
+      if let connection = seats[index].connection {
+        states.append((connection, state))
       } else if let stream = seats[index].stream {
         let bytes = FramesWire.bare(state)
         bareSent += bytes.count
@@ -122,9 +125,11 @@ actor FramesServer<World: FramesWorld>: LoopActor {
       }
     }
     if states.isEmpty { return }
-    // One visit to the node for all: entering it allocates.
+    // Each entry into the node's isolation allocates, so one call sends all states.
     node.assumeIsolated { [states] node in
-      for (link, state) in states { try? node.send(state, on: .frames, to: link) }
+      for (connection, state) in states {
+        try? node.send(state, on: .frames, to: connection)
+      }
     }
   }
 
@@ -138,7 +143,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     return now
   }
 
-  private func beginToCount(at now: Instant) {
+  private func startMeasuring(at now: Instant) {
     startedAt = now
     begin = counters()
   }

@@ -1,9 +1,12 @@
-/// What the server's side of a run came to.
+/// The server's results of one run.
 struct FramesServerFigures: Sendable {
   var seconds = 0.0
-  /// Ticks made, and due ticks that were not.
+  /// The ticks that were made (`ticks`), and the due ticks that were skipped (`lostTicks`).
   var ticks = 0
   var lostTicks = 0
+  /// Clients whose connection closed before the run ended.
+  var lostClients = 0
+  /// How late each measured tick was made.
   var lateness: [Duration] = []
   var bytesSent = 0
   var bytesReceived = 0

@@ -1,25 +1,25 @@
 import Carom
 
-/// One run of `bench frames`.
+/// The parameters of one run of `bench frames`.
 struct FramesSetup: Sendable {
   static let hertz = 60
-  /// Ticks before those that count: the first pings of a connection are over by then.
+  /// Ticks before the measured ones. The first pings of each connection fall into this time.
   static let warmUpTicks = 75
 
   var matches: Int
-  /// Ticks that count.
+  /// The number of measured ticks.
   var ticks: Int
-  /// Entities in each world that is not hockey.
+  /// The number of entities in each world of the `entities` simulation.
   var entities = 100
   var carrier = FramesCarrier.session
   var pace = Pace.hertz
 
-  /// What makes the server tick.
+  /// The trigger of each server tick.
   enum Pace: Sendable {
     /// The clock, 60 times a second.
     case hertz
-    /// The last of the inputs that answer the last tick's states; nobody pings. What a tick costs
-    /// is the same in every run then, and can be held to a limit.
+    /// The arrival of the last client's input for the previous tick. No pings are sent, so the cost
+    /// of a tick is the same in every run and can be compared with a threshold.
     case lockstep
   }
 

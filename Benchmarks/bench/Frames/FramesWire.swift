@@ -1,9 +1,10 @@
 import Carom
 
-/// The messages of `bench frames`.
+/// The message formats of `bench frames`.
 enum FramesWire {
   static let application = "bench"
-  /// What a frame and a packet put before a message; on bare streams as many zeros stand there.
+  /// The bytes of the frame and packet headers before a message. On bare streams the same number of
+  /// zero bytes stands in their place.
   static let overhead = FrameEncoder.headerLength + Packet.headerLength
 
   static func peer(_ number: Int) -> PeerInfo {
@@ -11,7 +12,7 @@ enum FramesWire {
       id: PeerID(high: 1, low: UInt64(number)), name: "peer \(number)", application: application)
   }
 
-  /// A message as it goes over a bare stream.
+  /// The bytes of a message on a bare stream.
   static func bare(_ message: some PacketCodable) -> [UInt8] {
     var writer = PacketWriter(capacity: 128)
     writer.write(UInt64(0))

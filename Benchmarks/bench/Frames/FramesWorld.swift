@@ -1,23 +1,23 @@
 import Carom
 
-/// What a server simulates for one match, and what it tells of it each tick.
+/// A simulation that a server runs for each match.
 protocol FramesWorld: Sendable {
-  /// What the client is sent each tick; a newer one replaces an older one.
+  /// The message that the server sends each tick; a newer state replaces an older one.
   associatedtype State: PacketCodable
-  /// What the client sends each tick.
+  /// The message that the client sends each tick.
   associatedtype Input: PacketCodable
 
-  /// World number `index` of a server, at its beginning.
+  /// Creates the world with number `index` of a server, in its initial state.
   init(index: Int, entities: Int)
 
   mutating func receive(_ input: Input)
 
-  /// Makes one tick and says what the client is to see of it.
+  /// Advances the world by one tick and returns the state to send to the client.
   mutating func step(at now: Instant) -> State
 
-  /// A client's input of its own tick `tick`, having seen `state`.
+  /// The client's input for its own tick `tick`, after it received `state`.
   static func input(_ tick: UInt64, seeing state: State?, at now: Instant) -> Input
 
-  /// The tick that a state is of, 1 for the first, and the server's clock when it was made.
+  /// The tick of a state (the first is 1) and the server's clock when the state was made.
   static func stamp(of state: State) -> (tick: UInt64, clock: Instant)
 }

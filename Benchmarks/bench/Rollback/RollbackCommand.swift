@@ -1,27 +1,27 @@
 import ArgumentParser
 import Foundation
 
-/// What rollback play costs and holds: each figure beside its goal.
+/// Measures the cost and correctness of rollback play, and compares each figure with its goal.
 struct RollbackCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "rollback",
-    abstract: "Rollback, prediction, replay and the fixed step, each figure beside its goal.")
+    abstract: "Measures rollback, prediction, replay and the fixed step against their goals.")
 
-  @Option(help: "Minutes of the matches over bad lines, virtual time.")
+  @Option(help: "Minutes of each match over a lossy link, in virtual time.")
   var minutes = 10
 
-  @Option(help: "Seconds of the fixed step against the real clock.")
+  @Option(help: "Seconds for which the fixed step runs against the real clock.")
   var loopSeconds = 10
 
-  @Option(help: "A JSON file of exact counts that must not be exceeded.")
+  @Option(help: "Fail if a count exceeds its threshold in this JSON file.")
   var thresholds: String?
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
     guard minutes > 0, loopSeconds > 0 else {
-      throw ValidationError("minutes and seconds are at least 1")
+      throw ValidationError("--minutes and --loop-seconds must be at least 1")
     }
   }
 

@@ -2,10 +2,11 @@ import AirHockey
 import CaromCore
 import CaromSimulation
 
-/// A match that one machine reckons wrongly at one tick, where it is told to: then both ends part.
+/// A match that one peer simulates wrongly at a chosen tick, so that the two peers diverge from
+/// there on.
 struct RollbackFaultyRink: Simulation {
   var rink = Rink()
-  /// No part of the state.
+  /// The tick to simulate wrongly; not part of the simulation's state.
   var fault: Tick?
 
   init(fault: Tick? = nil) { self.fault = fault }

@@ -3,14 +3,15 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// What the heap sees of two peers that play with each other, three ticks apart.
+/// Counts the heap allocations of two peers that play with each other with a latency of three
+/// ticks.
 struct RollbackHeap {
   private static let delay = 3
 
   private var sessions = (0...1).map {
     RollbackSession(Rink(), RollbackConfiguration(local: $0, inputDelay: 0), at: .zero)
   }
-  /// What is on its way to each peer: a ring of writers that keep their room.
+  /// The packets in flight to each peer: a ring of writers that keep their capacity.
   private var lines: [[PacketWriter]]
   private var tick = 0
   private let inputs: [[RinkInput]]
@@ -22,7 +23,7 @@ struct RollbackHeap {
     }
   }
 
-  /// Allocations of a tick of both peers.
+  /// The mean number of allocations in a tick of both peers.
   mutating func measure(ticks: Int) -> Double {
     run(ticks: 4_000)
     let before = bench_allocations()

@@ -1,12 +1,14 @@
 import CaromCore
 import CaromSimulation
 
-/// The adaptive delay beside the shortest fixed one that starves as rarely on the same seeded line.
+/// Compares the adaptive interpolation delay with the shortest fixed delay that starves as rarely
+/// on the same seeded link.
 struct RollbackInterpolation {
   let rate: Int
   private var arrivals: [(time: Double, tick: UInt64)] = []
 
-  /// Even jitter of so many sixtieths of a second either way.
+  /// Creates a link with uniform jitter of up to `jitterFrames` sixtieths of a second in either
+  /// direction.
   init(rate: Int, jitterFrames: Double, loss: Double, seconds: Double, seed: UInt64) {
     self.rate = rate
     var generator = SeededGenerator(seed: seed)
@@ -17,7 +19,8 @@ struct RollbackInterpolation {
     arrivals.sort { ($0.time, $0.tick) < ($1.time, $1.tick) }
   }
 
-  /// Mean delay over the least transit and the share of starved frames, after the first minute.
+  /// The mean delay in excess of the shortest transit time, in seconds, and the fraction of starved
+  /// frames, both after the first minute.
   func adaptive(underruns: Double) -> (delay: Double, underruns: Double) {
     var interpolator = Interpolator<InterpolationPoint>(rate: rate, underruns: underruns)
     let point = InterpolationPoint(x: 0, y: 0, velocityX: 0, velocityY: 0)
@@ -42,7 +45,8 @@ struct RollbackInterpolation {
     return (sum / Double(frames), Double(starved) / Double(frames))
   }
 
-  /// The shortest fixed delay over the least transit that starves no more than that.
+  /// The shortest fixed delay, in excess of the shortest transit time, that starves at most this
+  /// fraction of the time.
   func oracle(underruns: Double) -> Double {
     let least = arrivals.map { $0.time - Double($0.tick) / Double(rate) }.min() ?? 0
     var spans: [(start: Double, end: Double)] = []

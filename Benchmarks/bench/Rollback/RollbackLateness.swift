@@ -1,9 +1,9 @@
 import Carom
 import CaromTransport
 
-/// The fixed step against the real clock.
+/// Runs the fixed step against the real clock.
 enum RollbackLateness {
-  /// How late ticks are told: the 99th percentile, milliseconds.
+  /// The 99th percentile of how late the ticks are reported, in milliseconds.
   static func measure(seconds: Int) async -> Double {
     let late = await withNetworkLoop(name: "steps") { loop in
       await collect(60 * seconds, on: loop)

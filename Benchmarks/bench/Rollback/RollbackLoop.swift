@@ -1,9 +1,10 @@
 import CaromCore
 import CaromSimulation
 
-/// The fixed step against time: over a day of ticks in memory.
+/// Runs the fixed step in virtual time.
 enum RollbackLoop {
-  /// How many ticks a day at 60 Hz makes more or less than it should, called unevenly.
+  /// The difference between the ticks of a day at 60 Hz and their nominal number, when the
+  /// accumulator is called at irregular times.
   static func drift() -> Int {
     var steps = StepAccumulator(rate: 60, from: .zero)
     var generator = SeededGenerator(seed: 1)
@@ -16,7 +17,7 @@ enum RollbackLoop {
     return Int(steps.totalSteps) - 60 * 86_400
   }
 
-  /// The longest time that is caught up after a stall, milliseconds.
+  /// The longest time that is made up for after a stall, in milliseconds.
   static func clamp() -> Double {
     var steps = StepAccumulator(rate: 60, from: .zero)
     return Double(steps.advance(to: .zero + .seconds(60)).due) / 60 * 1_000

@@ -3,7 +3,8 @@ import CaromCore
 import CaromSimulation
 import CaromTesting
 
-/// Two peers without a server over a virtual line, and a replay of what one of them confirmed.
+/// Two peers without a server over a virtual link, and a replay of what the first of them
+/// confirmed.
 struct RollbackPair {
   var network: VirtualNetwork
   var sessions: [RollbackSession<RollbackFaultyRink>]
@@ -20,7 +21,7 @@ struct RollbackPair {
   private var endpoints: [Endpoint] = []
   private var writer = PacketWriter(capacity: 2_048)
 
-  /// At the tick `fault` the second peer's puck is moved by a lattice step.
+  /// Creates the peers. At the tick `fault` the second peer's puck is moved by one lattice step.
   init(
     _ conditions: LinkConditions, window: Int = 30, delay: Int = 2, seed: UInt64,
     fault: Tick? = nil
@@ -56,7 +57,7 @@ struct RollbackPair {
     }
   }
 
-  /// The replay up to what the first peer confirmed.
+  /// Finishes the replay with the ticks that the first peer confirmed.
   mutating func finishReplay() -> (file: [UInt8], ticks: Int, keyframeBytes: Int) {
     if let state = sessions[0].rollback.state(at: recorder.tick) { recorder.finish(state) }
     return (replay + recorder.takeBytes(), Int(recorder.tick.rawValue), recorder.keyframeBytes)

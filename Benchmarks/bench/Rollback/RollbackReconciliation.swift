@@ -3,22 +3,22 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// A client that predicts a match of which a server sends states: how far its own mallet and the
-/// puck are corrected, and how long that is seen.
+/// A client that predicts a match and reconciles with the server's states: measures how far its
+/// mallet and the puck are corrected, and how long each correction is visible.
 struct RollbackReconciliation {
-  /// The largest error of the local mallet in millimetres, where no other player influences it.
+  /// The largest correction of the local mallet, in millimeters, while no other player affects it.
   var ownMallet = 0.0
-  /// The most, and the mean of what there was, that the puck was off.
+  /// The largest and the mean correction of the puck, in millimeters.
   var puckMost = 0.0
   var puckMean = 0.0
   var corrections = 0
   var ticks = 0
-  /// The longest that a correction was seen, milliseconds.
+  /// The longest time for which a correction was visible, in milliseconds.
   var longestBlend = 0.0
-  /// Drawn places of the puck inside a rail.
+  /// The number of drawn frames in which the puck was inside a rail.
   var insideRail = 0
 
-  /// A match over a line of `delay` ticks each way without loss.
+  /// Plays a match over a link with a latency of `delay` ticks in each direction and no loss.
   init(ticks: Int, delay: Int) {
     var server = Rink()
     var client = Predictor(Rink(), players: 2, player: 1)

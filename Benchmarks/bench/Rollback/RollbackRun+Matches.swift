@@ -8,7 +8,7 @@ extension RollbackRun {
   // MARK: Between peers
 
   mutating func measureMatch() {
-    progress("\(minutes) minutes at a quarter lost, 200 ± 30 ms one way")
+    progress("\(minutes) minutes at 25 % loss, 200 ± 30 ms one way")
     let line = LinkConditions(
       oneWay: .milliseconds(200), jitter: .uniform(.milliseconds(30)), loss: 0.25)
     var pair = RollbackPair(line, seed: 1)
@@ -26,20 +26,20 @@ extension RollbackRun {
     let common = pair.hashes.map(\.count).min() ?? 0
     let differing = (0..<common).count { pair.hashes[0][$0] != pair.hashes[1][$0] }
     goal(26, "stalls in \(minutes) min at 25 % loss, 200 ± 30 ms", Double(stalls), "", 0)
-    goal(26, "desyncs in them", Double(pair.desyncs.count + differing), "", 0)
+    goal(26, "desyncs in that match", Double(pair.desyncs.count + differing), "", 0)
     goal(
       26, "ticks that both ends confirmed", Double(common), "", .atLeast,
       Double(60 * (60 * minutes - 2)))
-    goal(26, "rollbacks in them", Double(rollbacks), "", .atLeast, Double(60 * minutes))
+    goal(26, "rollbacks in that match", Double(rollbacks), "", .atLeast, Double(60 * minutes))
     let goals = pair.events.count { if case .goal = $0 { true } else { false } }
-    goal(26, "goals in them", Double(goals), "", .atLeast, 1)
+    goal(26, "goals in that match", Double(goals), "", .atLeast, 1)
     add("stalls", Double(stalls))
     add("desyncs", Double(pair.desyncs.count + differing))
     add("peerPacketBytes", Double(pair.packetBytes) / Double(pair.packets))
     compare(&pair)
   }
 
-  /// Plays the replay of the match and compares every tick.
+  /// Plays the replay of the match and compares the state of every tick.
   private mutating func compare(_ pair: inout RollbackPair) {
     let (file, ticks, _) = pair.finishReplay()
     var equal = 0
@@ -55,7 +55,7 @@ extension RollbackRun {
   }
 
   mutating func measureDesync() {
-    progress("false alarms and a damaged state")
+    progress("false alarms and a diverging state")
     let line = LinkConditions(
       oneWay: .milliseconds(150), jitter: .uniform(.milliseconds(20)), loss: 0.2)
     var pair = RollbackPair(line, seed: 3)
@@ -68,12 +68,14 @@ extension RollbackRun {
       13, "false alarms in \(minutes) min at 300 ms and 20 % loss", Double(pair.desyncs.count), "",
       0)
     let found = Self.findDesync(hand)
-    goal(13, "a desync is named after its confirmation", found.milliseconds, "ms", found.limit)
-    goal(13, "ticks off in the tick that is named", found.ticksOff, "", 0)
-    goal(13, "the field that differs is named first", found.isNamed ? 1 : 0, "", .atLeast, 1)
+    goal(
+      13, "time from confirmation to the report of a desync", found.milliseconds, "ms", found.limit)
+    goal(13, "error of the reported tick", found.ticksOff, "", 0)
+    goal(13, "the differing field is reported first", found.isNamed ? 1 : 0, "", .atLeast, 1)
   }
 
-  /// Two peers of whom one reckons a tick wrongly.
+  /// Plays two peers, one of which simulates one tick wrongly, and measures how the desync is
+  /// reported.
   private static func findDesync(
     _ hand: (Int, Rink) -> RinkInput
   ) -> (milliseconds: Double, limit: Double, ticksOff: Double, isNamed: Bool) {
@@ -105,7 +107,7 @@ extension RollbackRun {
   mutating func measureServed() {
     progress("a server with a hundred clients")
     let recording = RollbackRecording(ticks: 6_000, people: true)
-    // A round trip of 50 ms: a tick and a half each way.
+    // The link has a round trip of 50 ms: one and a half ticks in each direction.
     var served = RollbackServed(matches: 50, quarters: 6, recording: recording)
     served.run(ticks: 240)
     served.resetCounts()
@@ -114,15 +116,15 @@ extension RollbackRun {
     let up = Double(served.upBytes) / Double(served.upPackets)
     goal(16, "input packet to the server, round trip 50 ms", up, "bytes", 10)
     let down = Double(served.downBytes) / Double(served.downPackets)
-    note("a packet to a client, with inputs and a hash, takes \(Report.text(down)) bytes")
+    note("a packet to a client, with inputs and a hash, has \(Report.text(down)) bytes")
     let allocations = Double(served.allocations) / Double(ticks)
-    goal(30, "allocations of a tick, 100 clients", allocations, "", 0)
+    goal(30, "heap allocations of a tick, 100 clients", allocations, "", 0)
     var heap = RollbackHeap(recording)
     let peers = heap.measure(ticks: 2_000)
-    goal(30, "allocations of a tick, two peers", peers, "", 0)
+    goal(30, "heap allocations of a tick, two peers", peers, "", 0)
     add("peerAllocations", peers)
-    goal(25, "own inputs that a server decided otherwise, no loss", Double(served.overruled), "", 0)
-    goal(25, "how far ahead of the server a client is", served.lead, "ticks", 4)
+    goal(25, "local inputs overridden by the server, no loss", Double(served.overruled), "", 0)
+    goal(25, "lead of a client over the server", served.lead, "ticks", 4)
     add("inputPacketBytes", up)
     add("serverAllocations", allocations)
   }
@@ -141,7 +143,7 @@ extension RollbackRun {
       let oracle = line.oracle(underruns: adaptive.underruns)
       let name = "\(rate) Hz, jitter ± \(jitter) frames"
       goal(
-        24, "\(name): delay by the oracle's \(Report.text(oracle * 1_000)) ms",
+        24, "\(name): delay by the best fixed one, \(Report.text(oracle * 1_000)) ms",
         adaptive.delay / oracle, "", 1.1)
       goal(24, "\(name): starved frames", adaptive.underruns * 100, "%", 0.15)
       if !limit.isNaN { goal(24, "\(name): delay", adaptive.delay * 1_000, "ms", limit) }
@@ -151,9 +153,9 @@ extension RollbackRun {
   mutating func measureReconciliation() {
     progress("reconciliation")
     let play = RollbackReconciliation(ticks: 36_000, delay: 3)
-    goal(25, "own mallet corrected, ten minutes without loss", play.ownMallet, "mm", 0)
-    goal(25, "a correction is seen for", play.longestBlend, "ms", 100)
-    goal(25, "drawn places of the puck inside a rail", Double(play.insideRail), "", 0)
+    goal(25, "largest correction of the local mallet, no loss", play.ownMallet, "mm", 0)
+    goal(25, "visible time of a correction", play.longestBlend, "ms", 100)
+    goal(25, "drawn frames with the puck inside a rail", Double(play.insideRail), "", 0)
     note("puck corrected \(play.corrections) times, by \(Report.text(play.puckMean)) mm on average")
   }
 
@@ -161,7 +163,7 @@ extension RollbackRun {
 
   mutating func measureReplay() {
     progress("replays")
-    for (name, people) in [("computers", false), ("hands", true)] {
+    for (name, people) in [("computers", false), ("people", true)] {
       let recording = RollbackRecording(ticks: 36_000, people: people).inputs
       var rink = Rink()
       var writer = ReplayWriter(rink, players: 2, title: "air hockey")
@@ -191,15 +193,15 @@ extension RollbackRun {
       try? reader.seek(to: tick)
       worst = max(worst, Double(bench_thread_cpu_nanoseconds() - start) / 1e6)
     }
-    goal(28, "the longest of 100 jumps in it", worst, "ms", 50)
+    goal(28, "longest of 100 seeks in that replay", worst, "ms", 50)
     try? reader.seek(to: reader.end)
-    goal(28, "differing last states", reader.game.hash == last ? 0 : 1, "", 0)
+    goal(28, "final states of that replay that differ", reader.game.hash == last ? 0 : 1, "", 0)
   }
 
   mutating func measureLoop() async {
     progress("the fixed step against the clock, \(loopSeconds) s")
     goal(29, "drift over 24 h of ticks", Double(abs(RollbackLoop.drift())), "ticks", 0)
-    goal(29, "what is caught up after a stall", RollbackLoop.clamp(), "ms", 250)
+    goal(29, "time made up for after a stall", RollbackLoop.clamp(), "ms", 250)
     let lateness = await RollbackLateness.measure(seconds: loopSeconds)
     goal(29, "lateness of ticks at 60 Hz, p99", lateness, "ms", 1)
   }

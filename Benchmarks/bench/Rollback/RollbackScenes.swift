@@ -3,10 +3,10 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// Equal discs in a closed box that players push about: a thousand of them are the heaviest state
-/// that rollback has its goal for.
+/// Equal discs in a closed box that players push. A thousand discs are the largest state for which
+/// rollback has a goal.
 struct RollbackGas: Simulation {
-  /// Nothing but a push.
+  /// The input of one player: a push along the x-axis.
   struct Input: SimulationInput {
     var push: Int32 = 0
 
@@ -43,12 +43,12 @@ struct RollbackGas: Simulation {
     return hash.value
   }
 
-  /// The solver remembers nothing that matters.
+  /// The solver's caches do not affect its results, so only the scene is copied.
   mutating func copy(_ other: RollbackGas) { scene.copy(other.scene) }
 }
 
-/// A person's hand on a mallet: eight or nine changes of direction a second, smooth between them,
-/// and a tremor of a fifth of a millimetre.
+/// A simulated human hand on a mallet, with eight or nine changes of direction a second, smooth
+/// movement between them, and a tremor of a fifth of a millimeter.
 struct RollbackHand {
   private let seat: Seat
   private var generator: SeededGenerator
@@ -68,9 +68,9 @@ struct RollbackHand {
     step += 1
     if step > steps { turn() }
     let u = Double(step) / Double(steps)
-    let way = u * u * u * (10 - 15 * u + 6 * u * u)
+    let progress = u * u * u * (10 - 15 * u + 6 * u * u)
     let tremor = Vector(gauss() * 0.000_2, gauss() * 0.000_2)
-    return MalletInput(from + (to - from) * way + tremor)
+    return MalletInput(from + (to - from) * progress + tremor)
   }
 
   private mutating func turn() {
@@ -87,11 +87,11 @@ struct RollbackHand {
   }
 }
 
-/// A recorded match: each tick's inputs.
+/// The recorded inputs of every tick of a match.
 struct RollbackRecording {
   let inputs: [[RinkInput]]
 
-  /// Of computers, or of hands that move like people's.
+  /// Records a match of computer players, or of simulated hands if `people` is true.
   init(ticks: Int, people: Bool, seed: UInt64 = 1) {
     var rink = Rink()
     var computers = (

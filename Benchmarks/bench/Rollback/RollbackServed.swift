@@ -3,8 +3,8 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// Matches with a server, as many as there are clients for, over lines in memory that always take
-/// the same time and lose nothing: what packets weigh, and what the heap sees of a tick.
+/// Matches with servers and clients, connected by links in memory with a constant latency and no
+/// loss. Measures the sizes of packets and the heap allocations of a tick.
 struct RollbackServed {
   private struct Line {
     var due: Int
@@ -20,16 +20,17 @@ struct RollbackServed {
   private var tick = 0
   private let recording: RollbackRecording
   private var scratch = PacketWriter(capacity: 2_048)
-  /// Quarters of a tick that a packet takes each way.
+  /// The one-way latency of the links, in quarters of a tick.
   private let quarters: Int
   var upBytes = 0
   var upPackets = 0
   var downBytes = 0
   var downPackets = 0
-  /// Allocations of servers alone.
+  /// The heap allocations of the servers alone.
   var allocations: UInt64 = 0
 
-  /// `quarters` of a tick pass one way.
+  /// Creates the matches, each with two clients. The one-way latency is `quarters` quarters of a
+  /// tick.
   init(matches: Int, quarters: Int, recording: RollbackRecording) {
     self.quarters = quarters
     self.recording = recording
@@ -46,7 +47,7 @@ struct RollbackServed {
     }
   }
 
-  /// Makes that many ticks of every match, four moments each.
+  /// Makes `ticks` ticks of every match, each in four steps.
   mutating func run(ticks: Int) {
     for _ in 0..<4 * ticks {
       tick += 1
@@ -61,16 +62,16 @@ struct RollbackServed {
     }
   }
 
-  /// What the lines themselves allocated.
+  /// The heap allocations of the links in memory, which are subtracted.
   private var countHarness: UInt64 = 0
 
-  /// How often an input came too late.
+  /// The number of inputs that arrived too late.
   var missed: Int {
     servers.reduce(0) { $0 + $1.missedInputs(of: 0) + $1.missedInputs(of: 1) }
   }
-  /// How many own inputs were decided otherwise.
+  /// The number of local inputs that a server overrode.
   var overruled: Int { clients.reduce(0) { $0 + $1.overriddenInputs } }
-  /// How far the clients are ahead of their servers, ticks on average.
+  /// The mean lead of the clients over their servers, in ticks.
   var lead: Double {
     let sum = clients.indices.reduce(0.0) { sum, client in
       let tick = clients[client].rollback?.tick ?? .zero

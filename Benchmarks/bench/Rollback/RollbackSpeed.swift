@@ -3,7 +3,7 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// What going back and making steps again takes, and what the heap sees of it.
+/// Measures the time and the heap allocations of rollbacks, copies and rewinds.
 enum RollbackSpeed {
   struct Figures {
     var microseconds: Double
@@ -11,8 +11,8 @@ enum RollbackSpeed {
     var rollbacks: Int
   }
 
-  /// A game in which one player's inputs come `depth` ticks late, so that every tick goes back that
-  /// far; `inputs` gives the player's input.
+  /// Measures rollbacks in a game in which one player's inputs arrive `depth` ticks late, so that
+  /// every tick rolls back that far. The closure `input` returns a player's input for a tick.
   static func measure<Game: Simulation>(
     _ game: Game, depth: Int, ticks: Int, input: (Int, Int) -> Game.Input
   ) -> Figures {
@@ -44,14 +44,14 @@ enum RollbackSpeed {
       allocations: Double(allocations) / Double(max(1, rollbacks)), rollbacks: rollbacks)
   }
 
-  /// Nanoseconds that reading the clock twice takes.
+  /// The time to read the thread's CPU clock once, in nanoseconds.
   static let clockCost: Double = {
     let start = bench_thread_cpu_nanoseconds()
     for _ in 0..<10_000 { _ = bench_thread_cpu_nanoseconds() }
     return Double(bench_thread_cpu_nanoseconds() - start) / 10_000
   }()
 
-  /// Nanoseconds that saving a state takes, and returning to one.
+  /// The time to save a state in the history, in nanoseconds.
   static func copies<Game: Simulation>(_ game: Game, count: Int) -> Double {
     var ring = LagCompensation(keeping: 64, of: game)
     for tick in 0..<64 as Range<UInt64> { ring.append(game, at: Tick(tick)) }
@@ -60,7 +60,7 @@ enum RollbackSpeed {
     return Double(bench_thread_cpu_nanoseconds() - start) / Double(count)
   }
 
-  /// Nanoseconds that a rewind of a whole state takes.
+  /// The time to rewind a whole state, in nanoseconds.
   static func rewinds<Game: Simulation>(_ game: Game, count: Int) -> Double {
     var ring = LagCompensation(keeping: 64, of: game)
     for tick in 0..<64 as Range<UInt64> { ring.append(game, at: Tick(tick)) }

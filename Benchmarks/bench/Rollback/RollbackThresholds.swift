@@ -1,6 +1,7 @@
 import Foundation
 
-/// The most that rollback may cost: exact counts by name, which do not depend on the machine.
+/// The largest allowed costs of rollback, as exact counts by name, which do not depend on the
+/// machine.
 struct RollbackThresholds {
   var limits: [String: Double]
 
@@ -9,11 +10,13 @@ struct RollbackThresholds {
     return RollbackThresholds(limits: try JSONDecoder().decode([String: Double].self, from: data))
   }
 
-  /// One line for each count that is exceeded, or that was not counted.
+  /// One line for each count that exceeds its limit or was not measured.
   func violations(by counts: [String: Double]) -> [String] {
     limits.sorted { $0.key < $1.key }.compactMap { name, limit in
-      guard let count = counts[name] else { return "\(name) was not counted" }
-      return count <= limit ? nil : "\(name) is \(Report.text(count)), allowed are \(limit)"
+      guard let count = counts[name] else {
+        return "\(name) was not measured: remove it from the thresholds file or measure it"
+      }
+      return count <= limit ? nil : "\(name) is \(Report.text(count)), at most \(limit) allowed"
     }
   }
 }

@@ -2,9 +2,10 @@ import ArgumentParser
 import Carom
 import SessionPeers
 
-/// What the sides of our own share: `bench session-peer carom ROLE name=value…`.
+/// The code that all roles of Carom's side share. A side is started as `bench session-peer carom
+/// ROLE name=value…`.
 enum SessionCarom {
-  /// What carries the session.
+  /// The kind of link that carries the session.
   enum Link: String, Sendable, CaseIterable {
     case stream, datagrams
   }
@@ -12,16 +13,16 @@ enum SessionCarom {
   static func run(_ role: SessionSubject.Role) async throws {
     var options = unsafe options
     unsafe side_begin(&options)
-    // The one that asks does not sleep, as nobody's does, where it has a core for itself.
+    // The echo client polls its loop instead of sleeping, as the other implementations' clients do.
     let spins = role == .ask && number("spin", 1) == 1
     let loop = try NetworkLoop(name: role.rawValue, spinning: spins)
     switch role {
     case .receive: try await SessionCaromReceiver(on: loop).run()
     case .send, .burst: try await SessionCaromSender(on: loop).run(role)
-    case .answer: try await SessionCaromAnswerer(on: loop).run()
-    case .ask: try await SessionCaromAsker(on: loop).run()
+    case .answer: try await SessionCaromEchoServer(on: loop).run()
+    case .ask: try await SessionCaromEchoClient(on: loop).run()
     case .serve: try await SessionCaromServer(on: loop).run()
-    case .stand: try await SessionCaromStand(on: loop).run()
+    case .stand: try await SessionCaromFloodTarget(on: loop).run()
     case .flood: try SessionCaromFlood.run()
     case .play:
       if text("link", Link.datagrams.rawValue) == Link.stream.rawValue {
@@ -36,23 +37,23 @@ enum SessionCarom {
 
   // Options
 
-  /// The words that this process was started with.
+  /// The arguments with which this process was started.
   private static var options: side_options {
     unsafe session_options(CommandLine.argc, CommandLine.unsafeArgv)
   }
 
-  static func decimal(_ name: String, _ otherwise: Double) -> Double {
+  static func decimal(_ name: String, _ fallback: Double) -> Double {
     var options = unsafe options
-    return unsafe side_number(&options, name, otherwise)
+    return unsafe side_number(&options, name, fallback)
   }
 
-  static func number(_ name: String, _ otherwise: Int) -> Int {
-    Int(decimal(name, Double(otherwise)))
+  static func number(_ name: String, _ fallback: Int) -> Int {
+    Int(decimal(name, Double(fallback)))
   }
 
-  static func text(_ name: String, _ otherwise: String) -> String {
+  static func text(_ name: String, _ fallback: String) -> String {
     CommandLine.arguments.first { $0.hasPrefix(name + "=") }
-      .map { String($0.dropFirst(name.count + 1)) } ?? otherwise
+      .map { String($0.dropFirst(name.count + 1)) } ?? fallback
   }
 
   static func makeMeter() -> SessionMeter { unsafe SessionMeter(options) }
@@ -60,7 +61,7 @@ enum SessionCarom {
 
   // Nodes
 
-  /// The two ends; every player has a number of its own.
+  /// The identity of one end of a session; each end and each player has its own number.
   static func peer(_ number: Int) -> PeerInfo {
     PeerInfo(
       id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
@@ -73,21 +74,23 @@ enum SessionCarom {
     )
   }
 
-  /// Where the other side listens.
+  /// The endpoint at which the other side listens.
   static func server() throws -> Endpoint {
     let address = text("address", "127.0.0.1")
-    guard let address = IPAddress(address) else { throw ValidationError("no address: \(address)") }
+    guard let address = IPAddress(address) else {
+      throw ValidationError("'\(address)' is not an IP address")
+    }
     return Endpoint(address, port: UInt16(number("port", 0)))
   }
 }
 
-/// A message of `bench session`, which has no fields.
+/// A message of `bench session`: bytes without fields.
 struct SessionBytes: PacketCodable {
   var bytes: [UInt8]
 
   init(count: Int) { bytes = [UInt8](repeating: 0, count: count) }
 
-  /// A stamped one.
+  /// Creates a message that carries its kind, its number and the time.
   init(_ kind: side_kind, _ number: UInt32, count: Int) {
     self.init(count: count)
     unsafe bytes.withUnsafeMutableBufferPointer { bytes in
@@ -104,12 +107,12 @@ struct SessionBytes: PacketCodable {
 }
 
 extension MessageChannel where Message == SessionBytes {
-  /// In order, before all else.
+  /// Reliable and ordered, with the highest priority.
   static var small: Self { .init(0, .reliableOrdered, priority: 0) }
-  /// In order, when there is nothing else.
+  /// Reliable and ordered, with the lowest priority.
   static var bulk: Self { .init(1, .reliableOrdered, priority: 7) }
-  /// The newest counts.
+  /// Unreliable and sequenced: a newer message replaces an older one.
   static var states: Self { .init(2, .unreliableSequenced) }
-  /// Each for itself.
+  /// Unreliable: each message stands alone.
   static var inputs: Self { .init(3, .unreliable) }
 }

@@ -1,8 +1,8 @@
 import Carom
 import SessionPeers
 
-/// Sends back what comes, as it came.
-actor SessionCaromAnswerer: LoopActor {
+/// The echo server: sends every message back unchanged.
+actor SessionCaromEchoServer: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
 
@@ -20,7 +20,7 @@ actor SessionCaromAnswerer: LoopActor {
 
   private func handle(_ event: SessionEvent) {
     switch event {
-    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
+    case .requested(let connection, _, _): node.assumeIsolated { $0.admit(connection) }
     default: break
     }
   }
@@ -29,26 +29,26 @@ actor SessionCaromAnswerer: LoopActor {
     var echo = SessionBytes(count: message.bytes.count)
     for index in message.bytes.indices { echo.bytes[index] = message.bytes[index] }
     let channel: MessageChannel<SessionBytes> = message.channel == 0 ? .small : .inputs
-    let link = message.connectionID
-    node.assumeIsolated { [echo] in try? $0.send(echo, on: channel, to: link) }
+    let connection = message.connectionID
+    node.assumeIsolated { [echo] in try? $0.send(echo, on: channel, to: connection) }
   }
 }
 
-/// Round trips, one at a time, on a loop that spins.
-actor SessionCaromAsker: LoopActor {
+/// The echo client: measures one round trip at a time, on a loop that polls instead of sleeping.
+actor SessionCaromEchoClient: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
-  private var link = ConnectionID(0)
+  private var connection = ConnectionID(0)
   private var times = SessionTimes()
-  private var asked = 0
-  private var askedAt: UInt64 = 0
+  private var sent = 0
+  private var sentAt: UInt64 = 0
   private var timer: LoopTimer?
   private var finished: CheckedContinuation<Void, Never>?
   private let count = SessionCarom.number("count", 2_000)
   private let channel: MessageChannel<SessionBytes> =
     SessionCarom.text("mode", "unreliable") == "reliable" ? .small : .inputs
   private let interval = UInt64(SessionCarom.decimal("interval", 50e-6) * 1e9)
-  private static let patience: UInt64 = 200_000_000
+  private static let answerLimit: UInt64 = 200_000_000
 
   init(on loop: NetworkLoop) {
     self.loop = loop
@@ -56,33 +56,33 @@ actor SessionCaromAsker: LoopActor {
   }
 
   func run() async throws {
-    await node.setMessageHandler(owner: self) { side, _ in side.hear() }
-    link = try await node.connect(to: [SessionCarom.server()])
-    SessionTell.say("ready")
-    timer = LoopTimer(on: loop, owner: self) { side in side.ask() }
-    ask()
+    await node.setMessageHandler(owner: self) { side, _ in side.receiveAnswer() }
+    connection = try await node.connect(to: [SessionCarom.server()])
+    SessionOutput.status("ready")
+    timer = LoopTimer(on: loop, owner: self) { side in side.sendMessage() }
+    sendMessage()
     await withCheckedContinuation { finished = $0 }
-    times.tell("echo")
+    times.printFigures("echo")
   }
 
-  private func ask() {
-    guard asked < count else {
+  private func sendMessage() {
+    guard sent < count else {
       finished?.resume()
       finished = nil
       return
     }
-    asked += 1
-    timer?.arm(after: .nanoseconds(Int64(Self.patience)))
+    sent += 1
+    timer?.arm(after: .nanoseconds(Int64(Self.answerLimit)))
     let message = SessionBytes(count: Int(SIDE_ECHO))
-    let (link, channel) = (link, channel)
-    askedAt = side_now()
-    node.assumeIsolated { try? $0.send(message, on: channel, to: link) }
+    let (connection, channel) = (connection, channel)
+    sentAt = side_now()
+    node.assumeIsolated { try? $0.send(message, on: channel, to: connection) }
   }
 
-  private func hear() {
+  private func receiveAnswer() {
     let now = side_now()
-    times.add(now - askedAt)
-    let rest = askedAt + interval > now ? askedAt + interval - now : interval / 2
-    timer?.arm(after: .nanoseconds(Int64(rest)))
+    times.add(now - sentAt)
+    let delay = sentAt + interval > now ? sentAt + interval - now : interval / 2
+    timer?.arm(after: .nanoseconds(Int64(delay)))
   }
 }

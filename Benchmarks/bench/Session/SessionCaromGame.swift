@@ -2,18 +2,19 @@ import BenchProbe
 import Carom
 import SessionPeers
 
-/// A game's server: 60 bytes in and 300 out for each player, 60 times a second.
+/// A game server that receives 60 bytes from each player and sends 300 bytes to each, 60 times a
+/// second.
 actor SessionCaromServer: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
   private let players = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
   private let hertz = SessionCarom.number("hertz", Int(SIDE_HERTZ))
-  private var links: [ConnectionID] = []
+  private var connections: [ConnectionID] = []
   private var received = 0
   private var ticksSoFar = 0
   private var cpu: UInt64 = 0
-  /// Of the loop's thread alone.
+  /// The processor time of the loop's thread alone.
   private var threadCPU: UInt64 = 0
   private var ticker: Ticker?
   private var full: CheckedContinuation<Void, Never>?
@@ -30,8 +31,8 @@ actor SessionCaromServer: LoopActor {
     let memory = side_memory()
     side_listens(try await node.listen(on: [.loopback4]))
     await withCheckedContinuation { full = $0 }
-    SessionTell.figure("memory", (Double(side_memory()) - Double(memory)) / Double(players))
-    SessionTell.say("full")
+    SessionOutput.figure("memory", (Double(side_memory()) - Double(memory)) / Double(players))
+    SessionOutput.status("full")
     received = 0
     cpu = side_cpu()
     threadCPU = bench_thread_cpu_nanoseconds()
@@ -41,10 +42,10 @@ actor SessionCaromServer: LoopActor {
 
   private func handle(_ event: SessionEvent) {
     switch event {
-    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
-    case .opened(let link, _):
-      links.append(link)
-      guard links.count == players else { return }
+    case .requested(let connection, _, _): node.assumeIsolated { $0.admit(connection) }
+    case .opened(let connection, _):
+      connections.append(connection)
+      guard connections.count == players else { return }
       full?.resume()
       full = nil
     default: break
@@ -55,37 +56,38 @@ actor SessionCaromServer: LoopActor {
     guard ticksSoFar < ticks else { return finish() }
     ticksSoFar += 1
     let state = SessionBytes(count: Int(SIDE_STATE))
-    let links = links
+    let connections = connections
     node.assumeIsolated { node in
-      for link in links { try? node.send(state, on: .inputs, to: link) }
+      for connection in connections { try? node.send(state, on: .inputs, to: connection) }
     }
   }
 
   private func finish() {
     ticker?.stop()
     let sent = ticks * players
-    SessionTell.figure("cpu", Double(side_cpu() - cpu) / Double(sent))
-    SessionTell.figure(
+    SessionOutput.figure("cpu", Double(side_cpu() - cpu) / Double(sent))
+    SessionOutput.figure(
       "thread", Double(bench_thread_cpu_nanoseconds() - threadCPU) / Double(sent))
-    SessionTell.figure("received", Double(received))
-    SessionTell.figure("sent", Double(sent))
-    SessionTell.figure("datagrams", Double(received + sent))
+    SessionOutput.figure("received", Double(received))
+    SessionOutput.figure("sent", Double(sent))
+    SessionOutput.figure("datagrams", Double(received + sent))
     finished?.resume()
     finished = nil
   }
 }
 
-/// The players, each with a node; a hundred send together, as everybody's do.
+/// The players over streams, each with its own node. They send in groups of one hundred, as the
+/// players of all subjects do.
 actor SessionCaromPlayers: LoopActor {
   nonisolated let loop: NetworkLoop
   private let players = SessionCarom.number("peers", 100)
   private let ticks = SessionCarom.number("ticks", 300)
-  private var nodes: [(node: SessionNode, link: ConnectionID)] = []
+  private var nodes: [(node: SessionNode, connection: ConnectionID)] = []
   private var arrived = 0
   private var slot = 0
   private var ticker: Ticker?
   private var finished: CheckedContinuation<Void, Never>?
-  private static let together = 100
+  private static let groupSize = 100
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
@@ -96,17 +98,18 @@ actor SessionCaromPlayers: LoopActor {
       await node.setMessageHandler(owner: self) { side, _ in side.arrived += 1 }
       nodes.append((node, try await node.connect(to: [server])))
     }
-    SessionTell.say("ready")
+    SessionOutput.status("ready")
     ticker = Ticker(on: loop, owner: self, hertz: Int(SIDE_HERTZ) * slots) { side, _ in
       side.sendInputs()
     }
     await withCheckedContinuation { finished = $0 }
-    SessionTell.figure("arrived", Double(arrived))
+    SessionOutput.figure("arrived", Double(arrived))
   }
 
-  private var slots: Int { (players + Self.together - 1) / Self.together }
+  private var slots: Int { (players + Self.groupSize - 1) / Self.groupSize }
 
-  /// One hundred of them; past the server's last tick by a second.
+  /// Sends the inputs of a group of one hundred players; the players stop a second after the
+  /// server.
   private func sendInputs() {
     guard slot < (ticks + Int(SIDE_HERTZ)) * slots else {
       ticker?.stop()
@@ -114,11 +117,11 @@ actor SessionCaromPlayers: LoopActor {
       finished = nil
       return
     }
-    let first = slot % slots * Self.together
+    let first = slot % slots * Self.groupSize
     slot += 1
     let input = SessionBytes(count: Int(SIDE_INPUT))
-    for (node, link) in nodes[first..<min(first + Self.together, players)] {
-      node.assumeIsolated { try? $0.send(input, on: .inputs, to: link) }
+    for (node, connection) in nodes[first..<min(first + Self.groupSize, players)] {
+      node.assumeIsolated { try? $0.send(input, on: .inputs, to: connection) }
     }
   }
 }

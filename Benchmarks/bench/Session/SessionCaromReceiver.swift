@@ -1,7 +1,7 @@
 import Carom
 import SessionPeers
 
-/// Takes messages and tells what it got.
+/// Receives messages and prints the figures of what arrived.
 actor SessionCaromReceiver: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
@@ -16,24 +16,24 @@ actor SessionCaromReceiver: LoopActor {
 
   func run() async throws {
     await node.setHandler(owner: self) { side, event in side.handle(event) }
-    await node.setMessageHandler(owner: self) { side, message in side.meter.take(message.bytes) }
+    await node.setMessageHandler(owner: self) { side, message in side.meter.record(message.bytes) }
     let port = try await node.listen(
       on: [.any4], port: UInt16(SessionCarom.number("port", 0)))
     side_listens(port)
-    timer = LoopTimer(on: loop, owner: self) { side in side.look() }
+    timer = LoopTimer(on: loop, owner: self) { side in side.checkWhetherDone() }
     timer?.arm(after: .milliseconds(5))
     await withCheckedContinuation { finished = $0 }
-    meter.tell()
+    meter.printFigures()
   }
 
   private func handle(_ event: SessionEvent) {
     switch event {
-    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
+    case .requested(let connection, _, _): node.assumeIsolated { $0.admit(connection) }
     default: break
     }
   }
 
-  private func look() {
+  private func checkWhetherDone() {
     if meter.isDone() {
       finished?.resume()
       finished = nil

@@ -1,16 +1,16 @@
 import Carom
 import SessionPeers
 
-/// Sends what it is told to: to a time, or as fast as it can.
+/// Sends the messages that its options ask for: on a schedule, or as fast as it can.
 actor SessionCaromSender: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
-  private var link = ConnectionID(0)
+  private var connection = ConnectionID(0)
   private var source = SessionCarom.makeSource()
   private var timer: LoopTimer?
   private var remaining = 0
   private var finished: CheckedContinuation<Void, Never>?
-  private static let together = 64
+  private static let groupSize = 64
 
   init(on loop: NetworkLoop) {
     self.loop = loop
@@ -20,13 +20,13 @@ actor SessionCaromSender: LoopActor {
   func run(_ role: SessionSubject.Role) async throws {
     await node.setHandler(owner: self) { side, event in side.handle(event) }
     let begin = side_now()
-    link = try await node.connect(to: [SessionCarom.server()])
-    SessionTell.figure("connect", Double(side_now() - begin) / 1e3)
-    SessionTell.say("ready")
+    connection = try await node.connect(to: [SessionCarom.server()])
+    SessionOutput.figure("connect", Double(side_now() - begin) / 1e3)
+    SessionOutput.status("ready")
     if role == .burst { return await burst() }
     timer = LoopTimer(on: loop, owner: self) { side in side.sendDue() }
     sendDue()
-    // Until the process's input ends.
+    // Waits until the process's standard input ends.
     await withCheckedContinuation { (_: CheckedContinuation<Void, Never>) in }
   }
 
@@ -34,13 +34,13 @@ actor SessionCaromSender: LoopActor {
     if case .writable = event { sendBulk() }
   }
 
-  /// What has come to its time, and bulk as far as it is taken.
+  /// Sends the scheduled messages that are due, and as much bulk as the queue accepts.
   private func sendDue() {
-    while let (kind, message) = source.take() {
+    while let (kind, message) = source.popDue() {
       send(message, on: kind == SIDE_IS_SMALL ? .small : .states)
     }
     if source.isBulk { sendBulk() }
-    timer?.arm(after: source.wait())
+    timer?.arm(after: source.timeUntilNext())
   }
 
   private func sendBulk() {
@@ -48,35 +48,36 @@ actor SessionCaromSender: LoopActor {
     while send(message, on: .bulk) { continue }
   }
 
-  /// Whether it was taken.
+  /// Sends one message and returns whether the node accepted it.
   @discardableResult
   private func send(_ message: SessionBytes, on channel: MessageChannel<SessionBytes>) -> Bool {
-    let link = link
+    let connection = connection
     return node.assumeIsolated { node in
-      (try? node.send(message, on: channel, to: link)) != nil
+      (try? node.send(message, on: channel, to: connection)) != nil
     }
   }
 
-  /// 100-byte messages, 64 a turn of the loop; what one of them costs here.
+  /// Sends messages of 100 bytes, 64 in each turn of the loop, and measures the processor time of
+  /// each.
   private func burst() async {
     let count = SessionCarom.number("count", 1_000_000)
     let (begin, cpu) = (side_now(), side_cpu())
-    remaining = count / Self.together
+    remaining = count / Self.groupSize
     await withCheckedContinuation {
       finished = $0
       timer = LoopTimer(on: loop, owner: self) { side in side.continueBurst() }
       continueBurst()
     }
-    // What found no room any more cost something, and is not counted.
-    let dropped = await node.statistics(of: link)?.dropped ?? 0
-    let left = Double(count - Int(dropped))
-    SessionTell.figure("cpu", Double(side_cpu() - cpu) / left)
-    SessionTell.figure("rate", left * 1e9 / Double(side_now() - begin))
-    SessionTell.figure("left", left)
+    // Messages dropped for lack of room took time too, but they do not count as sent.
+    let dropped = await node.statistics(of: connection)?.dropped ?? 0
+    let sent = Double(count - Int(dropped))
+    SessionOutput.figure("cpu", Double(side_cpu() - cpu) / sent)
+    SessionOutput.figure("rate", sent * 1e9 / Double(side_now() - begin))
+    SessionOutput.figure("left", sent)
   }
 
-  /// On the loop's own turns, sockets between them: a task that yields goes by way of the global
-  /// pool, which takes longer than what is measured.
+  /// Continues in a new turn of the loop, which serves the sockets between the groups. A task that
+  /// yields would pass through the global executor, which takes longer than the measured work.
   private func continueBurst() {
     guard remaining > 0 else {
       finished?.resume()
@@ -84,15 +85,15 @@ actor SessionCaromSender: LoopActor {
       return
     }
     remaining -= 1
-    sendTogether()
+    sendGroup()
     timer?.arm(at: loop.now)
   }
 
-  private func sendTogether() {
-    let link = link
+  private func sendGroup() {
+    let connection = connection
     let message = SessionBytes(SIDE_IS_BULK, 0, count: Int(SIDE_BURST))
     node.assumeIsolated { node in
-      for _ in 0..<Self.together { try? node.send(message, on: .inputs, to: link) }
+      for _ in 0..<Self.groupSize { try? node.send(message, on: .inputs, to: connection) }
     }
   }
 }

@@ -1,67 +1,74 @@
 import ArgumentParser
 import BenchProbe
 
-/// Sessions beside ENet, kernel TCP and plain datagrams.
+/// Compares Carom's sessions with ENet, kernel TCP and plain datagrams.
 struct SessionCommand: AsyncParsableCommand {
-  /// What is measured.
+  /// A scenario to measure.
   enum Scenario: String, ExpressibleByArgument, CaseIterable, Sendable {
     case counts, costs, echo, game, coalesced, loops, flood, crowd
     case bulk, small, states, mixed, migration, fair
 
-    /// Whether it needs a path between two hosts.
+    /// Whether the scenario needs an emulated path between two hosts.
     var isLossy: Bool { [.bulk, .small, .states, .mixed, .migration, .fair].contains(self) }
   }
 
   static let configuration = CommandConfiguration(
     commandName: "session",
-    abstract: "Sessions beside ENet, kernel TCP and plain datagrams: cost, latency, goodput.",
+    abstract: "Compares sessions with ENet, kernel TCP and plain UDP: cost, latency, goodput.",
     discussion: """
-      On virtual time: counts, bytes and allocations of our own packets. On loopback, each side \
-      on a core of its own: costs, what the kernel takes for a 100-byte datagram; echo, round \
-      trips of 64 bytes, one each 50 us; game, a server that takes 60 bytes from each player and \
-      gives it 300, 60 times a second; coalesced, 100-byte messages as fast as they go; loops, \
-      200 players of a server with one loop and with two; flood, datagrams of strangers as many \
-      as go, and a player beside 100,000 of them a second; crowd, 4,096 players at 20 Hz. As \
-      root, \
-      over a path between two network namespaces (50 ms and 20 Mbit/s each way, a queue of 250 \
-      KB, loss each way): bulk, reliable goodput; small, 60 reliable messages of 60 bytes a \
-      second, one way; states, 60 of 300 bytes a second, the age of the newest; mixed, small \
-      ones beside bulk; migration, small ones whose sender gets another port halfway; fair, \
-      reliable bulk beside a flow of TCP CUBIC, without loss, one of them two seconds before \
-      the other. Wire is bytes of IP on the path by bytes of payload.
+      On virtual time, without sockets: counts, the bytes and allocations of Carom's packets.
+
+      On loopback, with each side on its own core: costs, the kernel's time for a 100-byte \
+      datagram; echo, round trips of 64 bytes every 50 us; game, a server that receives 60 bytes \
+      from each player and sends 300 bytes to each, 60 times a second; coalesced, 100-byte \
+      messages at full speed; loops, 200 players of a server on one loop and on two; flood, \
+      datagrams from unvalidated addresses at full speed, and a player's round trips beside \
+      100,000 of them a second; crowd, 4,096 players at 20 Hz.
+
+      As root, over an emulated path between two network namespaces (50 ms and 20 Mbit/s in each \
+      direction, a queue of 250 KB, loss in both directions): bulk, reliable goodput; small, 60 \
+      reliable messages of 60 bytes a second in one direction; states, 60 unreliable messages of \
+      300 bytes a second, by the age of the newest; mixed, small messages beside bulk; \
+      migration, small messages whose sender changes its port halfway; fair, reliable bulk \
+      beside a flow of TCP CUBIC, without loss, one started two seconds before the other.
+
+      Wire is the bytes of IP packets on the path, divided by the bytes of payload.
       """)
 
-  @Option(help: ArgumentHelp("Only this scenario; may be repeated.", valueName: "name"))
+  @Option(help: ArgumentHelp("Measure only this scenario; may be repeated.", valueName: "name"))
   var scenario: [Scenario] = []
 
-  @Option(parsing: .upToNextOption, help: "Percent that are lost each way.")
+  @Option(parsing: .upToNextOption, help: "Percent of packets lost in each direction.")
   var loss: [Double] = [0, 1, 5, 10, 20]
 
-  @Option(parsing: .upToNextOption, help: "Players of one server.")
+  @Option(parsing: .upToNextOption, help: "Numbers of players of one server.")
   var peers: [Int] = [100, 400, 1_000]
 
   @Option(help: "Rounds; medians are reported.")
   var rounds = 1
 
-  @Option(help: "Seconds that count, of each measurement over the path.")
+  @Option(help: "Measured seconds of each measurement over the emulated path.")
   var seconds = 10
 
-  @Flag(help: "Leave ENet, TCP and plain datagrams out.")
+  @Flag(help: "Measure Carom alone, without ENet, TCP and plain UDP.")
   var withoutPeers = false
 
-  @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
+  @Flag(help: "Only count bytes and allocations, and fail if one exceeds its threshold.")
   var check = false
 
-  @Option(help: "The file of thresholds.")
+  @Option(help: "The JSON file with the thresholds.")
   var thresholds = "Benchmarks/Thresholds/session.json"
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
     guard rounds > 0, seconds > 0, loss.allSatisfy({ (0..<100).contains($0) }),
       peers.allSatisfy({ (1...4_000).contains($0) })
-    else { throw ValidationError("rounds and seconds from 1, loss below 100, peers to 4000") }
+    else {
+      throw ValidationError(
+        "--rounds and --seconds must be at least 1, --loss below 100, --peers from 1 to 4000")
+    }
   }
 
   func run() async throws {
@@ -70,7 +77,7 @@ struct SessionCommand: AsyncParsableCommand {
     var run = SessionRun(self)
     var wanted = scenario.isEmpty ? Scenario.allCases : scenario
     if let shortcoming = DiscoveryLab.shortcoming, wanted.contains(where: \.isLossy) {
-      run.report.remarks.append("no path with loss: \(shortcoming)")
+      run.report.remarks.append("scenarios with a lossy path were skipped: \(shortcoming)")
       wanted.removeAll(where: \.isLossy)
     }
     await run.findSubjects()
@@ -83,14 +90,16 @@ struct SessionCommand: AsyncParsableCommand {
 
   private func checkCounts() throws {
     guard let limits = try? SessionThresholds.read(thresholds) else {
-      throw ValidationError("no thresholds in \(thresholds): name their file with --thresholds")
+      throw ValidationError(
+        "cannot read thresholds from \(thresholds): name the file with --thresholds")
     }
     let counts = limits.counts(of: SessionCounts())
     for count in counts {
-      print("\(count.what): \(Report.text(count.count)), allowed are \(Report.text(count.limit))")
+      print(
+        "\(count.what): \(Report.text(count.count)), at most \(Report.text(count.limit)) allowed")
     }
     #if DEBUG
-      print("built without optimisation: the counts are not those of a release")
+      print(Report.debugBuildWarning)
     #endif
     if counts.contains(where: { !($0.count <= $0.limit) }) { throw ExitCode.failure }
   }

@@ -1,32 +1,34 @@
 import BenchProbe
 import Carom
 
-/// Exact counts of a session over datagrams: the same on every machine.
+/// Exact counts of a session over datagrams, which are the same on every machine.
 struct SessionCounts {
-  /// Bytes above UDP's payload.
+  /// The bytes that one message adds to its own bytes, in a UDP payload: of an unreliable message
+  /// and of a reliable one.
   var unreliable = 0.0
   var reliable = 0.0
-  /// Bytes of another message in the same datagram.
+  /// The bytes that each further message in the same datagram adds to its own bytes.
   var nextUnreliable = 0.0
   var nextReliable = 0.0
-  /// Bytes of an acknowledgement that rides along.
+  /// The bytes that an acknowledgement adds to a datagram that is sent anyway.
   var acknowledgement = 0.0
-  /// Bytes that a stranger's 1,200-byte hello is answered with, and one's 30-byte datagram, by its
-  /// own.
+  /// The bytes that a host sends to an unvalidated address, divided by the bytes received from it:
+  /// for a hello of 1,200 bytes, and for a data packet of 30 bytes.
   var answerToHello = 0.0
   var answerToData = 0.0
-  /// And a hello whose cookie is made up.
+  /// The same ratio for hellos with a forged cookie.
   var answerToForged = 0.0
-  /// Bytes that a host holds for strangers.
+  /// The bytes of memory that a host holds for unvalidated addresses.
   var heldForStrangers = 0.0
-  /// Of the heap, for each datagram of a game.
+  /// The heap allocations for each datagram of a game.
   var allocations = 0.0
-  /// Datagrams of both sides for each tick of a game with 60 ticks a second, and with 20.
+  /// The datagrams that both sides send in each tick of a game, at 60 and at 20 ticks a second.
   var datagramsAt60 = 0.0
   var datagramsAt20 = 0.0
-  /// Of the sender's time-outs, until a path that lets long packets pass no more is left.
-  var hole = SessionHole()
-  /// What the two machines take for a datagram out of one and into the other; not exact.
+  /// The behavior on a path that starts to drop long packets.
+  var blackHole = SessionBlackHole()
+  /// The processor time to send a datagram from one machine and receive it in the other, in
+  /// nanoseconds; not an exact count.
   var nanoseconds = 0.0
 
   private static let payload = [UInt8](repeating: 7, count: 60)
@@ -34,8 +36,8 @@ struct SessionCounts {
 
   init() {
     measureAnswers()
-    answerToForged = SessionStrangers.reflection(of: .forged)
-    heldForStrangers = SessionStrangers.heldBytes()
+    answerToForged = SessionUnvalidatedSenders.reflection(of: .forged)
+    heldForStrangers = SessionUnvalidatedSenders.heldBytes()
     unreliable = Self.overhead([.unreliable])
     reliable = Self.overhead([.reliableOrdered])
     nextUnreliable = Self.overhead([.unreliable, .unreliable]) - unreliable
@@ -46,54 +48,55 @@ struct SessionCounts {
     datagramsAt20 = Self.datagrams(hertz: 20)
   }
 
-  /// What leaves for a tick of a game, acknowledgements included, when time passes evenly.
+  /// The datagrams of each tick of a game, including acknowledgements, while time passes evenly.
   private static func datagrams(hertz: Int) -> Double {
     let ticks = 600
     let steps = 16
     var pair = SessionPair()
-    pair.settle()
+    pair.exchangeUntilIdle()
     let before = pair.datagrams
     for step in 0..<ticks * steps {
       pair.advance(by: .nanoseconds(Int64(1_000_000_000 / (hertz * steps))))
-      // The caller's inputs come between the ticks.
+      // The client's inputs are sent halfway between the host's ticks.
       if step % steps == 0 { pair.send(payload, from: .responder, .unreliable) }
       if step % steps == steps / 2 { pair.send(payload, from: .initiator, .unreliable) }
-      pair.pass(from: .initiator)
-      pair.pass(from: .responder)
+      pair.deliverPending(from: .initiator)
+      pair.deliverPending(from: .responder)
     }
     return Double(pair.datagrams - before) / Double(ticks)
   }
 
-  /// Bytes of the datagram that carries these messages, but for their own; nothing else is owed.
+  /// The bytes of the datagram that carries messages with these deliveries, minus the bytes of the
+  /// messages. No acknowledgement is pending.
   private static func overhead(_ deliveries: [Delivery]) -> Double {
     var pair = SessionPair()
-    pair.settle()
+    pair.exchangeUntilIdle()
     for delivery in deliveries { pair.send(payload, from: .responder, delivery) }
-    return Double(pair.pass(from: .responder) - deliveries.count * payload.count)
+    return Double(pair.deliverPending(from: .responder) - deliveries.count * payload.count)
   }
 
   private mutating func measureAcknowledgement() {
     var pair = SessionPair()
-    pair.settle()
+    pair.exchangeUntilIdle()
     pair.send(Self.payload, from: .initiator, .reliableOrdered)
-    pair.pass(from: .initiator)
+    pair.deliverPending(from: .initiator)
     pair.send(Self.payload, from: .responder, .unreliable)
-    let count = pair.pass(from: .responder) - Self.payload.count
+    let count = pair.deliverPending(from: .responder) - Self.payload.count
     acknowledgement = Double(count) - unreliable
   }
 
   private mutating func measureAnswers() {
     var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
-    var caller = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
-    let link = caller.makeConnectionID()
-    let way = SessionPair.Side.responder.way
-    caller.connect(link, to: [way], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
+    var client = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
+    let connection = client.makeConnectionID()
+    let route = SessionPair.Side.responder.route
+    client.connect(connection, to: [route], key: ConnectionKey(prefix: 3, rest: 4), at: .zero)
     var hello: [UInt8] = []
-    while let ready = caller.pollReady() {
-      if caller.pollDatagram(on: ready, into: &hello, at: .zero) != nil { break }
+    while let ready = client.pollReady() {
+      if client.pollDatagram(on: ready, into: &hello, at: .zero) != nil { break }
     }
     func answer(to datagram: [UInt8]) -> Double {
-      host.receiveDatagram(datagram.span, from: SessionPair.Side.initiator.way, at: .zero)
+      host.receiveDatagram(datagram.span, from: SessionPair.Side.initiator.route, at: .zero)
       var count = 0
       while let answer = host.pollStatelessReply() { count += answer.bytes.count }
       return Double(count) / Double(datagram.count)
@@ -102,21 +105,21 @@ struct SessionCounts {
     answerToData = answer(to: [0x10, 0, 0] + [UInt8](repeating: 0, count: 27))
   }
 
-  /// A game as `bench session --scenario game` has it.
+  /// Plays the game of `bench session --scenario game`.
   private mutating func measureGame() {
     let state = [UInt8](repeating: 1, count: 300)
     var pair = SessionPair()
-    pair.settle()
+    pair.exchangeUntilIdle()
     func play(_ count: Int) {
       for _ in 0..<count {
         pair.advance(by: .nanoseconds(16_666_667))
         pair.send(Self.payload, from: .initiator, .unreliable)
-        pair.pass(from: .initiator)
+        pair.deliverPending(from: .initiator)
         pair.send(state, from: .responder, .unreliable)
-        pair.pass(from: .responder)
+        pair.deliverPending(from: .responder)
       }
     }
-    play(Self.ticks)  // until everything has found its room
+    play(Self.ticks)  // lets all buffers grow to their final size
     let before = (pair.datagrams, bench_thread_allocations(), bench_thread_cpu_nanoseconds())
     play(Self.ticks)
     let datagrams = Double(pair.datagrams - before.0)

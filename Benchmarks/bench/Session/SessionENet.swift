@@ -1,11 +1,12 @@
 import Foundation
 
-/// ENet in a package and processes of its own, so that a machine without it builds all the same.
+/// The ENet peer, in a separate package and process, so that `bench` builds without ENet.
 enum SessionENet {
-  /// What to do where it is missing.
+  /// Advice for the user if ENet is missing.
   static let remedy = "apt-get install libenet-dev, then run again"
 
-  /// Builds the nested package; `nil` where that fails, ENet being absent most likely.
+  /// Builds the nested package. Returns `nil` if the build fails, most likely because ENet is not
+  /// installed.
   static func built() async -> SessionSubject? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "ENetPeer")

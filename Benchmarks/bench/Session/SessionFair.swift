@@ -1,17 +1,18 @@
-/// Bulk beside a flow of TCP CUBIC over one path, both without end: who gets how much of it.
+/// Bulk traffic that shares a path with a flow of TCP CUBIC: measures the share of each.
 struct SessionFair: Sendable {
   let subject: SessionSubject
-  /// Whether it was there before CUBIC.
+  /// Whether the subject starts before CUBIC.
   let isFirst: Bool
 
   static let rival = SessionSubject.tcp("cubic")
   private static let ports = (7_777, 7_778)
-  /// Seconds between the two, and until both count.
+  /// The seconds between the two starts, and the seconds from the second start to the measurement.
   private static let between = 2
   private static let warm = 5
   private static let seconds = 30
 
-  /// `ours` and `theirs`, Mbit/s, and the path's figures.
+  /// Returns the goodput of the subject (`ours`) and of CUBIC (`theirs`) in Mbit/s, with the path's
+  /// figures.
   func run() async throws -> SessionFigures {
     try await SessionPath.with(.init(loss: 0)) { path in
       let first = isFirst ? subject : Self.rival

@@ -1,35 +1,36 @@
 import BenchProbe
 import Carom
 
-/// Strangers who flood a host: what it takes from them, and what its players notice.
+/// Floods of datagrams from unvalidated addresses: measures their cost for a host and their effect
+/// on its players.
 enum SessionFlood {
-  /// Datagrams a second that players have to live with.
+  /// The rate of the flood that players have to bear, in datagrams a second.
   static let rate = 100_000
   private static let hostCore = "core=0"
   private static var otherCore: String { "core=\(EchoCommand.loadCore)" }
-  /// Round trips, one each 200 us.
+  /// Options of the player: round trips, one every 200 us.
   private static let asking = ["count=10000", "interval=0.0002", "mode=unreliable", "spin=0"]
 
-  /// The machine alone, in the bytes and times of each kind.
+  /// Measures the protocol machine without sockets: time and memory for each kind of datagram.
   static func measureMachine() -> SessionFigures {
     var figures = SessionFigures()
-    for kind in SessionStrangers.Kind.allCases {
-      let datagrams = SessionStrangers.datagrams(kind)
-      figures[kind.rawValue] = SessionStrangers.nanoseconds(of: datagrams)
+    for kind in SessionUnvalidatedSenders.Kind.allCases {
+      let datagrams = SessionUnvalidatedSenders.datagrams(kind)
+      figures[kind.rawValue] = SessionUnvalidatedSenders.nanoseconds(of: datagrams)
       figures["\(kind.rawValue)_worst"] =
-        datagrams.map { SessionStrangers.nanoseconds(of: [$0]) }.max() ?? .nan
+        datagrams.map { SessionUnvalidatedSenders.nanoseconds(of: [$0]) }.max() ?? .nan
     }
-    if let accept = SessionArrivals.nanoseconds(count: Host.connectionLimit) {
+    if let accept = SessionAdmissions.nanoseconds(count: Host.connectionLimit) {
       figures["accept"] = accept.all
       figures["accept_late"] = accept.late
     }
-    figures["held"] = SessionStrangers.heldBytes()
+    figures["held"] = SessionUnvalidatedSenders.heldBytes()
     return figures
   }
 
-  /// A server that takes all that comes, over sockets.
-  static func measureStand(_ kind: SessionStrangers.Kind) async throws -> SessionFigures {
-    let datagrams = SessionStrangers.datagrams(kind)
+  /// Measures over sockets a server that receives as many datagrams as it can.
+  static func measureStand(_ kind: SessionUnvalidatedSenders.Kind) async throws -> SessionFigures {
+    let datagrams = SessionUnvalidatedSenders.datagrams(kind)
     let size = datagrams.reduce(0) { $0 + $1.count } / datagrams.count
     let subject = SessionSubject.carom(.datagrams)
     let server = try SessionSide(subject, .stand, [hostCore, "size=\(size)"])
@@ -41,7 +42,8 @@ enum SessionFlood {
     }
   }
 
-  /// A player's round trips, with a flood beside it or without.
+  /// Measures a player's round trips while a flood of `floodRate` datagrams a second runs; 0 means
+  /// no flood.
   static func measurePlayer(floodRate: Int) async throws -> SessionFigures {
     let subject = SessionSubject.carom(.datagrams)
     let server = try SessionSide(subject, .answer, [hostCore])

@@ -1,19 +1,19 @@
 import Foundation
 
-/// A figure of ours beside its goal, and beside the best peer of the same run.
+/// One of Carom's figures, compared with its goal and with the best peer of the same run.
 struct SessionGoal: Encodable {
-  /// Which way is better.
+  /// Whether a small or a large value is better.
   enum Bound: String, Encodable {
     case atMost, atLeast
   }
 
-  /// What is measured.
+  /// The measured property.
   var what: String
   var figure: Double
   var unit: String
   var bound: Bound
   var limit: Double
-  /// Who does best of the others.
+  /// The best of the other implementations.
   var peer: String?
   var peerFigure: Double?
 
@@ -35,7 +35,7 @@ struct SessionGoal: Encodable {
 
   var isMet: Bool { bound == .atMost ? figure <= limit : figure >= limit }
 
-  /// One line for people.
+  /// The goal as one line of text.
   var line: String {
     let body = what.padding(toLength: max(54, what.count), withPad: " ", startingAt: 0)
     let sign = bound == .atMost ? "<=" : ">="
@@ -44,7 +44,7 @@ struct SessionGoal: Encodable {
       "\(body) \(Report.text(figure)) \(unit), goal \(sign) \(Report.text(limit)): \(verdict)"
     if let peer, let peerFigure {
       text +=
-        "; \(peer) \(Report.text(peerFigure)), ours by that \(Report.text(figure / peerFigure))"
+        "; \(peer) \(Report.text(peerFigure)), ratio \(Report.text(figure / peerFigure))"
     }
     return text
   }

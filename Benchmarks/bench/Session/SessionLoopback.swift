@@ -1,26 +1,27 @@
 import Foundation
 
-/// A measurement on loopback: two processes, a core each.
+/// A measurement on loopback between two processes, each on its own core.
 struct SessionLoopback: Sendable {
-  /// What the measurement is called in tables.
+  /// The name of the measurement in tables.
   let name: String
   let scenario: SessionCommand.Scenario
   let subject: SessionSubject
-  /// The number of players, or 0.
+  /// The number of players, or 0 in scenarios without players.
   let condition: Double
-  /// What its second side is told besides.
+  /// Additional options of the client's process.
   let options: [String]
 
   private static let serverCore = "core=0"
   private static var clientCore: String { "core=\(EchoCommand.loadCore)" }
   static let ticks = 300
-  /// Of a crowd: as many players as a host takes, a third as often, for as long.
+  /// The crowd scenario: as many players as a host can hold, at a third of the usual rate, for the
+  /// same time.
   static let crowd = 4_096
   static let crowdHertz = 20
   static let crowdTicks = 100
   private static let messages = 1_000_000
 
-  /// Those of a scenario and a subject; none where it has no such roles.
+  /// The measurements of a scenario for one subject; none if the subject lacks the roles.
   static func settings(
     of scenario: SessionCommand.Scenario, _ subject: SessionSubject, peers: [Int]
   ) -> [SessionLoopback] {
@@ -59,7 +60,7 @@ struct SessionLoopback: Sendable {
     }
   }
 
-  /// The second side tells the figures.
+  /// Runs a server and a client; the client prints the figures.
   private func measure(
     _ role: SessionSubject.Role, _ other: SessionSubject, _ otherRole: SessionSubject.Role
   ) async throws -> SessionFigures {
@@ -78,7 +79,7 @@ struct SessionLoopback: Sendable {
     }
   }
 
-  /// Both tell figures; the server's processor time is what counts.
+  /// Runs a server and its players. Both print figures, among them the server's processor time.
   private func measureGame() async throws -> SessionFigures {
     let server = try SessionSide(
       subject, .serve, [Self.serverCore, "channels=8"] + options)

@@ -1,8 +1,8 @@
 import BenchProbe
 import Carom
 
-/// One server on one loop and on two: what the busiest loop has to do for the same players, which
-/// says how many more it could take where each loop has a core of its own.
+/// One server on one loop and on two loops: measures the busiest loop's work for the same players.
+/// This tells how many more players the server could hold if each loop had its own core.
 enum SessionLoops {
   static let counts = [1, 2]
   static let players = 200
@@ -27,14 +27,14 @@ enum SessionLoops {
   private static func measure(
     _ session: Session, _ endpoint: Endpoint, on loop: NetworkLoop
   ) async throws -> SessionFigures {
-    let (seats, seat) = AsyncStream.makeStream(of: Peer.self)
+    let (seats, opened) = AsyncStream.makeStream(of: Peer.self)
     return try await withThrowingTaskGroup { tasks in
       for number in 1...players {
         tasks.addTask {
           try await Session.join([endpoint], as: SessionCarom.peer(number), loop: loop) {
-            guest, host in
-            seat.yield(host)
-            for await event in guest.events { if case .left = event { break } }
+            client, host in
+            opened.yield(host)
+            for await event in client.events { if case .left = event { break } }
           }
         }
       }
@@ -59,7 +59,8 @@ enum SessionLoops {
     }
   }
 
-  /// Everybody says something at each tick, and hears something; how many of those came.
+  /// In each tick every player and the server send a message; returns the number of messages that
+  /// the server received.
   private static func play(
     _ session: Session, _ hosts: [Peer], on loop: NetworkLoop
   ) async -> Int {

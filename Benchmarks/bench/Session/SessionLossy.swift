@@ -1,17 +1,17 @@
-/// A measurement over a path between two hosts: h1 sends, h2 receives.
+/// A measurement over an emulated path between two hosts: h1 sends, h2 receives.
 struct SessionLossy: Sendable {
   let scenario: SessionCommand.Scenario
   let subject: SessionSubject
-  /// Of packets each way, from 0 to 1.
+  /// The fraction of packets lost in each direction, from 0 to 1.
   let loss: Double
   let seconds: Int
   let seed: Int
 
   private static let port = 7_777
-  /// Seconds before anything counts: a start has a table of its own.
+  /// The seconds before the measurement starts, so that it excludes the connection's start.
   static let warm = 2
 
-  /// `nil` where the subject cannot do that.
+  /// Returns `nil` if the subject does not support the scenario.
   init?(
     _ scenario: SessionCommand.Scenario, _ subject: SessionSubject, loss: Double, seconds: Int,
     seed: Int
@@ -28,12 +28,13 @@ struct SessionLossy: Sendable {
 
   var percent: String { "\(Report.text(loss * 100)) %" }
 
-  /// What the sender sends.
+  /// The traffic that the sender produces.
   private var what: String {
     (scenario == .migration ? SessionCommand.Scenario.small : scenario).rawValue
   }
 
-  /// The receiver's figures, the sender's, and the path's; `wire` is bytes of IP by payload.
+  /// Returns the receiver's figures, the sender's and the path's. `wire` is the bytes of IP packets
+  /// on the path, divided by the bytes of payload.
   func run() async throws -> SessionFigures {
     try await SessionPath.with(.init(loss: loss, seed: seed)) { path in
       var options = ["port=\(Self.port)"]

@@ -1,18 +1,18 @@
-/// What one subject came to under one condition, a round each.
+/// The figures of one subject under one condition, one entry for each round.
 struct SessionMeasurement: Sendable {
   let scenario: SessionCommand.Scenario
   let subject: String
-  /// The condition: a share that is lost, or a number of peers.
+  /// The condition: a loss rate or a number of players.
   let condition: Double
   var rounds: [SessionFigures] = []
 
-  /// The median of a figure over the rounds; `nan` where there is none.
+  /// The median of a figure over the rounds, or `nan` if no round has it.
   func middle(_ name: String) -> Double {
     median(rounds.map { $0[name] }.filter(\.isFinite))
   }
 }
 
-/// All of a run.
+/// All measurements of a run.
 struct SessionMeasurements: Sendable {
   private(set) var all: [SessionMeasurement] = []
 
@@ -44,7 +44,7 @@ struct SessionMeasurements: Sendable {
     }
   }
 
-  /// The subjects of a scenario, as they came.
+  /// The subjects of a scenario, in the order in which they were measured.
   func subjects(of scenario: SessionCommand.Scenario) -> [String] {
     of(scenario).reduce(into: []) { names, measurement in
       if !names.contains(measurement.subject) { names.append(measurement.subject) }

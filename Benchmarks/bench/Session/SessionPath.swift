@@ -1,17 +1,18 @@
 import Foundation
 
-/// Two hosts of a lab, h1 and h2, and a path between them that delays, limits and loses: what
-/// `session_path` does with what passes their switch.
+/// Two hosts, h1 and h2, of an emulated network, and a path between them that delays, limits and
+/// drops packets. The program `session_path` forwards the packets at their switch.
 final class SessionPath: Sendable {
-  /// What it is like, each way.
+  /// The properties of the path, the same in both directions.
   struct Conditions: Sendable {
-    /// Of packets, from 0 to 1.
+    /// The fraction of packets lost, from 0 to 1.
     var loss = 0.0
-    /// Seconds one way.
+    /// The one-way delay, in seconds.
     var delay = 0.05
-    /// Bits a second.
+    /// The rate, in bits a second.
     var rate = 20e6
-    /// Bytes that wait in front of the rate: at most one product of bandwidth and round trip.
+    /// The longest queue at the bottleneck, in bytes: at most the product of bandwidth and
+    /// round-trip time.
     var queue = 250_000
     var seed = 1
 
@@ -20,7 +21,7 @@ final class SessionPath: Sendable {
     }
   }
 
-  /// Where h2 is.
+  /// The address of h2.
   static let address = "10.77.0.2"
 
   private let lab: DiscoveryLab
@@ -28,7 +29,8 @@ final class SessionPath: Sendable {
 
   private init(in lab: DiscoveryLab, _ conditions: Conditions) async throws {
     self.lab = lab
-    // A path counts and loses packets, so the hosts make packets and not large pieces of a stream.
+    // The path counts and drops packets, so the hosts must send packets rather than large segments
+    // of a stream.
     for host in ["h1", "h2"] {
       try await Self.perform(
         lab, host, "ip link set eth0 gso_max_size 1500 gso_max_segs 1")
@@ -41,7 +43,7 @@ final class SessionPath: Sendable {
     try await relay.ready()
   }
 
-  /// Lends a path to `body`, and takes it down with all that runs on it.
+  /// Sets up a path, passes it to `body`, and removes it with every process that runs on it.
   static func with<Value>(
     _ conditions: Conditions, _ body: (SessionPath) async throws -> Value
   ) async throws -> Value {
@@ -54,7 +56,7 @@ final class SessionPath: Sendable {
     }
   }
 
-  /// Starts a side in a host.
+  /// Starts a side on a host of the path.
   func start(
     _ subject: SessionSubject, _ role: SessionSubject.Role, in host: String, _ options: [String]
   ) throws -> SessionSide {
@@ -62,13 +64,13 @@ final class SessionPath: Sendable {
       try lab.start(host, subject.command(role, options)), "\(subject.name), \(role.rawValue)")
   }
 
-  /// What has passed since the path was made: `out_` from h1 to h2, `back_` the other way.
+  /// The path's counters since it was made or reset: `out_` from h1 to h2, `back_` from h2 to h1.
   func counters() async throws -> SessionFigures { try await relay.ask("stats") }
 
-  /// What is counted begins anew.
+  /// Resets the counters.
   func reset() async throws { _ = try await relay.ask("reset") }
 
-  /// h1's datagrams come from another port from now on.
+  /// Changes the source port of h1's datagrams from now on, as a NAT would.
   func rebind() async throws { _ = try await relay.ask("rebind") }
 
   private static func perform(_ lab: DiscoveryLab, _ host: String, _ command: String) async throws {

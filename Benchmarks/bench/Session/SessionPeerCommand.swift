@@ -3,10 +3,12 @@ import EchoPeers
 import Foundation
 import SessionPeers
 
-/// A side of `bench session`: our own, kernel TCP, plain datagrams, libuv, or the path between two.
+/// Runs one side of `bench session`: Carom, kernel TCP, plain datagrams, libuv, or the path between
+/// two hosts.
 struct SessionPeerCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "session-peer", abstract: "A side of 'bench session'.", shouldDisplay: false)
+    commandName: "session-peer", abstract: "Runs one side of 'bench session'.", shouldDisplay: false
+  )
 
   @Argument(parsing: .captureForPassthrough)
   var words: [String]
@@ -22,7 +24,7 @@ struct SessionPeerCommand: AsyncParsableCommand {
     if status != 0 { throw ExitCode(status) }
   }
 
-  /// The echo that `bench echo` has.
+  /// Runs libuv's echo server from `bench echo`.
   private func answerWithLibuv() throws {
     let core = words.compactMap { $0.hasPrefix("core=") ? Int32($0.dropFirst(5)) : nil }.first
     guard echo_server_start(ECHO_UV_UDP, core ?? 0) else { throw ExitCode.failure }

@@ -1,5 +1,5 @@
 extension SessionRun {
-  /// Three at a time: a path takes a few per cent of a core.
+  /// Runs three measurements at a time, since each path needs only a few percent of a core.
   mutating func measureFair() async {
     let able = subjects.filter { $0.has(.receive, .send) && $0.isReliable }
       .filter { $0.name != SessionSubject.carom(.stream).name }
@@ -22,12 +22,15 @@ extension SessionRun {
   mutating func addFair(_ measurement: SessionMeasurement, _ name: String) {
     let (ours, theirs) = (measurement.middle("ours"), measurement.middle("theirs"))
     report.add(
-      name, .init("comes", measurement.condition),
-      .init("goodput", ours, "Mbit/s"), .init("CUBIC's", theirs, "Mbit/s"),
-      .init("of a fair share", 2 * ours / (ours + theirs), "times"),
+      name, .init("comes", measurement.condition, heading: "starts as"),
+      .init("goodput", ours, "Mbit/s"),
+      .init("CUBIC's", theirs, "Mbit/s", heading: "CUBIC's goodput"),
+      .init(
+        "of a fair share", 2 * ours / (ours + theirs), "times", heading: "share against a fair one"),
       .init("queue p50", measurement.middle("out_wait_p50"), "ms"),
       .init("queue p99", measurement.middle("out_wait_p99"), "ms"),
-      .init("overflowed", measurement.middle("out_overflowed"), "packets"))
+      .init(
+        "overflowed", measurement.middle("out_overflowed"), "packets", heading: "queue overflows"))
   }
 
   func fairGoals() -> [SessionGoal] {
@@ -37,7 +40,7 @@ extension SessionRun {
       let place = measurement.condition == 1 ? "first" : "second"
       return [SessionGoal.Bound.atLeast, .atMost].map { bound in
         SessionGoal(
-          "share of a path with CUBIC, there \(place)", share, "fair shares", bound,
+          "share of a path with CUBIC, started \(place)", share, "fair shares", bound,
           bound == .atLeast ? 0.5 : 2)
       }
     }

@@ -1,5 +1,5 @@
 extension SessionRun {
-  private static let machine = "Carom, the machine alone"
+  private static let machine = "Carom, without sockets"
   private static let sockets = "Carom, over sockets"
   private static let player = "Carom, a player's round trips"
 
@@ -7,7 +7,7 @@ extension SessionRun {
     for round in 1...command.rounds {
       measurements.add(SessionFlood.measureMachine(), of: .flood, Self.machine, at: 0)
       do {
-        for kind in SessionStrangers.Kind.allCases {
+        for kind in SessionUnvalidatedSenders.Kind.allCases {
           let figures = try await SessionFlood.measureStand(kind)
           measurements.add(figures, of: .flood, "\(Self.sockets), \(kind.rawValue)", at: 0)
         }
@@ -22,17 +22,22 @@ extension SessionRun {
   }
 
   mutating func addFlood(_ measurement: SessionMeasurement, _ name: String) {
-    func rate(_ figure: String) -> Report.Figure {
-      .init(figure, (1e6 / measurement.middle(figure)).rounded(), "k/s")
+    func rate(_ figure: String, _ heading: String) -> Report.Figure {
+      .init(figure, (1e6 / measurement.middle(figure)).rounded(), "k/s", heading: heading)
     }
     switch measurement.subject {
     case Self.machine:
       report.add(
-        name, rate("bad"), rate("hello"), rate("forged"),
-        .init("the dearest bad one", measurement.middle("bad_worst"), "ns"),
-        .init("a seat", measurement.middle("accept") / 1e3, "us"),
-        .init("the last of 4096", measurement.middle("accept_late") / 1e3, "us"),
-        .init("held", measurement.middle("held"), "B"))
+        name, rate("bad", "invalid datagrams"), rate("hello", "hellos"),
+        rate("forged", "forged cookies"),
+        .init(
+          "the dearest bad one", measurement.middle("bad_worst"), "ns",
+          heading: "slowest invalid datagram"),
+        .init("a seat", measurement.middle("accept") / 1e3, "us", heading: "admission"),
+        .init(
+          "the last of 4096", measurement.middle("accept_late") / 1e3, "us",
+          heading: "admission when almost full"),
+        .init("held", measurement.middle("held"), "B", heading: "memory held"))
     case Self.player:
       report.beginTable()
       report.add(
@@ -44,9 +49,12 @@ extension SessionRun {
     default:
       report.beginTable()
       report.add(
-        name, .init("taken", (measurement.middle("taken") / 1e3).rounded(), "k/s"),
+        name,
+        .init("taken", (measurement.middle("taken") / 1e3).rounded(), "k/s", heading: "received"),
         .init("CPU", measurement.middle("cpu"), "ns/datagram"),
-        .init("a core takes", (1e6 / measurement.middle("cpu")).rounded(), "k/s"),
+        .init(
+          "a core takes", (1e6 / measurement.middle("cpu")).rounded(), "k/s",
+          heading: "capacity of a core"),
         .init("busy", measurement.middle("busy") * 100, "%"),
         .init("answered", measurement.middle("answered") / 1e3, "kB/s"),
         .init("memory grew", measurement.middle("grown"), "B"))
@@ -64,19 +72,22 @@ extension SessionRun {
     let accept = machine.middle("accept")
     return [
       .init(
-        "flood: bad datagrams a core discards, the machine", 1e6 / machine.middle("bad"),
+        "flood: invalid datagrams that a core discards, no sockets", 1e6 / machine.middle("bad"),
         "k/s", .atLeast, 300),
-      .init("flood: bad datagrams a core discards, sockets", capacity("bad"), "k/s", .atLeast, 300),
       .init(
-        "flood: hellos a core answers, the machine", 1e6 / machine.middle("hello"), "k/s",
+        "flood: invalid datagrams that a core discards, sockets", capacity("bad"), "k/s", .atLeast,
+        300),
+      .init(
+        "flood: hellos that a core answers, no sockets", 1e6 / machine.middle("hello"), "k/s",
         .atLeast, 150),
-      .init("flood: hellos a core answers, sockets", capacity("hello"), "k/s", .atLeast, 150),
+      .init("flood: hellos that a core answers, sockets", capacity("hello"), "k/s", .atLeast, 150),
       .init(
-        "flood: what 100 k/s of hellos add to a player's p99",
+        "flood: added to a player's p99 by 100 k/s of hellos",
         (p99(SessionFlood.rate) - p99(0)) / 1e3, "ms", .atMost, 2),
-      .init("flood: kept of strangers", machine.middle("held"), "B", .atMost, 0),
-      .init("a seat, all told (plaintext)", accept / 1e3, "us", .atMost, 150),
-      .init("seats a core gives (plaintext)", 1e6 / accept, "k/s", .atLeast, 6),
+      .init(
+        "flood: memory held for unvalidated addresses", machine.middle("held"), "B", .atMost, 0),
+      .init("admission of a client (plaintext)", accept / 1e3, "us", .atMost, 150),
+      .init("clients that a core admits (plaintext)", 1e6 / accept, "k/s", .atLeast, 6),
     ]
   }
 }

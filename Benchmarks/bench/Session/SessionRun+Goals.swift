@@ -1,8 +1,8 @@
 extension SessionRun {
-  /// What is judged: our own side over datagrams.
+  /// The subject that has goals: Carom over datagrams.
   private static let ours = SessionSubject.carom(.datagrams).name
 
-  /// Every goal that this run has measured.
+  /// Adds the goals of every scenario that this run has measured.
   mutating func addGoals() {
     var goals: [SessionGoal] = []
     goals += countGoals() + hostileGoals()
@@ -18,7 +18,7 @@ extension SessionRun {
     measurements[scenario, name, condition]
   }
 
-  /// A figure of every other implementation that was measured so.
+  /// The given figure of every other implementation in a scenario and condition.
   private func peers(
     _ scenario: SessionCommand.Scenario, _ condition: Double,
     _ figure: (SessionMeasurement) -> Double
@@ -31,43 +31,52 @@ extension SessionRun {
       .map { ($0.subject, figure($0)) }
   }
 
-  /// ENet's bytes are those of its protocol: 4 for a datagram, and a command for each message.
+  /// ENet's figures follow from its protocol: 4 bytes for a datagram, and a command for each
+  /// message.
   private func countGoals() -> [SessionGoal] {
     guard let counts else { return [] }
     func beside(_ bytes: Double) -> [(name: String, figure: Double)] { [("ENet", bytes)] }
     return [
       .init("one unreliable message", counts.unreliable, "B", .atMost, 6, beside: beside(10)),
       .init("one reliable message", counts.reliable, "B", .atMost, 8, beside: beside(10)),
-      .init("another unreliable one", counts.nextUnreliable, "B", .atMost, 2, beside: beside(8)),
-      .init("another reliable one", counts.nextReliable, "B", .atMost, 2, beside: beside(6)),
       .init(
-        "an acknowledgement along the way", counts.acknowledgement, "B", .atMost, 3,
+        "each further unreliable message", counts.nextUnreliable, "B", .atMost, 2, beside: beside(8)
+      ),
+      .init(
+        "each further reliable message", counts.nextReliable, "B", .atMost, 2, beside: beside(6)),
+      .init(
+        "an acknowledgement in a data packet", counts.acknowledgement, "B", .atMost, 3,
         beside: beside(8)),
-      .init("answer before an address is proven, hello", counts.answerToHello, "", .atMost, 0.3),
-      .init("answer before an address is proven, data", counts.answerToData, "", .atMost, 0.3),
+      .init("bytes answered by bytes received, hello", counts.answerToHello, "", .atMost, 0.3),
+      .init("bytes answered by bytes received, data", counts.answerToData, "", .atMost, 0.3),
       .init(
-        "answer before an address is proven, forged", counts.answerToForged, "", .atMost, 0.3),
+        "bytes answered by bytes received, forged cookie", counts.answerToForged, "", .atMost, 0.3),
       .init("allocations a datagram", counts.allocations, "", .atMost, 0),
-      .init("a black hole, until 1,200 B", counts.hole.milliseconds, "ms", .atMost, 600),
-      .init("a black hole, in time-outs", counts.hole.timeouts, "", .atMost, 3),
-      .init("a black hole, what comes after it", counts.hole.goodput, "Mbit/s", .atLeast, 15),
-      .init("the machines' time for a datagram", counts.nanoseconds, "ns", .atMost, 900),
+      .init(
+        "a black hole: time until packets have 1,200 B", counts.blackHole.milliseconds, "ms",
+        .atMost, 600),
+      .init("a black hole: the same in time-outs", counts.blackHole.timeouts, "", .atMost, 3),
+      .init("a black hole: goodput afterwards", counts.blackHole.goodput, "Mbit/s", .atLeast, 15),
+      .init(
+        "CPU to send and receive a datagram, no sockets", counts.nanoseconds, "ns", .atMost, 900),
     ]
   }
 
-  /// Of a stranger, and of a peer that has its seat and means ill.
+  /// Goals for the packets of an unvalidated sender, and of a connected but hostile peer.
   private func hostileGoals() -> [SessionGoal] {
     guard counts != nil else { return [] }
-    let strangers = SessionStrangers.Kind.allCases.flatMap(SessionStrangers.datagrams)
-      .map { SessionStrangers.nanoseconds(of: [$0], count: 20_000) }
+    let senders = SessionUnvalidatedSenders.Kind.allCases.flatMap(
+      SessionUnvalidatedSenders.datagrams
+    )
+    .map { SessionUnvalidatedSenders.nanoseconds(of: [$0], count: 20_000) }
     func goal(_ whose: String, _ nanoseconds: Double?) -> SessionGoal {
-      .init("the dearest packet of \(whose)", (nanoseconds ?? .nan) / 1e3, "us", .atMost, 5)
+      .init("the slowest packet of \(whose)", (nanoseconds ?? .nan) / 1e3, "us", .atMost, 5)
     }
     return [
-      goal("a stranger", strangers.max()),
-      goal("a peer, the middle one of its kind", hostile.map(\.middle).max()),
-      goal("a peer, all but one in a hundred", hostile.map(\.most).max()),
-      goal("a peer, while its tables grow", hostile.map(\.worst).max()),
+      goal("an unvalidated sender", senders.max()),
+      goal("a hostile peer, median", hostile.map(\.middle).max()),
+      goal("a hostile peer, p99", hostile.map(\.most).max()),
+      goal("a hostile peer, while its tables grow", hostile.map(\.worst).max()),
     ]
   }
 
@@ -101,7 +110,7 @@ extension SessionRun {
         "datagrams a core", 2e3 / cost(large), "k/s", .atLeast, 450,
         beside: peers(.game, Double(last)) { 2e3 / cost($0) }),
       .init(
-        "memory of a player who idles", large.middle("memory") / 1e3, "kB", .atMost, 12,
+        "memory of an idle player", large.middle("memory") / 1e3, "kB", .atMost, 12,
         beside: peers(.game, Double(last)) { $0.middle("memory") / 1e3 }),
     ]
     return goals
@@ -121,7 +130,7 @@ extension SessionRun {
           [(SessionSubject.udp.name, share($0))]
         } ?? []),
       .init(
-        "memory of one of 4096 who idle", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
+        "memory of each of 4096 idle players", crowd.middle("memory") / 1e3, "kB", .atMost, 12),
     ]
   }
 
@@ -134,7 +143,7 @@ extension SessionRun {
           measurement.middle(figure) - floor.middle(figure)
         }
         return SessionGoal(
-          "round trip over plain UDP's, \(mode), \(name)", over(echo), "us", .atMost, limit,
+          "round trip, minus plain UDP's, \(mode), \(name)", over(echo), "us", .atMost, limit,
           beside: peers(.echo, 0, over).filter { $0.name.hasSuffix(", \(mode)") })
       }
     }
@@ -144,7 +153,7 @@ extension SessionRun {
     guard let burst = ours(.coalesced) else { return [] }
     return [
       .init(
-        "a small message of many", burst.middle("cpu"), "ns", .atMost, 300,
+        "CPU of each of many small messages", burst.middle("cpu"), "ns", .atMost, 300,
         beside: peers(.coalesced, 0) { $0.middle("cpu") }),
       .init(
         "small messages offered", burst.middle("rate") / 1e6, "M/s", .atLeast, 2,
@@ -158,7 +167,9 @@ extension SessionRun {
     if let bulk = ours(.bulk, 0) {
       goals += [
         .init("the longest packet", bulk.middle("out_largest"), "B", .atLeast, 1_500),
-        .init("until it was found", bulk.middle("out_largest_after") / 1e3, "s", .atMost, 5),
+        .init(
+          "time until the longest packet was found", bulk.middle("out_largest_after") / 1e3, "s",
+          .atMost, 5),
       ]
     }
     return goals
@@ -194,7 +205,7 @@ extension SessionRun {
     goals += limits.dropFirst().compactMap { loss, _ in
       ours(.small, loss).map { small in
         SessionGoal(
-          "their wire at \(Int(loss * 100)) % by that at 0 %",
+          "small messages: wire at \(Int(loss * 100)) % by wire at 0 %",
           small.middle("wire") / clean.middle("wire"), "", .atMost, 2.2)
       }
     }
@@ -206,10 +217,10 @@ extension SessionRun {
     let missing = Double(60 * (SessionLossy.warm + command.seconds)) - moved.middle("smalls")
     return [
       .init(
-        "silence after another address", moved.middle("gap") / 1e3, "ms", .atMost, 167,
+        "silence after a change of address", moved.middle("gap") / 1e3, "ms", .atMost, 167,
         beside: peers(.migration, 0) { $0.middle("gap") / 1e3 }),
-      .init("messages lost by it", missing, "", .atMost, 0),
-      .init("messages doubled or out of order", moved.middle("disordered"), "", .atMost, 0),
+      .init("messages lost by the change", missing, "", .atMost, 0),
+      .init("messages duplicated or out of order", moved.middle("disordered"), "", .atMost, 0),
     ]
   }
 
@@ -220,16 +231,16 @@ extension SessionRun {
     }
     return [
       .init(
-        "more than the link takes: goodput", mixed.middle("goodput"), "Mbit/s", .atLeast, 18,
+        "overload: goodput", mixed.middle("goodput"), "Mbit/s", .atLeast, 18,
         beside: beside("goodput")),
       .init(
-        "more than the link takes: wire by payload", mixed.middle("wire"), "", .atMost, 1.1,
+        "overload: wire by payload", mixed.middle("wire"), "", .atMost, 1.1,
         beside: beside("wire")),
       .init(
-        "more than the link takes: queue, p50", mixed.middle("out_wait_p50"), "ms", .atMost, 50,
+        "overload: queue, p50", mixed.middle("out_wait_p50"), "ms", .atMost, 50,
         beside: beside("out_wait_p50")),
       .init(
-        "more than the link takes: what is urgent, p99", mixed.middle("small_p99") / 1e3, "ms",
+        "overload: small messages, p99", mixed.middle("small_p99") / 1e3, "ms",
         .atMost, 90, beside: beside("small_p99", 1e3)),
     ]
   }

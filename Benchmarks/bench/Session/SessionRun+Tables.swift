@@ -1,5 +1,5 @@
 extension SessionRun {
-  /// A row for each measurement of a scenario, in units for people.
+  /// Adds a row for each measurement of a scenario, in readable units.
   mutating func addTable(of scenario: SessionCommand.Scenario) {
     for measurement in measurements.of(scenario) {
       let name = "\(scenario.rawValue): \(measurement.subject)"
@@ -53,8 +53,10 @@ extension SessionRun {
       .init("players a core", (1e9 / 60 / cpu).rounded()),
       .init("datagrams a core", (datagrams / expected / cpu * 1e6).rounded(), "k/s"),
       .init("memory", measurement.middle("memory"), "B/peer"),
-      .init("in", measurement.middle("received") / expected * 100, "%"),
-      .init("out", measurement.middle("arrived") / expected * 100, "%"))
+      .init(
+        "in", measurement.middle("received") / expected * 100, "%", heading: "inputs received"),
+      .init(
+        "out", measurement.middle("arrived") / expected * 100, "%", heading: "states received"))
   }
 
   private mutating func addCrowd(_ measurement: SessionMeasurement, _ name: String) {
@@ -64,17 +66,22 @@ extension SessionRun {
       name, .init("players", measurement.condition),
       .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
       .init("a core's share", measurement.middle("cpu") * rate / 1e7, "%"),
-      .init("its thread's alone", measurement.middle("thread") * rate / 1e7, "%"),
+      .init(
+        "its thread's alone", measurement.middle("thread") * rate / 1e7, "%",
+        heading: "the loop thread's share"),
       .init("memory", measurement.middle("memory"), "B/peer"),
-      .init("in", measurement.middle("received") / expected * 100, "%"),
-      .init("out", measurement.middle("arrived") / expected * 100, "%"))
+      .init(
+        "in", measurement.middle("received") / expected * 100, "%", heading: "inputs received"),
+      .init(
+        "out", measurement.middle("arrived") / expected * 100, "%", heading: "states received"))
   }
 
   private mutating func addCoalesced(_ measurement: SessionMeasurement, _ name: String) {
     report.add(
       name, .init("CPU", measurement.middle("cpu"), "ns/message"),
       .init("offered", measurement.middle("rate") / 1e6, "M/s"),
-      .init("a datagram", measurement.middle("coalesced"), "messages"))
+      .init(
+        "a datagram", measurement.middle("coalesced"), "messages", heading: "in each datagram"))
   }
 
   private mutating func addLoops(_ measurement: SessionMeasurement, _ name: String) {
@@ -83,9 +90,9 @@ extension SessionRun {
     report.add(
       name, .init("loops", measurement.condition),
       .init("CPU", measurement.middle("cpu") / 1e3, "us/peer-tick"),
-      .init("the busiest", busiest / 1e3, "us/peer-tick"),
+      .init("the busiest", busiest / 1e3, "us/peer-tick", heading: "the busiest loop"),
       .init("capacity", alone / busiest, "times"),
-      .init("in", measurement.middle("received") * 100, "%"),
+      .init("in", measurement.middle("received") * 100, "%", heading: "inputs received"),
       .init("streams handed over", measurement.middle("streams")),
       .init("datagrams passed on", measurement.middle("datagrams")))
   }
@@ -97,7 +104,8 @@ extension SessionRun {
       .init("wire", measurement.middle("wire"), "times"),
       .init("queue p50", measurement.middle("out_wait_p50"), "ms"),
       .init("queue p99", measurement.middle("out_wait_p99"), "ms"),
-      .init("overflowed", measurement.middle("out_overflowed"), "packets"),
+      .init(
+        "overflowed", measurement.middle("out_overflowed"), "packets", heading: "queue overflows"),
       .init("connect", measurement.middle("connect") / 1e3, "ms"))
   }
 

@@ -1,16 +1,16 @@
 import EchoPeers
 import SessionPeers
 
-/// One run of `bench session`: who is there, what they came to, and the tables.
+/// One run of `bench session`: its subjects, their measurements and the resulting tables.
 struct SessionRun {
   let command: SessionCommand
   var report: Report
   var machine = Machine()
   var measurements = SessionMeasurements()
-  /// Bytes and allocations of our own, where they were counted.
+  /// The exact counts, or nil if they were not measured.
   private(set) var counts: SessionCounts?
-  /// What a peer's packets cost that are made to cost much.
-  private(set) var hostile: [SessionHostile.Cost] = []
+  /// The cost of a connected peer's hostile packets.
+  private(set) var hostile: [SessionHostilePeer.Cost] = []
   private(set) var subjects: [SessionSubject] = []
 
   init(_ command: SessionCommand) {
@@ -27,7 +27,8 @@ struct SessionRun {
     if let enet = await SessionENet.built() {
       subjects.append(enet)
     } else {
-      report.remarks.append("ENet is missing: \(SessionENet.remedy)")
+      report.remarks.append(
+        "ENet was not measured, because its peer did not build: \(SessionENet.remedy)")
     }
   }
 
@@ -35,7 +36,7 @@ struct SessionRun {
     switch scenario {
     case .counts:
       counts = SessionCounts()
-      hostile = SessionHostile.measure()
+      hostile = SessionHostilePeer.measure()
     case .costs: measureCosts()
     case .echo, .game, .coalesced, .crowd: await measureLoopback(scenario)
     case .loops: await measureLoops()
@@ -74,7 +75,7 @@ struct SessionRun {
     }
   }
 
-  /// One after the other, so that each has both cores for itself.
+  /// Measures one subject after another, so that each has both cores for itself.
   private mutating func measureLoopback(_ scenario: SessionCommand.Scenario) async {
     for round in 1...command.rounds {
       machine.sampleNoise()
@@ -104,7 +105,7 @@ struct SessionRun {
     }
   }
 
-  /// Several at a time: a path takes a few per cent of a core.
+  /// Measures several settings at a time, since each path needs only a few percent of a core.
   private mutating func measureLossy(_ scenario: SessionCommand.Scenario) async {
     let settings = subjects.flatMap { subject in
       (scenario == .migration ? [0] : command.loss).flatMap { loss in
@@ -126,7 +127,7 @@ struct SessionRun {
     }
   }
 
-  /// What became of a measurement: figures, or why there are none.
+  /// The result of a measurement: its figures, or the reason why it failed.
   struct Outcome: Sendable {
     let number: Int
     var figures: SessionFigures?

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A side of a measurement while it runs.
+/// A process that plays one side of a measurement.
 struct SessionSide: Sendable {
   private let program: DiscoveryProgram
   private let name: String
@@ -10,40 +10,43 @@ struct SessionSide: Sendable {
     self.name = name
   }
 
-  /// Starts one on this machine, for loopback.
+  /// Starts a side on this machine, for measurements on loopback.
   init(_ subject: SessionSubject, _ role: SessionSubject.Role, _ options: [String]) throws {
     self.init(
       try DiscoveryProgram(subject.command(role, options), in: DiscoveryLab.folder, [:]),
       "\(subject.name), \(role.rawValue)")
   }
 
-  /// Waits until it listens or is connected; the port where it listens, 0 where it does not.
+  /// Waits until the side listens or is connected. Returns the port on which it listens, or 0 if it
+  /// does not.
   @discardableResult
   func ready(within limit: Duration = .seconds(20)) async throws -> UInt16 {
     let line = try await line(within: limit) { $0 == "ready" || $0.hasPrefix("ready ") }
     return line.split(separator: " ").last.flatMap { UInt16($0) } ?? 0
   }
 
-  /// Waits until it is done; its figures.
+  /// Waits until the side is done and returns its figures.
   func figures(within limit: Duration) async throws -> SessionFigures {
     _ = try await line(within: limit) { $0 == "done" }
     return SessionFigures(program.lines().map(\.text))
   }
 
-  /// The figures that it has told so far.
+  /// The figures that the side has printed so far.
   func figuresSoFar() -> SessionFigures { SessionFigures(program.lines().map(\.text)) }
 
-  /// Says a line to it and waits until that is done; what it answered.
+  /// Sends a line to the side, waits until it has handled the line, and returns the figures of its
+  /// answer.
   func ask(_ words: String) async throws -> SessionFigures {
     let first = program.count
-    program.say(words)
+    program.send(words)
     guard await program.line(from: first, where: { $0 == "done" }) != nil else {
-      throw DiscoveryFailure("\(name) does not answer to \(words)")
+      throw DiscoveryFailure(
+        "\(name) did not answer '\(words)': run the scenario again on a quiet machine")
     }
     return SessionFigures(program.lines(from: first).map(\.text))
   }
 
-  /// Ends its input, and so it.
+  /// Closes the side's standard input, which ends its process.
   func end() async {
     program.endInput()
     await program.end()
@@ -55,13 +58,15 @@ struct SessionSide: Sendable {
     let line = await program.line(within: limit) { matches($0) || $0.hasPrefix("failed") }
     guard let text = line?.text, !text.hasPrefix("failed") else {
       let said = program.lines().last { !$0.text.hasPrefix("figure") }?.text
-      throw DiscoveryFailure("\(name): \(said ?? "says nothing")")
+      throw DiscoveryFailure(
+        "\(name): \(said ?? "it printed nothing before its time limit; run again on a quiet machine")"
+      )
     }
     return text
   }
 }
 
-/// What the sides of a measurement told, by name.
+/// The figures that the sides of a measurement printed, by name.
 struct SessionFigures: Sendable {
   private(set) var values: [String: Double] = [:]
 
@@ -73,7 +78,7 @@ struct SessionFigures: Sendable {
     }
   }
 
-  /// A figure; `nan` where it was not told.
+  /// The value of a figure, or `nan` if it was not printed.
   subscript(name: String) -> Double {
     get { values[name] ?? .nan }
     set { values[name] = newValue }

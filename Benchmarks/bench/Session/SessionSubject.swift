@@ -1,29 +1,29 @@
 import Foundation
 
-/// One implementation in a program that plays either side of a measurement; `session_sides.h` says
-/// what it is told and what it tells.
+/// One implementation, as a program that can play either side of a measurement. `session_sides.h`
+/// defines the program's options and output.
 struct SessionSubject: Sendable {
-  /// What a side does.
+  /// The task of a side.
   enum Role: String, Sendable {
     case receive, send, answer, ask, serve, play, burst, flood, stand
   }
 
-  /// What it is called in tables.
+  /// The subject's name in tables.
   let name: String
-  /// The program and its first words; a role and options follow.
+  /// The program and its first arguments; the role and the options follow.
   let program: [String]
-  /// Options that both of its sides are given.
+  /// Options that both sides receive.
   var options: [String] = []
   let roles: Set<Role>
-  /// Whether what it sends arrives.
+  /// Whether messages are delivered reliably.
   var isReliable = true
-  /// Whether it goes over UDP, where an address may change under way.
+  /// Whether the subject uses UDP, whose source address may change during a connection.
   var hasDatagrams = true
 
-  /// Whether it takes 4,096 players, and has them at another rate than 60 Hz.
+  /// Whether the subject supports 4,096 players and rates other than 60 Hz.
   var hasCrowds = false
 
-  /// Our own, over one kind of link.
+  /// Carom over one kind of link.
   static func carom(_ link: SessionCarom.Link) -> SessionSubject {
     SessionSubject(
       name: "Carom, \(link.rawValue)", program: itself("carom"),
@@ -32,19 +32,20 @@ struct SessionSubject: Sendable {
       hasDatagrams: link == .datagrams, hasCrowds: link == .datagrams)
   }
 
-  /// Kernel TCP with a congestion control; there is none for games that anybody would choose.
+  /// Kernel TCP with the given congestion control. TCP has no roles for games, since nobody would
+  /// use it for them.
   static func tcp(_ control: String) -> SessionSubject {
     SessionSubject(
       name: "TCP \(control.uppercased())", program: itself("tcp"), options: ["control=\(control)"],
       roles: [.receive, .send], hasDatagrams: false)
   }
 
-  /// Datagrams with nothing on top: the floor.
+  /// Plain datagrams without a protocol: the lower bound of the cost.
   static let udp = SessionSubject(
     name: "plain UDP", program: itself("udp"),
     roles: [.receive, .send, .answer, .ask, .serve, .play], isReliable: false, hasCrowds: true)
 
-  /// An echo as one writes it with libuv.
+  /// A plain echo server on libuv.
   static let libuv = SessionSubject(name: "libuv", program: itself("uv"), roles: [.answer])
 
   static func enet(_ executable: String) -> SessionSubject {
@@ -53,13 +54,13 @@ struct SessionSubject: Sendable {
       roles: [.receive, .send, .answer, .ask, .serve, .play, .burst])
   }
 
-  /// This program, as a side: `SessionPeerCommand`.
+  /// The arguments that start this program as a side; see `SessionPeerCommand`.
   static func itself(_ words: String...) -> [String] {
     let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return [path ?? CommandLine.arguments[0], "session-peer"] + words
   }
 
-  /// The words that start a side.
+  /// The arguments that start a side in the given role.
   func command(_ role: Role, _ options: [String]) -> [String] {
     program + [role.rawValue] + self.options + options
   }

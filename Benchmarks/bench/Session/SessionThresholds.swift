@@ -1,6 +1,6 @@
 import Foundation
 
-/// The most that a session may cost: exact counts, which do not depend on the machine.
+/// The largest allowed costs of a session, in exact counts, which do not depend on the machine.
 struct SessionThresholds: Codable {
   var unreliable: Double
   var reliable: Double
@@ -20,7 +20,7 @@ struct SessionThresholds: Codable {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Each count beside what is allowed.
+  /// Each count with its name and its limit.
   func counts(of counts: SessionCounts) -> [(what: String, count: Double, limit: Double)] {
     [
       ("bytes of one unreliable message", counts.unreliable, unreliable),
@@ -28,16 +28,19 @@ struct SessionThresholds: Codable {
       ("bytes of another unreliable message", counts.nextUnreliable, nextUnreliable),
       ("bytes of another reliable message", counts.nextReliable, nextReliable),
       ("bytes of an acknowledgement", counts.acknowledgement, acknowledgement),
-      ("answered bytes by a stranger's, to a hello", counts.answerToHello, answerToHello),
-      ("answered bytes by a stranger's, to data", counts.answerToData, answerToData),
+      ("bytes answered for each byte received, to a hello", counts.answerToHello, answerToHello),
       (
-        "answered bytes by a stranger's, to a made-up cookie", counts.answerToForged, answerToForged
+        "bytes answered for each byte received, to a data packet", counts.answerToData, answerToData
       ),
-      ("bytes held for strangers", counts.heldForStrangers, heldForStrangers),
-      ("datagrams of a tick, both sides, 60 a second", counts.datagramsAt60, datagramsAt60),
-      ("datagrams of a tick, both sides, 20 a second", counts.datagramsAt20, datagramsAt20),
-      ("time-outs until a black hole is left", counts.hole.timeouts, blackHole),
-      ("allocations for a datagram", counts.allocations, allocations),
+      (
+        "bytes answered for each byte received, to a forged cookie", counts.answerToForged,
+        answerToForged
+      ),
+      ("bytes of memory held for unvalidated addresses", counts.heldForStrangers, heldForStrangers),
+      ("datagrams a tick from both sides, at 60 Hz", counts.datagramsAt60, datagramsAt60),
+      ("datagrams a tick from both sides, at 20 Hz", counts.datagramsAt20, datagramsAt20),
+      ("time-outs until the sender leaves a black hole", counts.blackHole.timeouts, blackHole),
+      ("heap allocations for each datagram", counts.allocations, allocations),
     ]
   }
 }

@@ -2,7 +2,7 @@ import AirHockey
 import Carom
 import CaromSimulation
 
-/// What a host of the bench sends each tick.
+/// The message that a benchmark's host sends to its client each tick.
 struct HockeyState: PacketCodable, Sendable {
   var clock: Instant
   var rink: RinkState
@@ -23,7 +23,7 @@ struct HockeyState: PacketCodable, Sendable {
   }
 }
 
-/// What a guest of the bench sends each tick.
+/// The message that a benchmark's client sends to its host each tick.
 struct HockeyInput: PacketCodable, Sendable {
   var tick: UInt64
   var mallet: MalletInput
@@ -44,21 +44,21 @@ struct HockeyInput: PacketCodable, Sendable {
   }
 }
 
-/// A match of air hockey whose states are sent: both mallets follow the puck, so that it is played
-/// and nobody thinks.
+/// An air hockey match for benchmarks, of which the host sends a state each tick. Both mallets
+/// follow the puck, so the match goes on without the cost of a computer player.
 struct HockeyWorld: FramesWorld {
   private var rink = Rink()
-  private var guest: HockeyInput?
+  private var latestInput: HockeyInput?
 
   init(index: Int, entities: Int) {}
 
   mutating func receive(_ input: HockeyInput) {
-    if input.tick > guest?.tick ?? 0 { guest = input }
+    if input.tick > latestInput?.tick ?? 0 { latestInput = input }
   }
 
   mutating func step(at now: Instant) -> HockeyState {
     let puck = rink.state.puck.position.vector
-    let away = guest?.mallet ?? MalletInput(rink.state[mallet: .away].vector)
+    let away = latestInput?.mallet ?? MalletInput(rink.state[mallet: .away].vector)
     if rink.step(home: MalletInput(Vector(min(puck.x, -0.2), puck.y)), away: away).winner != nil {
       rink.startMatch()
     }

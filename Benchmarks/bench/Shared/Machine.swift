@@ -1,11 +1,12 @@
 import Foundation
 
-/// What a benchmark ran on, and how quiet it was.
+/// A description of the machine that ran a benchmark, with an estimate of how much other work
+/// disturbed the run.
 struct Machine {
-  /// Times of one fixed piece of work through the run, seconds.
+  /// The times of the same fixed computation, taken during the run, in seconds.
   private var samples: [Double] = []
 
-  /// Takes a fixed piece of work's time; once a round is enough.
+  /// Times a fixed computation and records the result. One sample each round is enough.
   mutating func sampleNoise() {
     let start = ContinuousClock.now
     var state: UInt64 = 1
@@ -13,22 +14,24 @@ struct Machine {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
     }
     let seconds = (ContinuousClock.now - start).inSeconds
-    // The result is used, so that the work is done.
+    // Using the result keeps the compiler from removing the computation.
     if state != 0 { samples.append(seconds) }
   }
 
-  /// How far the slowest sample lies over the fastest, 0.1 meaning ten per cent.
+  /// The ratio of the slowest sample to the fastest, minus 1. A value of 0.1 means that the slowest
+  /// took ten percent longer.
   var noise: Double {
     guard let low = samples.min(), let high = samples.max(), low > 0 else { return 0 }
     return high / low - 1
   }
 
-  /// One line: processor, cores, system, load and noise.
+  /// A line that names the processor, the number of cores, the operating system, the load and the
+  /// noise.
   var line: String {
     let load = Self.text("/proc/loadavg").split(separator: " ").first.map(String.init) ?? "?"
     let percent = Int((noise * 100).rounded())
     return "\(Self.processor), \(ProcessInfo.processInfo.activeProcessorCount) cores, "
-      + "\(Self.system); load \(load); the same work varied by \(percent) % during the run"
+      + "\(Self.system); load \(load); the time of a fixed computation varied by \(percent) %"
   }
 
   private static var processor: String {
@@ -48,7 +51,7 @@ struct Machine {
 }
 
 extension Duration {
-  /// The duration in seconds with their fraction.
+  /// The duration in seconds, including the fraction.
   var inSeconds: Double {
     Double(components.seconds) + Double(components.attoseconds) * 1e-18
   }

@@ -1,40 +1,52 @@
 import Foundation
 
-/// A benchmark's results: a table for people or one JSON object on one line for machines.
+/// The results of a benchmark, printed either as tables or as one JSON object on one line.
 struct Report: Encodable {
-  /// A measured value.
+  /// A measured value with its name and unit.
   struct Figure: Encodable {
     var name: String
     var value: Double
     var unit: String
+    /// The heading of the figure's column without the unit, where the name in JSON is too terse.
+    private var title: String?
 
-    init(_ name: String, _ value: Double, _ unit: String = "") {
+    private enum CodingKeys: CodingKey { case name, value, unit }
+
+    init(_ name: String, _ value: Double, _ unit: String = "", heading title: String? = nil) {
       self.name = name
       self.value = value
       self.unit = unit
+      self.title = title
     }
+
+    /// The heading of the figure's column, with the unit.
+    var heading: String { unit.isEmpty ? title ?? name : "\(title ?? name), \(unit)" }
   }
 
-  /// One subject and its figures; rows with the same figures share their columns.
+  /// The figures of one subject. Rows that share a figure share its column in the table.
   struct Row: Encodable {
     var name: String
     var figures: [Figure]
   }
 
-  /// The command, as in "bench step".
+  /// A warning for commands that compare counts with thresholds.
+  static let debugBuildWarning =
+    "This is a debug build, which allocates more: check the counts with swift run -c release bench."
+
+  /// The title line, which starts with the command, as in "bench step".
   var title: String
   var rows: [Row] = []
-  /// What was not met or could not be measured; empty where all is well.
+  /// Notes on missed limits and on measurements that failed. Empty if there are none.
   var remarks: [String] = []
-  /// The figures that have a goal; `nil` where the benchmark has none.
+  /// The goals of the discovery benchmark, or `nil` in the other benchmarks.
   var goals: [DiscoveryGoal]?
-  /// The same of sessions.
+  /// The goals of the session and world benchmarks, or `nil` in the other benchmarks.
   var sessionGoals: [SessionGoal]?
-  /// The machine's line.
+  /// The line that describes the machine; see `Machine.line`.
   var machine = ""
-  /// Whether the table has a line for each figure and a column for each row.
-  var standsUpright = false
-  /// Before which rows a table of its own begins.
+  /// Whether the table is transposed: one line for each figure, one column for each row.
+  var isTransposed = false
+  /// The indexes of the rows at which a new table begins.
   var breaks: [Int] = []
 
   private enum CodingKeys: CodingKey { case title, rows, goals, sessionGoals, remarks, machine }
@@ -43,7 +55,7 @@ struct Report: Encodable {
     rows.append(Row(name: name, figures: figures))
   }
 
-  /// What is added from now on stands in a table of its own, for other figures.
+  /// Starts a new table, with columns of its own, for the rows that are added after this call.
   mutating func beginTable() { breaks.append(rows.count) }
 
   /// Prints the report to standard output.
@@ -64,12 +76,12 @@ struct Report: Encodable {
     for goal in sessionGoals ?? [] { Swift.print(goal.line) }
     for remark in remarks { Swift.print(remark) }
     #if DEBUG
-      Swift.print("This is a debug build: measure with swift run -c release bench.")
+      Swift.print("This is a debug build. For meaningful times run: swift run -c release bench")
     #endif
     Swift.print(machine)
   }
 
-  /// A table's lines: a heading, then the rows; numbers stand on the right.
+  /// The lines of one table: a line of headings, then the rows. Numbers are aligned to the right.
   private func table(of rows: ArraySlice<Row>) -> [String] {
     var columns: [String] = []
     for row in rows {
@@ -85,7 +97,7 @@ struct Report: Encodable {
             row.figures.first { $0.heading == column }.map { Self.text($0.value) } ?? ""
           })
     }
-    if standsUpright { cells = cells[0].indices.map { column in cells.map { $0[column] } } }
+    if isTransposed { cells = cells[0].indices.map { column in cells.map { $0[column] } } }
     let widths = cells[0].indices.map { column in cells.map { $0[column].count }.max() ?? 0 }
     return cells.map { row in
       zip(row, widths).enumerated().map { index, cell in
@@ -95,7 +107,7 @@ struct Report: Encodable {
     }
   }
 
-  /// Four digits, thousands apart.
+  /// Formats a number with four significant digits and a space before each group of three.
   static func text(_ value: Double) -> String {
     guard value.isFinite else { return "-" }
     if value == value.rounded(), value.magnitude < 1_000 { return String(Int(value)) }
@@ -112,12 +124,8 @@ struct Report: Encodable {
   }
 }
 
-extension Report.Figure {
-  /// Name and unit.
-  var heading: String { unit.isEmpty ? name : "\(name), \(unit)" }
-}
-
-/// The middle value; the mean of the middle two where the count is even.
+/// The median: the middle value, or the mean of the two middle values if their number is even. The
+/// result is `nan` if there are no values.
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   guard !sorted.isEmpty else { return .nan }
@@ -125,7 +133,7 @@ func median(_ values: [Double]) -> Double {
   return sorted.count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
 }
 
-/// Tells how far a long run is, on standard error.
+/// Prints the progress of a long run to standard error.
 func progress(_ text: String) {
   FileHandle.standardError.write(Data("\(text)\n".utf8))
 }

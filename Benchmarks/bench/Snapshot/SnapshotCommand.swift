@@ -1,35 +1,36 @@
 import ArgumentParser
 import Foundation
 
-/// Bytes of a game's snapshots and inputs, and what they take.
+/// Measures the bytes and times of a game's snapshots and inputs.
 struct SnapshotCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "snapshot",
-    abstract: "Bytes of the snapshots and inputs of a match, beside their goals.",
+    abstract: "Measures the bytes of a match's snapshots and inputs against their goals.",
     discussion: """
-      A synthetic match on a lattice of 0.5 mm: the game's puck between two hands that change \
-      direction eight or nine times a second. Acknowledgements are a round trip and a tick old. \
-      A snapshot's bytes hold its tick and its base; the session puts its header and its own \
-      acknowledgement around them, encryption 16 bytes more, IP and UDP 28.
+      Plays a synthetic match on a lattice of 0.5 mm: the game's puck between two simulated hands \
+      that change direction eight or nine times a second. An acknowledgement arrives after a \
+      round trip and a tick. A snapshot's bytes include its tick and its baseline. The session \
+      adds its header and its acknowledgement, encryption would add 16 bytes, and IP and UDP \
+      add 28.
       """)
 
-  @Option(help: "Seconds of the match.")
+  @Option(help: "The length of the match, in seconds.")
   var seconds = 600
 
-  @Flag(help: "Only count bytes of a minute, and fail where a threshold is exceeded.")
+  @Flag(help: "Only count the bytes of one minute, and fail if a count exceeds its threshold.")
   var check = false
 
-  @Option(help: "The file of thresholds.")
+  @Option(help: "The JSON file with the thresholds.")
   var thresholds = "Benchmarks/Thresholds/snapshot.json"
 
-  @Flag(help: "Write the table that snapshots start from, as the library has it.")
+  @Flag(help: "Print the source of SnapshotModelTable.swift, computed from new training data.")
   var train = false
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
-    guard seconds >= 10 else { throw ValidationError("10 seconds at least") }
+    guard seconds >= 10 else { throw ValidationError("--seconds must be at least 10") }
   }
 
   func run() throws {

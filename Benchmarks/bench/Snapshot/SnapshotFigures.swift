@@ -1,15 +1,15 @@
-/// The sizes of one scene's snapshots, and what they took.
+/// The sizes and times of one scene's snapshots.
 struct SnapshotFigures {
   var hertz: Int
-  /// Bytes of each snapshot once acknowledgements come.
+  /// The bytes of each snapshot after the first acknowledgement.
   var sizes: [Int] = []
-  /// Entities in each.
+  /// The number of entities in each snapshot.
   var entities = 0
   var encodeNanoseconds: UInt64 = 0
   var decodeNanoseconds: UInt64 = 0
-  /// Of the heap, by both sides.
+  /// The heap allocations of both sides.
   var allocations: UInt64 = 0
-  /// Snapshots that were timed.
+  /// The number of snapshots that were timed.
   var timed = 0
 
   var mean: Double { Double(sizes.reduce(0, +)) / Double(max(sizes.count, 1)) }
@@ -18,12 +18,12 @@ struct SnapshotFigures {
 
   var largest: Double { Double(sizes.max() ?? 0) }
 
-  /// Payload, kbit/s.
+  /// The rate of the payload, in kbit/s.
   var rate: Double { 8 * mean * Double(hertz) / 1_000 }
 
   var bitsPerEntity: Double { 8 * mean / Double(max(entities, 1)) }
 
-  /// kbit/s of IP version 4 with so many bytes around each snapshot.
+  /// The rate in kbit/s, if headers add the given number of bytes to each snapshot.
   func rate(around bytes: Double) -> Double {
     8 * (mean + bytes) * Double(hertz) / 1_000
   }

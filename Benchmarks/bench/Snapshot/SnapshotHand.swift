@@ -1,9 +1,9 @@
 import CaromPhysics
 
-/// A hand that steers a mallet as people do: one quick movement after the other, eight or nine a
-/// second, each of least jerk, about 7 cm along each axis, drawn to where the puck is.
+/// A simulated human hand that steers a mallet: eight or nine quick movements a second, each with
+/// minimal jerk, about 7 cm along each axis, and attracted to the puck's y.
 struct SnapshotHand {
-  /// Its side: -1 or 1.
+  /// The side of the table: -1 or 1.
   let side: Double
   private var curve: BellCurve
   private var start: Vector
@@ -18,12 +18,12 @@ struct SnapshotHand {
     end = start
   }
 
-  /// Where the mallet is at a time, seconds, never earlier than the last.
+  /// The position of the mallet at a time in seconds, which must not decrease from call to call.
   mutating func place(at time: Double, puck: Vector) -> Vector {
     while time >= began + length { move(puck) }
     let s = (time - began) / length
-    let way = s * s * s * (10 + s * (6 * s - 15))
-    return start + (end - start) * way
+    let progress = s * s * s * (10 + s * (6 * s - 15))
+    return start + (end - start) * progress
   }
 
   private mutating func move(_ puck: Vector) {

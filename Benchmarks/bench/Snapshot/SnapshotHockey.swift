@@ -1,15 +1,16 @@
 import CaromPhysics
 import CaromSimulation
 
-/// A synthetic match on a lattice of 0.5 mm: a puck with the game's physics between two hands.
+/// A synthetic match on a lattice of 0.5 mm: a puck with the game's physics between two simulated
+/// hands.
 enum SnapshotHockey {
-  /// The lattice, metres.
+  /// The spacing of the lattice, in meters.
   static let step = 0.0005
 
   static let schema = EntitySchema(
     .position(-1.024...1.0235, step: step), .position(-0.512...0.5115, step: step))
 
-  /// The places of puck, home and away.
+  /// The positions of the puck and of the home and away mallets in every tick.
   static func trace(hertz: Int, seconds: Int, seed: UInt64 = 1) -> SnapshotTrace {
     var trace = SnapshotTrace(schema: schema, hertz: hertz)
     let solver = SingleDiscSolver(
@@ -43,7 +44,8 @@ enum SnapshotHockey {
     return trace
   }
 
-  /// The same match where the client knows all but its opponent.
+  /// The same match reduced to the opponent's mallet, as for a client that simulates everything
+  /// else.
   static func opponent(of match: SnapshotTrace) -> SnapshotTrace {
     var trace = SnapshotTrace(schema: match.schema, hertz: match.hertz)
     trace.frames = match.frames.map { frame in

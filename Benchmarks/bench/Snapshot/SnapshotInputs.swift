@@ -2,10 +2,10 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// What a player's hand wants, sent to a server as games in step do: each packet has every input
-/// that the server has not acknowledged.
+/// A player's inputs, sent to a server as in rollback play: each packet contains every input that
+/// the server has not acknowledged.
 struct SnapshotInputs {
-  /// The place of a mallet on the lattice.
+  /// The position of a mallet on the lattice.
   struct Input: SimulationInput {
     var x: Int32 = 0
     var y: Int32 = 0
@@ -27,7 +27,7 @@ struct SnapshotInputs {
     func field(_ index: Int) -> Int32 { index == 0 ? x : y }
   }
 
-  /// A game of which nothing but its inputs matters.
+  /// A game without rules, whose state is a hash of its inputs.
   struct Game: Simulation, PacketCodable {
     private var sum = StateHash()
 
@@ -70,7 +70,7 @@ struct SnapshotInputs {
   /// The sizes of the packets to the server.
   static func measure(hertz: Int, seconds: Int, roundTrip: Double) -> SnapshotFigures {
     var inputs = SnapshotInputs(hertz: hertz, roundTrip: roundTrip)
-    // A quarter of a millisecond at once.
+    // Each call advances the time by a quarter of a millisecond.
     for _ in 0..<seconds * 4_000 { inputs.advance() }
     inputs.figures.sizes.removeFirst(min(inputs.figures.sizes.count, 5 * hertz))
     return inputs.figures

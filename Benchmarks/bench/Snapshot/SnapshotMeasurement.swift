@@ -1,8 +1,8 @@
 import Foundation
 
-/// The match at two rates and two round trips, in both modes.
+/// The match at two rates and two round-trip times, as whole snapshots and as the opponent alone.
 struct SnapshotMeasurement {
-  /// One rate and round trip.
+  /// The results at one rate and round-trip time.
   struct Row {
     let hertz: Int
     let roundTrip: Int
@@ -12,12 +12,12 @@ struct SnapshotMeasurement {
     var name: String { "\(hertz) Hz, \(roundTrip) ms" }
   }
 
-  /// What encryption adds.
+  /// The bytes that encryption would add to each datagram.
   static let tag = 16
-  /// IP version 4 and UDP.
+  /// The bytes of the IPv4 and UDP headers.
   static let internet = 28
 
-  /// What the session puts around a message.
+  /// The bytes that the session adds to a message.
   private let session = SnapshotSession()
   private(set) var rows: [Row] = []
   private(set) var inputs: SnapshotFigures
@@ -40,7 +40,7 @@ struct SnapshotMeasurement {
     fastInputs = SnapshotInputs.measure(hertz: 120, seconds: seconds, roundTrip: 0.05)
   }
 
-  /// Exact counts, by the names that thresholds have.
+  /// The exact counts, by their names in the thresholds file.
   var counts: [(name: String, count: Double)] {
     let first = rows[0]
     return [
@@ -82,11 +82,16 @@ struct SnapshotMeasurement {
     let around = session.mean + Double(Self.internet)
     report.add(
       name, .init("mean", figures.mean, "B"), .init("p95", figures.percentile(95), "B"),
-      .init("p99", figures.percentile(99), "B"), .init("most", figures.largest, "B"),
+      .init("p99", figures.percentile(99), "B"),
+      .init("most", figures.largest, "B", heading: "largest"),
       .init("payload p95", figures.percentile(95) + session.most, "B"),
       .init("IP", figures.rate(around: around), "kbit/s"),
-      .init("sealed p95", figures.percentile(95) + session.most + Double(Self.tag), "B"),
-      .init("sealed IP", figures.rate(around: around + Double(Self.tag)), "kbit/s"))
+      .init(
+        "sealed p95", figures.percentile(95) + session.most + Double(Self.tag), "B",
+        heading: "encrypted p95"),
+      .init(
+        "sealed IP", figures.rate(around: around + Double(Self.tag)), "kbit/s",
+        heading: "encrypted IP"))
   }
 
   private var goals: [SessionGoal] {
@@ -95,12 +100,12 @@ struct SnapshotMeasurement {
     func rate(_ row: Row) -> Double { row.whole.rate(around: around) }
     return [
       SessionGoal("snapshot at 60 Hz and 50 ms, mean", first.whole.mean, "B", .atMost, 7),
-      SessionGoal("the same, 99 of 100", first.whole.percentile(99), "B", .atMost, 12),
+      SessionGoal("snapshot at 60 Hz and 50 ms, p99", first.whole.percentile(99), "B", .atMost, 12),
       SessionGoal(
-        "the same, whole UDP payload, 95 of 100",
+        "UDP payload of a snapshot at 60 Hz and 50 ms, p95",
         first.whole.percentile(95) + session.most, "B", .atMost, 18),
       SessionGoal(
-        "opponent alone, its tick and base beside it, mean", first.opponent.mean, "B", .atMost,
+        "opponent alone, with its tick and baseline, mean", first.opponent.mean, "B", .atMost,
         6.5),
       SessionGoal(
         "inputs from client to server, all unacknowledged, mean", inputs.mean, "B", .atMost, 10),

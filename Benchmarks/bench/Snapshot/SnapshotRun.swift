@@ -2,9 +2,9 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// A trace through a sender and a receiver, where acknowledgements are a fixed number of ticks old.
+/// Encodes and decodes the frames of a trace, with acknowledgements a fixed number of ticks old.
 struct SnapshotRun {
-  /// Snapshots before those that count.
+  /// The number of snapshots before the measured ones.
   static let warmUp = 40
 
   private var sender: SnapshotSender
@@ -19,7 +19,7 @@ struct SnapshotRun {
     receiver = SnapshotReceiver(schema: trace.schema)
   }
 
-  /// Sends the whole trace; what arrives has to be what was sent.
+  /// Sends the whole trace and checks that the receiver decodes each frame as it was sent.
   static func measure(_ trace: SnapshotTrace, delay: Int) -> SnapshotFigures {
     var run = SnapshotRun(trace, delay: delay)
     return run.measure()
@@ -36,7 +36,9 @@ struct SnapshotRun {
       let middle = bench_thread_cpu_nanoseconds()
       read()
       let end = bench_thread_cpu_nanoseconds()
-      precondition(receiver.entities == trace.frames[index], "what was sent arrives")
+      precondition(
+        receiver.entities == trace.frames[index],
+        "the decoded snapshot must equal the encoded frame")
       guard counts else { continue }
       figures.allocations += bench_thread_allocations() - allocations
       figures.encodeNanoseconds += middle - start
@@ -56,11 +58,11 @@ struct SnapshotRun {
     do throws(SnapshotError) {
       try receiver.receive(sender.bytes.span)
     } catch {
-      preconditionFailure("what was written reads: \(error)")
+      preconditionFailure("the receiver must decode what the sender encoded: \(error)")
     }
   }
 
-  /// What the models meet on the way of a trace.
+  /// The training data that the models collect from a trace.
   static func train(_ trace: SnapshotTrace, delay: Int) -> SnapshotTraining {
     var sender = SnapshotSender(schema: trace.schema)
     for index in trace.frames.indices {

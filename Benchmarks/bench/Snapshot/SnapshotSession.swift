@@ -1,27 +1,27 @@
-/// What a session puts around the messages of a game at 60 Hz: its header, the frame, and its own
-/// acknowledgements. Two machines count it, on virtual time; nothing is lost.
+/// The bytes that a session adds to the messages of a game at 60 Hz: header, frame and
+/// acknowledgements. Two protocol machines on virtual time exchange the messages without loss.
 struct SnapshotSession {
-  /// Bytes around a message, on average.
+  /// The mean number of added bytes.
   private(set) var mean = 0.0
-  /// And of 95 in 100 datagrams at most.
+  /// The 95th percentile of the added bytes.
   private(set) var most = 0.0
 
   init() {
     var pair = SessionPair()
-    pair.settle()
+    pair.exchangeUntilIdle()
     let message: [UInt8] = [1, 2, 3, 4, 5, 6, 7]
     var sizes: [Double] = []
     for tick in 0..<1_200 {
       pair.advance(by: .nanoseconds(16_666_667))
       pair.send(message, from: .initiator, .unreliable)
-      pair.pass(from: .initiator)
+      pair.deliverPending(from: .initiator)
       let before = pair.datagrams
       pair.send(message, from: .responder, .unreliable)
-      let bytes = pair.pass(from: .responder)
+      let bytes = pair.deliverPending(from: .responder)
       guard tick > 120, pair.datagrams == before + 1 else { continue }
       sizes.append(Double(bytes - message.count))
     }
-    // A probe for longer datagrams now and then is not a message's.
+    // Probes for longer datagrams are not part of a message's cost.
     sizes.removeAll { $0 > 64 }
     mean = sizes.reduce(0, +) / Double(max(sizes.count, 1))
     most = sizes.percentile(95)

@@ -1,10 +1,10 @@
 import CaromCore
 import CaromSimulation
 
-/// Makes the table that snapshots start from: from matches, a crowd and a plough, none of which is
-/// measured.
+/// Generates the initial model table of snapshots from matches, a crowd and a plough, none of which
+/// is used in measurements.
 enum SnapshotTrainer {
-  /// The source of the table.
+  /// The Swift source of the table.
   static func table() -> String {
     var counted: [(training: SnapshotTraining, weight: Double)] = []
     for (hertz, delay) in [(60, 3), (60, 4), (60, 7), (120, 7), (120, 13)] {
@@ -29,7 +29,8 @@ enum SnapshotTrainer {
 
   private static func source(_ tables: [[UInt16]]) -> String {
     var text = """
-      /// The probabilities that every snapshot starts from, in 2^-16: `bench snapshot --train`.
+      /// The initial probabilities of the models, in units of 2^-16. `bench snapshot --train`
+      /// generates them.
       enum SnapshotModelTable {
 
       """

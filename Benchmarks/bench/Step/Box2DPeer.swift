@@ -1,13 +1,14 @@
 import Foundation
 
-/// Box2D in a package and process of its own, so that a machine without it builds all the same.
+/// The Box2D peer, in a separate package and process, so that `bench` builds without Box2D.
 struct Box2DPeer {
-  /// What to do where it is missing.
+  /// Advice for the user if Box2D is missing.
   static let remedy = "apt-get install libbox2d-dev, then run again"
 
   private let executable: String
 
-  /// Builds the nested package; nil where that fails, Box2D being absent most likely.
+  /// Builds the nested package. Returns nil if the build fails, most likely because Box2D is not
+  /// installed.
   static func built() -> Box2DPeer? {
     let package = URL(filePath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Box2DPeer").path
@@ -20,14 +21,15 @@ struct Box2DPeer {
     return Box2DPeer(executable: bin + "/box2d-peer")
   }
 
-  /// Steps a second of a scene in one run; 0 steps leave the count to the peer.
+  /// Runs a scene once and returns its steps a second. If `steps` is 0, the peer chooses the number
+  /// of steps.
   func rate(_ scene: String, steps: Int) -> Double? {
     Self.output(of: [executable, scene, String(steps)]).flatMap {
       Double($0.trimmingCharacters(in: .whitespacesAndNewlines))
     }
   }
 
-  /// What a program prints, if it ends well.
+  /// The standard output of a program, or nil if it exits with another status than 0.
   private static func output(of arguments: [String]) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -4,26 +4,29 @@ import BenchProbe
 import CaromPhysics
 import Foundation
 
-/// Steps a second of the physics, beside Box2D on the same scene, and heap allocations a step.
+/// Measures the steps a second of the physics, compared with Box2D in the same scene, and the heap
+/// allocations of each step.
 struct StepCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "step",
-    abstract: "Hockey and gas steps a second beside Box2D; allocations a step must be 0.")
+    abstract: "Measures physics steps a second against Box2D; a step must not allocate.")
 
-  @Option(help: "Alternating rounds; medians are reported.")
+  @Option(help: "Rounds, in each of which every scene runs once; medians are reported.")
   var rounds = 7
 
-  @Option(help: "Hockey steps a round.")
+  @Option(help: "Hockey steps in each round.")
   var steps = 60_000
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
-  @Flag(help: "Leave the peer out.")
+  @Flag(help: "Measure Carom alone, without Box2D.")
   var withoutPeer = false
 
   func validate() throws {
-    guard rounds > 0, steps > 0 else { throw ValidationError("rounds and steps are at least 1") }
+    guard rounds > 0, steps > 0 else {
+      throw ValidationError("--rounds and --steps must be at least 1")
+    }
   }
 
   func run() throws {
@@ -50,12 +53,17 @@ struct StepCommand: ParsableCommand {
       report.add("Box2D 2.4, \(scene)", .init("steps/s", median(rates)))
     }
     if ratios.isEmpty {
-      report.remarks.append("Box2D is missing: \(Box2DPeer.remedy)")
+      report.remarks.append(
+        "Box2D was not measured, because its peer did not build: \(Box2DPeer.remedy)")
     } else {
       report.add("hockey against Box2D", .init("times", median(ratios)))
     }
     let leaks = subjects.filter { $0.allocations > 0 }
-    for leak in leaks { report.remarks.append("\(leak.name) allocates: it must not") }
+    for leak in leaks {
+      report.remarks.append(
+        "\(leak.name) allocates on the heap, which a step must not do: find the allocation with a profiler"
+      )
+    }
     report.machine = machine.line
     report.print(json: json)
     if !leaks.isEmpty { throw ExitCode.failure }

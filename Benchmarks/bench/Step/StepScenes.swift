@@ -2,10 +2,10 @@ import AirHockey
 import CaromPhysics
 import Foundation
 
-/// A 2.4 x 1.2 m table with goals, a puck, and two kinematic mallets on sine paths of at most
-/// 3.6 m/s; restitution 0.9, no drag. The peer plays the same.
+/// A table of 2.4 x 1.2 m with goals, a puck, and two kinematic mallets on sine paths of at most
+/// 3.6 m/s, with restitution 0.9 and no drag. The Box2D peer simulates the same scene.
 struct HockeyScene: SteppedScene {
-  /// Mallet velocities of ten seconds, which then repeat.
+  /// The number of ticks, ten seconds, after which the mallets' velocities repeat.
   private static let period = 600
 
   private let solver = SingleDiscSolver(
@@ -14,11 +14,11 @@ struct HockeyScene: SteppedScene {
   private var puck = Disc(position: .zero, velocity: Vector(2.7, 1.1), radius: 0.04, mass: 0.03)
   private var home = Disc(position: Self.place(0, -1), radius: 0.05, mass: nil)
   private var away = Disc(position: Self.place(0, 1), radius: 0.05, mass: nil)
-  private let ways: [(home: Vector, away: Vector)]
+  private let velocities: [(home: Vector, away: Vector)]
   private var tick = 0
 
   init() {
-    ways = (0..<Self.period).map { tick in
+    velocities = (0..<Self.period).map { tick in
       (
         (Self.place(tick + 1, -1) - Self.place(tick, -1)) * 60,
         (Self.place(tick + 1, 1) - Self.place(tick, 1)) * 60
@@ -26,7 +26,7 @@ struct HockeyScene: SteppedScene {
     }
   }
 
-  /// Where a mallet is on its path at a tick.
+  /// The position of a mallet on its path at a tick.
   private static func place(_ tick: Int, _ side: Double) -> Vector {
     let angle = 2 * Double.pi * Double(tick % period) / Double(period)
     return Vector(side * (0.8 + 0.15 * sin(17 * angle)), side * 0.3 * sin(10 * angle + side))
@@ -35,8 +35,8 @@ struct HockeyScene: SteppedScene {
   mutating func run(steps: Int) -> Int {
     var contacts = 0
     for _ in 0..<steps {
-      home.velocity = ways[tick].home
-      away.velocity = ways[tick].away
+      home.velocity = velocities[tick].home
+      away.velocity = velocities[tick].away
       let touches = solver.advance(&puck, &home, &away)
       tick += 1
       if tick == Self.period {
@@ -53,8 +53,8 @@ struct HockeyScene: SteppedScene {
   }
 }
 
-/// The game itself, rules and rounding to the lattice: a recorded match of two computers, again and
-/// again.
+/// The whole game, with its rules and the rounding to the lattice: a recorded match of two computer
+/// players that is repeated.
 struct MatchScene: SteppedScene {
   private static let length = 6_000
 
@@ -93,7 +93,8 @@ struct MatchScene: SteppedScene {
 }
 
 extension Scene {
-  /// Equal discs of 2 m/s over a fifth of a closed box, elastic, no friction.
+  /// A closed box with equal discs of 2 m/s, which cover a fifth of its area and collide
+  /// elastically without friction.
   static func gas(of count: Int) -> Scene {
     let radius = 0.04
     let half = (Double(count) * Double.pi * radius * radius / 0.2).squareRoot() / 2

@@ -1,34 +1,34 @@
 import BenchProbe
 
-/// Something that makes many steps at once.
+/// A scene that can be stepped many times in one call.
 protocol SteppedScene {
-  /// Makes that many steps; returns the contacts in them.
+  /// Makes `steps` steps and returns the number of contacts in them.
   mutating func run(steps: Int) -> Int
 }
 
-/// A scene under measurement.
+/// A scene with its measurements.
 struct StepSubject {
   let name: String
   let steps: Int
   private var scene: any SteppedScene
   private var rates: [Double] = []
   private var contacts = 0
-  /// Heap allocations in one round.
+  /// The heap allocations of one round.
   private(set) var allocations: UInt64 = 0
 
   init(_ name: String, steps: Int, scene: any SteppedScene) {
     self.name = name
     self.steps = max(1, steps)
     self.scene = scene
-    // Its buffers grow to their size.
+    // Lets the scene's buffers grow to their final size.
     _ = self.scene.run(steps: max(60, self.steps / 4))
   }
 
-  /// The last round's steps a second.
+  /// The steps a second of the last round.
   var lastRate: Double { rates.last ?? .nan }
 
-  /// Counts a round's allocations. The probe counts the whole process, so nothing else may run:
-  /// do it before the first child process, whose watcher allocates.
+  /// Counts the heap allocations of one round. The probe counts the whole process, so this must run
+  /// before the first child process is started, because the thread that watches a child allocates.
   mutating func countAllocations() {
     let before = bench_allocations()
     _ = scene.run(steps: steps)

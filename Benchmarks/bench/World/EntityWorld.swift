@@ -1,8 +1,8 @@
 import Carom
 
-/// Entities that move straight and turn at the walls: a server's work without a game.
+/// Entities that move in straight lines and turn around at walls: a server's work without a game.
 struct EntityWorld: FramesWorld {
-  /// Where an entity is and how far it moves a tick, in steps of 2^-16.
+  /// The position of an entity and its movement in each tick, in units of 2^-16.
   struct Entity: Hashable, Sendable {
     var x: Int32
     var y: Int32
@@ -10,21 +10,21 @@ struct EntityWorld: FramesWorld {
     var stepY: Int32
   }
 
-  /// What the client is sent.
+  /// The message that the server sends to the client.
   struct State: PacketCodable {
     var tick: UInt64
     var clock: Instant
     var entities: [Entity]
   }
 
-  /// What the client sends: as much as a player of hockey does.
+  /// The message that the client sends, which is as long as a hockey player's input.
   struct Input: PacketCodable {
     var tick: UInt64
     var clock: Instant
     var wanted: UInt32
   }
 
-  /// The walls stand this far from the middle.
+  /// The distance of the walls from the center.
   static let reach: Int32 = 100 << 16
 
   private var tick: UInt64 = 0
@@ -74,7 +74,8 @@ extension EntityWorld.Entity {
 }
 
 extension EntityWorld.State {
-  /// Tick u64, clock i64, how many u32, then x i32 and y i32 of each.
+  /// The format: the tick (u64), the clock (i64), the number of entities (u32), then x and y of
+  /// each entity (i32).
   func encode(into writer: inout PacketWriter) {
     writer.write(tick)
     writer.write(UInt64(bitPattern: clock.nanoseconds))

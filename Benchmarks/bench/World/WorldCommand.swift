@@ -1,30 +1,31 @@
 import ArgumentParser
 
-/// Bytes and time of many entities and clients.
+/// Measures the bytes and times of snapshots of many entities for many clients.
 struct WorldCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "world",
-    abstract: "Bytes and time of a world of a thousand entities, beside their goals.",
+    abstract: "Measures the bytes and times of large worlds against their goals.",
     discussion: """
-      A thousand that walk over 500 x 500 m on a lattice of 1 cm, bases 67 ms old: all of them, \
-      those within 80 m, and those by tiers; a plough through 900 discs, bases 100 ms old; a \
-      hundred clients with eighty entities each; sixteen clients of ten thousand that rest.
+      Measures a thousand entities that walk over 500 x 500 m on a lattice of 1 cm, with \
+      baselines 67 ms old: all of them, those within 80 m, and those by tiers of distance; a \
+      plough through 900 discs, with baselines 100 ms old; a hundred clients with eighty \
+      entities each; sixteen clients with ten thousand entities at rest.
       """)
 
-  @Option(help: "Ticks of each scene.")
+  @Option(help: "The number of ticks of each scene.")
   var ticks = 1_200
 
-  @Flag(help: "Only count bytes and allocations, and fail where a threshold is exceeded.")
+  @Flag(help: "Only count bytes and allocations, and fail if one exceeds its threshold.")
   var check = false
 
-  @Option(help: "The file of thresholds.")
+  @Option(help: "The JSON file with the thresholds.")
   var thresholds = "Benchmarks/Thresholds/world.json"
 
-  @Flag(help: "One JSON object on one line.")
+  @Flag(help: "Print one JSON object on one line.")
   var json = false
 
   func validate() throws {
-    guard ticks >= 200 else { throw ValidationError("200 ticks at least") }
+    guard ticks >= 200 else { throw ValidationError("--ticks must be at least 200") }
   }
 
   func run() throws {

@@ -2,8 +2,8 @@ import CaromCore
 import CaromSimulation
 import Foundation
 
-/// A thousand that walk over 500 x 500 m, at most 6 m/s: straight on for a while, then a bend. The
-/// lattice is 1 cm, and they look where they go, in 256 directions.
+/// A thousand walkers on 500 x 500 m with speeds of at most 6 m/s, who alternate between straight
+/// lines and bends. The lattice is 1 cm, and the heading has 256 directions.
 struct WorldCrowd {
   static let side = 500.0
   static let schema = EntitySchema(
@@ -14,9 +14,9 @@ struct WorldCrowd {
     var y: Double
     var heading: Double
     var speed: Double
-    /// Radians a second.
+    /// The rate of turn, in radians a second.
     var turn = 0.0
-    /// Seconds until that changes.
+    /// The seconds until the rate of turn changes.
     var rest = 0.0
   }
 
@@ -37,19 +37,20 @@ struct WorldCrowd {
     self.generator = generator
   }
 
-  /// Few are as fast as 6 m/s.
+  /// A walker's speed in m/s for a uniform number from 0 to 1; only a few walkers are as fast as 6
+  /// m/s.
   private static func speed(_ part: Double) -> Double { 0.2 + 5.8 * part * part.squareRoot() }
 
   var count: Int { walkers.count }
 
-  /// Makes one tick.
+  /// Advances all walkers by one tick.
   mutating func advance() {
     for index in walkers.indices {
       walkers[index].advance(step, &generator)
     }
   }
 
-  /// Everybody, tick by tick.
+  /// The frames of the whole crowd over `ticks` ticks.
   static func trace(ticks: Int, seed: UInt64 = 1) -> SnapshotTrace {
     var crowd = WorldCrowd(seed: seed)
     var trace = SnapshotTrace(schema: schema, hertz: 60)
@@ -62,7 +63,7 @@ struct WorldCrowd {
     return trace
   }
 
-  /// The values of an entity.
+  /// The quantized values of a walker.
   func values(_ index: Int) -> [Int64] {
     let walker = walkers[index]
     let fields = Self.schema.fields

@@ -2,7 +2,8 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// Sixteen clients that know ten thousand entities, of which none changes, and then 32 each tick.
+/// Sixteen clients that have received ten thousand entities, of which first none changes, and then
+/// 32 in each tick.
 struct WorldIdle {
   private(set) var idleMicroseconds = 0.0
   private(set) var busyMicroseconds = 0.0
@@ -17,13 +18,14 @@ struct WorldIdle {
     let crowd = WorldCrowd(count: 10_000)
     for index in 0..<crowd.count { world.set(UInt32(index), values: crowd.values(index)) }
     for _ in 0..<16 { clients.append(world.addClient()) }
-    // Until everybody has everything, and that is known.
+    // Run until every client has acknowledged every entity.
     while step() > 0 || tick < 50 { continue }
     measureIdle()
     measureBusy()
   }
 
-  /// A tick; everything arrives at once. How many bytes it took.
+  /// Makes one tick, after which all snapshots arrive and are acknowledged. Returns the bytes of
+  /// the snapshots.
   private mutating func step() -> Int {
     tick += 1
     var sum = 0

@@ -1,8 +1,8 @@
 import CaromSimulation
 
-/// The scenes of a world.
+/// The measurements of all scenes of `bench world`.
 struct WorldMeasurement {
-  /// Near each tick, farther 20 and 7 times a second.
+  /// Near entities are sent in each tick, farther ones 20 and 7 times a second.
   static let tiers = InterestArea([
     InterestTier(within: 20), InterestTier(within: 45, every: 3),
     InterestTier(within: 80, every: 9),
@@ -11,7 +11,7 @@ struct WorldMeasurement {
 
   private let all: SnapshotFigures
   private let plough: SnapshotFigures
-  private let anchors: [(all: Double, plough: Double)]
+  private let simpleEncodings: [(all: Double, plough: Double)]
   private var near: WorldRun
   private var slowNear: WorldRun
   private var tiered: WorldRun
@@ -28,9 +28,9 @@ struct WorldMeasurement {
     progress("plough")
     let discs = WorldPlough.trace(ticks: max(ticks, 1_800))
     plough = SnapshotRun.measure(discs, delay: 6)
-    anchors = [
-      (SnapshotAnchor.bytes(crowd, delay: 4), SnapshotAnchor.bytes(discs, delay: 6)),
-      (SnapshotAnchor.twoLevels(crowd, delay: 4), SnapshotAnchor.twoLevels(discs, delay: 6)),
+    simpleEncodings = [
+      (SimpleEncodings.bytes(crowd, delay: 4), SimpleEncodings.bytes(discs, delay: 6)),
+      (SimpleEncodings.twoLevels(crowd, delay: 4), SimpleEncodings.twoLevels(discs, delay: 6)),
     ]
     machine.sampleNoise()
     progress("radius and tiers")
@@ -39,7 +39,8 @@ struct WorldMeasurement {
     tiered = Self.run(Self.tiers, clients: 8, ticks: ticks)
     machine.sampleNoise()
     progress("a hundred clients")
-    // A little farther, since many of a hundred stand at the edge.
+    // A radius slightly larger than 80 m, because many of the hundred clients stand near the edge
+    // and see fewer entities.
     hundred = WorldRun(InterestArea(within: 86), clients: 100)
     hundred.run(ticks: 10 * WorldRun.warmUp, reading: true, counting: false)
     hundred.run(ticks: 1, reading: true, counting: true)
@@ -59,7 +60,7 @@ struct WorldMeasurement {
     return run
   }
 
-  /// Exact counts, by the names that thresholds have.
+  /// The exact counts, by their names in the thresholds file.
   var counts: [(name: String, count: Double)] {
     [
       ("allMean", all.mean), ("allLargest", all.largest), ("radiusRate", near.rate),
@@ -69,7 +70,7 @@ struct WorldMeasurement {
     ]
   }
 
-  /// Milliseconds of a tick of a hundred clients.
+  /// The time of a tick with a hundred clients, in milliseconds.
   private var milliseconds: Double {
     Double(hundred.nanoseconds) / Double(max(hundred.clientTicks / 100, 1)) / 1e6
   }
@@ -82,10 +83,10 @@ struct WorldMeasurement {
     add("within 80 m by tiers", tiered, &report)
     add("plough, 901", plough.mean, plough.largest, 901, plough.bitsPerEntity, plough.rate, &report)
     report.beginTable()
-    for (name, anchor) in zip(["changed, as bytes", "changed, in two sizes"], anchors) {
+    for (name, encoding) in zip(["changed, as bytes", "changed, in two sizes"], simpleEncodings) {
       report.add(
-        name, .init("all 1 000", anchor.all, "bit/entity"),
-        .init("plough", anchor.plough, "bit/entity"))
+        name, .init("all 1 000", encoding.all, "bit/entity"),
+        .init("plough", encoding.plough, "bit/entity"))
     }
     report.beginTable()
     for (name, figures) in [("all 1 000", all), ("plough, 901", plough)] {
@@ -120,8 +121,10 @@ struct WorldMeasurement {
   ) {
     let sealed = rate * (mean + Double(SnapshotMeasurement.tag)) / max(mean, 1)
     report.add(
-      name, .init("entities", entities), .init("mean", mean, "B"), .init("most", most, "B"),
-      .init("bit/entity", bits), .init("rate", rate, "kbit/s"), .init("sealed", sealed, "kbit/s"))
+      name, .init("entities", entities), .init("mean", mean, "B"),
+      .init("most", most, "B", heading: "largest"),
+      .init("bit/entity", bits), .init("rate", rate, "kbit/s"),
+      .init("sealed", sealed, "kbit/s", heading: "encrypted"))
   }
 
   private var goals: [SessionGoal] {
@@ -136,7 +139,7 @@ struct WorldMeasurement {
       SessionGoal(
         "16 clients x 10 000 entities, an idle tick", idle.idleMicroseconds, "us", .atMost, 30),
       SessionGoal(
-        "heap allocations in all ticks of these",
+        "heap allocations in all ticks of these scenes",
         Double(all.allocations + plough.allocations + allocations) + Double(idle.allocations), "",
         .atMost, 0),
     ]

@@ -2,8 +2,8 @@ import CaromPhysics
 import CaromSimulation
 import Foundation
 
-/// A plough through 900 discs that lie in a square and slide to a stop: 901 in all, on a lattice of
-/// 1/512 m.
+/// A plough that moves through 900 discs, which lie in a square and slide to a stop: 901 entities
+/// on a lattice of 1/512 m.
 struct WorldPlough {
   static let schema = EntitySchema(
     .position(-64...63.99, step: 1.0 / 512), .position(-64...63.99, step: 1.0 / 512))
@@ -27,7 +27,7 @@ struct WorldPlough {
 
   var count: Int { scene.count }
 
-  /// All of it, tick by tick.
+  /// The frames of the whole scene over `ticks` ticks.
   static func trace(ticks: Int) -> SnapshotTrace {
     var plough = WorldPlough()
     var trace = SnapshotTrace(schema: schema, hertz: 60)
@@ -42,7 +42,7 @@ struct WorldPlough {
 
   mutating func advance() {
     time += 1.0 / 60
-    // A loop of many petals through the square.
+    // The plough follows a closed curve with many loops through the square.
     let wanted = Vector(16 * cos(0.7 * time - 1.57), 16 * sin(1.06 * time - 1.57))
     var plough = scene[0]
     plough.velocity = (wanted - plough.position) * 60

@@ -2,23 +2,23 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// A crowd and its clients, each of whom walks with one of it; acknowledgements are four ticks old.
+/// A crowd and its clients, each of which follows one walker; acknowledgements are four ticks old.
 struct WorldRun {
   static let delay = 4
-  /// Ticks before those that count.
+  /// The number of ticks before the measured ones.
   static let warmUp = 60
 
   private var crowd: WorldCrowd
   private var world: WorldReplicator
   private var clients: [WorldReplicator.ClientID] = []
   private var receivers: [SnapshotReceiver] = []
-  /// For each client, ticks of snapshots on their way to be acknowledged.
+  /// For each client, which of the last 64 ticks had a snapshot that will be acknowledged.
   private var written: [[Bool]] = []
   private var tick = 0
   private let interval: Int
   private var values: [[Int64]]
 
-  /// Sums over all clients.
+  /// The totals over all clients.
   private(set) var bytes = 0
   private(set) var largest = 0
   private(set) var seen = 0
@@ -27,7 +27,7 @@ struct WorldRun {
   private(set) var nanoseconds: UInt64 = 0
   private(set) var allocations: UInt64 = 0
 
-  /// `interval` ticks lie between the snapshots of a client.
+  /// Creates the clients, each of which receives a snapshot every `interval` ticks.
   init(_ area: InterestArea, clients count: Int, interval: Int = 1, seed: UInt64 = 1) {
     crowd = WorldCrowd(seed: seed)
     world = WorldReplicator(WorldConfiguration(schema: WorldCrowd.schema, area: area))
@@ -40,13 +40,14 @@ struct WorldRun {
     }
   }
 
-  /// kbit/s of payload for each client.
+  /// The payload of each client, in kbit/s.
   var rate: Double { 8 * Double(bytes) / Double(max(clientTicks, 1)) * 60 / 1_000 }
   var mean: Double { Double(bytes) / Double(max(snapshots, 1)) }
   var visible: Double { Double(seen) / Double(max(snapshots, 1)) }
   var bitsPerVisible: Double { 8 * Double(bytes) / Double(max(seen, 1)) }
 
-  /// Makes ticks; with `reading` each client reads what it gets.
+  /// Makes ticks. If `reading` is true, each client decodes its snapshots; if `counting` is true,
+  /// the totals are updated.
   mutating func run(ticks: Int, reading: Bool, counting: Bool) {
     for _ in 0..<ticks { advance(reading: reading, counting: counting) }
   }
@@ -67,7 +68,7 @@ struct WorldRun {
     if reading { read() }
   }
 
-  /// What a server does in a tick.
+  /// Does a server's work of one tick.
   private mutating func write() {
     for index in values.indices { world.set(UInt32(index), values: values[index]) }
     for index in clients.indices {
@@ -100,12 +101,13 @@ struct WorldRun {
       do throws(SnapshotError) {
         try receivers[index].receive(world.snapshot(for: clients[index]).span)
       } catch {
-        preconditionFailure("what was written reads: \(error)")
+        preconditionFailure("the receiver must decode what the server encoded: \(error)")
       }
     }
   }
 
-  /// What the models meet where a client is told of the near more often.
+  /// The training data that the models collect with tiers, where clients receive near entities more
+  /// often than distant ones.
   static func train(seed: UInt64) -> [SnapshotTraining] {
     var run = WorldRun(WorldMeasurement.tiers, clients: 6, seed: seed)
     run.run(ticks: warmUp, reading: false, counting: false)

@@ -48,6 +48,6 @@ int echo_ask(const side_options *options) {
     next = begin + interval;
     if (next < side_now()) next = side_now() + interval / 2;
   }
-  side_samples_tell(&times, "echo");
+  side_samples_print(&times, "echo");
   return side_done();
 }

@@ -41,7 +41,7 @@ int game_serve(const side_options *options) {
   if (t.host == NULL) return side_fail("no host");
   while (t.players < players) serve_until(&t, side_now() + 10000000);
   side_figure("memory", (double)(side_memory() - memory) / players);
-  side_say("full");
+  side_print("full");
   t.received = 0;
   uint64_t datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets;
   uint64_t begin = side_now(), cpu = side_cpu();
@@ -54,7 +54,7 @@ int game_serve(const side_options *options) {
   side_figure("received", (double)t.received);
   side_figure("sent", (double)t.sent);
   side_figure("datagrams", (double)datagrams);
-  side_say("done");
+  side_print("done");
   for (;;) serve_until(&t, side_now() + 1000000000);
 }
 
@@ -111,7 +111,7 @@ int game_play(const side_options *options) {
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
   if (players > TOGETHER * HOSTS) return side_fail("too many players");
   if (!join(&c, players, options)) return side_fail("not all could join");
-  side_say("ready");
+  side_print("ready");
   uint64_t begin = side_now();
   // It ends when the server has.
   for (uint64_t slot = 0; slot < (ticks + SIDE_HERTZ) * c.count; slot++) {

@@ -29,7 +29,7 @@ ENetPeer *peer_join(const side_options *options) {
   if (peer == NULL || enet_host_service(host, &event, 10000) < 1) return NULL;
   if (event.type != ENET_EVENT_TYPE_CONNECT) return NULL;
   side_figure("connect", (double)(side_now() - begin) / 1e3);
-  side_say("ready");
+  side_print("ready");
   return peer;
 }
 

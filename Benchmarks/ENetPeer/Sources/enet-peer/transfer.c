@@ -16,10 +16,10 @@ int transfer_receive(const side_options *options) {
     ENetEvent event;
     if (enet_host_service(host, &event, 5) < 1) continue;
     if (event.type != ENET_EVENT_TYPE_RECEIVE) continue;
-    side_meter_take(&meter, event.packet->data, event.packet->dataLength);
+    side_meter_record(&meter, event.packet->data, event.packet->dataLength);
     enet_packet_destroy(event.packet);
   }
-  side_meter_tell(&meter);
+  side_meter_print(&meter);
   return side_done();
 }
 
@@ -40,7 +40,7 @@ int transfer_send(const side_options *options) {
   for (;;) {
     side_kind kind;
     ENetEvent event;
-    size_t length = side_source_take(&source, bytes, &kind);
+    size_t length = side_source_pop_due(&source, bytes, &kind);
     if (length > 0) {
       // A flag of 0 is unreliable and sequenced: the newest state wins.
       peer_send(peer, bytes, length, kind == SIDE_IS_SMALL ? ENET_PACKET_FLAG_RELIABLE : 0);
@@ -49,7 +49,7 @@ int transfer_send(const side_options *options) {
     while (source.bulk && waiting < most_waiting) {
       if (!put_bulk(peer)) return side_fail("ENet refuses");
     }
-    enet_uint32 wait = (enet_uint32)(side_source_wait(&source) / 1000000);
+    enet_uint32 wait = (enet_uint32)(side_source_time_until_next(&source) / 1000000);
     if (enet_host_service(peer->host, &event, wait) < 1) continue;
     if (event.type == ENET_EVENT_TYPE_DISCONNECT) return side_fail("the connection ended");
   }

@@ -1,15 +1,16 @@
 import CaromCore
 import CaromSimulation
 
-/// What others do with the same scene: bits of an entity when only what changed since the base is
-/// sent, after a bit that says whether it did.
-enum SnapshotAnchor {
-  /// Differences as variable-length bytes.
+/// The cost of simpler encodings for the same scene, to compare with: bits for each entity if one
+/// bit tells whether it changed since the baseline, and only changed entities are sent.
+enum SimpleEncodings {
+  /// Encodes each difference as a variable-length integer in bytes.
   static func bytes(_ trace: SnapshotTrace, delay: Int) -> Double {
     bits(trace, delay) { 8 * Double(VarInt.length(of: VarInt.zigZag($0))) }
   }
 
-  /// Differences in two sizes, the best for the scene, or whole: as Gaffer on Games does.
+  /// Encodes each difference in one of two sizes, chosen as the best for the scene, or else the
+  /// whole value, as Gaffer on Games does.
   static func twoLevels(_ trace: SnapshotTrace, delay: Int) -> Double {
     let whole = Double(Int.bitWidth - (trace.schema.fields[0].upperBound).leadingZeroBitCount)
     var best = Double.infinity
@@ -26,7 +27,7 @@ enum SnapshotAnchor {
     return best
   }
 
-  /// Over a few of the frames.
+  /// The mean over a sample of the frames.
   private static func bits(
     _ trace: SnapshotTrace, _ delay: Int, _ cost: (Int64) -> Double
   ) -> Double {

@@ -1,26 +1,26 @@
 import BenchProbe
 import Carom
 
-/// What those whose address is not proven can make a host do, without sockets.
-struct SessionStrangers {
-  /// What they send.
+/// Measures, without sockets, the work that senders with unvalidated addresses can cause at a host.
+struct SessionUnvalidatedSenders {
+  /// The kind of datagram that is sent.
   enum Kind: String, CaseIterable {
-    /// Nothing that makes sense; nobody answers it.
+    /// An invalid datagram, which is not answered.
     case bad
-    /// What a caller sends first; it is answered.
+    /// An initiator's first datagram, which is answered with a retry.
     case hello
-    /// A cookie that was made up; it is answered.
+    /// A hello with a forged cookie, which is answered with a retry.
     case forged
   }
 
   private var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var number: UInt32 = 0
-  /// Bytes of what came, and of what was answered.
+  /// The bytes of the received datagrams and of the answers.
   private(set) var received = 0
   private(set) var answered = 0
 
-  // What they send
+  // Datagrams
 
   static func datagrams(_ kind: Kind) -> [[UInt8]] {
     switch kind {
@@ -37,7 +37,7 @@ struct SessionStrangers {
     return writer.takeBytes()
   }
 
-  /// The dearest is the one whose last byte is wrong.
+  /// Invalid datagrams. The most expensive is the one whose last byte is wrong.
   private static var bad: [[UInt8]] {
     var noMagic = hello(cookie: nil)
     noMagic[1] ^= 1
@@ -50,44 +50,45 @@ struct SessionStrangers {
     return [noMagic, badPadding, retry.takeBytes(), shortData, unknown]
   }
 
-  // What that costs
+  // Costs
 
-  /// Processor time of a datagram, nanoseconds, from `count` addresses each.
+  /// The processor time for each datagram, in nanoseconds. Each datagram is sent from `count`
+  /// addresses.
   static func nanoseconds(of datagrams: [[UInt8]], count: Int = 200_000) -> Double {
-    var strangers = SessionStrangers()
-    strangers.send(datagrams, count: 1_000)
+    var senders = SessionUnvalidatedSenders()
+    senders.send(datagrams, count: 1_000)
     let begin = bench_thread_cpu_nanoseconds()
-    strangers.send(datagrams, count: count)
+    senders.send(datagrams, count: count)
     return Double(bench_thread_cpu_nanoseconds() - begin) / Double(count * datagrams.count)
   }
 
-  /// Bytes that a host holds after `count` strangers have sent everything, beyond those that its
-  /// queues took for the first of them.
+  /// The bytes that a host holds after `count` addresses have sent one datagram of every kind,
+  /// without the capacity that its queues reserved for the first thousand.
   static func heldBytes(after count: Int = 100_000) -> Double {
     let datagrams = Kind.allCases.flatMap(datagrams)
-    var strangers = SessionStrangers()
-    strangers.send(datagrams, count: 1_000)
+    var senders = SessionUnvalidatedSenders()
+    senders.send(datagrams, count: 1_000)
     bench_thread_heap_begin()
-    strangers.send(datagrams, count: count)
+    senders.send(datagrams, count: count)
     let held = bench_thread_heap_end()
-    return withExtendedLifetime((datagrams, strangers)) { Double(held) }
+    return withExtendedLifetime((datagrams, senders)) { Double(held) }
   }
 
-  /// Bytes that are answered for each that came.
+  /// The bytes of the answers, divided by the bytes received.
   static func reflection(of kind: Kind) -> Double {
-    var strangers = SessionStrangers()
-    strangers.send(datagrams(kind), count: 1_000)
-    return Double(strangers.answered) / Double(strangers.received)
+    var senders = SessionUnvalidatedSenders()
+    senders.send(datagrams(kind), count: 1_000)
+    return Double(senders.answered) / Double(senders.received)
   }
 
   private mutating func send(_ datagrams: [[UInt8]], count: Int) {
     for _ in 0..<count {
       number &+= 1
-      let way = Route(Endpoint(.v4(0x0B00_0000 | number), port: 4_000))
+      let route = Route(Endpoint(.v4(0x0B00_0000 | number), port: 4_000))
       now = now.advanced(by: .microseconds(1))
       for datagram in datagrams {
         received += datagram.count
-        host.receiveDatagram(datagram.span, from: way, at: now)
+        host.receiveDatagram(datagram.span, from: route, at: now)
       }
       while let answer = host.pollStatelessReply() { answered += answer.bytes.count }
     }

@@ -1,11 +1,12 @@
 import Carom
 
-/// Messages of one length out of a bare stream: those that come whole are read where they lie.
-struct FramesCutter {
+/// Splits a bare TCP stream into messages of one fixed length. A message that arrives whole is read
+/// in place; only a partial one is copied.
+struct FramesSplitter {
   private let length: Int
   private var rest: [UInt8] = []
 
-  /// For messages of `length` bytes, overhead included.
+  /// Creates a splitter for messages of `length` bytes, including `FramesWire.overhead`.
   init(length: Int) { self.length = length }
 
   mutating func receive(_ bytes: Span<UInt8>, _ body: (Span<UInt8>) -> Void) {

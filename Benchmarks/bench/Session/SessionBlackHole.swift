@@ -1,21 +1,22 @@
 import Carom
 
-/// A path of 20 Mbit/s and 100 ms there and back, on virtual time, that from some time on swallows
-/// whatever is longer than 1,260 bytes: how long bulk takes to find out.
-struct SessionHole {
-  /// Milliseconds from the first packet that was swallowed until 1,200 bytes were the length.
+/// A bulk transfer over a path, on virtual time, that becomes a black hole: from some time on it
+/// drops every packet longer than 1,260 bytes. The path has 20 Mbit/s and a round trip of 100 ms.
+/// Measures how long the sender takes to notice.
+struct SessionBlackHole {
+  /// The milliseconds from the first dropped packet until the sender's packet size is 1,200 bytes.
   private(set) var milliseconds = Double.nan
-  /// The same in the sender's own time-outs at the beginning: a smoothed round trip and four times
-  /// its variation (RFC 6298).
+  /// The same time, divided by the sender's retransmission time-out before the black hole: a
+  /// smoothed round trip and four times its variation (RFC 6298).
   private(set) var timeouts = Double.nan
-  /// Megabits a second that came in the five seconds after it.
+  /// The goodput in the five seconds after the recovery, in Mbit/s.
   private(set) var goodput = Double.nan
   private(set) var isOpen = false
 
   private static let oneWay = Duration.milliseconds(50)
   private static let bytesEachMillisecond = 2_500.0
   private static let queueLimit = 250_000
-  private static let hole = 1_260
+  private static let largestDelivered = 1_260
 
   private struct Flight {
     var arrives: Instant
@@ -23,48 +24,52 @@ struct SessionHole {
     var toHost: Bool
   }
 
-  private let ways = [Route(Endpoint(.loopback4, port: 1)), Route(Endpoint(.loopback4, port: 2))]
+  private let routes = [Route(Endpoint(.loopback4, port: 1)), Route(Endpoint(.loopback4, port: 2))]
   private var machines: [Host]
-  private var link = ConnectionID(0)
+  private var connection = ConnectionID(0)
   private var now = Instant(nanoseconds: 1_000_000_000)
   private var flights: [Flight] = []
   private var freeAt = [Instant.zero, Instant.zero]
-  private var hasHole = false
-  private var swallowedAt: Instant?
+  private var isBlackHole = false
+  private var firstDropAt: Instant?
   private var arrived = 0
 
   init() {
     machines = [1, 2].map { number in
       Host(SessionCarom.peer(number), seats: 1, secret: HostSecret(low: 1, high: 2))
     }
-    link = machines[1].makeConnectionID()
-    machines[1].connect(link, to: [ways[0]], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+    connection = machines[1].makeConnectionID()
+    machines[1].connect(
+      connection, to: [routes[0]], key: ConnectionKey(prefix: 3, rest: 4), at: now)
     measure()
   }
 
   private mutating func measure() {
     run(for: .seconds(5)) { _ in false }
-    guard let before = machines[1].statistics(of: link), before.packetSize > Self.hole,
+    guard let before = machines[1].statistics(of: connection),
+      before.packetSize > Self.largestDelivered,
       let roundTrip = before.roundTrip, let variation = before.variation
     else { return }
-    hasHole = true
+    isBlackHole = true
     run(for: .seconds(10)) { run in
-      run.machines[1].statistics(of: run.link)?.packetSize ?? 0 <= 1_200
+      run.machines[1].statistics(of: run.connection)?.packetSize ?? 0 <= 1_200
     }
-    guard let swallowedAt, machines[1].statistics(of: link)?.packetSize == 1_200 else { return }
-    let time = now - swallowedAt
+    guard let firstDropAt, machines[1].statistics(of: connection)?.packetSize == 1_200 else {
+      return
+    }
+    let time = now - firstDropAt
     milliseconds = time / .milliseconds(1)
     timeouts = time / (roundTrip + variation * 4)
     let first = arrived
     run(for: .seconds(5)) { _ in false }
     goodput = Double(arrived - first) * 8 / 5e6
-    isOpen = machines[1].isOpen(link)
+    isOpen = machines[1].isOpen(connection)
   }
 
-  private mutating func run(for duration: Duration, until isDone: (SessionHole) -> Bool) {
+  private mutating func run(for duration: Duration, until isDone: (SessionBlackHole) -> Bool) {
     let end = now.advanced(by: duration)
     while now < end, !isDone(self) {
-      offer()
+      queueBulk()
       exchange()
       let due = [flights.map(\.arrives).min(), machines[0].nextTimeout, machines[1].nextTimeout]
       let next = due.compactMap { $0 }.min() ?? end
@@ -74,12 +79,12 @@ struct SessionHole {
     }
   }
 
-  private mutating func offer() {
-    guard machines[1].isOpen(link) else { return }
+  private mutating func queueBulk() {
+    guard machines[1].isOpen(connection) else { return }
     let message = [UInt8](repeating: 7, count: 16_384)
-    while machines[1].queuedBytes(of: link) < 1 << 20 {
+    while machines[1].queuedBytes(of: connection) < 1 << 20 {
       let options = SendOptions(.reliableOrdered)
-      guard (try? machines[1].send(message.span, on: 0, options, to: link, at: now)) != nil
+      guard (try? machines[1].send(message.span, on: 0, options, to: connection, at: now)) != nil
       else { return }
     }
   }
@@ -89,7 +94,7 @@ struct SessionHole {
     flights.removeAll { $0.arrives <= now }
     for flight in due {
       let (to, from) = flight.toHost ? (0, 1) : (1, 0)
-      machines[to].receiveDatagram(flight.bytes.span, from: ways[from], at: now)
+      machines[to].receiveDatagram(flight.bytes.span, from: routes[from], at: now)
     }
   }
 
@@ -97,29 +102,29 @@ struct SessionHole {
     for index in machines.indices {
       while let event = machines[index].pollEvent() {
         switch event {
-        case .requested(let link, _, _): machines[index].admit(link, at: now)
-        case .connection(let link, .messages):
+        case .requested(let connection, _, _): machines[index].admit(connection, at: now)
+        case .connection(let connection, .messages):
           var count = 0
-          while machines[index].pollMessage(on: link, { _, bytes in count += bytes.count }) {}
+          while machines[index].pollMessage(on: connection, { _, bytes in count += bytes.count }) {}
           arrived += count
         default: break
         }
       }
-      while let answer = machines[index].pollStatelessReply() { carry(answer.bytes, from: index) }
-      while let link = machines[index].pollReady() {
+      while let answer = machines[index].pollStatelessReply() { forward(answer.bytes, from: index) }
+      while let connection = machines[index].pollReady() {
         var bytes: [UInt8] = []
-        while machines[index].pollDatagram(on: link, into: &bytes, at: now) != nil {
-          carry(bytes, from: index)
+        while machines[index].pollDatagram(on: connection, into: &bytes, at: now) != nil {
+          forward(bytes, from: index)
           bytes = []
         }
-        machines[index].didFlush(link, at: now)
+        machines[index].didFlush(connection, at: now)
       }
     }
   }
 
-  private mutating func carry(_ bytes: [UInt8], from index: Int) {
-    if hasHole, bytes.count > Self.hole {
-      if swallowedAt == nil { swallowedAt = now }
+  private mutating func forward(_ bytes: [UInt8], from index: Int) {
+    if isBlackHole, bytes.count > Self.largestDelivered {
+      if firstDropAt == nil { firstDropAt = now }
       return
     }
     let begin = max(freeAt[index], now)

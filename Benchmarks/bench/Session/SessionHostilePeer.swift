@@ -1,52 +1,53 @@
 import Carom
 import SessionPeers
 
-/// A peer that has its seat and sends what costs most: the time that a host takes for each packet.
-struct SessionHostile {
-  /// What fills its packets.
+/// A connected peer that sends the most expensive packets it can make: measures the host's time for
+/// each packet.
+struct SessionHostilePeer {
+  /// The content of the hostile packets.
   enum Kind: String, CaseIterable {
-    case noise = "noise behind a good head"
-    case pings = "a ping and padding"
+    case noise = "noise after a valid header"
+    case pings = "a ping with padding"
     case tiny = "empty messages"
     case ordered = "ordered messages with gaps"
     case sequenced = "sequenced messages"
-    case pieces = "pieces of many messages"
-    case credits = "credits"
+    case fragments = "fragments of many messages"
+    case credits = "credit frames"
     case ranges = "acknowledgements with gaps"
   }
 
-  private static let hostWay = Route(Endpoint(.loopback4, port: 1))
-  private static let ownWay = Route(Endpoint(.loopback4, port: 2))
+  private static let hostRoute = Route(Endpoint(.loopback4, port: 1))
+  private static let clientRoute = Route(Endpoint(.loopback4, port: 2))
   private static let packets = 1_000
   private static let replays = 7
   private static let firstNumber: UInt64 = 5_000
 
   private var host = Host(SessionCarom.peer(1), seats: 1, secret: HostSecret(low: 1, high: 2))
-  private var own = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
+  private var client = Host(SessionCarom.peer(2), seats: 0, secret: HostSecret(low: 3, high: 4))
   private var now = Instant(nanoseconds: 1_000_000_000)
-  private var link = ConnectionID(0)
+  private var connection = ConnectionID(0)
   private var writer = FrameWriter()
   private var hostSent: UInt64 = 0
 
-  /// What a kind's packets cost, nanoseconds.
+  /// The host's time for packets of one kind, in nanoseconds.
   struct Cost {
     let kind: Kind
     let middle: Double
-    /// Of a hundred, all but one cost less.
+    /// The 99th percentile.
     let most: Double
-    /// A table that grows, as long as there is room for it, is in here.
+    /// The maximum, which includes the growth of tables.
     let worst: Double
   }
 
-  /// Every packet is taken in several replays, and its least time counts: what else the machine
-  /// did is no part of it.
+  /// Sends the same packets in several runs and uses the least time of each packet, which excludes
+  /// disturbances by other work on the machine.
   static func measure() -> [Cost] {
     Kind.allCases.map { kind in
       var least = [UInt64](repeating: .max, count: packets)
       for _ in 0..<replays {
-        var run = SessionHostile()
-        run.begin()
-        for number in 0..<packets { least[number] = min(least[number], run.take(kind, number)) }
+        var run = SessionHostilePeer()
+        run.connect()
+        for number in 0..<packets { least[number] = min(least[number], run.time(kind, number)) }
       }
       least.sort()
       return Cost(
@@ -55,29 +56,33 @@ struct SessionHostile {
     }
   }
 
-  /// Takes its seat.
-  private mutating func begin() {
-    link = own.makeConnectionID()
-    own.connect(link, to: [Self.hostWay], key: ConnectionKey(prefix: 3, rest: 4), at: now)
+  /// Connects the peer to the host.
+  private mutating func connect() {
+    connection = client.makeConnectionID()
+    client.connect(
+      connection, to: [Self.hostRoute], key: ConnectionKey(prefix: 3, rest: 4), at: now)
     for _ in 0..<20 {
-      for datagram in flush(&own) {
-        host.receiveDatagram(datagram.span, from: Self.ownWay, at: now)
+      for datagram in flush(&client) {
+        host.receiveDatagram(datagram.span, from: Self.clientRoute, at: now)
       }
-      for datagram in answer() { own.receiveDatagram(datagram.span, from: Self.hostWay, at: now) }
+      for datagram in answer() {
+        client.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
+      }
       now = now.advanced(by: .milliseconds(10))
-      own.handleTimeout(at: now)
+      client.handleTimeout(at: now)
     }
   }
 
-  /// The host's time for one packet; then it is polled to dry, which does not count.
-  private mutating func take(_ kind: Kind, _ number: Int) -> UInt64 {
+  /// Returns the host's time for one packet. The host's replies are then polled, which is not
+  /// timed.
+  private mutating func time(_ kind: Kind, _ number: Int) -> UInt64 {
     let packet = makePacket(kind, number)
     now = now.advanced(by: .milliseconds(1))
     let begin = side_now()
-    host.receiveDatagram(packet.span, from: Self.ownWay, at: now)
+    host.receiveDatagram(packet.span, from: Self.clientRoute, at: now)
     let time = side_now() - begin
-    for link in host.connectionIDs {
-      _ = try? host.send([1, 2, 3].span, on: 9, SendOptions(.unreliable), to: link, at: now)
+    for connection in host.connectionIDs {
+      _ = try? host.send([1, 2, 3].span, on: 9, SendOptions(.unreliable), to: connection, at: now)
     }
     hostSent += UInt64(answer().count)
     return time
@@ -86,8 +91,9 @@ struct SessionHostile {
   private mutating func answer() -> [[UInt8]] {
     while let event = host.pollEvent() {
       switch event {
-      case .requested(let link, _, _): host.admit(link, at: now)
-      case .connection(let link, .messages): while host.pollMessage(on: link, { _, _ in }) {}
+      case .requested(let connection, _, _): host.admit(connection, at: now)
+      case .connection(let connection, .messages):
+        while host.pollMessage(on: connection, { _, _ in }) {}
       default: break
       }
     }
@@ -99,19 +105,19 @@ struct SessionHostile {
     var datagrams: [[UInt8]] = []
     var buffer: [UInt8] = []
     while let answer = machine.pollStatelessReply() { datagrams.append(answer.bytes) }
-    while let link = machine.pollReady() {
-      while machine.pollDatagram(on: link, into: &buffer, at: now) != nil {
+    while let connection = machine.pollReady() {
+      while machine.pollDatagram(on: connection, into: &buffer, at: now) != nil {
         datagrams.append(buffer)
         buffer = []
       }
-      machine.didFlush(link, at: now)
+      machine.didFlush(connection, at: now)
     }
     return datagrams
   }
 }
 
-// What it sends
-extension SessionHostile {
+// Packets
+extension SessionHostilePeer {
   private mutating func makePacket(_ kind: Kind, _ number: Int) -> [UInt8] {
     writer.begin(limit: 1_472)
     DataHeader(role: .initiator, number: Self.firstNumber + UInt64(number), numberLength: 4)
@@ -121,7 +127,7 @@ extension SessionHostile {
     return writer.takeBytes()
   }
 
-  /// Whether there was room for another.
+  /// Appends one more frame of the given kind and returns whether there was room.
   private mutating func append(_ kind: Kind, _ number: Int, _ count: Int) -> Bool {
     let next = UInt64(number * 1_000 + count)
     let nothing: [UInt8] = []
@@ -140,7 +146,7 @@ extension SessionHostile {
     case .sequenced:
       return writer.appendMessage(
         .unreliableSequenced, channel: channel, number: next / 64, nothing.span)
-    case .pieces:
+    case .fragments:
       return writer.appendFragment(
         .reliableUnordered, channel: channel, number: next % 4_000, total: 2_000,
         offset: number % 1_999, [7].span)
@@ -156,7 +162,8 @@ extension SessionHostile {
     return true
   }
 
-  /// Every other packet of the last ones that the host sent, as often as there is room.
+  /// Appends an acknowledgement of every other packet that the host sent recently, with as many
+  /// ranges as a frame can hold.
   private mutating func appendRanges() -> Bool {
     var ranges = AcknowledgedRanges()
     var largest = hostSent

@@ -1,12 +1,12 @@
 import SessionPeers
 
-/// What a side tells its starter.
-enum SessionTell {
-  static func say(_ word: String) { unsafe side_say(word) }
+/// Prints the lines that the process that started this side reads.
+enum SessionOutput {
+  static func status(_ word: String) { unsafe side_print(word) }
   static func figure(_ name: String, _ value: Double) { unsafe side_figure(name, value) }
 }
 
-/// What a receiver makes of what comes.
+/// A receiver's statistics of the messages that arrived.
 @safe struct SessionMeter: ~Copyable {
   private var meter: side_meter
 
@@ -15,27 +15,27 @@ enum SessionTell {
     unsafe meter = side_meter_make(&options)
   }
 
-  mutating func take(_ bytes: Span<UInt8>) {
+  mutating func record(_ bytes: Span<UInt8>) {
     unsafe bytes.withUnsafeBufferPointer { bytes in
-      unsafe side_meter_take(&meter, bytes.baseAddress, bytes.count)
+      unsafe side_meter_record(&meter, bytes.baseAddress, bytes.count)
     }
   }
 
   mutating func isDone() -> Bool { unsafe side_meter_is_done(&meter) }
 
-  mutating func tell() { unsafe side_meter_tell(&meter) }
+  mutating func printFigures() { unsafe side_meter_print(&meter) }
 }
 
-/// Times of a kind, nanoseconds.
+/// Samples of a duration, in nanoseconds.
 @safe struct SessionTimes: ~Copyable {
   private var samples = unsafe side_samples()
 
   mutating func add(_ time: UInt64) { unsafe side_samples_add(&samples, time) }
 
-  mutating func tell(_ name: String) { unsafe side_samples_tell(&samples, name) }
+  mutating func printFigures(_ name: String) { unsafe side_samples_print(&samples, name) }
 }
 
-/// What a sender sends, and when.
+/// A sender's schedule of messages.
 struct SessionSource {
   private var source: side_source
 
@@ -46,18 +46,20 @@ struct SessionSource {
 
   var isBulk: Bool { source.bulk }
 
-  /// The message that is due, if one is.
-  mutating func take() -> (kind: side_kind, message: SessionBytes)? {
+  /// The next message whose time has come, or nil if none is due.
+  mutating func popDue() -> (kind: side_kind, message: SessionBytes)? {
     var kind = SIDE_IS_BULK
     var message = SessionBytes(count: Int(SIDE_STATE))
     let count = unsafe message.bytes.withUnsafeMutableBufferPointer { bytes in
-      unsafe side_source_take(&source, bytes.baseAddress, &kind)
+      unsafe side_source_pop_due(&source, bytes.baseAddress, &kind)
     }
     guard count > 0 else { return nil }
     message.bytes.removeLast(message.bytes.count - count)
     return (kind, message)
   }
 
-  /// Until the next is due.
-  mutating func wait() -> Duration { .nanoseconds(Int64(unsafe side_source_wait(&source))) }
+  /// The time until the next message is due.
+  mutating func timeUntilNext() -> Duration {
+    .nanoseconds(Int64(unsafe side_source_time_until_next(&source)))
+  }
 }
