@@ -17,16 +17,16 @@ uint64_t bench_allocations(void) {
 
 uint64_t bench_thread_allocations(void) { return thread_allocations; }
 
-static _Thread_local bool is_watched;
+static _Thread_local bool is_measured;
 static _Thread_local int64_t held;
 
 void bench_thread_heap_begin(void) {
-  is_watched = true;
+  is_measured = true;
   held = 0;
 }
 
 int64_t bench_thread_heap_end(void) {
-  is_watched = false;
+  is_measured = false;
   return held;
 }
 
@@ -48,7 +48,7 @@ uint64_t bench_raise_descriptor_limit(void) {
 }
 
 #if defined(__GLIBC__)
-// glibc lets a program define the allocator's entry points and still reach its own.
+// glibc lets a program replace the allocator's entry points and still call the original functions.
 extern void *__libc_malloc(size_t);
 extern void *__libc_calloc(size_t, size_t);
 extern void *__libc_realloc(void *, size_t);
@@ -60,33 +60,33 @@ static void count(void) {
   thread_allocations++;
 }
 
-static void *take(void *p) {
+static void *count_allocated(void *p) {
   count();
-  if (is_watched) held += (int64_t)malloc_usable_size(p);
+  if (is_measured) held += (int64_t)malloc_usable_size(p);
   return p;
 }
 
-static void give_back(void *p) {
-  if (is_watched) held -= (int64_t)malloc_usable_size(p);
+static void count_freed(void *p) {
+  if (is_measured) held -= (int64_t)malloc_usable_size(p);
 }
 
-void *malloc(size_t size) { return take(__libc_malloc(size)); }
-void *calloc(size_t n, size_t size) { return take(__libc_calloc(n, size)); }
+void *malloc(size_t size) { return count_allocated(__libc_malloc(size)); }
+void *calloc(size_t n, size_t size) { return count_allocated(__libc_calloc(n, size)); }
 void *realloc(void *p, size_t size) {
-  give_back(p);
-  return take(__libc_realloc(p, size));
+  count_freed(p);
+  return count_allocated(__libc_realloc(p, size));
 }
 void *aligned_alloc(size_t alignment, size_t size) {
-  return take(__libc_memalign(alignment, size));
+  return count_allocated(__libc_memalign(alignment, size));
 }
 int posix_memalign(void **out, size_t alignment, size_t size) {
-  void *p = take(__libc_memalign(alignment, size));
+  void *p = count_allocated(__libc_memalign(alignment, size));
   if (p == NULL) return ENOMEM;
   *out = p;
   return 0;
 }
 void free(void *p) {
-  give_back(p);
+  count_freed(p);
   __libc_free(p);
 }
 #endif

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// ENet as a peer for `bench session`: apart, so that the project builds without it.
+// The ENet peer of `bench session`, in a separate package, so that Carom builds without ENet.
 let package = Package(
   name: "ENetPeer",
   targets: [

@@ -10,9 +10,9 @@
 #include <time.h>
 #include <unistd.h>
 
-// The load: it spins, so that its own wake-ups are not part of a round trip.
+// The load generator. It polls without sleeping, so that round trips do not include its wake-ups.
 
-enum { PATIENCE = 200 * 1000 * 1000 };  // nanoseconds until a message counts as lost
+enum { ANSWER_LIMIT = 200 * 1000 * 1000 };  // nanoseconds until a message counts as lost
 
 static uint64_t now(void) {
   struct timespec t;
@@ -35,9 +35,9 @@ static int open_client(uint16_t port, bool tcp) {
   return fd;
 }
 
-/// Reads until `count` bytes are there, or patience ends.
+/// Reads until `count` bytes have arrived or ANSWER_LIMIT has passed.
 static bool receive(int fd, char *bytes, size_t count) {
-  uint64_t limit = now() + PATIENCE;
+  uint64_t limit = now() + ANSWER_LIMIT;
   for (size_t got = 0; got < count;) {
     ssize_t step = recv(fd, bytes + got, count - got, MSG_DONTWAIT);
     if (step > 0) {
@@ -106,8 +106,8 @@ static uint64_t window_udp(int fd, size_t count) {
     if (wanted > 0) {
       back += (size_t)wanted;
       last = now();
-    } else if (now() - last > PATIENCE) {
-      return 0;  // lost some: the round does not count
+    } else if (now() - last > ANSWER_LIMIT) {
+      return 0;  // messages were lost, so the round does not count
     }
   }
   return now() - start;
@@ -124,7 +124,7 @@ static uint64_t window_tcp(int fd, size_t count) {
       got += (size_t)step;
       last = now();
       if (send(fd, bytes, (size_t)step, MSG_NOSIGNAL) != step) return 0;
-    } else if (now() - last > PATIENCE) {
+    } else if (now() - last > ANSWER_LIMIT) {
       return 0;
     }
   }
@@ -139,7 +139,8 @@ uint64_t echo_windowed(uint16_t port, bool tcp, size_t count) {
   return time;
 }
 
-/// Sends what the socket takes of `count` messages, `length` bytes each, that stand in `message`.
+/// Sends as much as the socket accepts of a stream that repeats the `length` bytes of `message`, up
+/// to `limit` bytes in all. Adds the sent bytes to `sent`; returns false on failure.
 static bool send_some(int fd, const char *message, size_t length, size_t limit, size_t *sent) {
   while (*sent < limit) {
     size_t place = *sent % length;
@@ -160,7 +161,7 @@ static bool run_frames(int fd, const char *message, size_t length, size_t count,
     size_t limit = smaller(count * length, (got / length + window) * length);
     if (!send_some(fd, message, length, limit, &sent)) return false;
     ssize_t step = recv(fd, answer, sizeof answer, MSG_DONTWAIT);
-    if (step == 0 || now() - last > PATIENCE) return false;
+    if (step == 0 || now() - last > ANSWER_LIMIT) return false;
     if (step < 0) continue;
     size_t whole = got / length;
     got += (size_t)step;

@@ -7,7 +7,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// The echo with no library at all.
+// An echo server on epoll, without a library.
 
 enum { BATCH = 64, SLOT = 2048, STREAM = 64 * 1024 };
 

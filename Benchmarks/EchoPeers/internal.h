@@ -7,8 +7,8 @@
 
 typedef struct {
   pthread_t thread;
-  int socket;  // bound
-  int stop;    // eventfd: becomes readable when the server has to end
+  int socket;  // bound to a port of 127.0.0.1
+  int stop;    // eventfd that becomes readable when the server must stop
   uint16_t port;
   bool runs;
 } echo_server;
@@ -18,7 +18,7 @@ void *echo_epoll_udp(void *server);
 void *echo_uv_tcp(void *server);
 void *echo_epoll_tcp(void *server);
 
-/// Makes an epoll descriptor that watches both.
+/// Creates an epoll descriptor that waits for both descriptors to become readable.
 int echo_epoll_pair(int first, int second);
 
 #endif

@@ -5,7 +5,7 @@
 #include <unistd.h>
 #include <uv.h>
 
-// The echo as one writes it with libuv: batched receive, and try_send or try_write.
+// A usual echo server on libuv, with batched receives and try_send or try_write.
 
 enum { CHUNK = 64 * 1024, CHUNKS = 20 };
 
@@ -78,7 +78,7 @@ static void on_written(uv_write_t *request, int status) {
   free(request);
 }
 
-/// What the socket did not take at once is copied, and written when it takes it.
+/// Copies the bytes that the socket did not accept, and writes them when it accepts more.
 static void write_later(uv_stream_t *stream, const char *bytes, size_t count) {
   late_bytes *late = malloc(sizeof *late + count);
   if (late == NULL) return;

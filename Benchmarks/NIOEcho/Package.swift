@@ -1,7 +1,7 @@
 // swift-tools-version: 6.0
 import PackageDescription
 
-// SwiftNIO as a peer for `bench echo`: apart, so that the project builds without it.
+// The SwiftNIO peer of `bench echo`, in a separate package, so that Carom builds without SwiftNIO.
 let package = Package(
   name: "NIOEcho",
   platforms: [.macOS(.v14)],

@@ -33,15 +33,15 @@ struct side_crowd {
 
 side_crowd *side_crowd_open(uint16_t port) {
   int room = 8 << 20, on = 1, fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  struct sockaddr_in own = {.sin_family = AF_INET};
+  struct sockaddr_in local = {.sin_family = AF_INET};
   side_crowd *crowd = calloc(1, sizeof *crowd);
-  if (fd < 0 || crowd == NULL || bind(fd, (struct sockaddr *)&own, sizeof own) != 0 ||
+  if (fd < 0 || crowd == NULL || bind(fd, (struct sockaddr *)&local, sizeof local) != 0 ||
       setsockopt(fd, IPPROTO_IP, IP_PKTINFO, &on, sizeof on) != 0) {
     if (fd >= 0) close(fd);
     free(crowd);
     return NULL;
   }
-  // A tick's states for a thousand players at once: beyond what the system gives to anybody.
+  // The states of one tick for a thousand players need more room than the system's usual limit.
   if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room) != 0)
     setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &room, sizeof room);
   setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof room);
@@ -85,7 +85,7 @@ void side_crowd_flush(side_crowd *crowd) {
   while (sent < crowd->queued) {
     int step = sendmmsg(crowd->fd, crowd->out.messages + sent,
                         (unsigned)(crowd->queued - sent), MSG_NOSIGNAL);
-    sent += step > 0 ? step : 1;  // one that is refused is lost, as on a network
+    sent += step > 0 ? step : 1;  // a datagram that the kernel rejects is lost, as on a network
   }
   crowd->queued = 0;
 }

@@ -9,8 +9,8 @@
 
 #include "session_sides.h"
 
-// An address sends a run of the same datagram as one buffer that the kernel cuts: a flood must not
-// cost its sender more than whoever is flooded.
+// Each address sends a run of equal datagrams in one buffer, which the kernel divides, so that
+// sending the flood costs less than receiving it.
 
 enum { RUNS = 8, RUN = 32, LARGEST_RUN = 65000, ADDRESSES = 0x7F020000, KINDS = 16 };
 
@@ -30,11 +30,11 @@ typedef struct {
 } flood;
 
 static int open_flood(void) {
-  struct sockaddr_in own = {.sin_family = AF_INET};
+  struct sockaddr_in local = {.sin_family = AF_INET};
   int little = 4096, fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-  // Nobody hears the answers.
+  // The answers are not read.
   setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &little, sizeof little);
-  return bind(fd, (struct sockaddr *)&own, sizeof own) == 0 ? fd : -1;
+  return bind(fd, (struct sockaddr *)&local, sizeof local) == 0 ? fd : -1;
 }
 
 static void choose(struct msghdr *header, control *space, uint32_t address, uint16_t segment) {
@@ -54,8 +54,9 @@ static void choose(struct msghdr *header, control *space, uint32_t address, uint
   memcpy(CMSG_DATA(c), &segment, sizeof segment);
 }
 
-/// The next datagram, `count` times from the next address, goes into a place; how often it does.
-static size_t put(flood *f, int place, size_t count) {
+/// Fills the message at index `place` with `count` copies of the next datagram, from the next
+/// address. Returns the number of copies, which is smaller if they would exceed LARGEST_RUN bytes.
+static size_t fill(flood *f, int place, size_t count) {
   struct iovec kind = f->kinds[f->next % f->count];
   struct msghdr *header = &f->messages[place].msg_hdr;
   if (count * kind.iov_len > LARGEST_RUN) count = LARGEST_RUN / kind.iov_len;
@@ -73,12 +74,12 @@ static void sleep_until(uint64_t time) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &t, NULL);
 }
 
-/// Some a second, evenly.
+/// Sends `rate` datagrams a second at equal intervals.
 static void send_evenly(flood *f, double rate) {
   uint64_t begin = side_now(), sent = 0;
   for (;;) {
     sleep_until(begin + (uint64_t)((double)sent * 1e9 / rate));
-    sent += put(f, 0, RUN / 2);
+    sent += fill(f, 0, RUN / 2);
     (void)!sendmmsg(f->fd, f->messages, 1, MSG_NOSIGNAL);
   }
 }
@@ -87,7 +88,8 @@ int side_flood(uint16_t port, const uint8_t *bytes, const size_t *lengths, size_
                double rate) {
   static flood f;
   f.fd = open_flood();
-  if (f.fd < 0 || count == 0 || count > KINDS) return side_fail("no socket for the flood");
+  if (f.fd < 0) return side_fail("cannot open a socket for the flood");
+  if (count == 0 || count > KINDS) return side_fail("a flood needs 1 to 16 kinds of datagrams");
   f.target = (struct sockaddr_in){.sin_family = AF_INET,
                                   .sin_port = htons(port),
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -98,7 +100,7 @@ int side_flood(uint16_t port, const uint8_t *bytes, const size_t *lengths, size_
   side_print("ready");
   if (rate > 0) send_evenly(&f, rate);
   for (;;) {
-    for (int place = 0; place < RUNS; place++) put(&f, place, RUN);
+    for (int place = 0; place < RUNS; place++) fill(&f, place, RUN);
     (void)!sendmmsg(f.fd, f.messages, RUNS, MSG_NOSIGNAL);
   }
 }

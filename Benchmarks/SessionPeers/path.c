@@ -15,13 +15,14 @@
 #include <time.h>
 #include <unistd.h>
 
-// A path between two interfaces, in user space, since a kernel may lack netem: each way a queue
-// with a limit in front of a rate, then loss, then delay. What is lost has used the rate. TCP and
-// UDP go through it; all else (ARP) passes at once. Frames keep their virtio header, so that a
-// checksum that is still to be made is made at the other end.
+// A path between two interfaces, emulated in user space because a kernel may lack netem. In each
+// direction a packet passes a bounded queue, a rate limit, random loss and a delay; lost packets
+// also use the rate. Only TCP and UDP are treated so; other frames (ARP) are forwarded at once.
+// Frames keep their virtio header, so that the receiving end completes partial checksums.
 //
-// Lines of its input: `reset` and `stats` for the counters, `loss P` from 0 to 1, `rebind`: the
-// next datagrams of the first side come from another port, as behind a NAT that forgot.
+// Commands on standard input: `reset` and `stats` for the counters; `loss P`, a fraction from 0 to
+// 1; `rebind`, after which the first side's datagrams have another source port, as if a NAT had
+// lost its mapping.
 
 enum { RING = 1 << 16, VNET = sizeof(struct virtio_net_hdr), WAITS = 4096 };
 enum { PROTOCOL_AT = VNET + ETH_HLEN + 9, IP_AT = VNET + ETH_HLEN };
@@ -39,19 +40,19 @@ typedef struct {
 typedef struct {
   int from, to;
   frame *ring[RING];
-  uint32_t head, leaving, tail;  // of the ring: next to arrive, next to leave the queue, next free
+  uint32_t head, leaving, tail;  // ring indexes: next arrival, next to leave the queue, next free
   uint64_t free_at, queued;
   uint64_t packets, bytes, lost, overflowed, delivered;
   uint64_t first_at, largest_at;
   uint32_t largest;
-  uint32_t waits[WAITS];  // tenths of milliseconds in the queue
+  uint32_t waits[WAITS];  // histogram of the time in the queue, in units of 0.1 ms
 } direction;
 
 typedef struct {
-  direction ways[2];
+  direction directions[2];
   double loss, rate;
   uint64_t delay, queue, random;
-  uint16_t port, shift;  // of the first side's datagrams
+  uint16_t port, shift;  // the source port of the first side's datagrams, and its shift by the NAT
 } path;
 
 static double chance(path *p) {
@@ -77,11 +78,12 @@ static int open_interface(const char *name) {
   return bind(fd, (struct sockaddr *)&address, sizeof address) == 0 ? fd : -1;
 }
 
-// The port of the first side's datagrams: bytes 0 and 1 of UDP's header there, 2 and 3 of an answer
+// The first side's port is in bytes 0 and 1 of its UDP headers, and in bytes 2 and 3 of answers.
 
 static uint16_t read_port(const uint8_t *bytes) { return (uint16_t)(bytes[0] << 8 | bytes[1]); }
 
-/// Writes a port and mends the checksum, which has no port in it while it is still to be made.
+/// Writes a port and updates the checksum, unless it is partial: a partial checksum does not
+/// include the port.
 static void write_port(uint8_t *bytes, uint8_t *sum, bool is_partial, uint16_t port) {
   uint32_t old = read_port(bytes), value = read_port(sum);
   bytes[0] = (uint8_t)(port >> 8);
@@ -94,13 +96,13 @@ static void write_port(uint8_t *bytes, uint8_t *sum, bool is_partial, uint16_t p
   sum[1] = (uint8_t)value;
 }
 
-/// Gives a datagram the port that it has beyond the NAT; false where the NAT knows no such port.
-static bool translate(path *p, int way, uint8_t *bytes) {
+/// Translates a datagram's port as a NAT does. Returns false if the NAT has no mapping for it.
+static bool translate(path *p, int index, uint8_t *bytes) {
   const struct virtio_net_hdr *head = (const struct virtio_net_hdr *)bytes;
   uint8_t *udp = bytes + IP_AT + (bytes[IP_AT] & 15) * 4;
   bool is_partial = head->flags & VIRTIO_NET_HDR_F_NEEDS_CSUM;
   if (bytes[PROTOCOL_AT] != IPPROTO_UDP) return true;
-  if (way == 0) {
+  if (index == 0) {
     p->port = read_port(udp);
     if (p->shift > 0) write_port(udp, udp + 6, is_partial, (uint16_t)(p->port + p->shift));
     return true;
@@ -111,7 +113,7 @@ static bool translate(path *p, int way, uint8_t *bytes) {
   return true;
 }
 
-// One way
+// One direction
 
 static void release(direction *d, uint64_t now) {
   for (; d->leaving != d->tail; d->leaving++) {
@@ -121,7 +123,7 @@ static void release(direction *d, uint64_t now) {
   }
 }
 
-/// Takes a packet of IP: `length` bytes without the frame's own.
+/// Queues an IP packet, or drops it if the queue is full.
 static void enqueue(path *p, direction *d, const uint8_t *bytes, size_t count, uint64_t now) {
   uint32_t length = (uint32_t)(count - IP_AT);
   release(d, now);
@@ -150,9 +152,9 @@ static void enqueue(path *p, direction *d, const uint8_t *bytes, size_t count, u
   d->ring[d->tail++ % RING] = f;
 }
 
-static void take(path *p, int way) {
+static void receive_packets(path *p, int index) {
   static uint8_t bytes[1 << 16];
-  direction *d = &p->ways[way];
+  direction *d = &p->directions[index];
   for (;;) {
     ssize_t count = recv(d->from, bytes, sizeof bytes, MSG_DONTWAIT);
     if (count <= 0) return;
@@ -160,7 +162,7 @@ static void take(path *p, int way) {
     bool is_ip = bytes[VNET + 12] == 8 && bytes[VNET + 13] == 0;
     if (!is_ip || (protocol != IPPROTO_TCP && protocol != IPPROTO_UDP)) {
       (void)!send(d->to, bytes, (size_t)count, MSG_DONTWAIT);
-    } else if (translate(p, way, bytes)) {
+    } else if (translate(p, index, bytes)) {
       enqueue(p, d, bytes, (size_t)count, side_now());
     }
   }
@@ -196,14 +198,14 @@ static double wait_percentile(const direction *d, double percent) {
   return 0;
 }
 
-/// Bytes of IP that are on their way.
+/// The bytes of the IP packets in the queue or in flight.
 static uint64_t flying(const direction *d) {
   uint64_t bytes = 0;
   for (uint32_t i = d->head; i != d->tail; i++) bytes += d->ring[i % RING]->length;
   return bytes;
 }
 
-static void tell(const direction *d, const char *name) {
+static void print_counters(const direction *d, const char *name) {
   char text[64];
   const struct {
     const char *name;
@@ -220,24 +222,24 @@ static void tell(const direction *d, const char *name) {
   }
 }
 
-/// Obeys a line.
-static void obey(path *p, const char *line) {
+/// Executes one command.
+static void execute(path *p, const char *line) {
   if (strncmp(line, "reset", 5) == 0) {
-    reset(&p->ways[0]);
-    reset(&p->ways[1]);
+    reset(&p->directions[0]);
+    reset(&p->directions[1]);
   } else if (strncmp(line, "loss ", 5) == 0) {
     p->loss = atof(line + 5);
   } else if (strncmp(line, "rebind", 6) == 0) {
     p->shift++;
   } else if (strncmp(line, "stats", 5) == 0) {
-    tell(&p->ways[0], "out");
-    tell(&p->ways[1], "back");
+    print_counters(&p->directions[0], "out");
+    print_counters(&p->directions[1], "back");
   }
   side_print("done");
 }
 
-/// Obeys what its input says; false when that has ended.
-static bool hear(path *p) {
+/// Executes the commands on standard input. Returns false at its end.
+static bool read_commands(path *p) {
   static char text[256];
   static size_t held;
   ssize_t count = read(STDIN_FILENO, text + held, sizeof text - 1 - held);
@@ -246,18 +248,18 @@ static bool hear(path *p) {
   text[held] = 0;
   for (char *end = strchr(text, '\n'); end != NULL; end = strchr(text, '\n')) {
     *end = 0;
-    obey(p, text);
+    execute(p, text);
     held -= (size_t)(end + 1 - text);
     memmove(text, end + 1, held + 1);
   }
   return true;
 }
 
-/// When the next packet arrives, a second from now at the latest.
+/// The time until the next packet arrives, at most one second.
 static struct timespec time_left(const path *p) {
   uint64_t now = side_now(), next = now + 999999999;
-  for (int way = 0; way < 2; way++) {
-    const direction *d = &p->ways[way];
+  for (int index = 0; index < 2; index++) {
+    const direction *d = &p->directions[index];
     if (d->head == d->tail) continue;
     uint64_t arrives = d->ring[d->head % RING]->arrives;
     if (arrives < next) next = arrives;
@@ -268,15 +270,16 @@ static struct timespec time_left(const path *p) {
 int session_path(const char *first, const char *second, const side_options *options) {
   static path p;
   int fds[2] = {open_interface(first), open_interface(second)};
-  if (fds[0] < 0 || fds[1] < 0) return side_fail("no such interface, or not root");
+  if (fds[0] < 0 || fds[1] < 0)
+    return side_fail("cannot open the interfaces: check their names, and run as root");
   p.loss = side_number(options, "loss", 0);
   p.rate = side_number(options, "rate", 20e6);
   p.delay = (uint64_t)(side_number(options, "delay", 0.05) * 1e9);
   p.queue = (uint64_t)side_number(options, "queue", 250000);
   p.random = (uint64_t)side_number(options, "seed", 1);
-  for (int way = 0; way < 2; way++) {
-    p.ways[way].from = fds[way];
-    p.ways[way].to = fds[1 - way];
+  for (int index = 0; index < 2; index++) {
+    p.directions[index].from = fds[index];
+    p.directions[index].to = fds[1 - index];
   }
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   side_print("ready");
@@ -284,10 +287,10 @@ int session_path(const char *first, const char *second, const side_options *opti
   for (;;) {
     struct timespec left = time_left(&p);
     int count = ppoll(wait, 3, &left, NULL);
-    if (count > 0 && wait[0].revents) take(&p, 0);
-    if (count > 0 && wait[1].revents) take(&p, 1);
-    deliver(&p.ways[0], side_now());
-    deliver(&p.ways[1], side_now());
-    if (count > 0 && wait[2].revents && !hear(&p)) return 0;
+    if (count > 0 && wait[0].revents) receive_packets(&p, 0);
+    if (count > 0 && wait[1].revents) receive_packets(&p, 1);
+    deliver(&p.directions[0], side_now());
+    deliver(&p.directions[1], side_now());
+    if (count > 0 && wait[2].revents && !read_commands(&p)) return 0;
   }
 }

@@ -13,18 +13,18 @@ static const uint64_t SECOND = 1000000000;
 
 // Options
 
-const char *side_text(const side_options *options, const char *name, const char *otherwise) {
+const char *side_text(const side_options *options, const char *name, const char *fallback) {
   size_t length = strlen(name);
   for (int i = 0; i < options->count; i++) {
     const char *word = options->words[i];
     if (strncmp(word, name, length) == 0 && word[length] == '=') return word + length + 1;
   }
-  return otherwise;
+  return fallback;
 }
 
-double side_number(const side_options *options, const char *name, double otherwise) {
+double side_number(const side_options *options, const char *name, double fallback) {
   const char *text = side_text(options, name, NULL);
-  return text == NULL ? otherwise : atof(text);
+  return text == NULL ? fallback : atof(text);
 }
 
 // The process
@@ -112,7 +112,7 @@ side_source side_source_make(const side_options *options) {
   return source;
 }
 
-/// Whether the time has come; then the next one is a 60th of a second later.
+/// Whether the time `next` has come; if so, sets `next` to a 60th of a second later.
 static bool comes_due(uint64_t *next) {
   uint64_t now = side_now();
   if (now < *next) return false;
@@ -197,15 +197,15 @@ side_meter side_meter_make(const side_options *options) {
   };
 }
 
-/// The age of the newest state at each millisecond since the last one came.
-static void take_ages(side_meter *meter, uint64_t now) {
+/// Samples the age of the newest state at each millisecond since the last sample.
+static void sample_ages(side_meter *meter, uint64_t now) {
   for (; meter->sampled <= now; meter->sampled += SECOND / 1000) {
     if (meter->sampled < meter->first + meter->warm) continue;
     side_samples_add(&meter->ages, meter->sampled - meter->newest);
   }
 }
 
-static void take_small(side_meter *meter, uint32_t number, uint64_t stamp, uint64_t now) {
+static void record_small(side_meter *meter, uint32_t number, uint64_t stamp, uint64_t now) {
   uint64_t silence = now - meter->small_at;
   if (number != meter->smalls++) meter->disordered++;
   if (stamp >= meter->first + meter->warm) {
@@ -228,10 +228,10 @@ void side_meter_record(side_meter *meter, const uint8_t *bytes, size_t length) {
   bool counts = now >= meter->first + meter->warm;
   if (counts && now < meter->first + meter->warm + meter->window) meter->counted += length;
   if (kind == SIDE_IS_SMALL) {
-    take_small(meter, number, stamp, now);
+    record_small(meter, number, stamp, now);
   } else if (kind == SIDE_IS_STATE && stamp > meter->newest) {
     if (meter->newest == 0) meter->sampled = now;
-    take_ages(meter, now);
+    sample_ages(meter, now);
     meter->newest = stamp;
     meter->states++;
   }
@@ -246,7 +246,7 @@ bool side_meter_is_done(const side_meter *meter) {
 
 void side_meter_print(side_meter *meter) {
   uint64_t silence = side_now() - meter->small_at;
-  // One that waits in vain was silent until now.
+  // If messages are missing, the silence lasts until now.
   if (meter->smalls < meter->last && silence > meter->gap) meter->gap = silence;
   side_figure("payload", (double)meter->payload);
   side_figure("goodput", (double)meter->counted * 8e3 / (double)meter->window);

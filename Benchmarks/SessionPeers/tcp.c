@@ -9,8 +9,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Messages over kernel TCP as one writes it: each behind its length, no Nagle, and what has to
-// wait waits here and not in the kernel. `control` names the congestion control.
+// Messages over kernel TCP in the usual way: each after its length, without Nagle's algorithm, and
+// queued here rather than in the kernel. The option `control` names the congestion control.
 
 enum { LENGTH = 4, MESSAGE = LENGTH + SIDE_BULK, NOT_SENT = 16 * 1024 };
 
@@ -39,8 +39,8 @@ static int accept_one(const side_options *options) {
   return fd;
 }
 
-/// Takes the whole messages at the start of `bytes`; how many bytes those were.
-static size_t take_messages(side_meter *meter, const uint8_t *bytes, size_t count) {
+/// Records the complete messages at the start of `bytes` and returns the number of their bytes.
+static size_t record_messages(side_meter *meter, const uint8_t *bytes, size_t count) {
   size_t at = 0;
   for (;;) {
     uint32_t length = 0;
@@ -57,7 +57,7 @@ static int receive(const side_options *options) {
   side_meter meter = side_meter_make(options);
   size_t held = 0;
   int fd = accept_one(options);
-  if (fd < 0) return side_fail("no connection");
+  if (fd < 0) return side_fail("cannot listen on the port, or nobody connected");
   while (!side_meter_is_done(&meter)) {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
     if (poll(&wait, 1, 5) < 1) continue;
@@ -65,9 +65,9 @@ static int receive(const side_options *options) {
     if (step == 0) break;
     if (step < 0) continue;
     held += (size_t)step;
-    size_t taken = take_messages(&meter, bytes, held);
-    held -= taken;
-    memmove(bytes, bytes + taken, held);
+    size_t recorded = record_messages(&meter, bytes, held);
+    held -= recorded;
+    memmove(bytes, bytes + recorded, held);
   }
   side_meter_print(&meter);
   return side_done();
@@ -77,7 +77,7 @@ static int receive(const side_options *options) {
 
 typedef struct {
   int fd;
-  uint8_t bytes[MESSAGE];  // a message that is on its way into the kernel
+  uint8_t bytes[MESSAGE];  // the message that is being written to the socket
   size_t length, sent;
 } outlet;
 
@@ -116,7 +116,7 @@ static int connect_to(const side_options *options) {
 static int send_messages(const side_options *options) {
   static outlet out;
   out.fd = connect_to(options);
-  if (out.fd < 0) return side_fail("no connection");
+  if (out.fd < 0) return side_fail("cannot connect to the receiver");
   side_source source = side_source_make(options);
   for (;;) {
     side_kind kind;
@@ -131,7 +131,7 @@ static int send_messages(const side_options *options) {
     bool wants_out = source.bulk || !is_idle(&out);
     struct timespec time = {.tv_nsec = (long)side_source_time_until_next(&source)};
     if (ppoll(&wait, wants_out ? 1 : 0, &time, NULL) < 1) continue;
-    if (wait.revents & (POLLERR | POLLHUP)) return side_fail("the connection ended");
+    if (wait.revents & (POLLERR | POLLHUP)) return side_fail("the receiver closed the connection");
     if (source.bulk && is_idle(&out)) {
       side_stamp(out.bytes + LENGTH, SIDE_IS_BULK, 0);
       put(&out, SIDE_BULK);
@@ -143,5 +143,5 @@ int session_tcp(const char *role, const side_options *options) {
   side_begin(options);
   if (strcmp(role, "receive") == 0) return receive(options);
   if (strcmp(role, "send") == 0) return send_messages(options);
-  return side_fail("TCP has no such role");
+  return side_fail("TCP can only receive or send");
 }

@@ -8,7 +8,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-// Plain datagrams: what nobody can go below.
+// Plain datagrams without a protocol: the lower bound of the cost.
 
 int udp_open(const side_options *options, bool listens) {
   struct sockaddr_in address = {.sin_family = AF_INET,
@@ -38,7 +38,7 @@ static int receive(const side_options *options) {
   side_meter meter = side_meter_make(options);
   uint8_t bytes[2048];
   int fd = udp_open(options, true);
-  if (fd < 0) return side_fail("no socket");
+  if (fd < 0) return side_fail("cannot open a UDP socket");
   udp_listens(fd);
   while (!side_meter_is_done(&meter)) {
     struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -53,9 +53,9 @@ static int receive(const side_options *options) {
 static int send_messages(const side_options *options) {
   uint8_t bytes[2048] = {0};
   int fd = udp_open(options, false);
-  if (fd < 0) return side_fail("no socket");
+  if (fd < 0) return side_fail("cannot open a UDP socket");
   side_source source = side_source_make(options);
-  if (source.bulk) return side_fail("plain datagrams are not reliable");
+  if (source.bulk) return side_fail("plain datagrams cannot send bulk, which must be reliable");
   side_print("ready");
   for (;;) {
     side_kind kind;
@@ -74,7 +74,7 @@ static int answer(const side_options *options) {
   struct sockaddr_in name;
   socklen_t length = sizeof name;
   int fd = udp_open(options, true);
-  if (fd < 0) return side_fail("no socket");
+  if (fd < 0) return side_fail("cannot open a UDP socket");
   udp_listens(fd);
   for (;;) {
     ssize_t step = recvfrom(fd, bytes, sizeof bytes, 0, (struct sockaddr *)&name, &length);
@@ -82,8 +82,8 @@ static int answer(const side_options *options) {
   }
 }
 
-/// Waits for the answer, spinning, so that the asker's own wake-ups are not part of it.
-static bool hear(int fd, uint64_t limit) {
+/// Waits for the answer without sleeping, so that round trips do not include this side's wake-ups.
+static bool receive_answer(int fd, uint64_t limit) {
   uint8_t bytes[2048];
   while (side_now() < limit) {
     if (recv(fd, bytes, sizeof bytes, MSG_DONTWAIT) > 0) return true;
@@ -97,13 +97,13 @@ static int ask(const side_options *options) {
   size_t count = (size_t)side_number(options, "count", 2000);
   uint64_t interval = (uint64_t)(side_number(options, "interval", 50e-6) * 1e9);
   int fd = udp_open(options, false);
-  if (fd < 0) return side_fail("no socket");
+  if (fd < 0) return side_fail("cannot open a UDP socket");
   uint64_t next = side_now();
   for (size_t i = 0; i < count; i++) {
     while (side_now() < next) continue;
     uint64_t begin = side_now();
     send(fd, bytes, sizeof bytes, MSG_NOSIGNAL);
-    if (hear(fd, begin + 200000000)) side_samples_add(&times, side_now() - begin);
+    if (receive_answer(fd, begin + 200000000)) side_samples_add(&times, side_now() - begin);
     next = begin + interval;
     if (next < side_now()) next = side_now() + interval / 2;
   }
@@ -119,5 +119,5 @@ int session_udp(const char *role, const side_options *options) {
   if (strcmp(role, "ask") == 0) return ask(options);
   if (strcmp(role, "serve") == 0) return udp_serve(options);
   if (strcmp(role, "play") == 0) return udp_play(options);
-  return side_fail("plain datagrams have no such role");
+  return side_fail("plain datagrams cannot play this role");
 }

@@ -3,10 +3,11 @@
 
 #include "session_sides.h"
 
-/// Opens a socket that is bound to the port, or connected to the address; -1 where that fails.
+/// Opens a socket that is bound to the port if `listens` is true, or else connected to the address.
+/// Returns -1 on failure.
 int udp_open(const side_options *options, bool listens);
 
-/// Says where it listens.
+/// Prints the port on which the socket listens.
 void udp_listens(int fd);
 
 int udp_serve(const side_options *options);

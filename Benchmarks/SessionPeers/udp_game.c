@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// A game's server and its players with nothing between them but the kernel.
+// A game server and its players over plain datagrams.
 
 enum { BATCH = 64, SLOT = 512, PLAYERS = 4096 };
 
@@ -28,16 +28,16 @@ static void prepare(batch *b, size_t length) {
   }
 }
 
-// Server: a player's number stands in its datagrams
+// Server: each datagram of a player starts with its number
 
 typedef struct {
   int fd;
   uint32_t players, known;
   struct sockaddr_in names[PLAYERS];
   uint64_t received, sent;
-} table;
+} game;
 
-static void take(table *t, batch *b) {
+static void receive_inputs(game *t, batch *b) {
   for (;;) {
     prepare(b, SLOT);
     int count = recvmmsg(t->fd, b->messages, BATCH, MSG_DONTWAIT, NULL);
@@ -53,7 +53,7 @@ static void take(table *t, batch *b) {
   }
 }
 
-static void give(table *t, batch *b) {
+static void send_states(game *t, batch *b) {
   prepare(b, SIDE_STATE);
   for (uint32_t at = 0; at < t->players; at += BATCH) {
     uint32_t count = t->players - at < BATCH ? t->players - at : BATCH;
@@ -63,30 +63,31 @@ static void give(table *t, batch *b) {
   }
 }
 
-/// Takes what comes until `time`.
-static void take_until(table *t, batch *b, uint64_t time) {
+/// Receives datagrams until `time`.
+static void receive_until(game *t, batch *b, uint64_t time) {
   for (uint64_t now = side_now(); now < time; now = side_now()) {
     struct pollfd wait = {.fd = t->fd, .events = POLLIN};
     struct timespec left = {.tv_nsec = (long)(time - now)};
-    if (ppoll(&wait, 1, &left, NULL) > 0) take(t, b);
+    if (ppoll(&wait, 1, &left, NULL) > 0) receive_inputs(t, b);
   }
 }
 
 int udp_serve(const side_options *options) {
-  static table t;
+  static game t;
   static batch b;
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
   uint64_t hertz = (uint64_t)side_number(options, "hertz", SIDE_HERTZ);
   t.players = (uint32_t)side_number(options, "peers", 100);
   t.fd = udp_open(options, true);
-  if (t.fd < 0 || t.players > PLAYERS) return side_fail("no socket, or too many players");
+  if (t.fd < 0) return side_fail("cannot open a UDP socket");
+  if (t.players > PLAYERS) return side_fail("at most 4096 players are possible");
   udp_listens(t.fd);
-  while (t.known < t.players) take_until(&t, &b, side_now() + 10000000);
+  while (t.known < t.players) receive_until(&t, &b, side_now() + 10000000);
   t.received = 0;
   uint64_t begin = side_now(), cpu = side_cpu();
   for (uint64_t tick = 0; tick < ticks; tick++) {
-    take_until(&t, &b, begin + tick * 1000000000 / hertz);
-    give(&t, &b);
+    receive_until(&t, &b, begin + tick * 1000000000 / hertz);
+    send_states(&t, &b);
   }
   side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * t.players));
   side_figure("received", (double)t.received);
@@ -95,9 +96,10 @@ int udp_serve(const side_options *options) {
   return side_done();
 }
 
-// Players: a hundred at a time, so that the server wakes as often for each however many there are
+// Players, who send in groups of a hundred, so that the server's wake-ups for each do not depend on
+// their number
 
-enum { TOGETHER = 100 };
+enum { GROUP = 100 };
 
 typedef struct {
   struct pollfd fds[PLAYERS];
@@ -107,13 +109,13 @@ typedef struct {
 
 static void send_inputs(crowd *c, uint32_t from) {
   uint8_t bytes[SIDE_INPUT] = {0};
-  for (uint32_t i = from; i < from + TOGETHER && i < c->count; i++) {
+  for (uint32_t i = from; i < from + GROUP && i < c->count; i++) {
     memcpy(bytes, &i, sizeof i);
     send(c->fds[i].fd, bytes, sizeof bytes, MSG_NOSIGNAL);
   }
 }
 
-static void hear(crowd *c) {
+static void receive_states(crowd *c) {
   uint8_t bytes[SLOT];
   if (poll(c->fds, c->count, 0) < 1) return;
   for (uint32_t i = 0; i < c->count; i++) {
@@ -128,20 +130,21 @@ int udp_play(const side_options *options) {
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
   uint64_t hertz = (uint64_t)side_number(options, "hertz", SIDE_HERTZ);
   c.count = (uint32_t)side_number(options, "peers", 100);
-  if (c.count > PLAYERS) return side_fail("too many players");
+  if (c.count > PLAYERS) return side_fail("at most 4096 players are possible");
   for (uint32_t i = 0; i < c.count; i++) {
     c.fds[i] = (struct pollfd){.fd = udp_open(options, false), .events = POLLIN};
-    if (c.fds[i].fd < 0) return side_fail("no socket");
+    if (c.fds[i].fd < 0)
+      return side_fail("cannot open a UDP socket for each player: raise ulimit -n");
   }
   side_print("ready");
-  uint64_t begin = side_now(), slots = (c.count + TOGETHER - 1) / TOGETHER;
-  // It starts before the server's first tick, and ends when the server has.
+  uint64_t begin = side_now(), slots = (c.count + GROUP - 1) / GROUP;
+  // The players start before the server's first tick and stop after its last one.
   for (uint64_t slot = 0; slot < (ticks + hertz) * slots; slot++) {
     uint64_t time = begin + slot * 1000000000 / (hertz * slots);
-    while (side_now() < time) hear(&c);
-    send_inputs(&c, (uint32_t)(slot % slots) * TOGETHER);
+    while (side_now() < time) receive_states(&c);
+    send_inputs(&c, (uint32_t)(slot % slots) * GROUP);
   }
-  while (side_now() < c.latest + 300000000) hear(&c);
+  while (side_now() < c.latest + 300000000) receive_states(&c);
   side_figure("arrived", (double)c.received);
   return side_done();
 }

@@ -1,4 +1,5 @@
-/// Counts what a benchmark does to the heap: linked into `bench` alone.
+/// Counters of heap use and processor time for benchmarks. Only `bench` links this library, because
+/// it replaces the allocator's entry points.
 #ifndef BENCH_PROBE_H
 #define BENCH_PROBE_H
 
@@ -7,22 +8,24 @@
 /// Heap allocations made by this process so far (malloc, calloc, realloc, aligned forms).
 uint64_t bench_allocations(void);
 
-/// Those that the calling thread made.
+/// Heap allocations made by the calling thread so far.
 uint64_t bench_thread_allocations(void);
 
-/// From now on the calling thread's heap is measured; what it holds counts as nothing.
+/// Starts to measure the bytes that the calling thread holds on the heap, from zero.
 void bench_thread_heap_begin(void);
 
-/// Bytes that the calling thread has taken from the heap since then, less those it gave back.
+/// Ends the measurement and returns the bytes that the calling thread has allocated since its
+/// start, minus the bytes that it has freed.
 int64_t bench_thread_heap_end(void);
 
-/// User plus system time of the calling thread, nanoseconds.
+/// The user and system time of the calling thread, in nanoseconds.
 uint64_t bench_thread_cpu_nanoseconds(void);
 
-/// User plus system time of the whole process, nanoseconds.
+/// The user and system time of the whole process, in nanoseconds.
 uint64_t bench_process_cpu_nanoseconds(void);
 
-/// Lets this process open as many descriptors as the system allows it; how many those are.
+/// Raises this process's limit of open descriptors to the highest allowed value and returns it, or
+/// returns 0 if that fails.
 uint64_t bench_raise_descriptor_limit(void);
 
 #endif

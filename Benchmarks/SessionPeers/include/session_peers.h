@@ -1,5 +1,5 @@
-/// What `bench session` is measured against and with: kernel TCP, plain datagrams, a lossy path,
-/// and what all sides share. A side is a process; `session_sides.h` says what it is told.
+/// The C side of `bench session`: kernel TCP, plain datagrams, a lossy path, and the code that all
+/// sides share. A side is a process, whose options are described in `session_sides.h`.
 #ifndef SESSION_PEERS_H
 #define SESSION_PEERS_H
 
@@ -7,28 +7,28 @@
 #include "session_flood.h"
 #include "session_sides.h"
 
-/// Plays a side: `tcp ROLE`, `udp ROLE` or `path FIRST SECOND`, and options. Returns the process's
-/// status.
+/// Runs a side: `tcp ROLE`, `udp ROLE` or `path FIRST SECOND`, and options. Returns the process's
+/// exit status.
 int session_peer(int count, char *const *words);
 
-/// The options among a program's words.
+/// The options among a program's arguments.
 side_options session_options(int count, char *const *words);
 
-/// Over kernel TCP: receive or send.
+/// Runs a side over kernel TCP: receive or send.
 int session_tcp(const char *role, const side_options *options);
-/// With plain datagrams: all but burst.
+/// Runs a side with plain datagrams: every role except burst.
 int session_udp(const char *role, const side_options *options);
-/// Passes what comes from one interface on to another, late, slowly, and not all of it.
+/// Forwards packets between two interfaces, with a delay, a rate limit and loss.
 int session_path(const char *first, const char *second, const side_options *options);
 
-/// What 100-byte datagrams cost on loopback, nanoseconds of processor time each.
+/// The processor time of a 100-byte datagram on loopback, in nanoseconds.
 typedef struct {
-  double send, receive;              ///< one system call each
-  double send_batch, receive_batch;  ///< 64 with one call
-  double send_segments;              ///< 64 as one buffer that the kernel cuts
+  double send, receive;              ///< with one system call for each datagram
+  double send_batch, receive_batch;  ///< with one system call for 64 datagrams
+  double send_segments;              ///< 64 in one buffer that the kernel divides
 } session_costs;
 
-/// Measures them, `count` datagrams of each kind; 0 where the system refuses.
+/// Measures `count` datagrams of each kind; a value is 0 if its system call fails.
 session_costs session_measure_costs(size_t count);
 
 #endif

@@ -94,7 +94,7 @@ final class DiscoveryLab: Sendable {
     let peer = try start(host, [path, "discovery-peer"])
     guard await peer.line(where: { $0.hasSuffix(" ready") }) != nil else {
       throw DiscoveryFailure(
-        "\(host): \(peer.lines().last?.text ?? "the peer printed nothing; run again on a quiet machine")"
+        "\(host): \(peer.lines().last?.text ?? "the peer did not start; try a quiet machine")"
       )
     }
     return peer

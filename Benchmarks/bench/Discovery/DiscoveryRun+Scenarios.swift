@@ -19,7 +19,8 @@ extension DiscoveryRun {
         .init("CPU", outcome.cpu, "ms"))
       if outcome.resolvedCount < hosts * services {
         report.remarks.append(
-          "\(name), \(outcome.browser): only \(outcome.resolvedCount) of \(hosts * services) services were resolved"
+          "\(name), \(outcome.browser): "
+            + "only \(outcome.resolvedCount) of \(hosts * services) services were resolved"
         )
       }
     }

@@ -24,14 +24,16 @@ struct DiscoveryRun {
       subjects.append(DiscoveryAvahiSubject.self)
     } else {
       report.remarks.append(
-        "avahi was not measured, because it is not installed: apt-get install avahi-daemon avahi-utils dbus"
+        "avahi is not installed, so it was not measured: "
+          + "apt-get install avahi-daemon avahi-utils dbus"
       )
     }
     if await DiscoveryZeroconfSubject.isInstalled() {
       subjects.append(DiscoveryZeroconfSubject.self)
     } else {
       report.remarks.append(
-        "python-zeroconf was not measured, because it is not installed: apt-get install python3-zeroconf"
+        "python-zeroconf is not installed, so it was not measured: "
+          + "apt-get install python3-zeroconf"
       )
     }
   }

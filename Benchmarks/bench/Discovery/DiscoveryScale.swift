@@ -51,7 +51,8 @@ struct DiscoveryScale: Sendable {
           guard await program.line(within: .seconds(60), where: { $0.hasSuffix(last) }) != nil
           else {
             throw DiscoveryFailure(
-              "h\(host) did not publish its services within 60 s; run again with fewer --hosts or --services"
+              "h\(host) did not publish its services within 60 s: "
+                + "run again with fewer --hosts or --services"
             )
           }
           return program

@@ -33,7 +33,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
       let time = line.text.split(separator: " ").first.flatMap({ Double($0) })
     else {
       throw DiscoveryFailure(
-        "zc.py: \(program.lines().last?.text ?? "printed nothing; check that python3 can import zeroconf")"
+        "zc.py: \(program.lines().last?.text ?? "no output; can python3 import zeroconf?")"
       )
     }
     return time

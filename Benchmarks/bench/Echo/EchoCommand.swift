@@ -140,7 +140,8 @@ struct EchoCommand: AsyncParsableCommand {
         .init("CPU against libuv", subject.ratio(to: reference), "times"))
       if subject.rounds.count < rounds {
         report.remarks.append(
-          "\(subject.name): \(rounds - subject.rounds.count) rounds lost messages and are not counted"
+          "\(subject.name): "
+            + "\(rounds - subject.rounds.count) rounds lost messages and are not counted"
         )
       }
     }

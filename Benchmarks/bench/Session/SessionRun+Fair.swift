@@ -26,7 +26,8 @@ extension SessionRun {
       .init("goodput", ours, "Mbit/s"),
       .init("CUBIC's", theirs, "Mbit/s", heading: "CUBIC's goodput"),
       .init(
-        "of a fair share", 2 * ours / (ours + theirs), "times", heading: "share against a fair one"),
+        "of a fair share", 2 * ours / (ours + theirs), "times",
+        heading: "share against a fair one"),
       .init("queue p50", measurement.middle("out_wait_p50"), "ms"),
       .init("queue p99", measurement.middle("out_wait_p99"), "ms"),
       .init(

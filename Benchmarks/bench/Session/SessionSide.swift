@@ -59,7 +59,7 @@ struct SessionSide: Sendable {
     guard let text = line?.text, !text.hasPrefix("failed") else {
       let said = program.lines().last { !$0.text.hasPrefix("figure") }?.text
       throw DiscoveryFailure(
-        "\(name): \(said ?? "it printed nothing before its time limit; run again on a quiet machine")"
+        "\(name): \(said ?? "no output in time; run again on a quiet machine")"
       )
     }
     return text

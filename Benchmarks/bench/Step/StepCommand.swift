@@ -61,7 +61,8 @@ struct StepCommand: ParsableCommand {
     let leaks = subjects.filter { $0.allocations > 0 }
     for leak in leaks {
       report.remarks.append(
-        "\(leak.name) allocates on the heap, which a step must not do: find the allocation with a profiler"
+        "\(leak.name) allocates on the heap, which a step must not do: "
+          + "find the allocation with a profiler"
       )
     }
     report.machine = machine.line

@@ -1,5 +1,5 @@
-// The scenes of `bench step` in Box2D 2.4: prints steps a second of processor time.
-// One unit is one metre; the step is 1/60 s; restitution has no threshold, as in Carom.
+// Simulates the scenes of `bench step` in Box2D 2.4 and prints the steps per second of processor
+// time. One unit is one meter, the step is 1/60 s, and restitution has no threshold, as in Carom.
 #include <box2d/box2d.h>
 #include <time.h>
 
@@ -75,10 +75,11 @@ double hockey(int steps) {
   puck->SetLinearVelocity(b2Vec2(2.7f, 1.1f));
   b2Body *home = addDisc(world, b2_kinematicBody, place(0, -1), 0.05f, 0.9f);
   b2Body *away = addDisc(world, b2_kinematicBody, place(0, 1), 0.05f, 0.9f);
-  std::vector<b2Vec2> ways[2];
+  std::vector<b2Vec2> velocities[2];
   for (int side = 0; side < 2; side++)
     for (int tick = 0; tick < period; tick++)
-      ways[side].push_back(60.0f * (place(tick + 1, 2 * side - 1) - place(tick, 2 * side - 1)));
+      velocities[side].push_back(60.0f *
+                                 (place(tick + 1, 2 * side - 1) - place(tick, 2 * side - 1)));
   double start = cpuSeconds();
   for (int n = 0; n < steps; n++) {
     int tick = n % period;
@@ -86,8 +87,8 @@ double hockey(int steps) {
       home->SetTransform(place(0, -1), 0);
       away->SetTransform(place(0, 1), 0);
     }
-    home->SetLinearVelocity(ways[0][static_cast<size_t>(tick)]);
-    away->SetLinearVelocity(ways[1][static_cast<size_t>(tick)]);
+    home->SetLinearVelocity(velocities[0][static_cast<size_t>(tick)]);
+    away->SetLinearVelocity(velocities[1][static_cast<size_t>(tick)]);
     world.Step(step, velocityIterations, positionIterations);
     b2Vec2 p = puck->GetPosition();
     if (std::fabs(p.x) > x || std::fabs(p.y) > y) {
@@ -129,7 +130,7 @@ double gas(int count, int steps) {
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    std::fprintf(stderr, "usage: box2d-peer hockey|gas-100|gas-1000 STEPS (0: its own count)\n");
+    std::fprintf(stderr, "usage: box2d-peer hockey|gas-100|gas-1000 STEPS (0: default number)\n");
     return 2;
   }
   int steps = std::atoi(argv[2]);
@@ -141,7 +142,7 @@ int main(int argc, char **argv) {
   } else if (std::strcmp(argv[1], "gas-1000") == 0) {
     rate = gas(1000, steps > 0 ? steps : 20);
   } else {
-    std::fprintf(stderr, "unknown scene %s\n", argv[1]);
+    std::fprintf(stderr, "unknown scene %s: choose hockey, gas-100 or gas-1000\n", argv[1]);
     return 2;
   }
   std::printf("%.3f\n", rate);

@@ -2,7 +2,7 @@
 
 int echo_answer(const side_options *options) {
   ENetHost *host = peer_listen(options, 1);
-  if (host == NULL) return side_fail("no host");
+  if (host == NULL) return side_fail("ENet cannot listen on the port");
   for (;;) {
     ENetEvent event;
     if (enet_host_service(host, &event, 1000) < 1) continue;
@@ -15,8 +15,8 @@ int echo_answer(const side_options *options) {
   }
 }
 
-/// Waits for the answer, spinning, so that the asker's own wake-ups are not part of it.
-static bool hear(ENetHost *host, uint64_t limit) {
+/// Waits for the answer without sleeping, so that round trips do not include this side's wake-ups.
+static bool receive_answer(ENetHost *host, uint64_t limit) {
   while (side_now() < limit) {
     ENetEvent event;
     if (enet_host_service(host, &event, 0) < 1) continue;
@@ -35,16 +35,16 @@ int echo_ask(const side_options *options) {
   bool is_reliable = side_text(options, "mode", "unreliable")[0] == 'r';
   enet_uint32 flag = is_reliable ? ENET_PACKET_FLAG_RELIABLE : ENET_PACKET_FLAG_UNSEQUENCED;
   ENetPeer *peer = peer_join(options);
-  if (peer == NULL) return side_fail("no connection");
+  if (peer == NULL) return side_fail("ENet cannot connect to the other side");
   uint64_t next = side_now();
   for (size_t i = 0; i < count; i++) {
     ENetEvent event;
-    // What it has to acknowledge leaves between the questions.
+    // Pending acknowledgements are sent between the messages.
     while (side_now() < next) enet_host_service(peer->host, &event, 0);
     uint64_t begin = side_now();
     peer_send(peer, bytes, sizeof bytes, flag);
     enet_host_flush(peer->host);
-    if (hear(peer->host, begin + 200000000)) side_samples_add(&times, side_now() - begin);
+    if (receive_answer(peer->host, begin + 200000000)) side_samples_add(&times, side_now() - begin);
     next = begin + interval;
     if (next < side_now()) next = side_now() + interval / 2;
   }

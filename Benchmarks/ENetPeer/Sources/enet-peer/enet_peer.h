@@ -5,13 +5,14 @@
 
 #include "../../../SessionPeers/include/session_sides.h"
 
-/// A host that listens on the port; NULL where that fails. Says `ready`.
+/// Creates a host that listens on the port, and prints `ready`. Returns NULL on failure.
 ENetHost *peer_listen(const side_options *options, size_t peers);
-/// Begins to connect to the address and port.
+/// Starts to connect to the address and port of the options.
 ENetPeer *peer_connect(ENetHost *host, const side_options *options);
-/// A host with one connection; NULL where that fails. Tells how long it took, and says `ready`.
+/// Creates a host with one connection, and prints the time that took and `ready`. Returns NULL on
+/// failure.
 ENetPeer *peer_join(const side_options *options);
-/// Sends a copy of the bytes on channel 0; false where ENet refuses.
+/// Sends a copy of the bytes on channel 0. Returns false if ENet fails to queue it.
 bool peer_send(ENetPeer *peer, const void *bytes, size_t length, enet_uint32 flags);
 
 int transfer_receive(const side_options *options);

@@ -1,14 +1,15 @@
 #include "enet_peer.h"
 
-// A server: each player's 60 bytes in and 300 bytes out, 60 times a second, neither in order.
+// A server that receives 60 bytes from each player and sends 300 bytes to each, 60 times a second,
+// both unreliable and unsequenced.
 
 typedef struct {
   ENetHost *host;
   uint32_t players;
   uint64_t received, sent;
-} table;
+} game;
 
-static void serve_until(table *t, uint64_t time) {
+static void serve_until(game *t, uint64_t time) {
   for (uint64_t now = side_now(); now < time; now = side_now()) {
     ENetEvent event;
     enet_uint32 wait = (enet_uint32)((time - now) / 1000000);
@@ -19,11 +20,11 @@ static void serve_until(table *t, uint64_t time) {
       t->received++;
       enet_packet_destroy(event.packet);
     }
-    if (wait == 0) return;  // less than a millisecond is left: ENet waits for whole ones
+    if (wait == 0) return;  // less than a millisecond remains, and ENet waits for whole ones
   }
 }
 
-static void give(table *t) {
+static void send_states(game *t) {
   uint8_t bytes[SIDE_STATE] = {0};
   for (size_t i = 0; i < t->host->peerCount; i++) {
     ENetPeer *peer = &t->host->peers[i];
@@ -37,8 +38,8 @@ int game_serve(const side_options *options) {
   uint32_t players = (uint32_t)side_number(options, "peers", 100);
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
   uint64_t memory = side_memory();
-  table t = {.host = peer_listen(options, players)};
-  if (t.host == NULL) return side_fail("no host");
+  game t = {.host = peer_listen(options, players)};
+  if (t.host == NULL) return side_fail("ENet cannot listen on the port");
   while (t.players < players) serve_until(&t, side_now() + 10000000);
   side_figure("memory", (double)(side_memory() - memory) / players);
   side_print("full");
@@ -47,7 +48,7 @@ int game_serve(const side_options *options) {
   uint64_t begin = side_now(), cpu = side_cpu();
   for (uint64_t tick = 0; tick < ticks; tick++) {
     serve_until(&t, begin + tick * 1000000000 / SIDE_HERTZ);
-    give(&t);
+    send_states(&t);
   }
   side_figure("cpu", (double)(side_cpu() - cpu) / (double)(ticks * players));
   datagrams = t.host->totalSentPackets + t.host->totalReceivedPackets - datagrams;
@@ -58,9 +59,9 @@ int game_serve(const side_options *options) {
   for (;;) serve_until(&t, side_now() + 1000000000);
 }
 
-// Players: a hundred on each socket; each hundred sends together
+// Players: a hundred on each socket, who send at the same time
 
-enum { TOGETHER = 100, HOSTS = 41 };
+enum { GROUP = 100, HOSTS = 41 };
 
 typedef struct {
   ENetHost *hosts[HOSTS];
@@ -68,7 +69,7 @@ typedef struct {
   uint64_t received, latest;
 } crowd;
 
-static void hear(crowd *c) {
+static void receive_states(crowd *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     ENetEvent event;
     while (enet_host_service(c->hosts[i], &event, 0) > 0) {
@@ -89,17 +90,17 @@ static void send_inputs(ENetHost *host) {
   enet_host_flush(host);
 }
 
-/// Connects them all, a hundred after the other.
+/// Connects all players, one group of a hundred after another.
 static bool join(crowd *c, uint32_t players, const side_options *options) {
-  while (c->count * TOGETHER < players) {
-    uint32_t rest = players - c->count * TOGETHER, size = rest < TOGETHER ? rest : TOGETHER;
+  while (c->count * GROUP < players) {
+    uint32_t rest = players - c->count * GROUP, size = rest < GROUP ? rest : GROUP;
     ENetHost *host = enet_host_create(NULL, size, 8, 0, 0);
     if (host == NULL) return false;
     c->hosts[c->count++] = host;
     for (uint32_t i = 0; i < size; i++) peer_connect(host, options);
     uint64_t limit = side_now() + 10000000000;
-    uint32_t wanted = (c->count - 1) * TOGETHER + size;
-    while (c->joined < wanted && side_now() < limit) hear(c);
+    uint32_t wanted = (c->count - 1) * GROUP + size;
+    while (c->joined < wanted && side_now() < limit) receive_states(c);
     if (c->joined < wanted) return false;
   }
   return true;
@@ -109,17 +110,19 @@ int game_play(const side_options *options) {
   crowd c = {0};
   uint32_t players = (uint32_t)side_number(options, "peers", 100);
   uint64_t ticks = (uint64_t)side_number(options, "ticks", 300);
-  if (players > TOGETHER * HOSTS) return side_fail("too many players");
-  if (!join(&c, players, options)) return side_fail("not all could join");
+  if (players > GROUP * HOSTS) return side_fail("at most 4100 players are possible");
+  if (!join(&c, players, options)) {
+    return side_fail("a player could not join within 10 s: run again with fewer --peers");
+  }
   side_print("ready");
   uint64_t begin = side_now();
-  // It ends when the server has.
+  // The players stop after the server's last tick.
   for (uint64_t slot = 0; slot < (ticks + SIDE_HERTZ) * c.count; slot++) {
     uint64_t time = begin + slot * 1000000000 / ((uint64_t)SIDE_HERTZ * c.count);
-    while (side_now() < time) hear(&c);
+    while (side_now() < time) receive_states(&c);
     send_inputs(c.hosts[slot % c.count]);
   }
-  while (side_now() < c.latest + 300000000) hear(&c);
+  while (side_now() < c.latest + 300000000) receive_states(&c);
   side_figure("arrived", (double)c.received);
   return side_done();
 }

@@ -1,4 +1,4 @@
-// ENet as a side of `bench session`: `enet-peer ROLE name=value…`; session_sides.h says which.
+// ENet as a side of `bench session`: `enet-peer ROLE name=value…`. See session_sides.h.
 #include <string.h>
 
 #include "enet_peer.h"
@@ -54,5 +54,5 @@ int main(int count, char **words) {
   for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
     if (strcmp(words[1], roles[i].name) == 0) return roles[i].play(&options);
   }
-  return side_fail("no such role");
+  return side_fail("ENet cannot play this role");
 }

@@ -1,2 +1,2 @@
-// The same as on the other sides.
+// The code that all sides share, compiled into this package.
 #include "../../../SessionPeers/sides.c"

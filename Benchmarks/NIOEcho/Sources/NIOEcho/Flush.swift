@@ -4,5 +4,5 @@
   import Darwin
 #endif
 
-/// The port has to reach the parent before the process sleeps.
+/// Flushes standard output, so that the parent process receives the port before this one waits.
 func fflushAll() { fflush(nil) }

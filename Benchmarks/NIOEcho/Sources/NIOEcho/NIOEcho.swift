@@ -1,7 +1,8 @@
 import NIOCore
 import NIOPosix
 
-/// Echoes on 127.0.0.1: `NIOEcho udp|vectored|tcp` prints its port and runs until stdin ends.
+/// An echo server on 127.0.0.1: `NIOEcho udp|vectored|tcp` prints its port and runs until its
+/// standard input ends.
 @main
 struct NIOEcho {
   static func main() async throws {
@@ -51,7 +52,7 @@ struct NIOEcho {
   }
 }
 
-/// Every datagram is written and flushed by itself.
+/// Writes and flushes each datagram separately.
 final class PlainEcho: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
   typealias OutboundOut = AddressedEnvelope<ByteBuffer>
@@ -61,7 +62,7 @@ final class PlainEcho: ChannelInboundHandler {
   }
 }
 
-/// Datagrams that were read together are flushed together.
+/// Flushes all datagrams of one read together.
 final class VectoredEcho: ChannelInboundHandler {
   typealias InboundIn = AddressedEnvelope<ByteBuffer>
   typealias OutboundOut = AddressedEnvelope<ByteBuffer>
@@ -73,7 +74,7 @@ final class VectoredEcho: ChannelInboundHandler {
   func channelReadComplete(context: ChannelHandlerContext) { context.flush() }
 }
 
-/// Bytes go back as they come.
+/// Writes received bytes back unchanged.
 final class StreamEcho: ChannelInboundHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
