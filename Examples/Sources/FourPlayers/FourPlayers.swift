@@ -1,6 +1,6 @@
 import Carom
 
-/// A race of four to 600 points: each player presses, and scores what was pressed.
+/// A race of four players to 180 points: each player presses, and scores what was pressed.
 struct Race: Simulation, PacketCodable, Hashable {
   struct Press: SimulationInput {
     var points: Int32 = 0
@@ -17,7 +17,7 @@ struct Race: Simulation, PacketCodable, Hashable {
 
   enum Event: Hashable, Sendable { case finished(player: Int) }
 
-  static let goal: UInt32 = 600
+  static let goal: UInt32 = 180
   static var playerCounts: ClosedRange<Int> { 4...4 }
   var scores: [UInt32] = [0, 0, 0, 0]
 

@@ -203,8 +203,8 @@ extension FrameWriter {
     while count < size { append(0) }
   }
 
-  /// Appends a credit: the total number of bytes of reliable messages that the peer may ever send on
-  /// the channel. Returns false if it does not fit.
+  /// Appends a credit: the total number of bytes of reliable messages that the peer may ever send
+  /// on the channel. Returns false if it does not fit.
   package mutating func appendCredit(channel: UInt8, limit: UInt64) -> Bool {
     precondition(channel <= MessageFrame.sessionChannel, "a channel must be 0 to 64")
     guard 2 + VarInt.length(of: limit) <= room else { return false }

@@ -4,8 +4,8 @@ import CaromCore
 package struct Hello: Hashable, Sendable {
   /// The length of a hello in bytes, without a token, padding or data packet.
   package static let length = 36
-  /// The length of a hello with neither cookie nor token, in bytes. Its padding makes it much longer
-  /// than the answer, so that a spoofed hello is of no use for amplification.
+  /// The length of a hello with neither cookie nor token, in bytes. Its padding makes it much
+  /// longer than the answer, so that a spoofed hello is of no use for amplification.
   package static let paddedLength = 1200
   /// The version of the protocol that this module implements.
   package static let version: UInt16 = 2

@@ -51,8 +51,8 @@ extension PeerInfo: PacketCodable {
     writer.writeText(name)
   }
 
-  /// Reads a description as `encode(into:)` writes it. Ignores unknown flags and throws if a text is
-  /// too long.
+  /// Reads a description as `encode(into:)` writes it. Ignores unknown flags and throws if a text
+  /// is too long.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()

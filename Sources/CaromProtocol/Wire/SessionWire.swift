@@ -8,7 +8,8 @@ package enum SessionWire {
 
   /// The packet type of control packets.
   package static let controlType: UInt16 = 1
-  /// The packet type of frames on a stream. The payload is that of a data packet without its header.
+  /// The packet type of frames on a stream. The payload is that of a data packet without its
+  /// header.
   package static let carrierType: UInt16 = 3
   /// The channel of control packets.
   package static let controlChannel: UInt8 = 64

@@ -1,8 +1,8 @@
-/// An acknowledgement in a packet's header: the 64 packets up to `largest` were all received, or all
-/// packets from number 0 on if those are fewer.
+/// An acknowledgement in a packet's header: the 64 packets up to `largest` were all received, or
+/// all packets from number 0 on if those are fewer.
 ///
-/// It is valid only in a packet whose number is above all received before. `largest` then is the one
-/// number with these low 16 bits among the 65,536 numbers from the largest acknowledged one on.
+/// It is valid only in a packet whose number is above all received before. `largest` then is the
+/// one number with these low 16 bits among the 65,536 numbers from the largest acknowledged one on.
 package struct ShortAcknowledgement: Hashable, Sendable {
   /// The low 16 bits of the largest received number.
   package var largest: UInt16

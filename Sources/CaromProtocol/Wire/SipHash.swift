@@ -1,4 +1,5 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that cannot be predicted without the key.
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that cannot be predicted without the
+/// key.
 package struct SipHash: Sendable {
   private var v0: UInt64
   private var v1: UInt64

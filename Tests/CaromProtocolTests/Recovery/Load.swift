@@ -103,8 +103,8 @@ struct LoadSender: Sendable {
   }
 }
 
-/// Checks received messages: reliable ones arrive exactly once, in order and unchanged, and no state
-/// arrives after a newer one.
+/// Checks received messages: reliable ones arrive exactly once, in order and unchanged, and no
+/// state arrives after a newer one.
 struct LoadChecker: Sendable {
   private(set) var events: UInt64 = 0
   private(set) var bulk: UInt64 = 0
