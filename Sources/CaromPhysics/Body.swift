@@ -10,7 +10,7 @@ struct Body {
     case pinned
   }
 
-  /// The centre at the body's `clock`.
+  /// The center at the body's `clock`.
   var position: Vector
   /// The velocity per unit of the step's clock if the body moves straight in that clock, otherwise
   /// per second.
@@ -26,7 +26,8 @@ struct Body {
   /// Whether the body may move farther in this step than `SceneSolver.ordinaryReach`.
   var isFast = false
 
-  /// The centre at a later clock reading, for a body that moves straight in the clock.
+  /// The center at `clock`, which is not before the body's own clock. The body must have a constant
+  /// velocity in that clock.
   @inline(__always)
   func straightPosition(at later: Double) -> Vector { position + velocity * (later - clock) }
 }

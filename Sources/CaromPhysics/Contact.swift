@@ -8,7 +8,7 @@ public struct Contact: Hashable, Sendable {
     case railX
     /// A goal post.
     case post
-    /// The goal line at x = side × `halfLength`, which the disc's centre crossed. The side is -1
+    /// The goal line at x = side × `halfLength`, which the disc's center crossed. The side is -1
     /// or 1.
     case goal(side: Int)
     /// Another disc, with a higher id.

@@ -1,14 +1,14 @@
 /// A disc on the table. A dynamic disc is deflected by contacts; a kinematic disc has infinite mass
 /// and keeps the velocity that its owner sets.
 public struct Disc: Hashable, Sendable {
-  /// The centre, in metres.
+  /// The center, in meters.
   public var position: Vector
-  /// The velocity, in metres per second.
+  /// The velocity, in meters per second.
   public var velocity: Vector
   /// The angular velocity, in radians per second, counter-clockwise. Only rail friction reads and
   /// changes it.
   public var spin: Double
-  /// The radius, in metres.
+  /// The radius, in meters.
   public var radius: Double
   /// The reciprocal of the mass, in 1/kg; 0 for a kinematic disc.
   public var inverseMass: Double

@@ -26,7 +26,7 @@ public enum Impulse {
 
   /// The motion of a disc after a contact with a rail with friction.
   public struct RailContact: Hashable, Sendable {
-    /// The velocity, in metres per second.
+    /// The velocity, in meters per second.
     public var velocity: Vector
     /// The angular velocity, in radians per second.
     public var spin: Double
@@ -56,7 +56,7 @@ public enum Impulse {
   }
 
   /// The speed at which a disc's rim slides along a rail with unit normal `normal`, at the point of
-  /// contact, in metres per second.
+  /// contact, in meters per second.
   public static func slideSpeed(
     _ velocity: Vector, spin: Double, radius: Double, normal: Vector
   ) -> Double {

@@ -1,8 +1,8 @@
 /// The position and velocity of a disc: all of its state that changes without rail friction.
 public struct Motion: Hashable, Sendable {
-  /// The centre, in metres.
+  /// The center, in meters.
   public var position: Vector
-  /// The velocity, in metres per second.
+  /// The velocity, in meters per second.
   public var velocity: Vector
 
   /// Makes a motion, by default at rest.

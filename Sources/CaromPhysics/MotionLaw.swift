@@ -38,7 +38,7 @@ struct MotionLaw {
     }
   }
 
-  /// The seconds since the start of the step at a clock reading.
+  /// The time since the start of the step, in seconds, at which the clock reads `clock`.
   func time(at clock: Double) -> Double { kind == .drag ? damping.time(atClock: clock) : clock }
 
   /// The derivative of the clock: a straight dynamic body's velocity per second is its velocity in
@@ -46,7 +46,7 @@ struct MotionLaw {
   @inline(__always)
   func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 
-  /// The centre of a body at a later clock reading.
+  /// The center of a body at `clock`, which is not before the body's own clock.
   func position(_ body: Body, at clock: Double) -> Vector {
     if isStraight(body) { return body.straightPosition(at: clock) }
     if kind == .drag {
@@ -58,7 +58,8 @@ struct MotionLaw {
       + body.velocity * (damping.distance(after: clock - body.clock, from: speed) / speed)
   }
 
-  /// The velocity of a body at a later clock reading, in metres per second.
+  /// The velocity of a body, in meters per second, at `clock`, which is not before the body's own
+  /// clock.
   func velocity(_ body: Body, at clock: Double) -> Vector {
     switch kind {
     case .inertial: return body.velocity
@@ -70,7 +71,7 @@ struct MotionLaw {
     }
   }
 
-  /// The value of `Body.velocity` for a velocity of `velocity` metres per second at `clock`.
+  /// The value of `Body.velocity` for a velocity of `velocity` meters per second at `clock`.
   func storedVelocity(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }

@@ -5,7 +5,7 @@
 /// gap after time t is at least g + ct - At²/2. The iteration steps to the root of this bound. For
 /// straight motion, that is Newton's method on a convex function, which converges fast.
 enum MovingContact {
-  /// Two discs with a smaller gap than this are in contact, in metres.
+  /// Two discs with a smaller gap than this are in contact, in meters.
   private static let touching = 1e-14
   /// The most iterations. Grazing contacts converge only linearly, but need far fewer than this.
   private static let iterationLimit = 200

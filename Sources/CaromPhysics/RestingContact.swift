@@ -3,15 +3,15 @@
 /// After an impact without restitution, rounding leaves a closing speed of about 1e-16 m/s, which
 /// must not count as a further impact.
 enum RestingContact {
-  /// Touching discs with a lower closing speed than this are at rest, in metres per second.
+  /// Touching discs with a lower closing speed than this are at rest, in meters per second.
   static let speedTolerance = 1e-12
-  /// Discs with a smaller gap than this touch, in metres.
+  /// Discs with a smaller gap than this touch, in meters.
   static let gapTolerance = 1e-12
 
   /// Whether two discs rest against each other.
   ///
   /// - Parameters:
-  ///   - gap: The squared distance of the centres minus `distance` squared.
+  ///   - gap: The squared distance of the centers minus `distance` squared.
   ///   - closing: The scalar product of the relative position and the relative velocity.
   ///   - distance: The sum of the radii.
   @inline(__always)

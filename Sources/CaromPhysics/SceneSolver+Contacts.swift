@@ -67,7 +67,7 @@ extension SceneSolver {
     bodies[slot].clock = now
   }
 
-  /// Sets the velocity of a dynamic body, in metres per second, or pins the body if it has had more
+  /// Sets the velocity of a dynamic body, in meters per second, or pins the body if it has had more
   /// than `contactLimit` contacts.
   mutating func deflect(_ slot: Int, to velocity: Vector) {
     guard bodies[slot].role == .dynamic else { return }

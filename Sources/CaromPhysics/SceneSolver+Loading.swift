@@ -56,7 +56,7 @@ extension SceneSolver {
   }
 
   /// Marks a body as fast if it may end the step farther than `ordinaryReach` from its start
-  /// position, from which it is now `moved` metres away.
+  /// position, from which it is now `moved` meters away.
   mutating func markIfFast(_ slot: Int, moved: Double) {
     let body = bodies[slot]
     guard !body.isFast else { return }

@@ -102,7 +102,7 @@ extension SceneSolver {
     }
   }
 
-  /// A tolerance for the rounding of extrapolated trajectories, in square metres.
+  /// A tolerance for the rounding of extrapolated trajectories, in square meters.
   private static let slack = 1e-9
 
   @inline(__always)

@@ -8,12 +8,12 @@ public struct SingleDiscContacts: Hashable, Sendable {
   public var firstHits = 0
   /// The number of hits by the second kinematic disc.
   public var secondHits = 0
-  /// The goal line that the disc's centre crossed: -1 for that at -x, 1 for that at +x, 0 for none.
+  /// The goal line that the disc's center crossed: -1 for that at -x, 1 for that at +x, 0 for none.
   public var goal = 0
   /// The time at which the disc crossed a goal line, in seconds since the start of the step. The
   /// step's length if there was no goal.
   public var endTime = 0.0
-  /// The greatest closing speed of all contacts, in metres per second.
+  /// The greatest closing speed of all contacts, in meters per second.
   public var impact = 0.0
   /// Whether the disc was pinned: it stopped because it had more than
   /// `SingleDiscSolver.contactLimit` contacts.

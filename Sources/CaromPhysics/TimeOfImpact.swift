@@ -1,7 +1,7 @@
 /// Times of impact: the smallest t >= 0 at which moving shapes touch while they approach each
 /// other.
 public enum TimeOfImpact {
-  /// Returns the time at which two circles touch, whose centres are at relative position `offset`,
+  /// Returns the time at which two circles touch, whose centers are at relative position `offset`,
   /// with relative velocity `velocity` and with radii that add up to `distance`. Returns 0 if they
   /// overlap and approach each other, and nil if they never touch while approaching.
   ///
@@ -36,9 +36,9 @@ public enum TimeOfImpact {
     public var time: Double
     /// The part of the segment that is touched.
     public var feature: Feature
-    /// The unit vector from the point of contact to the circle's centre.
+    /// The unit vector from the point of contact to the circle's center.
     public var normal: Vector
-    /// The circle's centre at the time of the contact.
+    /// The circle's center at the time of the contact.
     public var position: Vector
   }
 

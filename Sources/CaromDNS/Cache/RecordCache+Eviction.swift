@@ -20,7 +20,7 @@ extension RecordCache {
     }
   }
 
-  /// How much is lost if a record is evicted.
+  /// The importance of a record: records of lower priority are evicted first.
   enum Priority: Int, Comparable, Sendable {
     /// The record answers no active question.
     case idle

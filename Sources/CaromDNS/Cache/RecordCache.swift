@@ -53,7 +53,7 @@ package struct RecordCache: Sendable {
   /// The result of `insert`.
   package enum Insertion: Sendable { case new, known, refused }
 
-  /// What `handleTimeout` found due.
+  /// A refresh or an expiry that `handleTimeout` found to be due.
   package enum Event: Sendable {
     case expired(SetKey, Record)
     case refresh(SetKey)

@@ -1,8 +1,8 @@
 /// Times to live of records, in seconds (RFC 6762 §10).
 enum TimeToLive {
-  /// For records that contain a host's name in their name or data.
+  /// The time to live, in seconds, of records that contain a host's name in their name or data.
   static let host: UInt32 = 120
-  /// For all other records.
+  /// The time to live, in seconds, of all other records.
   static let other: UInt32 = 4500
   /// The maximum in responses to legacy queriers (RFC 6762 §6.7).
   static let legacy: UInt32 = 10

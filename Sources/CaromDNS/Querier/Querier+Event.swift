@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Querier {
-  /// What the querier reports to its caller.
+  /// An event that the querier reports to its caller.
   package enum Event: Hashable, Sendable {
     /// A service appeared. It is reported once, even if it is found on several links.
     case added(BrowseID, FoundService)

@@ -3,7 +3,7 @@ import CaromCore
 /// A name that the responder claims, and the progress of the claim on each link. The name is the
 /// host's or one service's.
 struct Claim: Sendable {
-  /// What the name stands for.
+  /// The kind of record owner that the name identifies.
   enum Purpose: Sendable {
     /// This host's addresses. With `isUnique`, no other host can have the name.
     case host(isUnique: Bool)
@@ -41,7 +41,7 @@ struct Claim: Sendable {
   var reportedLabel: String?
   /// The state on each link, sorted by link.
   private(set) var progress: [(link: UInt32, state: Progress)] = []
-  /// For a host: the number of services that name it, by link.
+  /// For a host name: the number of services whose SRV records refer to it, by link.
   var dependents: [UInt32: Int] = [:]
   /// The recent conflicts about the name.
   var conflicts = ConflictHistory()

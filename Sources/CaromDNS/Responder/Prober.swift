@@ -2,7 +2,7 @@ import CaromCore
 
 /// The timer of a claim's probes: three, 250 ms apart (RFC 6762 §8.1).
 package struct Prober: Hashable, Sendable {
-  /// What the caller must do now.
+  /// An action that the caller must perform now.
   package enum Action: Hashable, Sendable { case probe, claim }
 
   /// The number of probes.

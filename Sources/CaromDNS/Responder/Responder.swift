@@ -3,7 +3,7 @@ import CaromCore
 /// Publishes services on several links: claims their names, answers queries for them, and sends
 /// goodbyes (RFC 6762 §6-§10, RFC 6763). The responder is polled.
 package struct Responder: Sendable {
-  /// What the responder reports to its caller.
+  /// An event that the responder reports to its caller.
   package enum Event: Hashable, Sendable {
     /// The service is published under this name on every link.
     case published(PublicationID, name: String)

@@ -22,7 +22,7 @@ struct UnicastQuery: Sendable {
   /// The maximum number of attempts, which bounds the work that misbehaving servers can cause.
   static let attemptLimit = 16
 
-  /// What the resolver must do next.
+  /// The next action that the resolver must perform for the query.
   enum Step: Sendable {
     case ask(Endpoint, overStream: Bool)
     case finish(Result<UnicastAnswer, UnicastError>)

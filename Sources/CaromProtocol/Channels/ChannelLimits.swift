@@ -23,15 +23,16 @@ package enum ChannelLimits {
   package static let unreliableSendBytes = 64 << 10
   /// The most queued unreliable messages; beyond that the oldest are dropped.
   package static let unreliableSendMessages = 1024
-  /// The most unacknowledged messages of one channel and delivery: a quarter of what 16-bit numbers
-  /// can tell apart, and more small messages than a round trip needs.
+  /// The most unacknowledged messages of one channel and delivery: more small messages than a game
+  /// sends in a round trip, and few enough to be told apart by 16-bit numbers.
   package static let outstandingMessages = 4096
 
   /// A message longer than this many bytes always counts as bulk.
   package static let bulkLength = 16 << 10
   /// The shortest fragment of a message, in bytes, except for the last one.
   static let fragmentLength = 512
-  /// Bytes of a packet that a whole message leaves free, for frame headers and acknowledgements.
+  /// Bytes of a packet that are reserved for frame headers and acknowledgements when the longest
+  /// unfragmented message is chosen.
   static let wholeReserve = 64
   /// Bytes that a channel of weight 1 may send before the next channel of its priority.
   static let quantum = 1500

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The messages of one channel and delivery, at their receiver.
+/// The messages that one channel receives with one kind of delivery.
 struct ReceiveLane: Sendable {
   /// The state of one message in the window.
   struct Entry: Sendable, BitwiseCopyable {
@@ -32,7 +32,7 @@ struct ReceiveLane: Sendable {
   var next: UInt64 = 0
   /// The state of the messages from `next` on. Used only for deliveries that need every message.
   var window = Deque<Entry>()
-  /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages get
+  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that messages get
   /// completed even while newer ones keep arriving.
   var oldest: Partial?
   /// The newest partial message of a `reliableSequenced` lane, which is the one that must arrive.

@@ -3,12 +3,12 @@
 /// was idle goes ahead of the lanes that are already waiting, like a new flow in RFC 8290 §4.2, so
 /// that a small message does not wait for bulk of its own priority.
 struct Scheduler: Sendable {
-  /// What a lane could send now.
+  /// The kind of message that a lane could send now.
   enum Readiness: UInt8, Sendable {
     case idle
-    /// Only bulk messages.
+    /// The lane could send only bulk messages.
     case bulk
-    /// A small message, or a lost message that is to be sent again whole.
+    /// The lane could send a small message, or resend a lost unfragmented message.
     case small
   }
 

@@ -43,8 +43,8 @@ extension SendLane {
     resendBulk.append(record.number)
   }
 
-  /// Ends a message that the peer has received. In a sequenced lane the older messages end with it,
-  /// undelivered, because the peer would ignore them.
+  /// Completes a message that the peer has acknowledged. In a sequenced lane, also ends all older
+  /// messages as undelivered, because the peer would ignore them.
   private mutating func complete(_ position: Int, _ sendState: inout SendState) {
     if delivery.isSequenced {
       for older in 0..<position where !outstanding[older].isDone {

@@ -1,11 +1,11 @@
 import CaromCore
 
-/// The messages of one channel and delivery, at their sender.
+/// The messages that one channel has to send with one kind of delivery.
 ///
-/// A message is queued in `unsent`, or in `unsentBulk` if it is bulk of an unordered delivery, so
-/// that small messages can overtake it. When its first frame is written it gets its number, and a
-/// reliable message moves to `outstanding` until it is acknowledged. Methods that only read are
-/// mutating nevertheless, so that the lane is accessed in place rather than copied.
+/// A new message is queued in `unsent`. A bulk message of an unordered delivery is queued in
+/// `unsentBulk` instead, so that small messages can overtake it. A message is numbered when its
+/// first frame is written; a reliable message then moves to `outstanding` until it is acknowledged.
+/// Even methods that only read are mutating, so that the lane is accessed in place, not copied.
 struct SendLane: Sendable {
   let channel: UInt8
   let delivery: Delivery
@@ -58,7 +58,7 @@ struct SendLane: Sendable {
     if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
   }
 
-  /// What the lane could send now.
+  /// The lane's readiness to send, for the scheduler.
   mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
     while let first = unsent.first, first.isDone { unsent.popFirst() }
     while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }

@@ -13,7 +13,8 @@ struct Dial {
   var task: Task<Void, Never>?
   /// The suspended caller of `connect`; resumed with nil when the host has granted the seat.
   var waiter: CheckedContinuation<SessionError?, Never>?
-  /// Why the stream could not be opened, kept while the host may still answer over datagrams.
+  /// The error with which opening the stream failed, stored while the host may still answer over
+  /// datagrams.
   var failure: TransportError?
 
   init(to endpoints: [Endpoint], waiter: CheckedContinuation<SessionError?, Never>? = nil) {

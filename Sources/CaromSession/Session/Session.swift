@@ -190,7 +190,7 @@ extension Session {
   public enum Audience: Hashable, Sendable {
     /// All peers that are connected when the message is sent.
     case all
-    /// Only the given peers.
+    /// Sends to the given peers only.
     case peers([Peer])
   }
 

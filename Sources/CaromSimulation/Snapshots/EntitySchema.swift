@@ -13,7 +13,7 @@ public struct EntitySchema: Hashable, Sendable {
   let velocityWords: [Int]
   /// The number of words in an entity's record; see `EntityRecord`.
   let stride: Int
-  /// For each field the index of its model set. Neighbouring linear fields share a set.
+  /// For each field the index of its model set. Neighboring linear fields share a set.
   let modelSets: [Int]
   /// The number of model sets.
   let modelSetCount: Int
@@ -54,7 +54,7 @@ public struct EntitySchema: Hashable, Sendable {
     return hash.value
   }
 
-  /// Whether two neighbouring fields share a model set, as coordinates do.
+  /// Whether two neighboring fields share a model set, as coordinates do.
   private static func share(_ one: EntityField, _ other: EntityField) -> Bool {
     one.prediction == .linear && other.prediction == .linear
   }

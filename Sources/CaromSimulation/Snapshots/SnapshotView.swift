@@ -14,7 +14,7 @@ struct SnapshotView: Sendable {
   /// The words of the records. The array may be longer than `count` records.
   var words: [Int64] = []
 
-  /// Removes the entities and makes room for `room` others.
+  /// Removes all entities and makes room for `room` entities with records of `stride` words.
   mutating func clear(room: Int, stride: Int) {
     count = 0
     let wanted = room * stride

@@ -89,8 +89,8 @@ public struct WorldReplicator: Sendable {
       && clients[id.index] != nil
   }
 
-  /// Sets the point around which a client sees, in the unit of positions. Before the first call the
-  /// client sees everything.
+  /// Sets the center of a client's area of interest, in the unit of the position fields. Before the
+  /// first call the client receives every entity.
   public mutating func setFocus(x: Double, y: Double, for id: ClientID) {
     guard let area = configuration.area, holds(id) else { return }
     let fields = configuration.schema.fields

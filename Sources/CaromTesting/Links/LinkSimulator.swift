@@ -29,7 +29,7 @@ struct LinkSimulator: Sendable {
   private var lastArrival = Instant.zero
 
   /// Makes a link with a random number generator of its own, so that traffic on one link does not
-  /// change the behaviour of another.
+  /// change the behavior of another.
   init(from: Int, to: Int, conditions: SharedConditions, seed: UInt64) {
     self.from = from
     self.to = to

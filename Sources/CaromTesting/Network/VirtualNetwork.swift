@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A simulated network in virtual time. All random behaviour is determined by one seed.
+/// A simulated network in virtual time. All random behavior is determined by one seed.
 ///
 /// Hosts bind sockets, join multicast groups, listen and connect. Data that they send is returned
 /// by `nextEvent` after the delays, losses, duplications and fragmentation that `LinkConditions`
@@ -59,7 +59,7 @@ public struct VirtualNetwork: Sendable {
   var links: [LinkSimulator] = []
   var linkNumbers: [LinkKey: Int] = [:]
 
-  /// Makes a network without hosts. `seed` determines all random behaviour.
+  /// Makes a network without hosts. `seed` determines all random behavior.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
     conditions.check()
     self.seed = seed

@@ -1,7 +1,7 @@
 import CaromCore
 
 /// A program under test that runs on a host of a `VirtualNetwork`. It handles one event at a time,
-/// and sends everything that it has to send before it returns.
+/// and sends all its output before it returns.
 public protocol VirtualNode {
   /// Starts the node, which binds its sockets and sends its first messages.
   mutating func start(in network: inout VirtualNetwork)
