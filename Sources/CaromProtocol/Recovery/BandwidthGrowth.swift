@@ -1,17 +1,18 @@
-/// How the estimated bandwidth develops from one bandwidth probe to the next, bytes a second.
+/// The growth of the estimated bandwidth from one bandwidth probe to the next, bytes a second.
 struct BandwidthGrowth: Sendable {
   /// A probe counts as successful if it raises the bandwidth by more than this factor.
   private static let successFactor = 1.15
-  /// After this many successful probes in a row the path may have changed.
+  /// The number of successful probes in a row after which the path may have changed.
   private static let successLimit = 3
-  /// Growth by more than this factor over those probes means that the path has changed.
+  /// If the bandwidth grows by more than this factor over `successLimit` probes, the path has
+  /// changed.
   private static let newPathFactor = 1.4
 
   var bandwidthBeforeProbe = 0.0
   private var successes = 0
   private var bandwidthBeforeSuccesses = 0.0
 
-  /// Whether `bandwidth` is a success of the latest probe.
+  /// Whether `bandwidth` makes the latest probe a success.
   func isGrowth(to bandwidth: Double) -> Bool {
     bandwidth > Self.successFactor * bandwidthBeforeProbe
   }
@@ -23,7 +24,7 @@ struct BandwidthGrowth: Sendable {
     bandwidthBeforeProbe = bandwidth
   }
 
-  /// Whether the bandwidth grew so far that the startup should search for it again.
+  /// Whether the bandwidth has grown so much that startup should search for it again.
   func hasOutgrownPath(_ bandwidth: Double) -> Bool {
     successes >= Self.successLimit && bandwidth > Self.newPathFactor * bandwidthBeforeSuccesses
   }

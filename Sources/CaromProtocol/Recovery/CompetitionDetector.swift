@@ -1,24 +1,26 @@
-/// Tells from a queue that persists, although the flow backs off, that competing traffic fills it.
-/// Times are in nanoseconds, bandwidths in bytes a second.
+/// Detects competing traffic: if the queue persists although this flow backs off, other traffic
+/// fills it. Times are in nanoseconds, bandwidths in bytes a second.
 struct CompetitionDetector: Sendable {
   /// The number of rounds in a row with a full queue after which competing traffic is suspected.
   private static let suspiciousRounds = 8
-  /// A flow that backs off and keeps less than this share of its bandwidth has lost it to others.
+  /// If this flow backs off and retains less than this share of its bandwidth, other flows have
+  /// taken the rest.
   private static let keptShare = 0.8
-  /// For how long competing traffic is remembered after it was last seen: 30 s.
+  /// The time for which competing traffic is remembered after it was last detected: 30 s.
   private static let memory: Int64 = 30_000_000_000
-  /// For how much longer the shortest round trip is trusted while competing traffic fills the
-  /// queue: 60 s.
+  /// The additional time for which the shortest round trip is trusted while competing traffic fills
+  /// the queue: 60 s.
   static let roundTripPatience: Int64 = 60_000_000_000
 
   /// The number of bandwidth probes in a row that overflowed the queue.
   var overflows = 0
-  /// When the controller was last in competitive mode.
+  /// The time at which the controller was last in competitive mode.
   var lastSeen = Int64.min / 2
   /// The number of rounds in a row in which the queue did not empty.
   private var fullRounds = 0
-  /// The bandwidth and the queueing delay when the first of these rounds ended.
+  /// The bandwidth at the end of the first of these rounds, bytes a second.
   private(set) var bandwidthBeforeQueue = 0.0
+  /// The queueing delay at the end of the first of these rounds.
   private var firstQueue: Int64 = 0
   /// The bandwidth after the flow first backed off.
   private var bandwidthAfterBackoff = 0.0
@@ -26,7 +28,7 @@ struct CompetitionDetector: Sendable {
   /// Whether competing traffic was seen within the last 30 s.
   func isRecent(at now: Int64) -> Bool { now - lastSeen < Self.memory }
 
-  /// For how much longer than usual the shortest round trip is trusted.
+  /// The additional time for which the shortest round trip is trusted, beyond the usual time.
   func roundTripPatience(at now: Int64) -> Int64 {
     isRecent(at: now) ? Self.roundTripPatience : 0
   }

@@ -2,7 +2,7 @@
 /// grows like that traffic's window (CUBIC, RFC 9438), so that both get about the same share. Times
 /// are in nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// When to check for the first time whether the competing traffic has ended: after 2 s.
+  /// The time until the first check whether the competing traffic has ended: 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000
   /// The interval between checks doubles up to this bound: 8 s.
   static let longestCheckInterval: Int64 = 8_000_000_000
@@ -10,25 +10,25 @@ struct CompetitiveMode: Sendable {
   private static let reduction = 0.7
   /// The constant C of CUBIC, in packets per second cubed (RFC 9438 §4.1).
   private static let cubicGrowth = 0.4
-  /// By how many packets the window grows in a round trip at least: as much as Reno's would with
-  /// this reduction.
+  /// The minimum growth of the window in packets per round trip: the growth of a Reno window with
+  /// the same reduction.
   private static let renoGrowth = 0.53
-  /// By how much of the acknowledged bytes the window grows before the first loss.
+  /// The share of the acknowledged bytes by which the window grows before the first loss.
   private static let initialGrowth = 0.1
 
-  /// How many bytes may be in flight.
+  /// The congestion window, in bytes.
   private(set) var window: Double
   /// The window at the latest loss, in packets.
   private var plateau: Double
   /// The window after the latest loss, in packets.
   private var start: Double
-  /// When the latest loss occurred.
+  /// The time of the latest loss.
   private var epoch: Int64
   /// The number of seconds from the epoch until the window reaches the plateau again.
   private var rise = 0.0
   /// Whether a packet was lost: before the first loss the fair share is unknown.
   private var hasLost = false
-  /// When to check next whether the competing traffic has ended.
+  /// The time of the next check whether the competing traffic has ended.
   private var nextCheck: Int64
   private var checkInterval: Int64
 

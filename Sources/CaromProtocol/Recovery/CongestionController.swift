@@ -5,7 +5,7 @@
 /// the estimated bandwidth for one round trip, a little less until the resulting queue has drained,
 /// then exactly that bandwidth for some rounds. Times are in nanoseconds, rates in bytes a second.
 struct CongestionController: Sendable {
-  /// What one acknowledgement revealed about the path.
+  /// The measurements that one acknowledgement provides.
   struct Report: Sendable {
     var now: Int64
     /// The round-trip time, or nil if the acknowledgement gave no usable sample.
@@ -27,16 +27,18 @@ struct CongestionController: Sendable {
   static let initialWindowPackets = 16
   /// The sending rate during startup, relative to the estimated bandwidth.
   static let startupGain = 2.77
-  /// How many packets a round trip a flow sends in addition when it probes for more bandwidth.
+  /// The number of additional packets per round trip that a flow sends to probe for more bandwidth.
   static let probePackets = 8
   /// The pacing rate in competitive mode, relative to one window per round trip.
   static let competitiveGain = 1.2
-  /// The share of random loss that the sending rate makes up for, at most.
+  /// The highest rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
-  /// The number of first rounds whose quietest sets the initial jitter estimate.
+  /// The initial jitter estimate is the lowest jitter of this many first rounds.
   private static let jitterLearningRounds = 3
-  /// The queue that the controller tolerates is a quarter of the round trip within these bounds.
+  /// The lower bound of the queueing delay that the controller tolerates: 4 ms. Between its bounds,
+  /// it is a quarter of the round-trip time.
   static let minimumQueueTarget: Int64 = 4_000_000
+  /// The upper bound of the queueing delay that the controller tolerates: 25 ms.
   static let maximumQueueTarget: Int64 = 25_000_000
 
   var roundTrip = RoundTripEstimator()
@@ -53,17 +55,18 @@ struct CongestionController: Sendable {
   /// The window against competing traffic. It survives a round-trip probe.
   var competitiveMode: CompetitiveMode?
 
-  /// How many cruises have begun. Varies their length.
+  /// The number of cruise phases so far, used to vary their length.
   var cruises = 0
 
-  /// The loss of packets sent while the sender held back, which it cannot have caused itself.
+  /// The loss rate of packets sent while this flow kept below the bandwidth of the path: loss that
+  /// this flow cannot have caused.
   private var calmLoss = LossRate(memory: 512)
-  /// The loss of all packets.
+  /// The loss rate of all packets.
   private var totalLoss = LossRate(memory: 512)
-  /// The loss of packets whose fate was decided during startup.
+  /// The loss rate of packets that were acknowledged or declared lost during startup.
   private var startupLoss = LossRate(memory: 64)
 
-  /// The congestion window: how many bytes may be in flight.
+  /// The congestion window: the maximum number of bytes in flight.
   private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
   /// The sending rate, bytes a second.
   private(set) var rate = CongestionController.minimumRate
@@ -82,7 +85,7 @@ struct CongestionController: Sendable {
   /// The sending rate at which `bandwidth` arrives despite random loss, bytes a second.
   var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
 
-  /// How much delay in queues the controller tolerates, jitter included.
+  /// The queueing delay that the controller tolerates, jitter included.
   var queueTarget: Int64 { baseQueueTarget + min(rounds.jitter, roundTrip.minimum / 2) }
   private var baseQueueTarget: Int64 {
     min(max(roundTrip.minimum / 4, Self.minimumQueueTarget), Self.maximumQueueTarget)
@@ -94,7 +97,7 @@ struct CongestionController: Sendable {
       && rounds.last.minimum - roundTrip.minimum > max(baseQueueTarget, roundTrip.minimum / 4)
   }
 
-  /// How long packets wait in queues: the least of this round and the one before.
+  /// The queueing delay: the shorter of the shortest delays of this round and the one before.
   var queue: Int64 {
     let least = min(rounds.last.minimum, rounds.current.minimum)
     return least == .max ? 0 : least - roundTrip.minimum
@@ -103,7 +106,7 @@ struct CongestionController: Sendable {
   /// The average round-trip time while no queue builds up.
   var unqueuedRoundTrip: Int64 { roundTrip.minimum + min(rounds.jitter, roundTrip.minimum) }
 
-  /// The bandwidth-delay product: how many bytes are in flight when no queue builds up.
+  /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
   /// Whether a packet sent now cannot be lost to a queue that this flow filled.
@@ -152,8 +155,8 @@ struct CongestionController: Sendable {
     }
   }
 
-  /// The bandwidth to grow from during startup. No calm packet was sent yet, so as long as no queue
-  /// builds up, all loss counts as the path's.
+  /// The bandwidth from which startup grows. No calm packet has been sent yet, so as long as no
+  /// queue builds up, all loss is considered random loss of the path.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))

@@ -1,18 +1,18 @@
-/// What a congestion controller is currently doing.
+/// The phase of a congestion controller.
 enum CongestionPhase: Sendable {
   /// The search for the path's bandwidth that begins a flow.
   struct Startup: Sendable {
-    /// The bandwidth when it last grew by a quarter, bytes a second.
+    /// The bandwidth at its last growth by a quarter or more, bytes a second.
     var bandwidth = 0.0
-    /// The number of rounds since then.
+    /// The number of rounds since the bandwidth last grew by a quarter.
     var stagnantRounds = 0
   }
 
   /// A time with few bytes in flight that measures the round trip without a queue.
   struct RoundTripProbe: Sendable {
-    /// When the probe began, in nanoseconds.
+    /// The time at which the probe began, in nanoseconds.
     var start: Int64
-    /// The round whose end allows the probe to end.
+    /// The probe may end at the end of this round.
     var round: Int
     /// Whether the startup begins again afterwards, since it had not found any bandwidth.
     var resumesStartup: Bool

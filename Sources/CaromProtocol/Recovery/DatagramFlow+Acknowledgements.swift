@@ -1,7 +1,7 @@
 import CaromCore
 
 extension DatagramFlow {
-  /// What one acknowledgement newly acknowledged.
+  /// The ack-eliciting packets that one acknowledgement newly acknowledged.
   private struct Tally {
     /// The newest ack-eliciting packet.
     var newest: UInt64?

@@ -8,7 +8,7 @@ extension DatagramFlow {
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }
 
-  /// When to send a probe for the oldest packet above the largest acknowledged one.
+  /// The time at which to send a probe for the oldest packet above the largest acknowledged one.
   private mutating func findProbeDeadline() -> Int64 {
     var number = sent.outstanding.head
     if let largest = detector.largestAcknowledged {
@@ -24,8 +24,9 @@ extension DatagramFlow {
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// When the last packet from `first` on was sent whose acknowledgement is worth waiting for.
-  /// Acknowledgements get lost, too, and no probe is needed while others are on their way.
+  /// The time at which the last packet was sent, from number `first` on, whose acknowledgement is
+  /// worth waiting for. Acknowledgements can be lost as well, and no probe is needed while others
+  /// are in flight.
   private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)
@@ -37,7 +38,7 @@ extension DatagramFlow {
     return last
   }
 
-  /// Declares the packets lost that are due.
+  /// Declares packets lost whose time limit has passed.
   ///
   /// Returns true if a probe must be sent at once, whatever `allowance` says: an ack-eliciting
   /// packet with new data, with data that was sent but not acknowledged, or with just a ping.
@@ -76,8 +77,8 @@ extension DatagramFlow {
 
   // MARK: Losses
 
-  /// Declares the packets lost whose reordering window has passed, and sets the deadline of the
-  /// next.
+  /// Declares packets lost whose reordering window has passed, and sets the deadline of the next
+  /// packet.
   mutating func detectLosses(at now: Int64, into lost: inout [FrameRecord]) {
     lossDeadline = .max
     var number = sent.outstanding.head

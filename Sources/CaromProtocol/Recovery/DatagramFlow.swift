@@ -1,7 +1,7 @@
 import CaromCore
 
-/// One direction of a datagram path at its sender: numbers the packets, detects losses, and decides
-/// how much may be sent when.
+/// The sending half of a datagram path: numbers the packets, detects losses, and limits how many
+/// bytes may be sent at a time.
 ///
 /// The owner sends packets while `allowance` permits and reports each to `didSend`, passes received
 /// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findTimeout`
@@ -11,7 +11,7 @@ package struct DatagramFlow: Sendable {
   package static let headers = 28
   /// The number of packets after which the loss rate halves the weight of the past.
   static let lossMemory = 1_024.0
-  /// For how many round trips lost packets are remembered, to detect spurious losses.
+  /// The number of round trips for which lost packets are remembered, to detect spurious losses.
   static let lostPacketMemory: Int64 = 2
 
   /// The most packets in a row that elicit no acknowledgement.
@@ -29,9 +29,9 @@ package struct DatagramFlow: Sendable {
   var search: PathMTUSearch
   var loss = LossRate(memory: DatagramFlow.lossMemory)
   let maximumPayload: Int
-  /// When the next packet counts as lost, in nanoseconds.
+  /// The earliest time at which an outstanding packet will be declared lost, in nanoseconds.
   var lossDeadline = Int64.max
-  /// When the lost packets were last searched for acknowledged ones, in nanoseconds.
+  /// The time of the last search for spurious losses, in nanoseconds.
   var lastSpuriousCheck: Int64 = 0
   /// The number of packets sent in a row that elicit no acknowledgement.
   private var nonElicitingRun = 0
@@ -61,7 +61,7 @@ package struct DatagramFlow: Sendable {
   package var nextNumber: UInt64 { sent.nextNumber }
   /// The largest number that was acknowledged.
   package var largestAcknowledged: UInt64? { detector.largestAcknowledged }
-  /// How many bytes are in flight, IP and UDP headers included.
+  /// The number of bytes in flight, IP and UDP headers included.
   package var inFlight: Int { sent.inFlight }
   /// The round-trip time.
   package var roundTrip: RoundTripEstimator { congestion.roundTrip }
@@ -78,14 +78,14 @@ package struct DatagramFlow: Sendable {
   package var bandwidth: Double { congestion.bandwidth }
   /// The share of packets that the path loses at any sending rate.
   package var randomLoss: Double { congestion.randomLoss }
-  /// How long packets wait in the path's queues, in nanoseconds.
+  /// The queueing delay of the path, in nanoseconds.
   package var queue: Int64 { congestion.queue }
   /// The congestion window in bytes, headers included.
   package var window: Int { congestion.window }
 
   // MARK: Sending
 
-  /// How many bytes may be sent now: 0, or at least one full packet.
+  /// The number of bytes that may be sent now: 0, or at least one full packet.
   ///
   /// Urgent packets, which are small, may exceed both the schedule and the window by
   /// `Pacer.maximumDebt` bytes. The packets after them wait longer in return.
@@ -106,8 +106,8 @@ package struct DatagramFlow: Sendable {
       || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.maximumUnacknowledged
   }
 
-  /// When `allowance` becomes positive by the passing of time alone; nil if that takes an
-  /// acknowledgement or a timeout.
+  /// The time at which `allowance` becomes positive, or nil if that requires an acknowledgement or
+  /// a timeout.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
     guard !isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
@@ -155,19 +155,19 @@ package struct DatagramFlow: Sendable {
 /// Counters of a datagram flow since it began.
 package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var packetsSent = 0
-  /// IP and UDP headers included.
+  /// The bytes of all sent packets, IP and UDP headers included.
   package internal(set) var bytesSent = 0
   package internal(set) var packetsAcknowledged = 0
-  /// IP and UDP headers included.
+  /// The bytes of all acknowledged packets, IP and UDP headers included.
   package internal(set) var bytesAcknowledged = 0
   package internal(set) var packetsLost = 0
   /// Packets that were declared lost and acknowledged afterwards.
   package internal(set) var spuriousLosses = 0
   /// Probes sent because an acknowledgement was overdue.
   package internal(set) var tailProbes = 0
-  /// How often all packets were declared lost because no probe was acknowledged.
+  /// The number of times that all packets were declared lost because no probe was acknowledged.
   package internal(set) var stalls = 0
-  /// How often longer packets stopped arriving.
+  /// The number of times that packets longer than 1,200 bytes stopped arriving.
   package internal(set) var blackHoles = 0
 
   package init() {}

@@ -3,22 +3,23 @@
 /// rate estimation). Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
-    /// Bytes a second.
+    /// The delivery rate, bytes a second.
     var rate: Double
-    /// How many bytes had been delivered when the packet was sent.
+    /// The number of bytes that had been delivered when the packet was sent.
     var priorDelivered: Int64
     /// Whether the application, not the path, limited the rate.
     var isAppLimited: Bool
   }
 
-  /// How many bytes have been delivered so far.
+  /// The total number of bytes delivered so far.
   private(set) var delivered: Int64 = 0
   private var deliveredTime: Int64 = 0
   private var intervalStart: Int64 = 0
-  /// The application limits samples until this many bytes have been delivered.
+  /// The total number of delivered bytes up to which samples count as limited by the application.
   private var appLimitedUntil: Int64 = 0
 
-  /// Stores the current state in a packet that is about to be sent. `inFlight` does not include it.
+  /// Stores the current state in a packet that is about to be sent. `inFlight` is the number of
+  /// bytes in flight without this packet.
   mutating func stamp(_ packet: inout SentPacket, inFlight: Int, isAppLimited: Bool) {
     if inFlight == 0 { (intervalStart, deliveredTime) = (packet.sent, packet.sent) }
     if isAppLimited { appLimitedUntil = delivered + Int64(inFlight) + Int64(packet.bytes) }

@@ -1,29 +1,31 @@
-/// Decides when a packet counts as lost (RFC 8985): a packet sent later was acknowledged, and the
-/// time that reordering may take has passed as well. Times are in nanoseconds.
+/// Decides when a packet counts as lost (RFC 8985): after a packet sent later was acknowledged and
+/// the reordering window has passed. Times are in nanoseconds.
 struct LossDetector: Sendable {
-  /// While no packet was ever reordered, a packet counts as lost once one with a number this much
-  /// larger is acknowledged (RFC 8985 §6.2).
+  /// The distance in packet numbers at which an acknowledged packet makes an older one count as
+  /// lost, as long as the path has never reordered packets (RFC 8985 §6.2).
   static let reorderingThreshold: UInt64 = 3
   /// The number of losses, none of them spurious, after which the reordering window shrinks again.
   private static let lossesUntilReset = 64
   /// The number of probes sent before the interval between probes doubles and all packets count as
   /// lost.
   static let probesBeforeBackoff = 3
-  /// How many acknowledgements beyond the first a probe waits for while packets are sent steadily.
+  /// While packets are sent steadily, the number of acknowledgements after the first that must be
+  /// overdue before a probe is sent.
   static let additionalAnswers = 2
   /// The longest interval between probes, unless one probe timeout is longer.
   private static let maximumProbeInterval: Int64 = 1_000_000_000
 
   /// The largest packet number that was acknowledged.
   private(set) var largestAcknowledged: UInt64?
-  /// When the most recently sent of the acknowledged packets was sent, and its round trip.
+  /// The time at which the most recently sent of the acknowledged packets was sent.
   private var newestSent: Int64 = 0
+  /// The round-trip time of that packet.
   private var newestRoundTrip: Int64 = 0
   /// The reordering window in quarters of the shortest round trip.
   private var reorderWindowMultiplier: Int64 = 1
   private var hasSeenReordering = false
   private var lossesSinceSpurious = 0
-  /// How many probes were sent since the last acknowledgement.
+  /// The number of probes sent since the last acknowledgement.
   private(set) var probes = 0
   private var lastProbe = Int64.min
   private var lastAnswer = Int64.min / 2
@@ -74,12 +76,13 @@ struct LossDetector: Sendable {
     probes = 0
   }
 
-  /// How much later than expected a reordered packet may be acknowledged.
+  /// The reordering window: the delay beyond the round-trip time after which a packet is lost.
   private func reorderWindow(_ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     min(max(reorderWindowMultiplier * roundTrip.minimum / 4, 1), roundTrip.smoothed)
   }
 
-  /// When an outstanding packet counts as lost; nil while no packet sent later was acknowledged.
+  /// The time at which an outstanding packet counts as lost, or nil while no packet sent later has
+  /// been acknowledged.
   func lossDeadline(
     of number: UInt64, sent: Int64, _ roundTrip: borrowing RoundTripEstimator
   ) -> Int64? {
@@ -89,7 +92,8 @@ struct LossDetector: Sendable {
     return sent + newestRoundTrip + reorderWindow(roundTrip)
   }
 
-  /// When to send a probe for a packet that the peer acknowledges half a round trip after `asked`.
+  /// The time at which to send a probe for a packet that should elicit an acknowledgement and was
+  /// sent at `asked`.
   func probeDeadline(asked: Int64, _ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     let base = roundTrip.probeTimeout
     // While acknowledgements arrive, the missing one may just be delayed in a queue.

@@ -9,7 +9,7 @@ struct LossRate: Sendable {
 
   /// The loss rate, 0 to 1; 0 until eight packets were counted.
   var value: Double { total < 8 ? 0 : min(max(lost / total, 0), 1) }
-  /// How many packets the loss rate is based on.
+  /// The number of packets on which the loss rate is based.
   var weight: Double { total }
 
   mutating func add(isLost: Bool) {
@@ -20,6 +20,6 @@ struct LossRate: Sendable {
     lost /= 2
   }
 
-  /// Takes one loss back: the packet was acknowledged after all.
+  /// Undoes one recorded loss, because the packet was acknowledged after all.
   mutating func undoLoss() { lost = max(0, lost - 1) }
 }

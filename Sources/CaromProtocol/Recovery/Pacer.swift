@@ -1,17 +1,17 @@
 /// Spreads packets evenly over time: each packet delays the next. Times are in nanoseconds.
 struct Pacer: Sendable {
-  /// How far behind schedule a sender may catch up: timers and busy machines are late by
-  /// milliseconds.
+  /// The longest delay for which a sender may catch up: 4 ms, since timers and busy machines can be
+  /// late by milliseconds.
   private static let maximumCatchUp: Int64 = 4_000_000
   /// The sender wakes up this much later than the next packet is due, so that it sends several.
   static let quantum: Int64 = 500_000
-  /// How many bytes urgent packets may be sent ahead of schedule.
+  /// The most bytes of urgent packets that may be sent ahead of schedule.
   static let maximumDebt = 4_096
 
-  /// When the next packet is due.
+  /// The time at which the next packet is due.
   private(set) var next: Int64 = .min
 
-  /// How many bytes may be sent now; negative if the schedule is ahead of `now`.
+  /// The number of bytes that may be sent now; negative if the next packet is due after `now`.
   func credit(at now: Int64, rate: Double) -> Int {
     let behind = now - max(next, now - Self.maximumCatchUp)
     return Int(Double(behind) * rate / 1e9)

@@ -8,9 +8,11 @@
 struct PathMTUSearch: Sendable {
   /// The length that every path carries (RFC 9000 §14).
   static let base = 1_200
-  /// Lengths to try below the longest: Ethernet less PPPoE, tunnels and IPv6's own minimum.
+  /// The shorter lengths to try, in bytes, after the longest: an Ethernet frame less the overhead
+  /// of PPPoE and common tunnels, down to the minimum MTU of IPv6.
   private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
-  /// How often a length is tried. RFC 8899 §5.1.4 says 3; random loss should not decide.
+  /// The number of probes of one length before it is considered too long. RFC 8899 §5.1.4 says 3; a
+  /// fourth probe makes it less likely that random loss decides.
   private static let attempts = 4
   /// The time from the end of a search to the next one (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000

@@ -1,16 +1,17 @@
 import CaromCore
 
-/// The packet numbers received on a path. Detects duplicates and decides what to acknowledge when.
+/// The packet numbers received on a path. Detects duplicates and schedules acknowledgements.
 package struct ReceivedPackets: Sendable {
-  /// This many ack-eliciting packets are acknowledged at once.
+  /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
+  /// without delay.
   private static let acknowledgementThreshold = 2
-  /// The same while this side is about to send messages, whose packet can carry the
+  /// The same threshold while this side is about to send messages, whose packet can carry the
   /// acknowledgement.
   private static let piggybackThreshold = 3
   /// The longest delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000
-  /// How long after a packet with messages the next one is expected at the latest, in nanoseconds:
-  /// 25 ms, longer than a tick at 60 Hz.
+  /// The longest expected interval between packets with messages, in nanoseconds: 25 ms, which is
+  /// longer than a tick at 60 Hz.
   private static let maximumTick: Int64 = 25_000_000
   /// The most ranges that are repeated until the peer is known to have received them.
   private static let repeatedRanges = 32
@@ -25,12 +26,12 @@ package struct ReceivedPackets: Sendable {
   private var lowestUnacknowledged: UInt64 = .max
   /// The number of ack-eliciting packets received since the last acknowledgement was written.
   private var unacknowledgedCount = 0
-  /// Until when this side is expected to send messages.
+  /// The time until which this side is expected to send more messages.
   private var sendingUntil = Instant.zero
-  /// When the packet with the largest number arrived.
+  /// The arrival time of the packet with the largest number.
   private var largestArrival = Instant.zero
 
-  /// When an acknowledgement must be sent at the latest; nil if none is needed.
+  /// The latest time to send an acknowledgement, or nil if none is needed.
   package private(set) var acknowledgementDeadline: Instant?
 
   package init() {}

@@ -1,11 +1,13 @@
-/// What a flow measured in the current round and in the last complete one. A round lasts from the
-/// sending of a packet to its acknowledgement. Times are in nanoseconds.
+/// The measurements of a flow in the current round and the last complete one. A round lasts from
+/// the sending of a packet to its acknowledgement. Times are in nanoseconds.
 struct RoundStatistics: Sendable {
   /// The measurements of one round.
   struct Round: Sendable {
-    /// The shortest and the longest round-trip time, and the sum of all.
+    /// The shortest round-trip time.
     var minimum = Int64.max
+    /// The longest round-trip time.
     var maximum: Int64 = 0
+    /// The sum of all round-trip times.
     var sum: Int64 = 0
     /// The number of round-trip samples.
     var samples = 0
@@ -23,20 +25,22 @@ struct RoundStatistics: Sendable {
       samples += 1
     }
 
-    /// By how much the average round trip exceeds the shortest; nil after too few samples.
+    /// The difference of the average and the shortest round-trip time, or nil for fewer than four
+    /// samples.
     var excess: Int64? { samples >= 4 ? sum / Int64(samples) - minimum : nil }
   }
 
   var current = Round()
   var last = Round()
-  /// How many rounds have begun.
+  /// The number of rounds that have begun.
   var count = 0
   /// The round ends when a packet is acknowledged that was sent after this many bytes had been
   /// delivered.
   private(set) var end: Int64 = 0
   /// Whether the acknowledgement being processed began a round.
   var isStart = false
-  /// By how much round trips exceed the shortest of their round while no queue builds up.
+  /// The jitter: the average excess of round-trip times over the shortest of their round while no
+  /// queue builds up.
   private(set) var jitter: Int64 = 0
   /// Whether more packets were lost in the last round than random loss explains.
   private(set) var hasExcessLoss = false
@@ -58,8 +62,8 @@ struct RoundStatistics: Sendable {
       && longest >= longestQueue / 2
   }
 
-  /// Takes the jitter of the current round if it is the lowest yet: a queue that other flows left
-  /// drains during the first rounds, so the quietest counts.
+  /// Lowers the jitter to that of the current round, if that is lower. Queues left by other flows
+  /// drain during the first rounds, so the lowest measurement is the most accurate.
   mutating func learnInitialJitter() {
     guard let excess = current.excess else { return }
     jitter = jitter == 0 ? excess : min(jitter, excess)

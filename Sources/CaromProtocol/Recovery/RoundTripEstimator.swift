@@ -3,11 +3,12 @@
 package struct RoundTripEstimator: Sendable {
   /// The round-trip time assumed before the first sample: 200 ms.
   package static let initial: Int64 = 200_000_000
-  /// For how long the minimum is trusted without a sample close to it: 10 s.
+  /// The time for which the minimum is trusted without a sample close to it: 10 s.
   private static let minimumLifetime: Int64 = 10_000_000_000
-  /// By how much the peer may delay the acknowledgement of a single ack-eliciting packet: 25 ms.
+  /// The longest delay of the peer's acknowledgement of a single ack-eliciting packet: 25 ms.
   static let maximumAckDelay: Int64 = 25_000_000
-  /// The shortest probe timeout: processes stall for that long even on an idle network.
+  /// The shortest probe timeout: 5 ms, since processes can stall for that long even on an idle
+  /// network.
   private static let shortestTimeout: Int64 = 5_000_000
 
   package private(set) var hasSample = false
@@ -19,7 +20,7 @@ package struct RoundTripEstimator: Sendable {
   package private(set) var variation: Int64
   /// The shortest recent sample.
   package private(set) var minimum: Int64
-  /// When a sample last came within 1/32 of the minimum.
+  /// The time of the last sample that exceeded the minimum by at most 1/32.
   private var minimumTime: Int64 = 0
 
   package init(assuming initial: Int64 = initial) {
@@ -55,7 +56,8 @@ package struct RoundTripEstimator: Sendable {
     (minimum, minimumTime) = (value, now)
   }
 
-  /// How long to wait for an acknowledgement before sending a probe (RFC 8985 §7.2).
+  /// The probe timeout: the time to wait for an acknowledgement before a probe is sent
+  /// (RFC 8985 §7.2).
   var probeTimeout: Int64 {
     max(smoothed + min(4 * variation, smoothed), Self.shortestTimeout)
   }

@@ -1,5 +1,5 @@
-/// What a sender remembers of a packet until it is acknowledged or forgotten as lost. Times are in
-/// nanoseconds on the sender's clock.
+/// The sender's record of a packet, stored until the packet is acknowledged or, some time after it
+/// was declared lost, removed. Times are in nanoseconds on the sender's clock.
 struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
@@ -16,23 +16,24 @@ struct SentPacket: Sendable {
   /// The content of an unused slot.
   static let free = SentPacket(sent: 0, bytes: 0, traits: [])
 
-  /// When the packet was sent.
+  /// The time at which the packet was sent.
   var sent: Int64
-  /// How many bytes had been delivered when the packet was sent.
+  /// The number of bytes that had been delivered when the packet was sent.
   var delivered: Int64 = 0
-  /// When the last of those bytes had been delivered.
+  /// The time at which the last of the `delivered` bytes had been delivered.
   var deliveredTime: Int64 = 0
-  /// When the first packet was sent of the interval over which the delivery rate is measured.
+  /// The send time of the first packet in the interval over which the delivery rate is measured.
   var intervalStart: Int64 = 0
-  /// When the packet was declared lost.
+  /// The time at which the packet was declared lost.
   var lostTime: Int64 = 0
-  /// The position of its first record in the ring of records.
+  /// The position of the packet's first frame record in the ring of records.
   var recordsStart: UInt64 = 0
   var recordCount: UInt32 = 0
   /// The datagram's length, IP and UDP headers included.
   var bytes: Int32
-  /// The neighbours in the packet's list: the low 32 bits of their numbers.
+  /// The next packet in the same list: the low 32 bits of its number.
   var next: UInt32 = 0
+  /// The previous packet in the same list: the low 32 bits of its number.
   var previous: UInt32 = 0
   var traits: Traits
 

@@ -1,4 +1,4 @@
-/// The packets whose fate a sender does not know yet, by number, and the records of their frames.
+/// The packets that were sent but not acknowledged, by number, and the records of their frames.
 ///
 /// Packets and records are stored in rings that grow as needed and never shrink. Three lists in
 /// number order link the packets: outstanding ones, ones that elicit no acknowledgement, and lost
@@ -6,8 +6,8 @@
 struct SentPackets: Sendable {
   /// The most packets that are remembered.
   static let limit = 65_536
-  /// How long a packet that elicits no acknowledgement is remembered, in nanoseconds: 1 s. Its
-  /// acknowledgement may never arrive.
+  /// The time for which a packet that elicits no acknowledgement is remembered, in nanoseconds: 1
+  /// s. Its acknowledgement may never arrive.
   private static let nonElicitingLifetime: Int64 = 1_000_000_000
 
   private(set) var nextNumber: UInt64 = 0
@@ -17,7 +17,7 @@ struct SentPackets: Sendable {
   private(set) var nonEliciting = PacketRing.List()
   /// Packets that were declared lost.
   private(set) var lost = PacketRing.List()
-  /// How many bytes the outstanding packets have in all.
+  /// The total size of the outstanding packets, in bytes.
   private(set) var inFlight = 0
 
   private var ring = PacketRing()
@@ -100,10 +100,10 @@ struct SentPackets: Sendable {
     ring.append(number, to: &lost)
   }
 
-  /// Forgets a lost packet.
+  /// Removes a lost packet.
   mutating func removeLost(_ number: UInt64) { ring.remove(number, from: &lost) }
 
-  /// Forgets the packets that were declared lost before `time`.
+  /// Removes the packets that were declared lost before `time`.
   mutating func removeLost(before time: Int64) {
     while !lost.isEmpty, ring[lost.head].lostTime < time { removeLost(lost.head) }
   }

@@ -1,4 +1,4 @@
-/// How long an acknowledgement was delayed, encoded in one byte: three bits of exponent and five of
+/// The delay of an acknowledgement, encoded in one byte: three bits of exponent and five of
 /// mantissa, in units of 16 µs. The largest byte means "this long or longer".
 package struct AckDelay: Hashable, Sendable {
   /// The byte on the wire.
@@ -11,8 +11,8 @@ package struct AckDelay: Hashable, Sendable {
 
   package init(byte: UInt8) { self.byte = byte }
 
-  /// The longest delay that does not exceed `nanoseconds`. Rounding down ensures that no round trip
-  /// is measured shorter than it was.
+  /// Rounds `nanoseconds` down to a delay that can be encoded. Rounding down ensures that no
+  /// round-trip time is measured as shorter than it was.
   package init(nanoseconds: Int64) {
     guard nanoseconds > 0 else {
       byte = 0

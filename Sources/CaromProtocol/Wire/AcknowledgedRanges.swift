@@ -1,15 +1,14 @@
-/// A set of received packet numbers as ranges, newest first. Owners keep and clear one value, so
-/// that its storage is reused.
+/// A set of received packet numbers as ranges, newest first. Clear and reuse one value rather than
+/// making new ones, so that its storage is reused.
 package struct AcknowledgedRanges: Hashable, Sendable {
   /// The most ranges in one acknowledgement, and the most that a receiver remembers.
   package static let maximumCount = 64
-  /// How many packets a short acknowledgement covers: these many, up to the largest, were all
-  /// received.
+  /// The number of packets, up to the largest, that a short acknowledgement reports as received.
   package static let shortSpan: UInt64 = 64
 
   /// The newest range, stored outside the array: without loss there is no other.
   private var newest: ClosedRange<UInt64>?
-  /// The other ranges, newest first, with at least one missing number between neighbours.
+  /// The other ranges, newest first, with at least one missing number between neighbors.
   private var older: [ClosedRange<UInt64>] = []
 
   package init() {}
@@ -43,8 +42,8 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     if !older.isEmpty { older.removeAll(keepingCapacity: true) }
   }
 
-  /// Replaces all ranges by that of a short acknowledgement: the 64 numbers up to `largest`, or all
-  /// from 0 if those are fewer.
+  /// Replaces all ranges by the range of a short acknowledgement: the 64 numbers up to `largest`,
+  /// or 0 through `largest` if `largest` is less than 64.
   package mutating func setShort(largest: UInt64) {
     removeAll()
     newest = largest - Swift.min(largest, Self.shortSpan - 1)...largest
@@ -62,8 +61,8 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     older.append(range)
   }
 
-  /// Adds a number and returns whether it is new. If that would make 65 ranges, `evicted` is set to
-  /// the oldest range, which is dropped: it may consist of just the number.
+  /// Adds a number and returns whether it is new. If the set would then have 65 ranges, removes the
+  /// oldest and stores it in `evicted`; the oldest range may be the new number itself.
   mutating func insert(_ number: UInt64, evicted: inout ClosedRange<UInt64>?) -> Bool {
     guard let newest else {
       newest = number...number

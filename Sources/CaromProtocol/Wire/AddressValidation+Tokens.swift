@@ -7,14 +7,14 @@ import CaromCore
 package struct AddressToken: Hashable, Sendable {
   /// The length of an encoded token in bytes.
   package static let length = 24
-  /// How long a token is valid, in nanoseconds: one day.
+  /// The time for which a token is valid, in nanoseconds: one day.
   package static let lifetime: Int64 = 86_400_000_000_000
   /// Distinguishes the hash of a token from that of a cookie: no time slot has this number.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
   /// The token's number, unique for its host.
   package let serial: UInt64
-  /// When the token expires, in nanoseconds on its host's clock.
+  /// The time at which the token expires, in nanoseconds on its host's clock.
   package let expiry: UInt64
   /// The keyed hash of the serial number, the expiry and the address.
   package let seal: UInt64
@@ -79,8 +79,8 @@ package struct AddressToken: Hashable, Sendable {
   }
 }
 
-/// Saves a client one round trip when it joins the same host again. The host issued the token while
-/// they were connected. It is valid once, for one day, from the same address.
+/// A token that saves a client one round trip when it joins the same host again. The host issues it
+/// while they are connected. It is valid once, for one day, from the same address.
 ///
 /// Joining with a token that is no longer valid still succeeds. It takes two round trips, like
 /// joining without one.

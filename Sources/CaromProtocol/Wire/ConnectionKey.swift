@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Identifies a connection: 128 random bits that only its two sides know. The key lets a path move
-/// to another address and lets a connection be resumed.
+/// The identifier of a connection: 128 random bits that only its two sides know. The key lets a
+/// path move to another address and lets a connection be resumed.
 package struct ConnectionKey: Hashable, Sendable {
   /// The first eight bytes, little-endian. Answers to a hello repeat them in the clear.
   package let prefix: UInt64

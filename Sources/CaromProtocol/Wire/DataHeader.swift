@@ -6,12 +6,14 @@ package struct DataHeader: Hashable, Sendable {
   /// The length of the longest header in bytes.
   package static let maximumLength = 8
 
-  /// Two bytes are enough for a number less than this far above the largest acknowledged one.
+  /// A packet number is sent in two bytes if it exceeds the largest acknowledged number by less
+  /// than this.
   private static let shortWindow: UInt64 = 4096
-  /// Two bytes are enough below this many packets a second: the number of a packet that is two
-  /// seconds late can still be recovered.
+  /// The highest rate, in packets a second, at which numbers are sent in two bytes. The number of a
+  /// packet that arrives two seconds late can then still be recovered.
   private static let shortRate = 16_384
-  /// Three bytes are enough for a number less than this far above the largest acknowledged one.
+  /// A packet number is sent in three bytes if it exceeds the largest acknowledged number by less
+  /// than this.
   private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08
@@ -36,8 +38,8 @@ package struct DataHeader: Hashable, Sendable {
     self.acknowledgement = acknowledgement
   }
 
-  /// How many bytes of the number `next` to send, so that the peer can distinguish it from those of
-  /// all packets that may still be in flight.
+  /// The number of bytes in which to send the packet number `next`, so that the peer can
+  /// distinguish it from the numbers of all packets that may still be in flight.
   package static func numberLength(
     next: UInt64, largestAcknowledged: UInt64?, packetsPerSecond: Int
   ) -> Int {
@@ -46,7 +48,7 @@ package struct DataHeader: Hashable, Sendable {
     return window < mediumWindow ? 3 : 4
   }
 
-  /// The full packet number, given the largest number received before.
+  /// Recovers the full packet number from its low bytes and the largest number received so far.
   package func expanded(after largestReceived: UInt64?) -> UInt64 {
     UInt64(
       expanding: UInt64(number), bits: UInt64(8 * numberLength),

@@ -1,5 +1,5 @@
-/// What a channel promises for its messages. The raw value is the mode of a message frame on the
-/// wire.
+/// The delivery guarantee of a channel's messages. The raw value is the mode of a message frame on
+/// the wire.
 public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// A message may be lost, and messages may arrive in any order. At most 64 KiB each. The only
   /// delivery whose messages are not numbered.
@@ -11,8 +11,8 @@ public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   case reliableOrdered = 2
   /// Each message arrives exactly once, in any order, without waiting for others.
   case reliableUnordered = 3
-  /// The newest message arrives for certain. A message that a newer one overtook may be dropped,
-  /// and an older message never arrives after a newer one. At most 64 KiB each.
+  /// The newest message always arrives. Older messages may be dropped, and none arrives after a
+  /// newer one. At most 64 KiB each.
   case reliableSequenced = 4
 
   /// Whether messages are sent again until they are acknowledged.

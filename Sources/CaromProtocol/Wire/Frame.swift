@@ -26,7 +26,7 @@ enum FrameByte {
   static let fragmentMode: UInt8 = 5
   static let nextMode: UInt8 = 6
 
-  /// The channel bits that announce a byte with the channel's number.
+  /// The value of the channel bits that indicates that the channel's number follows in a byte.
   static let channelFollows: UInt8 = 15
 
   /// The first byte of a message frame.
@@ -39,14 +39,14 @@ enum FrameByte {
 package enum Frame: ~Escapable {
   /// A message or a fragment of one.
   case message(MessageFrame)
-  /// Elicits an acknowledgement and carries nothing.
+  /// A frame without content that elicits an acknowledgement.
   case ping
   /// Reports which packets the peer received. `FrameReader.next(ranges:)` stores the ranges in its
   /// argument.
   case acknowledgement(AckDelay)
   /// Sets the total number of bytes of reliable messages that may ever be sent on a channel.
   case credit(channel: UInt8, limit: UInt64)
-  /// This many zeros, up to the packet's end.
+  /// Padding: the given number of zero bytes, up to the packet's end.
   case padding(Int)
 
   /// Whether a packet with this frame elicits an acknowledgement (RFC 9000 §1.2).

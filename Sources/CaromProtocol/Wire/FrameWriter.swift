@@ -60,7 +60,7 @@ package struct FrameWriter: Sendable {
     @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
 
-  /// How many more bytes fit.
+  /// The number of bytes that still fit in the packet.
   package var room: Int { limit - count }
 
   /// Appends the bytes of a header. They must fit.
@@ -127,7 +127,7 @@ extension FrameWriter {
     return true
   }
 
-  /// How many bytes of the message from `offset` on fit into a fragment now, possibly 0.
+  /// The number of bytes of the message, from `offset` on, that fit into a fragment now; may be 0.
   package func fragmentRoom(channel: UInt8, total: Int, offset: Int) -> Int {
     let fixed = channel < FrameByte.channelFollows ? 4 : 5
     let head =
@@ -235,7 +235,7 @@ extension FrameWriter {
     return written
   }
 
-  /// How many ranges fit, and the length of the acknowledgement with these ranges in bytes.
+  /// The number of ranges that fit, and the length in bytes of the acknowledgement with them.
   private func extent(of ranges: AcknowledgedRanges, count: Int) -> (count: Int, size: Int) {
     guard count > 0 else { return (0, 0) }
     // The count of further ranges takes one byte, since it is at most 63.

@@ -5,7 +5,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// The length of the longest explanation, in bytes of UTF-8.
   public static let maximumTextLength = 255
 
-  /// Why the connection ends. The peer reports the `DisconnectReason` of the same name.
+  /// The reason for which a connection ends. The peer reports the `DisconnectReason` of the same
+  /// name.
   public enum Code: UInt8, Sendable {
     /// The player left.
     case left = 0
@@ -33,7 +34,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case forgotten = 11
   }
 
-  /// Why the connection ends.
+  /// The reason for which the connection ends.
   public var code: Code
   /// The sender's version of the session protocol or, if those agree, of the game.
   public var version: UInt16

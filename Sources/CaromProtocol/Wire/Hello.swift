@@ -1,11 +1,12 @@
 import CaromCore
 
-/// The first datagram of an initiator, or the first from its new address after that changed.
+/// The first datagram that an initiator sends from an address: to begin a connection, or to move
+/// one to a new address.
 package struct Hello: Hashable, Sendable {
   /// The length of a hello in bytes, without a token, padding or data packet.
   package static let length = 36
-  /// The length of a hello with neither cookie nor token, in bytes. Its padding makes it much
-  /// longer than the answer, so that a spoofed hello is of no use for amplification.
+  /// The length of a hello with neither cookie nor token, in bytes. It is padded to be much longer
+  /// than the answer, so that a spoofed hello cannot be used for an amplification attack.
   package static let paddedLength = 1200
   /// The version of the protocol that this module implements.
   package static let version: UInt16 = 2

@@ -6,7 +6,7 @@ package struct MessageFrame: ~Escapable {
   package static let sessionChannel: UInt8 = 64
 
   package let delivery: Delivery
-  /// 0 ... 64.
+  /// The message's channel, 0 to 64.
   package let channel: UInt8
   /// The low 16 bits of the message's number; 0 for a whole message with `Delivery.unreliable`.
   package let number: UInt16
@@ -16,7 +16,7 @@ package struct MessageFrame: ~Escapable {
   package let total: Int
   /// The offset of `payload` in the message, in bytes.
   package let offset: Int
-  /// The bytes of the message. They end within it, and a fragment has at least one.
+  /// The frame's bytes of the message, from `offset` on; at least one in a fragment.
   package let payload: Span<UInt8>
 
   @_lifetime(copy payload)

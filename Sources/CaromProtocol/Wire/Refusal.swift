@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A host's negative answer to a hello: the connection does not exist, or the host accepts none
-/// from this initiator.
+/// A host's refusal of a hello: the connection to resume does not exist, or the host does not
+/// accept a connection from this initiator.
 package struct Refusal: Hashable, Sendable {
   /// The length of a refusal in bytes.
   package static let length = 10

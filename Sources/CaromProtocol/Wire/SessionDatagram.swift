@@ -1,6 +1,7 @@
 import CaromCore
 
-/// The beginning of a datagram, by its first byte (WireFormat, "Datagrams").
+/// The kinds of datagrams, distinguished by their first byte (WireFormat, "Datagrams"), with their
+/// decoded beginnings.
 package enum SessionDatagram: Hashable, Sendable {
   static let helloByte: UInt8 = 0x80
   static let retryByte: UInt8 = 0x81
@@ -13,7 +14,8 @@ package enum SessionDatagram: Hashable, Sendable {
   case retry(Retry)
   case refusal(Refusal)
 
-  /// Reads the beginning of a datagram and leaves in `reader` what the case documents.
+  /// Reads the beginning of a datagram. The documentation of each case lists the bytes that remain
+  /// in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let first = reader.peek() else { throw .truncated(wanted: 1, remaining: 0) }
     if DataHeader.begins(with: first) {

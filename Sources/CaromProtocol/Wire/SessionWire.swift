@@ -118,8 +118,8 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// Reads the text at the beginning of a request or grant, and the protocol version. Returns the
-  /// version if it is another one, and skips the rest, whose layout may differ.
+  /// Reads the text and the protocol version at the beginning of a request or grant. If the version
+  /// is not this side's, returns it and skips the rest of the packet, whose layout may differ.
   private static func readVersion(
     after text: [UInt8], _ reader: inout PacketReader
   ) throws(DecodeError) -> UInt16? {
@@ -133,7 +133,7 @@ package enum ControlPacket: Hashable, Sendable {
 }
 
 extension PeerInfo {
-  /// Stands in for the description of a peer that uses another version of the protocol.
+  /// A placeholder for the description of a peer that uses another version of the protocol.
   package static let unknown = PeerInfo(
     id: PeerID(high: 0, low: 0), name: "", application: "unknown", applicationVersion: 0)
 }

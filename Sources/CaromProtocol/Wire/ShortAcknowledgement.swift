@@ -1,12 +1,13 @@
 /// An acknowledgement in a packet's header: the 64 packets up to `largest` were all received, or
 /// all packets from number 0 on if those are fewer.
 ///
-/// It is valid only in a packet whose number is above all received before. `largest` then is the
-/// one number with these low 16 bits among the 65,536 numbers from the largest acknowledged one on.
+/// It is valid only in a packet whose number exceeds all numbers received before. The full number
+/// of `largest` is the only one of the 65,536 numbers starting at the largest acknowledged one that
+/// has these low 16 bits.
 package struct ShortAcknowledgement: Hashable, Sendable {
   /// The low 16 bits of the largest received number.
   package var largest: UInt16
-  /// How long ago the packet with that number arrived.
+  /// The time since the packet with the largest number arrived.
   package var ackDelay: AckDelay
 
   package init(largest: UInt16, ackDelay: AckDelay) {
@@ -14,7 +15,7 @@ package struct ShortAcknowledgement: Hashable, Sendable {
     self.ackDelay = ackDelay
   }
 
-  /// The full largest number, given the largest number acknowledged before.
+  /// Recovers the full number of `largest` from the largest number acknowledged so far.
   package func expanded(after largestAcknowledged: UInt64?) -> UInt64 {
     let base = largestAcknowledged ?? 0
     return base + UInt64(largest &- UInt16(truncatingIfNeeded: base))
