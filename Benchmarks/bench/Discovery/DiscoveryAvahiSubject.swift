@@ -6,23 +6,23 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
   static let name = "avahi"
 
   private struct Programs {
-    var daemon: DiscoveryProgram?
-    var publishing: DiscoveryProgram?
-    var browsing: [DiscoveryProgram] = []
+    var daemon: ChildProgram?
+    var publishing: ChildProgram?
+    var browsing: [ChildProgram] = []
   }
 
-  private let lab: DiscoveryLab
+  private let lab: NetworkLab
   private let host: String
   private let programs = Mutex(Programs())
 
-  init(in lab: DiscoveryLab, host: String) {
+  init(in lab: NetworkLab, host: String) {
     self.lab = lab
     self.host = host
   }
 
   static func isInstalled() -> Bool {
     ["avahi-daemon", "avahi-browse", "avahi-publish-service", "dbus-daemon"]
-      .allSatisfy(DiscoveryLab.has)
+      .allSatisfy(NetworkLab.has)
   }
 
   /// Starts the daemon. A daemon that was killed may still be registered on the message bus, so a
@@ -37,7 +37,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
         return try await Task.sleep(for: .milliseconds(500))
       }
       guard attempt < 3 else {
-        throw DiscoveryFailure("avahi-daemon: \(daemon.lines().last?.text ?? "printed nothing")")
+        throw BenchmarkFailure("avahi-daemon: \(daemon.lines().last?.text ?? "printed nothing")")
       }
       daemon.endInput()
       await daemon.end()
@@ -45,7 +45,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
   }
 
   func publish(_ name: String) async throws -> Double {
-    let begin = DiscoveryProgram.now
+    let begin = ChildProgram.now
     let program = try lab.startUntilInputEnds(
       host, ["avahi-publish-service", name, DiscoveryPair.type, "4242", "k=v"])
     programs.withLock { $0.publishing = program }
@@ -53,13 +53,13 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
   }
 
   func withdraw() async throws -> Double {
-    let begin = DiscoveryProgram.now
+    let begin = ChildProgram.now
     programs.withLock { $0.publishing.take() }?.endInput()
     return begin
   }
 
   func browse() async throws -> DiscoverySighting {
-    let begin = DiscoveryProgram.now
+    let begin = ChildProgram.now
     let program = try lab.startUntilInputEnds(
       host, ["stdbuf", "-oL", "avahi-browse", "-rp", DiscoveryPair.type])
     programs.withLock { $0.browsing.append(program) }
@@ -77,7 +77,7 @@ final class DiscoveryAvahiSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting { try await browse() }
 
-  func forget() async throws {
+  func reset() async throws {
     let (daemon, browsing) = programs.withLock { programs in
       defer { programs.browsing = [] }
       return (programs.daemon.take(), programs.browsing)

@@ -25,9 +25,9 @@ final class DiscoveryCapture: Sendable {
   }
 
   private let file: URL
-  private let program: DiscoveryProgram
+  private let program: ChildProgram
 
-  init(file: URL, program: DiscoveryProgram) {
+  init(file: URL, program: ChildProgram) {
     self.file = file
     self.program = program
   }
@@ -40,7 +40,7 @@ final class DiscoveryCapture: Sendable {
   /// The frames from the time `begin` until `end`, or until now.
   func frames(from begin: Double = 0, to end: Double = .infinity) -> [Frame] {
     guard let data = try? Data(contentsOf: file) else { return [] }
-    let offset = Date().timeIntervalSince1970 * 1e3 - DiscoveryProgram.now
+    let offset = Date().timeIntervalSince1970 * 1e3 - ChildProgram.now
     return Self.frames(in: [UInt8](data), clockOffset: offset)
       .filter { $0.time >= begin && $0.time <= end }
   }

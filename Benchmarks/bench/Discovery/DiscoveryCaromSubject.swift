@@ -4,20 +4,20 @@ import Synchronization
 final class DiscoveryCaromSubject: DiscoverySubject {
   static let name = "carom"
 
-  private let lab: DiscoveryLab
+  private let lab: NetworkLab
   private let host: String
-  private let started = Mutex<DiscoveryProgram?>(nil)
+  private let started = Mutex<ChildProgram?>(nil)
 
-  init(in lab: DiscoveryLab, host: String) {
+  init(in lab: NetworkLab, host: String) {
     self.lab = lab
     self.host = host
   }
 
   /// The process that runs Carom's discovery.
-  var program: DiscoveryProgram {
+  var program: ChildProgram {
     get throws {
       guard let program = started.withLock({ $0 }) else {
-        throw DiscoveryFailure("\(host) was not prepared")
+        throw BenchmarkFailure("\(host) has no process: prepare it before it publishes or browses")
       }
       return program
     }
@@ -37,7 +37,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
     program.send(words)
     let line = await program.line(from: first, within: limit) { $0.hasSuffix(" \(echo)") }
     guard let line, let time = line.text.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "\(host): no '\(echo)' after '\(words)' in time; run again on a quiet machine")
     }
     return time
@@ -70,7 +70,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting { try await browse() }
 
-  func forget() async throws { try program.send("forget") }
+  func reset() async throws { try program.send("forget") }
 
   /// The process's resident memory in kilobytes and its processor time in milliseconds.
   func usage() async throws -> (kilobytes: Double, milliseconds: Double) {

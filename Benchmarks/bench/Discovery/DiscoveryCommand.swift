@@ -54,7 +54,7 @@ struct DiscoveryCommand: AsyncParsableCommand {
   }
 
   func run() async throws {
-    if let shortcoming = DiscoveryLab.shortcoming { throw ValidationError(shortcoming) }
+    if let shortcoming = NetworkLab.shortcoming { throw ValidationError(shortcoming) }
     _ = bench_raise_descriptor_limit()
     var wanted = Set(scenario.isEmpty ? Scenario.allCases : scenario)
     if scenario.isEmpty, !full { wanted.remove(.many) }

@@ -1,11 +1,11 @@
 /// Measures Carom's reaction to faults of a network: name conflicts, unplugged cables, crashes and
 /// floods.
 struct DiscoveryFaults: Sendable {
-  let stack: DiscoveryLab.Stack
+  let stack: NetworkLab.Stack
 
   private typealias Subject = DiscoveryCaromSubject
 
-  private func prepare(_ lab: DiscoveryLab, _ hosts: String...) async throws -> [Subject] {
+  private func prepare(_ lab: NetworkLab, _ hosts: String...) async throws -> [Subject] {
     var subjects: [Subject] = []
     for host in hosts {
       subjects.append(Subject(in: lab, host: host))
@@ -17,7 +17,7 @@ struct DiscoveryFaults: Sendable {
   private func established(_ subject: Subject, _ name: String) async throws -> Double {
     let line = await (try subject.program).line { $0.hasSuffix(" established \(name)") }
     guard let time = line?.text.split(separator: " ").first.flatMap({ Double($0) }) else {
-      throw DiscoveryFailure("'\(name)' was not established")
+      throw BenchmarkFailure("'\(name)' was not established in time; run again on a quiet machine")
     }
     return time
   }
@@ -25,7 +25,7 @@ struct DiscoveryFaults: Sendable {
   /// The times from publishing a service under a guaranteed unique name until a browser resolves
   /// it.
   func unique() async throws -> [Double] {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       let sighting = try await subjects[1].browse()
       // Wait until the queries at 0, 1 and 3 s are over.
@@ -44,7 +44,7 @@ struct DiscoveryFaults: Sendable {
   /// The time from publishing a name that another host has until the service is established under a
   /// new name.
   func conflict() async throws -> Double {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("X")
       _ = try await established(subjects[0], "X")
@@ -58,7 +58,7 @@ struct DiscoveryFaults: Sendable {
   /// renamed. A third host asks the question, because the two hosts know the name from their own
   /// segment and do not ask.
   func split() async throws -> Double {
-    try await DiscoveryLab.with(hosts: 3, stack) { lab in
+    try await NetworkLab.with(hosts: 3, stack) { lab in
       try await lab.change("attach", "h2", "1")
       try await lab.change("detach", "h2", "0")
       let subjects = try await prepare(lab, "h1", "h2", "h3")
@@ -97,7 +97,7 @@ struct DiscoveryFaults: Sendable {
   /// The time from the request to reconfirm a service, whose process was killed, until it is
   /// removed.
   func crash() async throws -> Double {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("Crashed")
       let sighting = try await subjects[1].browse()
@@ -112,7 +112,7 @@ struct DiscoveryFaults: Sendable {
   /// Whether a browser reports the removal of a service that is withdrawn and at once published
   /// again: 0 if it does not, 1 if it does.
   func again() async throws -> Double {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("Back")
       let sighting = try await subjects[1].browse()
@@ -139,7 +139,7 @@ extension DiscoveryFaults {
 
   /// Changes the network of the publisher's host: its cable, its addresses and its interfaces.
   func changes() async throws -> Changes {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("Moved")
       _ = try await established(subjects[0], "Moved")
@@ -166,7 +166,7 @@ extension DiscoveryFaults {
   }
 
   private func announcement(
-    in capture: DiscoveryCapture, after monitor: DiscoveryProgram, _ first: Int, _ sign: String
+    in capture: DiscoveryCapture, after monitor: ChildProgram, _ first: Int, _ sign: String
   ) async -> Double {
     guard let event = await monitor.line(from: first, where: { $0.contains(sign) }) else {
       return .nan
@@ -181,7 +181,7 @@ extension DiscoveryFaults {
   /// unplugging until the service is removed, and from the plugging until it is resolved, in
   /// milliseconds.
   func browserCable() async throws -> (out: Double, back: Double) {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       _ = try await subjects[0].publish("Far")
       var sighting = try await subjects[1].browse()
@@ -208,7 +208,7 @@ extension DiscoveryFaults {
   func flood(
     _ count: Int, fakes: Bool, browsers: [any DiscoverySubject.Type]
   ) async throws -> [Flooded] {
-    try await DiscoveryLab.with(hosts: browsers.count + 2, stack) { lab in
+    try await NetworkLab.with(hosts: browsers.count + 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
       var sightings: [(any DiscoverySubject, DiscoverySighting)] = []
       for (index, browser) in browsers.enumerated() {

@@ -1,7 +1,7 @@
 /// Browsing with an empty cache by a host that loses packets in both directions.
 struct DiscoveryLoss: Sendable {
   let percent: Int
-  let stack: DiscoveryLab.Stack
+  let stack: NetworkLab.Stack
   let publisher: any DiscoverySubject.Type
   let browser: any DiscoverySubject.Type
   /// The number of samples taken in one lab, one after another.
@@ -12,7 +12,7 @@ struct DiscoveryLoss: Sendable {
   /// The milliseconds from each browse, with an empty cache, until the service is resolved; `nan`
   /// if it took longer than the limit.
   func run() async throws -> [Double] {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let publisher = publisher.init(in: lab, host: "h1")
       let browser = browser.init(in: lab, host: "h2")
       try await publisher.prepare()
@@ -25,7 +25,7 @@ struct DiscoveryLoss: Sendable {
         let sighting = try await browser.browse()
         times.append(
           await sighting.time(of: .resolved, "Lost", since: sighting.begin, within: limit))
-        try await browser.forget()
+        try await browser.reset()
         // A responder does not multicast a record again within one second (RFC 6762 §6).
         try await Task.sleep(for: .milliseconds(1_200))
       }

@@ -4,7 +4,7 @@ struct DiscoveryPair: Sendable {
   /// The service type that is published and browsed.
   static let type = "_game._udp"
   /// The number of services that are published in a round, one after another.
-  private static let publishings = 4
+  private static let publicationCount = 4
   /// The time after a publication during which frames are counted, in milliseconds.
   private static let publishWindow = 3_200.0
   /// The time after a browse with an empty cache during which frames are counted, in milliseconds.
@@ -28,12 +28,12 @@ struct DiscoveryPair: Sendable {
 
   let publisher: any DiscoverySubject.Type
   let browser: any DiscoverySubject.Type
-  let stack: DiscoveryLab.Stack
+  let stack: NetworkLab.Stack
 
   var name: String { "\(publisher.name) -> \(browser.name)" }
 
   func run() async throws -> Round {
-    try await DiscoveryLab.with(hosts: 2, stack) { lab in
+    try await NetworkLab.with(hosts: 2, stack) { lab in
       let publisher = publisher.init(in: lab, host: "h1")
       let browser = browser.init(in: lab, host: "h2")
       try await publisher.prepare()
@@ -57,13 +57,13 @@ struct DiscoveryPair: Sendable {
     let begin = try await publisher.publish("Svc")
     round.found.append(await sighting.time(of: .found, "Svc", since: begin))
     round.resolved.append(await sighting.time(of: .resolved, "Svc", since: begin))
-    await DiscoveryProgram.sleep(until: begin + Self.publishWindow)
+    await ChildProgram.sleep(until: begin + Self.publishWindow)
     round.publishFrames = capture.frames(from: begin, to: begin + Self.publishWindow)
     let end = try await publisher.withdraw()
     round.removed = await sighting.time(of: .removed, "Svc", since: end)
     // The delay before the first probe is random, so more services are published to get more
     // samples. Their frames are not counted.
-    for number in 2...Self.publishings {
+    for number in 2...Self.publicationCount {
       let name = "Svc \(number)"
       let begin = try await publisher.publish(name)
       round.found.append(await sighting.time(of: .found, name, since: begin))
@@ -78,13 +78,13 @@ struct DiscoveryPair: Sendable {
   ) async throws {
     _ = try await publisher.publish("Cold")
     try await Task.sleep(for: .seconds(4))
-    try await browser.forget()
+    try await browser.reset()
     try await Task.sleep(for: .milliseconds(2_500))
     let sighting = try await browser.browse()
     round.coldFound = await sighting.time(of: .found, "Cold", since: sighting.begin)
     round.coldResolved = await sighting.time(of: .resolved, "Cold", since: sighting.begin)
     let end = sighting.begin + Self.browseWindow
-    await DiscoveryProgram.sleep(until: end)
+    await ChildProgram.sleep(until: end)
     // The browser's process may have asked shortly before it printed that it browses.
     round.coldFrames = capture.frames(from: sighting.begin - 20, to: end)
     let again = try await browser.browseAgain()
@@ -101,7 +101,7 @@ extension DiscoverySighting {
   }
 }
 
-extension DiscoveryProgram {
+extension ChildProgram {
   /// Waits until a time of the hosts' clock, in milliseconds.
   static func sleep(until time: Double) async {
     try? await Task.sleep(for: .microseconds(Int64(max(0, (time - now) * 1e3))))

@@ -35,7 +35,7 @@ actor DiscoveryPeer: LoopActor {
       report("withdraw")
       for id in advertised { core?.withdraw(id) }
       advertised = []
-    case "forget": forget()
+    case "forget": close()
     case "flood" where words.count >= 2:
       try DiscoveryFlood(on: loop).send(
         Int(words[1]) ?? 0, fakesOf: words.count > 2 ? words[2] : nil)
@@ -49,7 +49,7 @@ actor DiscoveryPeer: LoopActor {
   }
 
   /// Closes the discovery, so that the next operation starts with an empty cache.
-  func forget() {
+  func close() {
     core?.close()
     core = nil
     advertised = []

@@ -33,7 +33,7 @@ struct DiscoveryPeerCommand: AsyncParsableCommand {
         await peer.report("error \(error)")
       }
     }
-    await peer.forget()
+    await peer.close()
     await loop.shutdown()
   }
 }

@@ -1,6 +1,6 @@
 /// One run of `bench discovery`: its scenarios and their results.
 struct DiscoveryRun {
-  let stack: DiscoveryLab.Stack
+  let stack: NetworkLab.Stack
   let rounds: Int
   let isFull: Bool
   var report: Report
@@ -10,7 +10,7 @@ struct DiscoveryRun {
   /// The number of labs that run at the same time; more would compete for processor time.
   static let labsAtATime = 9
 
-  init(stack: DiscoveryLab.Stack, rounds: Int, isFull: Bool, title: String) {
+  init(stack: NetworkLab.Stack, rounds: Int, isFull: Bool, title: String) {
     self.stack = stack
     self.rounds = rounds
     self.isFull = isFull

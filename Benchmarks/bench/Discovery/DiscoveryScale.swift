@@ -19,14 +19,14 @@ struct DiscoveryScale: Sendable {
 
   let hosts: Int
   let servicesOfHost: Int
-  let stack: DiscoveryLab.Stack
+  let stack: NetworkLab.Stack
   /// The browsers, which run one after another.
   let browsers: [any DiscoverySubject.Type]
 
   private var total: Int { hosts * servicesOfHost }
 
   func run() async throws -> [Outcome] {
-    try await DiscoveryLab.with(hosts: hosts + browsers.count, stack) { lab in
+    try await NetworkLab.with(hosts: hosts + browsers.count, stack) { lab in
       let publishers = try await startPublishers(lab)
       // Wait until the last announcements are over.
       try await Task.sleep(for: .seconds(3))
@@ -41,8 +41,8 @@ struct DiscoveryScale: Sendable {
     }
   }
 
-  private func startPublishers(_ lab: DiscoveryLab) async throws -> [DiscoveryProgram] {
-    try await withThrowingTaskGroup(of: DiscoveryProgram.self) { group in
+  private func startPublishers(_ lab: NetworkLab) async throws -> [ChildProgram] {
+    try await withThrowingTaskGroup(of: ChildProgram.self) { group in
       for host in 1...hosts {
         group.addTask {
           let program = try await lab.startPeer("h\(host)")
@@ -50,7 +50,7 @@ struct DiscoveryScale: Sendable {
           let last = " established Table \(host) \(servicesOfHost)"
           guard await program.line(within: .seconds(60), where: { $0.hasSuffix(last) }) != nil
           else {
-            throw DiscoveryFailure(
+            throw BenchmarkFailure(
               "h\(host) did not publish its services within 60 s: "
                 + "run again with fewer --hosts or --services"
             )
@@ -63,7 +63,7 @@ struct DiscoveryScale: Sendable {
   }
 
   private func browse(
-    _ subject: any DiscoverySubject, _ name: String, _ lab: DiscoveryLab, isFirst: Bool
+    _ subject: any DiscoverySubject, _ name: String, _ lab: NetworkLab, isFirst: Bool
   ) async throws -> Outcome {
     try await subject.prepare()
     try await Task.sleep(for: .seconds(name == DiscoveryAvahiSubject.name ? 4 : 2))
@@ -82,7 +82,7 @@ struct DiscoveryScale: Sendable {
     outcome.cpu = try await (carom?.usage().milliseconds ?? .nan) - cpuBefore
     // Wait until the queries at 1, 3 and 7 s are over. For other browsers than the first, seeing
     // the query at 1 s is enough.
-    await DiscoveryProgram.sleep(until: sighting.begin + (isFirst ? 8_000 : 2_000))
+    await ChildProgram.sleep(until: sighting.begin + (isFirst ? 8_000 : 2_000))
     let all = capture.frames(from: sighting.begin - 20)
     let end = outcome.resolved.isFinite ? sighting.begin + outcome.resolved : .infinity
     let responses = all.filter { $0.kind == .response && !$0.isV6 }
@@ -90,7 +90,7 @@ struct DiscoveryScale: Sendable {
     outcome.responses = responses.count { $0.time <= end }
     outcome.laterResponses = responses.count { $0.time > end }
     outcome.largestMessage = all.map(\.messageBytes).max() ?? 0
-    try await subject.forget()
+    try await subject.reset()
     return outcome
   }
 }

@@ -5,7 +5,7 @@ protocol DiscoverySubject: AnyObject, Sendable {
   /// The implementation's name in tables.
   static var name: String { get }
 
-  init(in lab: DiscoveryLab, host: String)
+  init(in lab: NetworkLab, host: String)
 
   /// Starts the processes that must run before a measurement.
   func prepare() async throws
@@ -23,7 +23,7 @@ protocol DiscoverySubject: AnyObject, Sendable {
   func browseAgain() async throws -> DiscoverySighting
 
   /// Stops browsing and empties the cache.
-  func forget() async throws
+  func reset() async throws
 }
 
 /// A running browse: its start and its output.
@@ -33,7 +33,7 @@ struct DiscoverySighting: Sendable {
     case found, resolved, removed
   }
 
-  let program: DiscoveryProgram
+  let program: ChildProgram
   /// The time at which the browse began, in milliseconds.
   let begin: Double
   /// The index of the browse's first line in the output.

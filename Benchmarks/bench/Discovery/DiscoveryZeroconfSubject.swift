@@ -5,34 +5,34 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
   static let name = "zeroconf"
 
   private struct Programs {
-    var publishing: DiscoveryProgram?
-    var browsing: [DiscoveryProgram] = []
+    var publishing: ChildProgram?
+    var browsing: [ChildProgram] = []
   }
 
-  private let lab: DiscoveryLab
+  private let lab: NetworkLab
   private let host: String
   private let programs = Mutex(Programs())
 
-  init(in lab: DiscoveryLab, host: String) {
+  init(in lab: NetworkLab, host: String) {
     self.lab = lab
     self.host = host
   }
 
   static func isInstalled() async -> Bool {
-    await DiscoveryLab.succeeds("python3", "-c", "import zeroconf")
+    await NetworkLab.succeeds("python3", "-c", "import zeroconf")
   }
 
   func prepare() async throws {}
 
   private var versions: String { lab.stack == .v4 ? "v4" : "all" }
 
-  private func begin(_ program: DiscoveryProgram, _ word: String, _ limit: Duration) async throws
+  private func begin(_ program: ChildProgram, _ word: String, _ limit: Duration) async throws
     -> Double
   {
     guard let line = await program.line(within: limit, where: { $0.hasSuffix(" \(word)") }),
       let time = line.text.split(separator: " ").first.flatMap({ Double($0) })
     else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "zc.py: \(program.lines().last?.text ?? "no output; can python3 import zeroconf?")"
       )
     }
@@ -68,7 +68,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
 
   func browseAgain() async throws -> DiscoverySighting {
     guard let program = programs.withLock({ $0.browsing.last }) else {
-      throw DiscoveryFailure("zc.py is not browsing: browse before browsing again")
+      throw BenchmarkFailure("zc.py is not browsing: browse before browsing again")
     }
     program.send("again")
     let begin = try await begin(program, "BROWSE2", .seconds(10))
@@ -77,7 +77,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
     }
   }
 
-  func forget() async throws {
+  func reset() async throws {
     let browsing = programs.withLock { programs in
       defer { programs.browsing = [] }
       return programs.browsing

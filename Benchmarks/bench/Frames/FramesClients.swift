@@ -40,9 +40,12 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     await node.setHandler(owner: self) { clients, event in
       if case .message(_, _, let bytes) = event { clients.receive(bytes.span, as: number) }
     }
-    do {
+    do throws(SessionError) {
       clients[number].connection = try await node.connect(to: server)
-    } catch .refused(let reason) where reason == .timedOut || reason == .handshakeTimeout {
+    } catch {
+      guard error == .refused(.timedOut) || error == .refused(.handshakeTimeout) else {
+        throw error
+      }
       throw FramesOverload(wanted: setup.matches, joined: number)
     }
   }

@@ -37,7 +37,10 @@ struct RollbackCommand: AsyncParsableCommand {
     report.machine = machine.line
     report.print(json: json)
     guard let thresholds else { return }
-    let violations = try RollbackThresholds.read(thresholds).violations(by: run.counts)
+    guard let limits = try? RollbackThresholds.read(thresholds) else {
+      throw ValidationError("cannot read thresholds from \(thresholds): check the file's name")
+    }
+    let violations = limits.violations(by: run.counts)
     for violation in violations { print(violation) }
     if !violations.isEmpty { throw ExitCode.failure }
     print("exact counts: within the thresholds")

@@ -51,7 +51,7 @@ struct RollbackPair {
       network.advance(to: due)
       for _ in 0..<sessions[next].takeDueTicks(at: due) {
         sessions[next].advance(with: input(next, sessions[next].state.rink))
-        note(next)
+        record(next)
       }
       send(next)
     }
@@ -71,7 +71,7 @@ struct RollbackPair {
     }
     let bytes = Array(datagram.payload.dropFirst())
     try? sessions[player].receive(message, bytes.span, from: 1 - player, at: network.now)
-    takeDesyncs(player)
+    collectDesyncs(player)
     send(player)
   }
 
@@ -87,7 +87,7 @@ struct RollbackPair {
     }
   }
 
-  private mutating func note(_ player: Int) {
+  private mutating func record(_ player: Int) {
     let rollback = sessions[player].rollback
     while let hash = rollback.hash(at: Tick(UInt64(hashes[player].count))) {
       hashes[player].append(hash)
@@ -95,13 +95,13 @@ struct RollbackPair {
     while let event = sessions[player].pollEvent() {
       if player == 0, case .confirmed(let event, _) = event { events.append(event) }
     }
-    takeDesyncs(player)
+    collectDesyncs(player)
     guard player == 0, rollback.tick.rawValue % 30 == 0 else { return }
     recorder.record(rollback)
     replay += recorder.takeBytes()
   }
 
-  private mutating func takeDesyncs(_ player: Int) {
+  private mutating func collectDesyncs(_ player: Int) {
     while let report = sessions[player].pollDesync() {
       desyncs.append(report)
       desyncTimes.append(network.now)

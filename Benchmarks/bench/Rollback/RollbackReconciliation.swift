@@ -7,7 +7,7 @@ import CaromSimulation
 /// mallet and the puck are corrected, and how long each correction is visible.
 struct RollbackReconciliation {
   /// The largest correction of the local mallet, in millimeters, while no other player affects it.
-  var ownMallet = 0.0
+  var localMallet = 0.0
   /// The largest and the mean correction of the puck, in millimeters.
   var puckMost = 0.0
   var puckMean = 0.0
@@ -29,7 +29,7 @@ struct RollbackReconciliation {
     var view = RinkView()
     var toServer: [RinkInput] = []
     var toClient: [Rink] = []
-    var own: [RinkState] = [RinkState()]
+    var predictions: [RinkState] = [RinkState()]
     var events: [RinkEvent] = []
     var free = 0
     var last = Instant.zero
@@ -41,7 +41,7 @@ struct RollbackReconciliation {
       }
       toServer.append(input)
       client.advance(with: input)
-      own.append(client.state.state)
+      predictions.append(client.state.state)
       if tick >= delay {
         let inputs = [RinkInput(computers.0.input(for: server.state)), toServer[tick - delay]]
         server.step(inputs.span, events: &events)
@@ -53,38 +53,38 @@ struct RollbackReconciliation {
         let state = toClient[tick - 2 * delay]
         let correction = client.reconcile(with: state, at: state.state.tick)
         if (correction?.resimulatedSteps ?? 0) > 0 {
-          note(old, client.state.state)
+          recordCorrection(old, client.state.state)
           view.correct(from: old, to: client.state.state, at: now)
           last = now
         }
-        own[own.count - 1] = client.state.state
+        predictions[predictions.count - 1] = client.state.state
       }
-      compare(own, server.state, &free)
-      look(view, client.state.state, now, last)
+      compare(predictions, server.state, &free)
+      checkDrawing(view, client.state.state, now, last)
     }
     self.ticks = ticks
     puckMean /= Double(max(1, corrections))
   }
 
-  private mutating func note(_ old: RinkState, _ new: RinkState) {
+  private mutating func recordCorrection(_ old: RinkState, _ new: RinkState) {
     let off = (old.puck.position.vector - new.puck.position.vector).length * 1_000
     corrections += 1
     puckMost = max(puckMost, off)
     puckMean += off
   }
 
-  private mutating func compare(_ own: [RinkState], _ state: RinkState, _ free: inout Int) {
+  private mutating func compare(_ predictions: [RinkState], _ state: RinkState, _ free: inout Int) {
     let tick = Int(state.tick.rawValue)
-    guard tick < own.count else { return }
-    let predicted = own[tick]
+    guard tick < predictions.count else { return }
+    let predicted = predictions[tick]
     let isPressed = state.phase.isLive && state.puck.velocity == .zero
     if isPressed || predicted.phase.isLive != state.phase.isLive { free = tick + 60 }
     guard tick > free else { return }
     let off = predicted[mallet: .away].vector - state[mallet: .away].vector
-    ownMallet = max(ownMallet, off.length * 1_000)
+    localMallet = max(localMallet, off.length * 1_000)
   }
 
-  private mutating func look(
+  private mutating func checkDrawing(
     _ view: RinkView, _ state: RinkState, _ now: Instant, _ last: Instant
   ) {
     for part in 0..<4 {

@@ -116,7 +116,7 @@ extension RollbackRun {
     let up = Double(served.upBytes) / Double(served.upPackets)
     goal(16, "input packet to the server, round trip 50 ms", up, "bytes", 10)
     let down = Double(served.downBytes) / Double(served.downPackets)
-    note("a packet to a client, with inputs and a hash, has \(Report.text(down)) bytes")
+    addRemark("a packet to a client, with inputs and a hash, has \(Report.text(down)) bytes")
     let allocations = Double(served.allocations) / Double(ticks)
     goal(30, "heap allocations of a tick, 100 clients", allocations, "", 0)
     var heap = RollbackHeap(recording)
@@ -153,10 +153,11 @@ extension RollbackRun {
   mutating func measureReconciliation() {
     progress("reconciliation")
     let play = RollbackReconciliation(ticks: 36_000, delay: 3)
-    goal(25, "largest correction of the local mallet, no loss", play.ownMallet, "mm", 0)
+    goal(25, "largest correction of the local mallet, no loss", play.localMallet, "mm", 0)
     goal(25, "visible time of a correction", play.longestBlend, "ms", 100)
     goal(25, "drawn frames with the puck inside a rail", Double(play.insideRail), "", 0)
-    note("puck corrected \(play.corrections) times, by \(Report.text(play.puckMean)) mm on average")
+    addRemark(
+      "puck corrected \(play.corrections) times, by \(Report.text(play.puckMean)) mm on average")
   }
 
   // MARK: Replay
@@ -177,7 +178,7 @@ extension RollbackRun {
       let file = writer.takeBytes()
       let rate = Double(8 * (file.count - writer.keyframeBytes)) / 600
       goal(28, "replay of ten minutes without keyframes, \(name)", rate / 1_000, "kbit/s", 1.5)
-      note("\(name): the file has \(file.count) bytes, \(writer.keyframeBytes) of keyframes")
+      addRemark("\(name): the file has \(file.count) bytes, \(writer.keyframeBytes) of keyframes")
       if people { add("replayBitsPerSecond", rate) }
       seek(file, people ? nil : rink.hash)
     }

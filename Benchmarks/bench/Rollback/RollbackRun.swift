@@ -10,7 +10,7 @@ struct RollbackRun {
   /// The time for which the fixed step runs against the real clock, in seconds.
   var loopSeconds: Int
 
-  private(set) var goals: [SessionGoal] = []
+  private(set) var goals: [BenchmarkGoal] = []
   private(set) var remarks: [String] = []
   /// The exact counts, by their names in the thresholds file.
   private(set) var counts: [String: Double] = [:]
@@ -37,20 +37,20 @@ struct RollbackRun {
   mutating func goal(
     _ number: Int, _ what: String, _ figure: Double, _ unit: String, _ limit: Double
   ) {
-    goals.append(SessionGoal("\(number). \(what)", figure, unit, .atMost, limit))
+    goals.append(BenchmarkGoal("\(number). \(what)", figure, unit, .atMost, limit))
   }
 
   /// Adds a figure that must be at most or at least its goal.
   mutating func goal(
-    _ number: Int, _ what: String, _ figure: Double, _ unit: String, _ bound: SessionGoal.Bound,
+    _ number: Int, _ what: String, _ figure: Double, _ unit: String, _ bound: BenchmarkGoal.Bound,
     _ limit: Double
   ) {
-    goals.append(SessionGoal("\(number). \(what)", figure, unit, bound, limit))
+    goals.append(BenchmarkGoal("\(number). \(what)", figure, unit, bound, limit))
   }
 
   mutating func add(_ count: String, _ value: Double) { counts[count] = value }
 
-  mutating func note(_ remark: String) { remarks.append(remark) }
+  mutating func addRemark(_ remark: String) { remarks.append(remark) }
 
   // MARK: Speed
 

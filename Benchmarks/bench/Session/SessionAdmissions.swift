@@ -27,14 +27,14 @@ struct SessionAdmissions {
   /// all clients, `late` that of the last 256, when the host is almost full. The result is `nil` if
   /// a client was refused.
   static func nanoseconds(count: Int) -> (all: Double, late: Double)? {
-    var arrivals = SessionAdmissions(seats: count)
+    var admissions = SessionAdmissions(seats: count)
     var late: UInt64 = 0
     for first in stride(from: 0, to: count, by: groupSize) {
-      let before = arrivals.spent
-      guard arrivals.connect(min(groupSize, count - first), from: first) else { return nil }
-      if first + 8 * groupSize >= count { late += arrivals.spent - before }
+      let before = admissions.spent
+      guard admissions.connect(min(groupSize, count - first), from: first) else { return nil }
+      if first + 8 * groupSize >= count { late += admissions.spent - before }
     }
-    return (Double(arrivals.spent) / Double(count), Double(late) / Double(8 * groupSize))
+    return (Double(admissions.spent) / Double(count), Double(late) / Double(8 * groupSize))
   }
 
   /// Connects `count` clients at the same time and returns whether all of them got a seat.

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Carom
 import SessionPeers
 
@@ -78,7 +77,7 @@ enum SessionCarom {
   static func server() throws -> Endpoint {
     let address = text("address", "127.0.0.1")
     guard let address = IPAddress(address) else {
-      throw ValidationError("'\(address)' is not an IP address")
+      throw BenchmarkFailure("'\(address)' is not an IP address")
     }
     return Endpoint(address, port: UInt16(number("port", 0)))
   }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Carom
 import SessionPeers
 
@@ -29,7 +28,7 @@ import SessionPeers
   init() throws {
     let endpoint = try SessionCarom.server()
     guard let crowd = unsafe side_crowd_open(endpoint.port) else {
-      throw ValidationError(
+      throw BenchmarkFailure(
         "cannot open a UDP socket for the players: raise the descriptor limit with ulimit -n")
     }
     unsafe self.crowd = unsafe crowd
@@ -39,7 +38,7 @@ import SessionPeers
   mutating func run() throws {
     while opened < count {
       if let failure {
-        throw ValidationError(
+        throw BenchmarkFailure(
           "the server refused or lost a player: \(failure); run again with fewer, as in --peers 100"
         )
       }

@@ -92,6 +92,6 @@ struct SessionFloodEnded: Error, CustomStringConvertible {
   let status: Int32
 
   var description: String {
-    "the flood could not send its datagrams (status \(status)): is the server still running?"
+    "the flood ended with status \(status): the line above says why"
   }
 }

@@ -76,7 +76,7 @@ struct SessionCommand: AsyncParsableCommand {
     _ = bench_raise_descriptor_limit()
     var run = SessionRun(self)
     var wanted = scenario.isEmpty ? Scenario.allCases : scenario
-    if let shortcoming = DiscoveryLab.shortcoming, wanted.contains(where: \.isLossy) {
+    if let shortcoming = NetworkLab.shortcoming, wanted.contains(where: \.isLossy) {
       run.report.remarks.append("scenarios with a lossy path were skipped: \(shortcoming)")
       wanted.removeAll(where: \.isLossy)
     }

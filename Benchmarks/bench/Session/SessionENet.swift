@@ -12,7 +12,7 @@ enum SessionENet {
       .deletingLastPathComponent().deletingLastPathComponent().appending(path: "ENetPeer")
     progress("building the ENet peer")
     let build = "swift build -c release --package-path '\(package.path)' >/dev/null 2>&1"
-    let program = try? DiscoveryProgram(
+    let program = try? ChildProgram(
       ["/bin/bash", "-c", "\(build) && echo built || echo failed"], in: package, [:])
     let isBuilt = { @Sendable (line: String) in line == "built" || line == "failed" }
     guard await program?.line(within: .seconds(300), where: isBuilt)?.text == "built" else {

@@ -24,10 +24,10 @@ final class SessionPath: Sendable {
   /// The address of h2.
   static let address = "10.77.0.2"
 
-  private let lab: DiscoveryLab
+  private let lab: NetworkLab
   private let relay: SessionSide
 
-  private init(in lab: DiscoveryLab, _ conditions: Conditions) async throws {
+  private init(in lab: NetworkLab, _ conditions: Conditions) async throws {
     self.lab = lab
     // The path counts and drops packets, so the hosts must send packets rather than large segments
     // of a stream.
@@ -47,7 +47,7 @@ final class SessionPath: Sendable {
   static func with<Value>(
     _ conditions: Conditions, _ body: (SessionPath) async throws -> Value
   ) async throws -> Value {
-    try await DiscoveryLab.with(hosts: 2, .v4) { lab in
+    try await NetworkLab.with(hosts: 2, .v4) { lab in
       let path = try await SessionPath(in: lab, conditions)
       let result: Result<Value, any Error>
       do { result = .success(try await body(path)) } catch { result = .failure(error) }
@@ -73,12 +73,13 @@ final class SessionPath: Sendable {
   /// Changes the source port of h1's datagrams from now on, as a NAT would.
   func rebind() async throws { _ = try await relay.ask("rebind") }
 
-  private static func perform(_ lab: DiscoveryLab, _ host: String, _ command: String) async throws {
+  private static func perform(_ lab: NetworkLab, _ host: String, _ command: String) async throws {
     let program = try lab.start(host, ["bash", "-c", "\(command) && echo yes || echo no"])
     let line = await program.line { $0 == "yes" || $0 == "no" }
     await program.end()
     guard line?.text == "yes" else {
-      throw DiscoveryFailure("\(host): \(program.lines().first?.text ?? command)")
+      throw BenchmarkFailure(
+        "\(host): '\(command)' failed: \(program.lines().first?.text ?? "no output")")
     }
   }
 }

@@ -34,13 +34,13 @@ extension SessionRun {
         "overflowed", measurement.middle("out_overflowed"), "packets", heading: "queue overflows"))
   }
 
-  func fairGoals() -> [SessionGoal] {
+  func fairGoals() -> [BenchmarkGoal] {
     measurements.of(.fair).filter { $0.subject.hasPrefix("Carom") }.flatMap { measurement in
       let (ours, theirs) = (measurement.middle("ours"), measurement.middle("theirs"))
       let share = 2 * ours / (ours + theirs)
       let place = measurement.condition == 1 ? "first" : "second"
-      return [SessionGoal.Bound.atLeast, .atMost].map { bound in
-        SessionGoal(
+      return [BenchmarkGoal.Bound.atLeast, .atMost].map { bound in
+        BenchmarkGoal(
           "share of a path with CUBIC, started \(place)", share, "fair shares", bound,
           bound == .atLeast ? 0.5 : 2)
       }

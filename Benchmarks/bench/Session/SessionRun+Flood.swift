@@ -61,7 +61,7 @@ extension SessionRun {
     }
   }
 
-  func floodGoals() -> [SessionGoal] {
+  func floodGoals() -> [BenchmarkGoal] {
     guard let machine = measurements[.flood, Self.machine, 0] else { return [] }
     func capacity(_ kind: String) -> Double {
       1e6 / (measurements[.flood, "\(Self.sockets), \(kind)", 0]?.middle("cpu") ?? .nan)

@@ -4,7 +4,7 @@ extension SessionRun {
 
   /// Adds the goals of every scenario that this run has measured.
   mutating func addGoals() {
-    var goals: [SessionGoal] = []
+    var goals: [BenchmarkGoal] = []
     goals += countGoals() + hostileGoals()
     goals += gameGoals() + echoGoals() + coalescedGoals()
     goals += floodGoals() + crowdGoals() + fairGoals()
@@ -33,7 +33,7 @@ extension SessionRun {
 
   /// ENet's figures follow from its protocol: 4 bytes for a datagram, and a command for each
   /// message.
-  private func countGoals() -> [SessionGoal] {
+  private func countGoals() -> [BenchmarkGoal] {
     guard let counts else { return [] }
     func beside(_ bytes: Double) -> [(name: String, figure: Double)] { [("ENet", bytes)] }
     return [
@@ -63,13 +63,13 @@ extension SessionRun {
   }
 
   /// Goals for the packets of an unvalidated sender, and of a connected but hostile peer.
-  private func hostileGoals() -> [SessionGoal] {
+  private func hostileGoals() -> [BenchmarkGoal] {
     guard counts != nil else { return [] }
     let senders = SessionUnvalidatedSenders.Kind.allCases.flatMap(
       SessionUnvalidatedSenders.datagrams
     )
     .map { SessionUnvalidatedSenders.nanoseconds(of: [$0], count: 20_000) }
-    func goal(_ whose: String, _ nanoseconds: Double?) -> SessionGoal {
+    func goal(_ whose: String, _ nanoseconds: Double?) -> BenchmarkGoal {
       .init("the slowest packet of \(whose)", (nanoseconds ?? .nan) / 1e3, "us", .atMost, 5)
     }
     return [
@@ -80,10 +80,10 @@ extension SessionRun {
     ]
   }
 
-  private func gameGoals() -> [SessionGoal] {
+  private func gameGoals() -> [BenchmarkGoal] {
     let sizes = command.peers.filter { ours(.game, Double($0)) != nil }
     func cost(_ measurement: SessionMeasurement) -> Double { measurement.middle("cpu") / 1e3 }
-    var goals: [SessionGoal] = []
+    var goals: [BenchmarkGoal] = []
     for size in sizes.map(Double.init) {
       guard let game = ours(.game, size) else { continue }
       let peers = peers(.game, size, cost)
@@ -116,7 +116,7 @@ extension SessionRun {
     return goals
   }
 
-  private func crowdGoals() -> [SessionGoal] {
+  private func crowdGoals() -> [BenchmarkGoal] {
     let size = Double(SessionLoopback.crowd)
     guard let crowd = ours(.crowd, size) else { return [] }
     let rate = size * Double(SessionLoopback.crowdHertz)
@@ -134,22 +134,22 @@ extension SessionRun {
     ]
   }
 
-  private func echoGoals() -> [SessionGoal] {
+  private func echoGoals() -> [BenchmarkGoal] {
     guard let floor = measurements[.echo, SessionSubject.udp.name, 0] else { return [] }
-    return ["unreliable", "reliable"].flatMap { mode -> [SessionGoal] in
+    return ["unreliable", "reliable"].flatMap { mode -> [BenchmarkGoal] in
       guard let echo = ours(.echo, 0, "\(Self.ours), \(mode)") else { return [] }
       return [("echo_p50", "p50", 5.0), ("echo_p99", "p99", 20)].map { figure, name, limit in
         func over(_ measurement: SessionMeasurement) -> Double {
           measurement.middle(figure) - floor.middle(figure)
         }
-        return SessionGoal(
+        return BenchmarkGoal(
           "round trip, minus plain UDP's, \(mode), \(name)", over(echo), "us", .atMost, limit,
           beside: peers(.echo, 0, over).filter { $0.name.hasSuffix(", \(mode)") })
       }
     }
   }
 
-  private func coalescedGoals() -> [SessionGoal] {
+  private func coalescedGoals() -> [BenchmarkGoal] {
     guard let burst = ours(.coalesced) else { return [] }
     return [
       .init(
@@ -161,9 +161,9 @@ extension SessionRun {
     ]
   }
 
-  private func bulkGoals() -> [SessionGoal] {
+  private func bulkGoals() -> [BenchmarkGoal] {
     let limits = [(0.0, 18.5, 1.06), (0.01, 18, 1.07), (0.05, 17, 1.12), (0.1, 15.5, 1.2)]
-    var goals: [SessionGoal] = []
+    var goals: [BenchmarkGoal] = []
     if let bulk = ours(.bulk, 0) {
       goals += [
         .init("the longest packet", bulk.middle("out_largest"), "B", .atLeast, 1_500),
@@ -173,7 +173,7 @@ extension SessionRun {
       ]
     }
     return goals
-      + limits.flatMap { loss, goodput, wire -> [SessionGoal] in
+      + limits.flatMap { loss, goodput, wire -> [BenchmarkGoal] in
         guard let bulk = ours(.bulk, loss) else { return [] }
         let at = "at \(Int(loss * 100)) % loss"
         return [
@@ -187,11 +187,11 @@ extension SessionRun {
       }
   }
 
-  private func smallGoals() -> [SessionGoal] {
+  private func smallGoals() -> [BenchmarkGoal] {
     let limits = [(0.0, 51.0), (0.01, 70), (0.05, 90), (0.1, 120)]
-    var goals = limits.compactMap { loss, limit -> SessionGoal? in
+    var goals = limits.compactMap { loss, limit -> BenchmarkGoal? in
       ours(.small, loss).map { small in
-        SessionGoal(
+        BenchmarkGoal(
           "small reliable messages at \(Int(loss * 100)) % loss, p99",
           small.middle("small_p99") / 1e3,
           "ms", .atMost, limit, beside: peers(.small, loss) { $0.middle("small_p99") / 1e3 })
@@ -204,7 +204,7 @@ extension SessionRun {
         beside: peers(.small, 0) { $0.middle("connect") / 100e3 }))
     goals += limits.dropFirst().compactMap { loss, _ in
       ours(.small, loss).map { small in
-        SessionGoal(
+        BenchmarkGoal(
           "small messages: wire at \(Int(loss * 100)) % by wire at 0 %",
           small.middle("wire") / clean.middle("wire"), "", .atMost, 2.2)
       }
@@ -212,7 +212,7 @@ extension SessionRun {
     return goals
   }
 
-  private func migrationGoals() -> [SessionGoal] {
+  private func migrationGoals() -> [BenchmarkGoal] {
     guard let moved = ours(.migration) else { return [] }
     let missing = Double(60 * (SessionLossy.warm + command.seconds)) - moved.middle("smalls")
     return [
@@ -224,7 +224,7 @@ extension SessionRun {
     ]
   }
 
-  private func mixedGoals() -> [SessionGoal] {
+  private func mixedGoals() -> [BenchmarkGoal] {
     guard let mixed = ours(.mixed, 0) else { return [] }
     func beside(_ figure: String, _ scale: Double = 1) -> [(name: String, figure: Double)] {
       peers(.mixed, 0) { $0.middle(figure) / scale }

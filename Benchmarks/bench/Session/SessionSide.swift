@@ -2,10 +2,10 @@ import Foundation
 
 /// A process that plays one side of a measurement.
 struct SessionSide: Sendable {
-  private let program: DiscoveryProgram
+  private let program: ChildProgram
   private let name: String
 
-  init(_ program: DiscoveryProgram, _ name: String) {
+  init(_ program: ChildProgram, _ name: String) {
     self.program = program
     self.name = name
   }
@@ -13,7 +13,7 @@ struct SessionSide: Sendable {
   /// Starts a side on this machine, for measurements on loopback.
   init(_ subject: SessionSubject, _ role: SessionSubject.Role, _ options: [String]) throws {
     self.init(
-      try DiscoveryProgram(subject.command(role, options), in: DiscoveryLab.folder, [:]),
+      try ChildProgram(subject.command(role, options), in: NetworkLab.folder, [:]),
       "\(subject.name), \(role.rawValue)")
   }
 
@@ -40,7 +40,7 @@ struct SessionSide: Sendable {
     let first = program.count
     program.send(words)
     guard await program.line(from: first, where: { $0 == "done" }) != nil else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "\(name) did not answer '\(words)': run the scenario again on a quiet machine")
     }
     return SessionFigures(program.lines(from: first).map(\.text))
@@ -58,7 +58,7 @@ struct SessionSide: Sendable {
     let line = await program.line(within: limit) { matches($0) || $0.hasPrefix("failed") }
     guard let text = line?.text, !text.hasPrefix("failed") else {
       let said = program.lines().last { !$0.text.hasPrefix("figure") }?.text
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "\(name): \(said ?? "no output in time; run again on a quiet machine")"
       )
     }

@@ -41,7 +41,7 @@ struct Report: Encodable {
   /// The goals of the discovery benchmark, or `nil` in the other benchmarks.
   var goals: [DiscoveryGoal]?
   /// The goals of the session and world benchmarks, or `nil` in the other benchmarks.
-  var sessionGoals: [SessionGoal]?
+  var sessionGoals: [BenchmarkGoal]?
   /// The line that describes the machine; see `Machine.line`.
   var machine = ""
   /// Whether the table is transposed: one line for each figure, one column for each row.

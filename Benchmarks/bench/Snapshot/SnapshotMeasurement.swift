@@ -94,32 +94,33 @@ struct SnapshotMeasurement {
         heading: "encrypted IP"))
   }
 
-  private var goals: [SessionGoal] {
+  private var goals: [BenchmarkGoal] {
     let first = rows[0]
     let around = session.mean + Double(Self.internet)
     func rate(_ row: Row) -> Double { row.whole.rate(around: around) }
     return [
-      SessionGoal("snapshot at 60 Hz and 50 ms, mean", first.whole.mean, "B", .atMost, 7),
-      SessionGoal("snapshot at 60 Hz and 50 ms, p99", first.whole.percentile(99), "B", .atMost, 12),
-      SessionGoal(
+      BenchmarkGoal("snapshot at 60 Hz and 50 ms, mean", first.whole.mean, "B", .atMost, 7),
+      BenchmarkGoal(
+        "snapshot at 60 Hz and 50 ms, p99", first.whole.percentile(99), "B", .atMost, 12),
+      BenchmarkGoal(
         "UDP payload of a snapshot at 60 Hz and 50 ms, p95",
         first.whole.percentile(95) + session.most, "B", .atMost, 18),
-      SessionGoal(
+      BenchmarkGoal(
         "opponent alone, with its tick and baseline, mean", first.opponent.mean, "B", .atMost,
         6.5),
-      SessionGoal(
+      BenchmarkGoal(
         "inputs from client to server, all unacknowledged, mean", inputs.mean, "B", .atMost, 10),
-      SessionGoal(
+      BenchmarkGoal(
         "IP at 60 Hz, 50 ms, opponent alone", rows[0].opponent.rate(around: around), "kbit/s",
         .atMost, 19.5),
-      SessionGoal(
+      BenchmarkGoal(
         "IP at 120 Hz, 50 ms, opponent alone", rows[2].opponent.rate(around: around), "kbit/s",
         .atMost, 39),
-      SessionGoal("IP at 60 Hz, 50 ms, snapshots", rate(rows[0]), "kbit/s", .atMost, 19.5),
-      SessionGoal("IP at 120 Hz, 50 ms, snapshots", rate(rows[2]), "kbit/s", .atMost, 39),
-      SessionGoal(
+      BenchmarkGoal("IP at 60 Hz, 50 ms, snapshots", rate(rows[0]), "kbit/s", .atMost, 19.5),
+      BenchmarkGoal("IP at 120 Hz, 50 ms, snapshots", rate(rows[2]), "kbit/s", .atMost, 39),
+      BenchmarkGoal(
         "IP at 60 Hz, 50 ms, inputs", inputs.rate(around: around), "kbit/s", .atMost, 19.5),
-      SessionGoal(
+      BenchmarkGoal(
         "IP at 120 Hz, 50 ms, inputs", fastInputs.rate(around: around), "kbit/s", .atMost, 39),
     ]
   }

@@ -29,8 +29,9 @@ enum SnapshotTrainer {
 
   private static func source(_ tables: [[UInt16]]) -> String {
     var text = """
-      /// The initial probabilities of the models, in units of 2^-16. `bench snapshot --train`
-      /// generates them.
+      /// The initial probabilities of the models, in units of 2^-16. `bench snapshot --train` \
+      generates
+      /// them.
       enum SnapshotModelTable {
 
       """

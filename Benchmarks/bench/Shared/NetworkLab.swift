@@ -2,7 +2,7 @@ import Foundation
 
 /// An emulated LAN of network namespaces for one measurement (`Tests/Lab/lan.sh`). Its hosts are
 /// called h1, h2 and so on; its bridges are in the namespace "sw".
-final class DiscoveryLab: Sendable {
+final class NetworkLab: Sendable {
   /// The IP versions of the hosts.
   enum Stack: String, Sendable {
     case dual, v4
@@ -17,27 +17,27 @@ final class DiscoveryLab: Sendable {
   private let environment: [String: String]
   /// The process that holds the LAN. It removes the LAN when its standard input ends, so also if
   /// this program is killed.
-  private let holder: DiscoveryProgram
+  private let holder: ChildProgram
 
   private init(hosts: Int, _ stack: Stack) async throws {
     self.stack = stack
     let name = "bench\(UInt32.random(in: 0 ... .max))"
     environment = ["LAN": name].merging(stack == .v4 ? ["LAN_NET6": "off"] : [:]) { $1 }
     let script = Self.folder.appending(path: "lan.sh").path
-    holder = try DiscoveryProgram(
+    holder = try ChildProgram(
       [script, "run", "\(hosts)", "bash", "-c", "echo up; cat >/dev/null"], in: Self.folder,
       environment)
     guard await holder.line(within: .seconds(60), where: { $0 == "up" }) != nil else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "cannot set up the lab: \(holder.lines().last?.text ?? "lan.sh printed nothing")")
     }
   }
 
   /// Sets up a LAN, passes it to `body`, and removes it with every process that runs in it.
   static func with<Value>(
-    hosts: Int, _ stack: Stack = .dual, _ body: (DiscoveryLab) async throws -> Value
+    hosts: Int, _ stack: Stack = .dual, _ body: (NetworkLab) async throws -> Value
   ) async throws -> Value {
-    let lab = try await DiscoveryLab(hosts: hosts, stack)
+    let lab = try await NetworkLab(hosts: hosts, stack)
     let result: Result<Value, any Error>
     do { result = .success(try await body(lab)) } catch { result = .failure(error) }
     lab.holder.endInput()
@@ -72,28 +72,28 @@ final class DiscoveryLab: Sendable {
   /// Whether a command exits with status 0.
   static func succeeds(_ command: String...) async -> Bool {
     let line = command.map { "'\($0)'" }.joined(separator: " ")
-    let program = try? DiscoveryProgram(
+    let program = try? ChildProgram(
       ["/bin/bash", "-c", "\(line) >/dev/null 2>&1 && echo yes || echo no"], in: folder, [:])
     return await program?.line { $0 == "yes" || $0 == "no" }?.text == "yes"
   }
 
   /// Starts a program on a host.
-  func start(_ host: String, _ command: [String]) throws -> DiscoveryProgram {
+  func start(_ host: String, _ command: [String]) throws -> ChildProgram {
     let script = Self.folder.appending(path: "lan.sh").path
-    return try DiscoveryProgram([script, "exec", host] + command, in: Self.folder, environment)
+    return try ChildProgram([script, "exec", host] + command, in: Self.folder, environment)
   }
 
   /// Starts a program on a host. The program is killed when its standard input ends.
-  func startUntilInputEnds(_ host: String, _ command: [String]) throws -> DiscoveryProgram {
+  func startUntilInputEnds(_ host: String, _ command: [String]) throws -> ChildProgram {
     try start(host, ["bash", "-c", "\"$@\" & read -r; kill -KILL $!", "bash"] + command)
   }
 
   /// Starts Carom's side on a host; see `DiscoveryPeerCommand`.
-  func startPeer(_ host: String) async throws -> DiscoveryProgram {
+  func startPeer(_ host: String) async throws -> ChildProgram {
     let path = try FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     let peer = try start(host, [path, "discovery-peer"])
     guard await peer.line(where: { $0.hasSuffix(" ready") }) != nil else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "\(host): \(peer.lines().last?.text ?? "the peer did not start; try a quiet machine")"
       )
     }
@@ -104,14 +104,14 @@ final class DiscoveryLab: Sendable {
   /// the change began.
   @discardableResult
   func change(_ arguments: String...) async throws -> Double {
-    let began = DiscoveryProgram.now
-    let program = try DiscoveryProgram(
+    let began = ChildProgram.now
+    let program = try ChildProgram(
       ["/bin/bash", "-c", "./lan.sh \"$@\"; echo status $?", "lan.sh"] + arguments,
       in: Self.folder, environment)
     let status = await program.line(within: .seconds(60)) { $0.hasPrefix("status ") }
     guard status?.text == "status 0" else {
       let said = program.lines().map(\.text).joined(separator: " ")
-      throw DiscoveryFailure("lan.sh \(arguments.joined(separator: " ")): \(said)")
+      throw BenchmarkFailure("lan.sh \(arguments.joined(separator: " ")): \(said)")
     }
     return began
   }
@@ -127,7 +127,7 @@ final class DiscoveryLab: Sendable {
         file.path, "udp port 5353",
       ])
     guard await program.line(where: { $0.contains("listening on") }) != nil else {
-      throw DiscoveryFailure(
+      throw BenchmarkFailure(
         "tcpdump: \(program.lines().last?.text ?? "printed nothing; check that it starts as root")")
     }
     return DiscoveryCapture(file: file, program: program)

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A process of the lab, with the lines that it prints and their times. Times are milliseconds of
 /// the clock that all hosts of a lab share.
-final class DiscoveryProgram: Sendable {
+final class ChildProgram: Sendable {
   /// A printed line and the time at which it was read.
   struct Line: Sendable {
     let time: Double

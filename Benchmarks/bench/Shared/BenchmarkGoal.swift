@@ -1,7 +1,7 @@
 import Foundation
 
 /// One of Carom's figures, compared with its goal and with the best peer of the same run.
-struct SessionGoal: Encodable {
+struct BenchmarkGoal: Encodable {
   /// Whether a small or a large value is better.
   enum Bound: String, Encodable {
     case atMost, atLeast
