@@ -14,8 +14,8 @@ struct DiscoveryGoal: Encodable {
   var count: Int
   var isMet: Bool
 
-  /// Creates a goal over samples. The figure is computed from the finite samples; the goal is not
-  /// met if any sample is `nan`.
+  /// Creates a goal over samples. The figure is computed from the samples that are not `nan`; the
+  /// goal is not met if any sample is `nan`.
   init(
     _ number: String, _ what: String, _ samples: [Double], _ unit: String = "ms",
     atMost limit: Double,

@@ -63,7 +63,7 @@ struct FramesCommand: AsyncParsableCommand {
     var machine = Machine()
     let (session, bare) = try await measure(&machine)
     var report = Report(title: "bench frames: \(subject), \(matches) matches, \(rounds) rounds")
-    report.standsUpright = true
+    report.isTransposed = true
     report.add(session, as: "session")
     report.add(bare, as: "bare streams")
     report.addRatio(of: session, to: bare)

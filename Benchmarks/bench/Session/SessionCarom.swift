@@ -12,7 +12,8 @@ enum SessionCarom {
   static func run(_ role: SessionSubject.Role) async throws {
     var options = unsafe options
     unsafe side_begin(&options)
-    // The echo client polls its loop instead of sleeping, as the other implementations' clients do.
+    // The echo client polls its loop instead of sleeping, as the other implementations' clients do,
+    // unless the option `spin=0` tells it to share its core.
     let spins = role == .ask && number("spin", 1) == 1
     let loop = try NetworkLoop(name: role.rawValue, spinning: spins)
     switch role {

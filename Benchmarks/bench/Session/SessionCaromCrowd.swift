@@ -2,7 +2,7 @@ import Carom
 import SessionPeers
 
 /// Many players over datagrams, as protocol machines without nodes behind one socket. One core is
-/// enough for a thousand players in this form, so the server is the bottleneck.
+/// enough for a thousand players in this form, so the server limits the measurement.
 @safe struct SessionCaromCrowd {
   private let crowd: OpaquePointer
   private let server: Route
