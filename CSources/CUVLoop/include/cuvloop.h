@@ -17,6 +17,7 @@ typedef struct cuv_udp cuv_udp;
 typedef struct cuv_listener cuv_listener;
 typedef struct cuv_stream cuv_stream;
 typedef struct cuv_timer cuv_timer;
+typedef struct cuv_input cuv_input;
 typedef struct cuv_monitor cuv_monitor;
 typedef struct cuv_lookup cuv_lookup;
 
@@ -205,6 +206,16 @@ int cuv_timer_create(cuv_loop *_Nonnull loop, void *_Nonnull context, cuv_expire
 /// Arms the timer for a time of `cuv_now`. A time in the past expires at once.
 int cuv_timer_arm(cuv_timer *_Nonnull timer, int64_t nanoseconds);
 void cuv_timer_destroy(cuv_timer *_Nonnull timer);
+
+// Input (input.c): a descriptor that is not a socket, such as a terminal
+
+typedef void (*cuv_readable)(void *_Nonnull context);
+
+/// Calls back while `descriptor` has unread bytes or has reached its end. Watches a duplicate, so the
+/// caller keeps `descriptor`, which becomes non-blocking.
+int cuv_input_create(cuv_loop *_Nonnull loop, int descriptor, void *_Nonnull context,
+                     cuv_readable _Nonnull readable, cuv_input *_Nullable *_Nonnull out);
+void cuv_input_destroy(cuv_input *_Nonnull input);
 
 // Interfaces (interfaces.c) and names (lookup.c)
 
