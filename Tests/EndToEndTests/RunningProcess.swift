@@ -1,21 +1,21 @@
 import Foundation
 import Synchronization
 
-/// A process that a test watches while it runs. It is killed when its time is up, so that
-/// whatever waits for it goes on.
+/// A process that a test observes while it runs. The process is killed after a time limit, so that
+/// the test does not hang.
 final class RunningProcess: Sendable {
-  /// How long a process may run unless its test says otherwise.
+  /// The default time limit of a process.
   static let limit = Duration.seconds(40)
 
-  /// Unchecked: it is set up before it is shared, and only kept alive afterwards.
+  /// Unchecked: `Process` is configured before it is shared. Afterwards only `isRunning` is read.
   private struct Handle: @unchecked Sendable {
     let process = Process()
-    /// Held open: some commands end with their input.
+    /// Kept open, since some commands end when their input does.
     let input = Pipe()
     let output = Pipe()
     let errors = Pipe()
 
-    /// No other process is to inherit the pipes: they would not end while it runs.
+    /// Prevents other child processes from inheriting the pipes and keeping them open.
     init() {
       for pipe in [input, output, errors] {
         for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
@@ -26,20 +26,28 @@ final class RunningProcess: Sendable {
       process.standardOutput = output
       process.standardError = errors
     }
+
+    /// Kills the process and its descendants. Once it has ended, its id may belong to another
+    /// process.
+    func kill() {
+      guard process.isRunning else { return }
+      let pid = process.processIdentifier
+      RunningProcess.signal(SIGKILL, to: RunningProcess.descendants(of: pid) + [pid])
+    }
   }
 
-  /// One at a time: a process that starts meanwhile would inherit half-made pipes.
-  private static let spawning = Mutex(())
+  /// Serializes starting processes: one that starts in between would inherit pipes whose flags are
+  /// not set yet.
+  static let spawning = Mutex(())
 
   let output = LineLog()
   let errors = LineLog()
   private let handle: Handle
   private let pid: Int32
   private let isWrapped: Bool
-  private let watchdog: Task<Void, any Error>
 
-  /// Runs the command, and says on both outputs how it ended. (Neither the end of a pipe nor the
-  /// end of a process would tell: something else may have inherited the other end.)
+  /// Runs the command, then writes its exit status to both outputs. The end of a pipe would not
+  /// indicate the end of the process, because another process may have inherited the pipe.
   private static let shell = """
     "$0" "$@"
     status=$?
@@ -47,7 +55,8 @@ final class RunningProcess: Sendable {
     echo "\(LineLog.endMark)$status" >&2
     """
 
-  /// Starts it. One that is wrapped is run by a command that leads into a lab.
+  /// Starts a process. If `isWrapped` is true, the executable is a command that enters a lab and
+  /// runs the actual program.
   init(
     _ executable: URL, _ arguments: [String], environment: [String: String] = [:],
     isWrapped: Bool = false, within limit: Duration = limit
@@ -64,18 +73,24 @@ final class RunningProcess: Sendable {
     }
     Self.read(handle.output, into: output)
     Self.read(handle.errors, into: errors)
-    let (pid, output, errors) = (handle.process.processIdentifier, output, errors)
-    self.pid = pid
-    watchdog = Task {
+    let (handle, output, errors) = (handle, output, errors)
+    pid = handle.process.processIdentifier
+    let watchdog = Task {
       try await Task.sleep(for: limit)
-      Self.signal(SIGKILL, to: Self.descendants(of: pid) + [pid])
+      handle.kill()
       output.end()
       errors.end()
     }
+    // A test may never ask for the status. The watchdog must not outlive the process even then: it
+    // would kill another test's process that has got the same id in the meantime.
+    Task {
+      _ = await errors.status
+      watchdog.cancel()
+    }
   }
 
-  /// Reads to the end on a thread of its own. (A `readabilityHandler` loses events when the
-  /// descriptors of other pipes that were just closed come back.)
+  /// Reads a pipe to its end on a separate thread. (A `readabilityHandler` loses events when a
+  /// descriptor is reused that belonged to a pipe that was just closed.)
   private static func read(_ pipe: Pipe, into log: LineLog) {
     let handle = pipe.fileHandleForReading
     Thread.detachNewThread {
@@ -83,31 +98,34 @@ final class RunningProcess: Sendable {
     }
   }
 
-  /// The exit status, 128 more than the signal that ended it, or -1 where its time was up.
+  /// The exit status; 128 plus the signal's number if a signal ended the process; -1 if the process
+  /// was killed at its time limit.
   var status: Int32 {
     get async {
       let status = await errors.status
-      watchdog.cancel()
       return status ?? -1
     }
   }
 
-  /// The process that was asked for, without what leads to it.
+  /// The id of the actual program, without the shell and the command that enters a lab.
   var inner: Int32 {
     let child = Self.children(of: pid).first ?? pid
     return isWrapped ? Self.children(of: child).first ?? child : child
   }
 
-  /// What it has started itself and still runs.
+  /// The running child processes of the program.
   var children: [Int32] { Self.children(of: inner) }
 
-  /// Sends a signal to the process that was asked for.
-  func signal(_ number: Int32) { Self.signal(number, to: [inner]) }
+  /// Sends a signal to the program, if it is still running.
+  func signal(_ number: Int32) {
+    if handle.process.isRunning { Self.signal(number, to: [inner]) }
+  }
 
-  /// Lets it go on after a stop, and what leads into a lab too, which stops along.
+  /// Continues the program after SIGSTOP, and the command that entered the lab, which stopped with
+  /// it.
   func resume() { Self.signal(SIGCONT, to: Self.descendants(of: pid)) }
 
-  /// Asks it to end, and waits for that.
+  /// Sends SIGTERM and waits for the end of the process.
   func end() async {
     signal(SIGTERM)
     _ = await status
@@ -117,7 +135,7 @@ final class RunningProcess: Sendable {
     for process in processes { kill(process, number) }
   }
 
-  /// What any thread of a process has started.
+  /// The child processes that the threads of a process have started.
   private static func children(of pid: Int32) -> [Int32] {
     let tasks = "/proc/\(pid)/task"
     let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
@@ -128,7 +146,7 @@ final class RunningProcess: Sendable {
     }
   }
 
-  /// Children and their children, the innermost first.
+  /// The children of a process and their descendants, the innermost first.
   private static func descendants(of pid: Int32) -> [Int32] {
     children(of: pid).flatMap { descendants(of: $0) + [$0] }
   }

@@ -7,11 +7,11 @@ private let script = "/usr/bin/script"
 private let enter = "\u{1B}[?1049h\u{1B}[?25l"
 private let leave = "\u{1B}[?25h\u{1B}[?1049l"
 
-/// The game on a pseudo-terminal, which `script` (util-linux) makes.
+/// Runs the game on a pseudo-terminal, which `script` (util-linux) creates.
 @Suite(.turns, .enabled(if: FileManager.default.isExecutableFile(atPath: script), "no script(1)"))
 struct TerminalTests {
-  /// Everything that the game writes to a terminal of 60 by 16 cells of its own. `signal` is sent
-  /// to it as soon as it has taken the screen.
+  /// Runs the game on a terminal of 60 by 16 cells and returns its output. Sends `signal` as soon
+  /// as the game has opened the screen.
   func show(_ arguments: String, signal: Int32? = nil) async throws -> String {
     let game = try GameProcess.executable().path
     let process = Process()
@@ -24,7 +24,13 @@ struct TerminalTests {
     let pipe = Pipe()
     process.standardOutput = pipe
     let (chunks, source) = AsyncStream.makeStream(of: Data.self)
-    try process.run()
+    // Another test's process must not inherit the pipe, since its end is awaited below.
+    try RunningProcess.spawning.withLock { _ in
+      for end in [pipe.fileHandleForReading, pipe.fileHandleForWriting] {
+        _ = fcntl(end.fileDescriptor, F_SETFD, FD_CLOEXEC)
+      }
+      try process.run()
+    }
     let output = pipe.fileHandleForReading
     Thread.detachNewThread {
       while case let data = output.availableData, !data.isEmpty { source.yield(data) }
@@ -43,7 +49,9 @@ struct TerminalTests {
     return String(decoding: shown, as: UTF8.self)
   }
 
-  @Test func `a session draws the table, then puts the terminal back and sums up`() async throws {
+  @Test func `a session draws the table, restores the terminal, and prints the summary`()
+    async throws
+  {
     let shown = try await show("solo --bot --seconds 1 --name Maya")
     let entered = try #require(shown.firstRange(of: enter))
     let left = try #require(shown.firstRange(of: leave))
@@ -55,7 +63,7 @@ struct TerminalTests {
   }
 
   @Test(arguments: [SIGABRT, SIGSEGV, SIGTERM])
-  func `whatever ends the process, the terminal is put back`(signal: Int32) async throws {
+  func `the terminal is restored after a signal or a crash`(signal: Int32) async throws {
     let shown = try await show("solo --bot", signal: signal)
     let entered = try #require(shown.firstRange(of: enter))
     #expect(shown[entered.upperBound...].contains(leave))
