@@ -8,7 +8,7 @@ RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testi
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
 # Games as processes are left out: a sanitizer makes them many times slower than their clocks.
-WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|RudeGuestTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|InStepTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
+WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
 # Programs that have to keep time are tested by themselves, not beside what takes both cores.
 PROGRAMS := ^EndToEndTests\.|PythonPeerTests
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)

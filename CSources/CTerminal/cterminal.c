@@ -166,6 +166,8 @@ static cterminal_size size_of(int fd) {
   return result;
 }
 
+int cterminal_descriptor(void) { return terminal; }
+
 cterminal_size cterminal_window(void) { return size_of(terminal); }
 
 cterminal_size cterminal_output_size(void) { return size_of(STDOUT_FILENO); }

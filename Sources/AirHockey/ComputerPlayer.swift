@@ -1,54 +1,54 @@
 import CaromCore
 import CaromPhysics
 
-/// A computer's hand on a mallet: it sees states, late and inexactly, and answers with the input
-/// that a person would give. Its whole play follows from its seed.
+/// A computer player. It sees states with a delay and with errors, and returns the same kind of
+/// input as a person. Its play is determined by its seed and the states.
 ///
-/// It thinks as if it were home, with its own goal at -x; away's view is the mirrored state.
+/// Internally it always plays as home, with its own goal at -x; for away, the state is mirrored.
 public struct ComputerPlayer: Hashable, Sendable {
-  /// Where it sits.
+  /// The seat of this player.
   public let seat: Seat
-  /// How well it plays.
+  /// How well this player plays.
   public let strength: Strength
 
   private var generator: SeededGenerator
-  /// What it saw in the last ticks, a ring; the entry at `index` is the oldest.
-  private var seen: [PuckState]
+  /// A ring buffer of the puck's states in the last ticks; the entry at `index` is the oldest.
+  private var history: [PuckState]
   private var index = 0
-  /// Its present errors, drawn anew twice a second.
+  /// The current errors in meters, chosen at random twice a second.
   private var aimError = 0.0
   private var guardError = 0.0
   private var errorAge = 0
-  /// Whether it tries a shot off a long rail.
+  /// Whether to shoot off a long rail.
   private var banks = false
 
   private static let errorTicks = 30
-  /// Where it guards its goal.
+  /// The x coordinate at which the mallet guards its goal, in meters.
   private static let guardX = -0.80
   private static let reach = Preset.puckRadius + Preset.malletRadius
 
-  /// A player in `seat`; the seed decides its errors.
+  /// Creates a player. The seed determines its errors.
   public init(_ seat: Seat, strength: Strength = .medium, seed: UInt64) {
     self.seat = seat
     self.strength = strength
     generator = SeededGenerator(seed: seed)
-    seen = Array(repeating: PuckState(position: .zero), count: strength.delay + 1)
+    history = Array(repeating: PuckState(position: .zero), count: strength.delay + 1)
   }
 
-  /// Where it wants its mallet next, having seen `state`; to be called once a tick.
+  /// Returns the input for the next tick. Call it once per tick, with the current state.
   public mutating func input(for state: RinkState) -> MalletInput {
     let view = seat == .home ? state : state.mirrored
     remember(view.puck)
     drawErrors()
     let mallet = view.homeMallet.vector
-    let way = (target(in: view, mallet) - mallet).limited(to: strength.speed * Preset.step)
-    let wanted = MalletInput(mallet + way)
-    return seat == .home ? wanted : wanted.mirrored
+    let step = (target(in: view, mallet) - mallet).limited(to: strength.speed * Preset.step)
+    let input = MalletInput(mallet + step)
+    return seat == .home ? input : input.mirrored
   }
 
   private mutating func remember(_ puck: PuckState) {
-    seen[index] = puck
-    index = (index + 1) % seen.count
+    history[index] = puck
+    index = (index + 1) % history.count
   }
 
   private mutating func drawErrors() {
@@ -60,14 +60,14 @@ public struct ComputerPlayer: Hashable, Sendable {
     banks = generator.chance(0.3)
   }
 
-  /// Evenly from -1 to 1.
+  /// A random number, evenly distributed between -1 and 1.
   private mutating func signedFraction() -> Double {
     Double(generator.next() >> 11) * 0x1p-52 - 1
   }
 
-  /// The puck as it was `strength.delay` ticks ago, carried on to the present.
+  /// The puck as it was `strength.delay` ticks ago, extrapolated to the current tick.
   private var puck: (position: Vector, velocity: Vector) {
-    let old = seen[index]
+    let old = history[index]
     let velocity = old.velocity.vector
     let age = Double(strength.delay) * Preset.step
     let ahead = old.position.vector + velocity * age
@@ -90,7 +90,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     }
   }
 
-  /// Stands where the shot will cross the guarding line.
+  /// The point where the puck will cross the guarding line.
   private func intercept(_ position: Vector, _ velocity: Vector) -> Vector {
     let time = max(0, (Self.guardX - position.x) / velocity.x)
     let y = Self.folded(position.y + velocity.y * min(time, 2)) + guardError
@@ -98,7 +98,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     return Vector(Self.guardX, min(max(y, -post), post))
   }
 
-  /// Gets behind the puck, then strikes through it at the goal.
+  /// The next point on the way behind the puck, and then through the puck towards the goal.
   private func attack(_ position: Vector, _ mallet: Vector) -> Vector {
     let aim = direction(from: position)
     let offset = position - mallet
@@ -106,28 +106,28 @@ public struct ComputerPlayer: Hashable, Sendable {
     let aside = offset.cross(aim).magnitude
     if ahead > 0.6 * Self.reach, aside < 0.35 * Self.reach { return position + aim * 0.15 }
     if ahead > 0 { return position - aim * (Self.reach + 0.08) }
-    // Around the puck, on the side where the mallet is already.
+    // Moves around the puck on the side where the mallet is.
     let side = offset.y > 0 ? -1.0 : 1.0
     return Vector(position.x - 0.16, position.y + side * (Self.reach + 0.04))
   }
 
-  /// Where a strike sends the puck: at the goal, or away from the own one where the mallet
-  /// cannot get behind it.
+  /// The direction in which to strike the puck: towards the opponent's goal, or, if the mallet
+  /// cannot get behind the puck, away from its own goal.
   private func direction(from position: Vector) -> Vector {
     if position.x < -Preset.halfLength + Self.reach + Preset.malletRadius {
       return Vector(0.3, position.y < 0 ? -0.95 : 0.95)
     }
     var goal = Vector(Preset.halfLength, aimError)
     if banks {
-      // The goal's image in a long rail.
+      // Aims at the goal's mirror image in a long rail.
       let rail = Preset.halfWidth - Preset.puckRadius
       goal.y = (aimError < 0 ? -2 : 2) * rail - aimError
     }
-    let way = goal - position
-    return way * (1 / way.length)
+    let offset = goal - position
+    return offset * (1 / offset.length)
   }
 
-  /// `y` after bounces off the long rails.
+  /// The y coordinate that results if the puck bounces off the long rails, where `y` ignores them.
   private static func folded(_ y: Double) -> Double {
     let rail = Preset.halfWidth - Preset.puckRadius
     var y = y

@@ -1,80 +1,82 @@
 import CaromCore
 import CaromSimulation
 
-/// The host's side of a table: the one authority, which decides each tick on time.
+/// The host's side of a match over the network. Its simulation is authoritative and never waits for
+/// a client.
 ///
-/// The host plays `home`, the guest `away`; others watch. Of what the guest claims only its inputs
-/// count: where it wants its mallet, and what it asks for.
+/// The host plays `home` and the client plays `away`; any number of spectators receive the match.
+/// Of the client's messages only its inputs are used: the target of its mallet and its requests.
 public struct HostedMatch: Sendable {
-  /// How long a finished match stays on the table before the next begins: 3 s.
+  /// The time between the end of a match and the start of the next one, in ticks: 3 s.
   public static let restTicks = 3 * Int64(Preset.ticksPerSecond)
 
   private var server: RollbackServer<Rink>
-  /// The guest's number among those who watch.
-  public private(set) var guest: Int?
-  /// What home asks for, one a tick.
+  /// The client's id, or nil if the away seat is free.
+  public private(set) var client: Int?
+  /// The pending requests of home, one of which is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var endedAt: Tick?
   private var writer = PacketWriter(capacity: 512)
 
-  /// A table at which nobody plays yet.
+  /// Creates a host whose away seat is free.
   public init(at now: Instant) {
     server = RollbackServer(
       Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: now)
   }
 
-  /// The match as it stands.
+  /// The current state of the match.
   public var state: RinkState { server.game.state }
-  /// When the next tick is due.
+  /// The time at which the next tick is due.
   public var nextTick: Instant { server.nextTick }
-  /// How often the guest's input was not there in time.
+  /// The number of ticks for which the client's input did not arrive in time.
   public var missedInputs: Int { server.missedInputs(of: 1) }
 
-  /// How many ticks became due: `step` is to be called for each.
+  /// Returns the number of ticks that have become due since the last call. Call `step` once for
+  /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { server.takeDueTicks(at: now) }
 
-  /// Every decided tick of the last second or two.
+  /// The inputs and states of recent ticks, at least of the last second.
   var broadcaster: RollbackBroadcaster<Rink> { server.broadcaster }
 
-  // MARK: Who is there
+  // MARK: Clients and spectators
 
-  /// Somebody takes the away seat: a new match at 0-0, or, for the `same` guest as before, the old
-  /// one, in which it holds nothing. Returns its number among those who watch.
-  public mutating func seatGuest(same: Bool, at now: Instant) -> Int {
-    dismissGuest()
-    _ = server.takeDueTicks(at: now)  // nobody played in the meantime
+  /// Gives the away seat to a client and returns the client's id. A new match begins at 0-0, or,
+  /// for a `returning` client, the last match continues without the client's pause.
+  public mutating func addClient(returning: Bool, at now: Instant) -> Int {
+    removeClient()
+    _ = server.takeDueTicks(at: now)  // skips the ticks while the seat was free
     requests = []
-    // The first thing that it sees is what this tick makes of the table.
-    if same {
+    // This tick applies the request, so that the client's first state includes its effect.
+    if returning {
       server.setInput(RinkInput(nil, request: .resume), for: 1)
     } else {
       endedAt = nil
       server.setInput(RinkInput(nil, request: .restart), for: 0)
     }
     server.advance()
-    let number = server.addPlayer(1)
-    guest = number
-    return number
+    let id = server.addPlayer(1)
+    client = id
+    return id
   }
 
-  /// The guest left.
-  public mutating func dismissGuest() {
-    if guest != nil { server.removePlayer(1) }
-    guest = nil
+  /// Frees the away seat, if it is taken.
+  public mutating func removeClient() {
+    if client != nil { server.removePlayer(1) }
+    client = nil
   }
 
-  /// Somebody begins to watch. Returns its number.
+  /// Adds a spectator and returns its id.
   public mutating func addSpectator() -> Int { server.addSpectator() }
 
-  /// Somebody who only watched left.
-  public mutating func removeSpectator(_ number: Int) { server.removeSpectator(number) }
+  /// Removes a spectator that has left.
+  public mutating func removeSpectator(_ id: Int) { server.removeSpectator(id) }
 
   // MARK: Playing
 
-  /// Home asks for something: it happens in a tick of its own.
-  public mutating func ask(_ request: RinkInput.Request) { requests.append(request) }
+  /// Adds a request of home, which is carried out in a tick of its own.
+  public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Makes one tick, with home's mallet going there; what happened in it.
+  /// Simulates one tick with home's input, and returns the events of the tick.
   public mutating func step(home: MalletInput) -> [RinkEvent] {
     if isRested { requests.append(.startMatch) }
     let request = requests.isEmpty ? nil : requests.removeFirst()
@@ -89,26 +91,28 @@ public struct HostedMatch: Sendable {
     return endedAt.distance(to: server.tick) >= Self.restTicks
   }
 
-  /// The last word of a session.
-  public var ending: TableWord { .ended(match: state.match, state.score) }
+  /// The notice that ends a session: the number of the match and its score.
+  public var finalNotice: MatchNotice { .ended(match: state.match, state.score) }
 
   // MARK: Messages
 
-  /// Takes a message of the guest or of somebody who watches. What is wrong with it throws.
+  /// Handles a message from the client or spectator with the given id. Throws if the message is
+  /// malformed.
   public mutating func receive(
-    _ kind: RollbackMessage, _ bytes: Span<UInt8>, from watcher: Int, at now: Instant
-  ) throws(DecodeError) { try server.receive(kind, bytes, from: watcher, at: now) }
+    _ kind: RollbackMessage, _ bytes: Span<UInt8>, from id: Int, at now: Instant
+  ) throws(DecodeError) { try server.receive(kind, bytes, from: id, at: now) }
 
-  /// The inputs that a watcher has not acknowledged, for a way on which nothing is lost.
-  public mutating func lastInputs(for watcher: Int) -> [UInt8]? {
+  /// Encodes the inputs that a recipient has not acknowledged, to be sent reliably at the end of a
+  /// session. Returns nil if it has acknowledged all.
+  public mutating func unacknowledgedInputs(for id: Int) -> [UInt8]? {
     writer.removeAll()
-    return server.writeInputs(for: watcher, into: &writer) ? writer.bytes : nil
+    return server.writeInputs(for: id, into: &writer) ? writer.bytes : nil
   }
 
-  /// The next message that is to be sent; `nil` when all is said until the next tick.
-  public mutating func pollMessage() -> TableMessage? {
+  /// Returns the next message to send, or nil if there is none until the next tick.
+  public mutating func pollMessage() -> MatchMessage? {
     writer.removeAll()
-    guard let (watcher, kind) = server.pollTransmit(into: &writer) else { return nil }
-    return TableMessage(watcher: watcher, kind: kind, bytes: writer.bytes)
+    guard let (id, kind) = server.pollTransmit(into: &writer) else { return nil }
+    return MatchMessage(recipient: id, kind: kind, bytes: writer.bytes)
   }
 }

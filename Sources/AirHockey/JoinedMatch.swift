@@ -2,136 +2,147 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// A guest's or a watcher's side of a table: the whole match runs here too.
+/// A client's or a spectator's side of a match over the network, which simulates the whole match.
 ///
-/// A guest's mallet moves at once; the puck and the opponent are foretold, corrected when the
-/// host's word comes, and drawn so that a correction is a glide. A watcher sees what is decided.
+/// A client's own mallet moves without delay. The puck and the opponent are predicted, and
+/// corrected when the host's inputs arrive; `shown(at:)` smooths the corrections. A spectator sees
+/// only confirmed ticks.
 public struct JoinedMatch: Sendable {
-  /// The longest round trip that is hidden by foretelling alone, ticks; what is beyond it delays
-  /// the own inputs, so that the match never waits.
+  /// The prediction window, in ticks. Prediction hides a round trip up to this length; beyond it
+  /// the local inputs are delayed, so that the match does not stall.
   static let window = SimulationLimits.window
-  /// Ticks that the way takes beside the round trip: the buffer, and what loss adds.
+  /// The latency that is expected in addition to the round trip, in ticks: the host's input buffer
+  /// and the repair of losses.
   static let reserve = 8
-  /// Where the match had to wait the own inputs are delayed by another tick, so often at most.
+  /// After a stall, the delay of the local inputs grows by one tick, but not more often than once
+  /// in this many ticks.
   static let raiseInterval = 15
-  /// The most ticks that are made at the end.
-  static let settleLimit = 600
-  /// And by one less after so many ticks without.
+  /// The delay of the local inputs shrinks by one tick after this many ticks without a stall.
   static let lowerInterval = 600
+  /// The most ticks that `stepToConfirmed` simulates.
+  static let finalStepLimit = 600
 
   private var client: RollbackClient<Rink>
   private var view = RinkView()
-  /// What this player asks for, one a tick.
+  /// The pending requests of this player, one of which is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var writer = PacketWriter(capacity: 512)
-  /// What the round trip says of the delay, and what waiting has added to it.
-  private var delay = (base: 0, more: 0)
-  private var waits = (count: 0, since: 0)
-  /// By how much corrections moved the puck, metres; those of the last `step`.
+  /// The delay of the local inputs, in ticks: the part that follows from the round trip, and the
+  /// part that stalls have added.
+  private var delay = (base: 0, added: 0)
+  /// The number of stalls at the last change of `delay.added`, and the ticks since then.
+  private var stalls = (count: 0, ticks: 0)
+  /// The distance by which corrections moved the puck in the last `step`, in meters.
   public private(set) var correction = 0.0
-  /// How many desyncs with the host were found; a new beginning mended each.
+  /// The number of desyncs with the host. After each, the host has sent the whole state again.
   public private(set) var desyncs = 0
-  /// The last of them.
+  /// The most recent desync, if any.
   public private(set) var lastDesync: DesyncReport?
 
-  /// Somebody who has seen nothing yet.
+  /// Creates a client or a spectator that has not received a state yet.
   public init(isSpectator: Bool = false, at now: Instant) {
     client = RollbackClient(
       player: isSpectator ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
   }
 
-  /// The match as it is foretold; `nil` before the host's first word.
+  /// The predicted state of the match; nil before the host's first state has arrived.
   public var state: RinkState? { client.rollback?.state.state }
-  /// The match as far as it is decided.
+  /// The state after the last confirmed tick; nil before the host's first state has arrived.
   public var confirmed: RinkState? {
     client.rollback.flatMap { $0.state(at: $0.confirmedTick)?.state }
   }
-  /// How many ticks of `state` are not decided yet.
+  /// The number of ticks by which `state` is ahead of `confirmed`.
   public var predictedTicks: Int {
     client.rollback.map { Int($0.confirmedTick.distance(to: $0.tick)) } ?? 0
   }
-  /// What foretelling has cost.
+  /// The number and depth of rollbacks, and other statistics of the prediction.
   public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
-  /// How often the host sent the whole match: 1 where nothing went wrong.
-  public var beginnings: Int { client.keyframeCount }
-  /// Own inputs that came to the host too late.
-  public var overruled: Int { client.overriddenInputs }
-  /// The simulation itself, for whoever records it.
+  /// How often the host has sent the whole state: 1 unless a desync occurred.
+  public var keyframeCount: Int { client.keyframeCount }
+  /// The number of local inputs that reached the host too late and were replaced there.
+  public var overriddenInputs: Int { client.overriddenInputs }
+  /// The simulation with its history of inputs and states, from which a recorder reads.
   public var rollback: Rollback<Rink>? { client.rollback }
 
-  /// What is drawn at `now`.
+  /// The predicted state at `now` with smoothed corrections, to be drawn; nil before the host's
+  /// first state has arrived.
   public func shown(at now: Instant) -> RinkState? { state.map { view.shown($0, at: now) } }
 
   // MARK: Time
 
-  /// When the next tick is due.
+  /// The time at which the next tick is due.
   public var nextTick: Instant { client.nextTick }
 
-  /// How many ticks became due: `step` is to be called for each.
+  /// Returns the number of ticks that have become due since the last call. Call `step` once for
+  /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 
-  /// The round trip to the host, whenever it is known anew.
-  public mutating func note(roundTrip: Duration) {
+  /// Adapts the clock and the delay of the local inputs to a new estimate of the round trip to the
+  /// host.
+  public mutating func updateRoundTrip(_ roundTrip: Duration) {
     client.roundTrip = roundTrip
     let nanoseconds = max(0, roundTrip.wholeNanoseconds)
     let ticks = Int(min(nanoseconds / 1_000_000, 10_000)) * Preset.ticksPerSecond / 1_000
     let base = max(0, ticks + Self.reserve - Self.window)
-    // It wanders with the round trip: back by a tick or two is not worth it.
+    // Ignores decreases of one or two ticks, which are within the round trip's usual variation.
     guard base > delay.base || base < delay.base - 2 else { return }
     delay.base = base
-    delayInputs()
+    updateInputDelay()
   }
 
-  private mutating func delayInputs() {
-    client.inputDelay = min(delay.base + delay.more, SimulationLimits.inputDelay)
+  private mutating func updateInputDelay() {
+    client.inputDelay = min(delay.base + delay.added, SimulationLimits.inputDelay)
   }
 
-  /// A match that waits shows more and more of its player's mallet late: rather always a little.
-  private mutating func noteWaits() {
+  /// Delays the local inputs a little more after a stall, and a little less after a long time
+  /// without one. A small constant delay is less noticeable than stalls.
+  private mutating func adaptInputDelay() {
     let count = statistics.stalls
-    waits.since += 1
-    if count != waits.count, waits.since >= Self.raiseInterval {
-      waits = (count, 0)
-      delay.more = min(delay.more + 1, SimulationLimits.inputDelay)
-      delayInputs()
-    } else if waits.since >= Self.lowerInterval, delay.more > 0 {
-      waits.since = 0
-      delay.more -= 1
-      delayInputs()
+    stalls.ticks += 1
+    if count != stalls.count, stalls.ticks >= Self.raiseInterval {
+      stalls = (count, 0)
+      delay.added = min(delay.added + 1, SimulationLimits.inputDelay)
+      updateInputDelay()
+    } else if stalls.ticks >= Self.lowerInterval, delay.added > 0 {
+      stalls.ticks = 0
+      delay.added -= 1
+      updateInputDelay()
     }
   }
 
   // MARK: Playing
 
-  /// Asks for something: it happens in a tick of its own.
-  public mutating func ask(_ request: RinkInput.Request) { requests.append(request) }
+  /// Adds a request of this player, which is carried out in a tick of its own.
+  public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Makes one tick, with the own mallet going there; what is decided now is in `pollEvent`.
+  /// Simulates one tick with the local input. `pollEvent` returns the events of the ticks that this
+  /// confirms.
   public mutating func step(_ mallet: MalletInput?, at now: Instant) {
     let request = requests.isEmpty || state == nil ? nil : requests.removeFirst()
     correction = 0
-    // Not the whole simulation, whose arrays would be copied at the next step.
+    // Keeps only the state: a copy of the simulation would make the next step copy its arrays.
     guard let tick = client.rollback?.tick, let old = state else {
       client.advance()
       return
     }
     client.advance(with: RinkInput(mallet, request: request))
-    noteWaits()
+    adaptInputDelay()
     guard let new = client.rollback?.state(at: tick)?.state, new != old else { return }
     view.correct(from: old, to: new, at: now)
     correction = (new.puck.position.vector - old.puck.position.vector).length
   }
 
-  /// Makes every tick that is decided, where the match ends there.
-  public mutating func settle(at now: Instant) {
+  /// Simulates all ticks whose inputs have arrived, at the end of a session.
+  public mutating func stepToConfirmed(at now: Instant) {
     let behind = client.rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) } ?? 0
-    for _ in 0..<min(max(1, behind), Self.settleLimit) { step(nil, at: now) }
+    for _ in 0..<min(max(1, behind), Self.finalStepLimit) { step(nil, at: now) }
   }
 
-  /// What happened, once it is decided; with the match as it stood after it.
+  /// Returns the next event of a confirmed tick, with the state after that tick; nil if there is
+  /// none.
   public mutating func pollEvent() -> (event: RinkEvent, state: RinkState)? {
-    while let told = client.pollEvent() {
-      guard case .confirmed(let event, let tick) = told,
+    while let next = client.pollEvent() {
+      guard case .confirmed(let event, let tick) = next,
         let state = client.rollback?.state(at: tick.next)?.state
       else { continue }
       return (event, state)
@@ -141,7 +152,7 @@ public struct JoinedMatch: Sendable {
 
   // MARK: Messages
 
-  /// Takes a message of the host. What is wrong with it throws, and nothing of it counts.
+  /// Handles a message of the host. Throws if the message is malformed, without applying any of it.
   public mutating func receive(
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
@@ -156,7 +167,7 @@ public struct JoinedMatch: Sendable {
     }
   }
 
-  /// The next message for the host; `nil` when all is said until the next tick.
+  /// Returns the next message to send to the host, or nil if there is none until the next tick.
   public mutating func pollMessage() -> (kind: RollbackMessage, bytes: [UInt8])? {
     writer.removeAll()
     return client.pollTransmit(into: &writer).map { ($0, writer.bytes) }

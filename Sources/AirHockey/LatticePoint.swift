@@ -1,30 +1,30 @@
 import CaromPhysics
 
-/// A point or velocity of the game's state: whole steps of 2^-32 m (or m/s), so that the state is
-/// exact on every machine.
+/// A position or velocity in the game's state, as integer multiples of 2^-32 m or m/s, so that the
+/// state is identical on every machine.
 public struct LatticePoint: Hashable, Sendable {
-  /// Along the table, steps of 2^-32.
+  /// The coordinate along the table, in units of 2^-32 m or m/s.
   public var x: Int64
-  /// Across the table.
+  /// The coordinate across the table, in units of 2^-32 m or m/s.
   public var y: Int64
 
-  /// The point of these steps.
+  /// Creates a point from its coordinates in units of 2^-32.
   public init(x: Int64, y: Int64) {
     self.x = x
     self.y = y
   }
 
-  /// The nearest point to `vector`.
+  /// Creates the point nearest to `vector`, which is in meters or meters per second.
   public init(_ vector: Vector) {
     self.init(x: Lattice.units(vector.x), y: Lattice.units(vector.y))
   }
 
-  /// The table's centre.
+  /// The center of the table.
   public static let zero = LatticePoint(x: 0, y: 0)
 
-  /// Metres, or metres a second; exact.
+  /// This point in meters, or meters per second; the conversion is exact.
   public var vector: Vector { Vector(Lattice.value(x), Lattice.value(y)) }
 
-  /// Turned half around the table's centre.
+  /// This point rotated by half a turn around the center of the table.
   public var mirrored: LatticePoint { LatticePoint(x: -x, y: -y) }
 }

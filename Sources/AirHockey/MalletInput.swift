@@ -1,59 +1,58 @@
 import CaromCore
 import CaromPhysics
 
-/// Where a player wants the mallet in one tick: the one input type of computers, people at this
-/// machine and people far away.
+/// The target position of a player's mallet for one tick, in units of 0.1 mm.
 ///
-/// Whole tenths of a millimetre, so that input, wire and simulation agree. The simulation moves the
-/// mallet towards it within the speed limit and the player's own half.
+/// The simulation moves the mallet towards the target, within the speed limit and the player's half
+/// of the table. Whole units ensure that the same value is sent and simulated.
 public struct MalletInput: Hashable, Sendable {
-  /// The largest magnitude of `x`.
+  /// The largest magnitude of `x`, in units of 0.1 mm.
   public static let maximumX = Int16(9_740)
-  /// The largest magnitude of `y`.
+  /// The largest magnitude of `y`, in units of 0.1 mm.
   public static let maximumY = Int16(5_190)
-  /// Tenths of a millimetre in a metre.
-  public static let unitsPerMetre = 10_000.0
+  /// The number of units in a meter.
+  public static let unitsPerMeter = 10_000.0
 
-  /// Along the table, 0.1 mm.
+  /// The target's coordinate along the table, in units of 0.1 mm.
   public let x: Int16
-  /// Across the table, 0.1 mm.
+  /// The target's coordinate across the table, in units of 0.1 mm.
   public let y: Int16
 
-  /// The wanted place, brought onto the table where it lies outside.
+  /// Creates a target, clamped to the table.
   public init(x: Int16, y: Int16) {
     self.x = min(max(x, -Self.maximumX), Self.maximumX)
     self.y = min(max(y, -Self.maximumY), Self.maximumY)
   }
 
-  /// The nearest place to `point` (metres); what is not a number counts as 0.
+  /// Creates the target nearest to `point`, which is in meters. NaN counts as 0.
   public init(_ point: Vector) {
     self.init(x: Self.units(point.x), y: Self.units(point.y))
   }
 
-  /// The wanted place in metres.
+  /// The target position in meters.
   public var vector: Vector { Vector(Double(x) / 10_000, Double(y) / 10_000) }
 
-  /// Turned half around the table's centre.
+  /// This target rotated by half a turn around the center of the table.
   public var mirrored: MalletInput { MalletInput(x: -x, y: -y) }
 
-  private static func units(_ metres: Double) -> Int16 {
-    guard metres == metres else { return 0 }
-    let tenths = min(max(metres, -1), 1) * unitsPerMetre
+  private static func units(_ meters: Double) -> Int16 {
+    guard meters == meters else { return 0 }
+    let tenths = min(max(meters, -1), 1) * unitsPerMeter
     return Int16(tenths < 0 ? tenths - 0.5 : tenths + 0.5)
   }
 }
 
 extension MalletInput {
-  /// Bytes on the wire: x and y, each a little-endian two's complement of 16 bits.
+  /// The encoded length in bytes: x and y, each a little-endian 16-bit integer.
   public static let encodedLength = 4
 
-  /// Appends the four bytes.
+  /// Appends the encoded target.
   public func encode(into writer: inout PacketWriter) {
     writer.write(UInt16(bitPattern: x))
     writer.write(UInt16(bitPattern: y))
   }
 
-  /// Reads the four bytes; a place outside the table is `invalid`.
+  /// Decodes a target. A target outside the table throws `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let x = Int16(bitPattern: try reader.read(UInt16.self))
     let y = Int16(bitPattern: try reader.read(UInt16.self))

@@ -1,51 +1,56 @@
 import CaromSimulation
 
-/// Writes a match into a replay file as it is decided.
+/// Encodes the confirmed ticks of a match as a replay file.
 public struct MatchRecorder: Sendable {
-  /// What a replay of this game begins with: another game's file is refused.
+  /// The title in the header of this game's replay files, which identifies the game and its
+  /// version.
   public static let title = "airhockey 2"
 
   private var writer: ReplayWriter<Rink>
-  /// The state of the last tick that was written.
+  /// The state after the last tick that was recorded.
   private var last: RinkState
-  /// How often a guest's match had begun.
-  private let beginning: Int
+  /// The keyframe count of the joined match when the recording began.
+  private let keyframeCount: Int
 
-  /// Begins with `state`; at a guest's side, with how often its match had begun.
-  public init(_ state: RinkState, beginning: Int = 0) {
+  /// Creates a recorder that begins with `state`. For a joined match, `keyframeCount` is the
+  /// match's current count.
+  public init(_ state: RinkState, keyframeCount: Int = 0) {
     writer = ReplayWriter(
       Rink(state), players: 2, rate: Preset.ticksPerSecond, title: Self.title, at: state.tick)
     last = state
-    self.beginning = beginning
+    self.keyframeCount = keyframeCount
   }
 
-  /// Adds a tick that led to `state`.
+  /// Adds a tick with its inputs and the resulting state.
   public mutating func append(home: RinkInput, away: RinkInput, leadingTo state: RinkState) {
     writer.append({ $0 == 0 ? home : away }, leadingTo: Rink(state))
     last = state
   }
 
-  /// Adds what the host decided since the last call; at least once a second.
+  /// Adds the ticks that the host has simulated since the last call. Call it at least once a
+  /// second, because the host stores older ticks no longer.
   public mutating func record(_ match: HostedMatch) {
-    let feed = match.broadcaster
-    while writer.tick < feed.tick, let state = feed.history.state(at: writer.tick.next)?.state,
-      let home = feed.input(for: 0, at: writer.tick), let away = feed.input(for: 1, at: writer.tick)
+    let source = match.broadcaster
+    while writer.tick < source.tick, let state = source.history.state(at: writer.tick.next)?.state,
+      let home = source.input(for: 0, at: writer.tick),
+      let away = source.input(for: 1, at: writer.tick)
     { append(home: home, away: away, leadingTo: state) }
   }
 
-  /// Adds what was decided since the last call, as a guest or a watcher has it; at least once a
-  /// second. False where the match began anew there, and nothing can follow.
+  /// Adds the ticks that have been confirmed on a client or spectator since the last call. Call it
+  /// at least once a second. Returns false, and adds nothing, if the host has sent the whole state
+  /// again since the recording began: the recording must then end.
   public mutating func record(_ match: JoinedMatch) -> Bool {
-    guard match.beginnings == beginning, let rollback = match.rollback else { return false }
+    guard match.keyframeCount == keyframeCount, let rollback = match.rollback else { return false }
     writer.record(rollback)
     last = rollback.state(at: writer.tick)?.state ?? last
     return true
   }
 
-  /// The bytes since the last call: append them to the file.
+  /// Returns the bytes that have been encoded since the last call, to be appended to the file.
   public mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 
-  /// The file's last bytes; nothing is added afterwards.
+  /// Ends the recording and returns the last bytes of the file.
   public mutating func finish() -> [UInt8] {
     writer.finish(Rink(last))
     return writer.takeBytes()

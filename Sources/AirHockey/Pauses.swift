@@ -1,23 +1,23 @@
-/// Which seats hold the match. It runs only while neither does.
+/// The seats that have paused the match, which runs only while neither has.
 ///
-/// Each seat raises and lowers its own hold alone, so operations of the two seats commute: in
-/// whatever order the authority takes them, the result is the same, and a late message of one
-/// player never undoes the other's pause. Operations of one seat keep their order.
+/// Each seat changes only its own pause, so the result does not depend on the order in which the
+/// host applies the requests of the two seats, and a late request of one player never cancels the
+/// other's pause.
 public struct Pauses: OptionSet, Hashable, Sendable {
-  /// Bit 0: home; bit 1: away.
+  /// The pauses as bits: bit 0 for home, bit 1 for away.
   public let rawValue: UInt8
 
-  /// The holds of these bits.
+  /// Creates a set of pauses from its bits.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
-  /// Home holds the match.
+  /// Home has paused the match.
   public static let home = Pauses(rawValue: 1)
-  /// Away holds the match.
+  /// Away has paused the match.
   public static let away = Pauses(rawValue: 2)
 
-  /// The hold of one seat.
+  /// The set with only the pause of `seat`.
   public static func of(_ seat: Seat) -> Pauses { seat == .home ? .home : .away }
 
-  /// Seen from the other end.
+  /// The pauses with the seats exchanged.
   public var mirrored: Pauses { Pauses(rawValue: (rawValue & 1) << 1 | (rawValue >> 1) & 1) }
 }

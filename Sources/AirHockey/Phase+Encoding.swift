@@ -1,10 +1,10 @@
 import CaromCore
 
 extension Phase {
-  /// The seat's byte where a phase names none.
+  /// The byte that stands for no seat.
   private static let noSeat = UInt8(255)
 
-  /// Code, seat and remaining ticks, as they stand on the wire and in the hash.
+  /// The code, seat and remaining ticks, as they are encoded and hashed.
   var fields: (code: UInt8, seat: UInt8, remaining: UInt16) {
     switch self {
     case .faceOff(let remaining): (0, Self.noSeat, remaining)
@@ -16,7 +16,7 @@ extension Phase {
     }
   }
 
-  /// Appends code (one byte), seat (one byte) and remaining ticks (two bytes).
+  /// Appends the code (one byte), the seat (one byte) and the remaining ticks (two bytes).
   func encode(into writer: inout PacketWriter) {
     let fields = fields
     writer.append(fields.code)
@@ -24,7 +24,7 @@ extension Phase {
     writer.write(fields.remaining)
   }
 
-  /// Reads the four bytes; an unknown code or seat, or too long a time, is `invalid`.
+  /// Decodes a phase. An unknown code or seat, or an impossible remaining time, throws `invalid`.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     let code = try reader.read(UInt8.self)
     let seatCode = try reader.read(UInt8.self)
@@ -44,7 +44,7 @@ extension Phase {
     guard remaining > 0 || limit == 0 else { throw .invalid(what: "remaining ticks") }
   }
 
-  /// The longest time that the phase begins with.
+  /// The largest remaining time of this phase, in ticks.
   private var limit: UInt16 {
     switch self {
     case .faceOff: Preset.faceOffTicks + Preset.faceOffSpread

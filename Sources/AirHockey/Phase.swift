@@ -1,20 +1,20 @@
-/// What the match is about at a tick. Remaining times are ticks and count down.
+/// The phase of a match. The remaining times are in ticks and count down.
 public enum Phase: Hashable, Sendable {
-  /// The puck lies in the centre and is released when the time is over.
+  /// The puck lies in the center and is released when the time has elapsed.
   case faceOff(remaining: UInt16)
-  /// The puck lies before a seat, which has this long to strike it.
+  /// The puck lies in front of a player, who must strike it within the remaining time.
   case serve(Seat, remaining: UInt16)
-  /// The puck is in play; the seat in whose half its centre is has this long to send it over
-  /// the centre line. Nobody owns it on the line itself.
+  /// The puck is in play. The player in whose half its center is must send it over the center line
+  /// within the remaining time. `half` is nil while the puck is exactly on the line.
   case playing(half: Seat?, remaining: UInt16)
-  /// A goal was scored; the other seat serves when the time is over.
+  /// A goal was scored. The other seat serves when the time has elapsed.
   case goalPause(scorer: Seat, remaining: UInt16)
-  /// A seat kept the puck too long; the other serves when the time is over.
+  /// A seat kept the puck too long. The other seat serves when the time has elapsed.
   case foulPause(by: Seat, remaining: UInt16)
-  /// The match is over until the next begins.
+  /// The match has ended and the next one has not begun.
   case matchEnd(winner: Seat)
 
-  /// Whether mallets can strike the puck.
+  /// Whether the mallets can strike the puck in this phase.
   public var isLive: Bool {
     switch self {
     case .serve, .playing: true

@@ -1,20 +1,21 @@
-/// The puck, in whole steps of 2^-32.
+/// The state of the puck, in integer multiples of 2^-32 of its units.
 public struct PuckState: Hashable, Sendable {
-  /// The centre.
+  /// The position of the puck's center, in m.
   public var position: LatticePoint
-  /// Per second.
+  /// The velocity, in m/s.
   public var velocity: LatticePoint
-  /// Radians a second, counter-clockwise positive.
+  /// The spin in units of 2^-32 rad/s; counterclockwise is positive.
   public var spin: Int64
 
-  /// A puck; at rest by default.
+  /// Creates the state of a puck, which is at rest by default.
   public init(position: LatticePoint, velocity: LatticePoint = .zero, spin: Int64 = 0) {
     self.position = position
     self.velocity = velocity
     self.spin = spin
   }
 
-  /// Turned half around the table's centre; a spin stays as it is.
+  /// This state rotated by half a turn around the center of the table, which leaves the spin
+  /// unchanged.
   public var mirrored: PuckState {
     PuckState(position: position.mirrored, velocity: velocity.mirrored, spin: spin)
   }

@@ -2,18 +2,19 @@ import CaromCore
 import CaromSimulation
 
 extension Rink: Simulation {
-  /// Two.
+  /// Air hockey has exactly two players.
   public static var playerCounts: ClosedRange<Int> { 2...2 }
 
-  /// Makes one tick: input 0 is home's, input 1 away's. Requests come first, home's before away's.
+  /// Simulates one tick. Input 0 is home's and input 1 is away's. Requests are carried out before
+  /// the movement, home's before away's.
   public mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
-    precondition(inputs.count == 2, "two play air hockey")
+    precondition(inputs.count == 2, "air hockey needs exactly two inputs: home's and away's")
     carryOut(inputs[0].request, of: .home, &events)
     carryOut(inputs[1].request, of: .away, &events)
-    step(home: wanted(inputs[0], .home), away: wanted(inputs[1], .away)).append(to: &events)
+    step(home: target(inputs[0], .home), away: target(inputs[1], .away)).append(to: &events)
   }
 
-  private func wanted(_ input: RinkInput, _ seat: Seat) -> MalletInput {
+  private func target(_ input: RinkInput, _ seat: Seat) -> MalletInput {
     input.mallet ?? MalletInput(state[mallet: seat].vector)
   }
 
@@ -32,7 +33,7 @@ extension Rink: Simulation {
     }
   }
 
-  /// The match, the puck and the mallets with every field.
+  /// Describes every field of the match, the puck and the mallets, for desync reports.
   public func describe(into description: inout SimulationDescription) {
     let (code, seat, remaining) = state.phase.fields
     description.entity("match")
@@ -59,10 +60,10 @@ extension Rink: Simulation {
 }
 
 extension Rink: PacketCodable {
-  /// Appends the whole state: see `RinkState.encode(into:)`.
+  /// Appends the state as `RinkState.encode(into:)` encodes it.
   public func encode(into writer: inout PacketWriter) { state.encode(into: &writer) }
 
-  /// Reads a state.
+  /// Decodes a state and creates a rink from it. An invalid state throws.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let state = try RinkState(decoding: &reader)
     self.init(state)

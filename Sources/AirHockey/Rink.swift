@@ -1,24 +1,25 @@
 import CaromPhysics
 import CaromSimulation
 
-/// A match of air hockey: its state, and the step that leads to the next.
+/// The simulation of an air hockey match.
 ///
-/// A plain value: copy it to save it, make it from a state to restore it. The same state and the
-/// same inputs give the same bits on every machine. A step allocates nothing.
+/// A rink is a plain value: copy it to save it. The same state and the same inputs give the same
+/// bits on every machine. A step allocates no memory.
 public struct Rink: Hashable, Sendable {
-  /// The match as it stands.
+  /// The current state of the match.
   public private(set) var state: RinkState
 
-  /// The match of that number, before its face-off.
+  /// Creates the match with the given number, before its face-off.
   public init(match: UInt16 = 1) { state = RinkState(match: match) }
 
-  /// Goes on from `state`.
+  /// Creates a match that continues from `state`.
   public init(_ state: RinkState) { self.state = state }
 
-  /// A fingerprint of the state.
+  /// The hash of the state; see `RinkState.hash`.
   public var hash: UInt64 { state.hash }
 
-  /// Makes one tick. While anybody holds the match, only the tick's number changes.
+  /// Simulates one tick and returns its events. While the match is paused, only the tick's number
+  /// changes.
   public mutating func step(home: MalletInput, away: MalletInput) -> RinkEvents {
     state.tick = state.tick.next
     var events = RinkEvents()
@@ -32,7 +33,8 @@ public struct Rink: Hashable, Sendable {
     return events
   }
 
-  /// Carries out a player's command before the next step; false where it changes nothing.
+  /// Carries out a player's command. Call it between two steps. Returns false if the command has no
+  /// effect.
   @discardableResult
   public mutating func apply(_ command: RinkCommand) -> Bool {
     let before = state
@@ -48,8 +50,8 @@ public struct Rink: Hashable, Sendable {
     return state != before
   }
 
-  /// Begins the next match at once, at 0-0 and with no pause; ticks go on counting and mallets
-  /// stay where they are.
+  /// Begins the next match immediately, at 0-0 and without pauses. The tick's number and the
+  /// mallets remain unchanged.
   public mutating func startMatch() {
     var next = RinkState(match: state.match &+ 1, tick: state.tick)
     next.homeMallet = state.homeMallet
@@ -71,7 +73,7 @@ public struct Rink: Hashable, Sendable {
     puck.velocity = puck.velocity.limited(to: Preset.puckSpeedCap)
     state.puck = Bounds.clamped(puck)
     place(first, second)
-    if touches.count > 0 { note(touches, &events) }
+    if touches.count > 0 { record(touches, &events) }
   }
 
   private mutating func moveMallets(_ home: MalletInput, _ away: MalletInput) {
@@ -87,22 +89,23 @@ public struct Rink: Hashable, Sendable {
     state.awayMallet = Bounds.clamped(mallet: LatticePoint(second.position), of: .away)
   }
 
-  /// The mallet with the velocity that takes it towards the wanted place within the limits.
+  /// The mallet as a disc for the physics, with the velocity that moves it towards its target
+  /// within the limits of speed and position.
   private func mallet(_ seat: Seat, towards input: MalletInput) -> Disc {
     let position = state[mallet: seat].vector
-    let wanted = input.vector
+    let goal = input.vector
     let near = state.phase.isLive ? Preset.malletRadius : Preset.waitingDistance
     let far = Preset.halfLength - Preset.malletRadius
     let side = Preset.halfWidth - Preset.malletRadius
     let target = Vector(
-      seat.side * min(max(wanted.x * seat.side, near), far), min(max(wanted.y, -side), side))
-    let way = (target - position).limited(to: Preset.malletSpeedLimit * Preset.step)
+      seat.side * min(max(goal.x * seat.side, near), far), min(max(goal.y, -side), side))
+    let step = (target - position).limited(to: Preset.malletSpeedLimit * Preset.step)
     return Disc(
-      position: position, velocity: way * Double(Preset.ticksPerSecond),
+      position: position, velocity: step * Double(Preset.ticksPerSecond),
       radius: Preset.malletRadius, mass: nil)
   }
 
-  private mutating func note(_ touches: SingleDiscContacts, _ events: inout RinkEvents) {
+  private mutating func record(_ touches: SingleDiscContacts, _ events: inout RinkEvents) {
     if touches.rails > 0 { events.touches.insert(.rail) }
     if touches.posts > 0 { events.touches.insert(.post) }
     if touches.firstHits > 0 { events.touches.insert(.homeMallet) }
@@ -174,13 +177,13 @@ public struct Rink: Hashable, Sendable {
     } else if let last {
       foul(by: last, &events)
     } else {
-      // The puck lay on the centre line all the time: nobody's fault.
+      // The puck has been on the center line all the time, so neither player is at fault.
       state.puck = PuckState(position: .zero)
       state.phase = .faceOff(remaining: RinkState.faceOffTicks(of: state.match))
     }
   }
 
-  /// The half that the puck's centre is in.
+  /// The half that contains the puck's center; nil on the center line.
   private var half: Seat? {
     let x = state.puck.position.x
     return x == 0 ? nil : (x < 0 ? .home : .away)

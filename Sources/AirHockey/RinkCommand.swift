@@ -1,10 +1,9 @@
-/// What a player may ask of the match beside moving the mallet; each takes effect between two
-/// ticks, before the step that follows.
+/// A command of a player that is carried out between two ticks.
 public enum RinkCommand: Hashable, Sendable {
-  /// The seat holds the match.
+  /// Pauses the match on behalf of a seat.
   case pause(Seat)
-  /// The seat no longer holds it; the other seat's hold stays.
+  /// Ends the pause of a seat. A pause of the other seat remains.
   case resume(Seat)
-  /// The seat wants the next match; it does nothing unless a match is over.
+  /// Starts the next match on behalf of a seat. It has no effect unless the match has ended.
   case startMatch(Seat)
 }

@@ -1,27 +1,28 @@
-/// What a step of a match in step makes known.
+/// An event of one tick, as a simulation reports it.
 public enum RinkEvent: Hashable, Sendable {
-  /// The puck touched something; how loud it was, whole metres a second.
+  /// The puck touched something. The values are the bits of `RinkEvents.Touches`, and the largest
+  /// closing speed in whole meters per second.
   case touch(UInt8, impact: UInt8)
-  /// Somebody scored.
+  /// The player in this seat scored a goal.
   case goal(Seat)
-  /// Somebody kept the puck too long.
+  /// The player in this seat kept the puck too long.
   case foul(Seat)
-  /// The puck was placed before somebody.
+  /// The puck was placed in front of this seat for a serve.
   case serve(Seat)
-  /// The puck was released.
+  /// The puck was released for a face-off.
   case faceOff
-  /// Somebody won the match.
+  /// The player in this seat won the match.
   case won(Seat)
-  /// Somebody holds the match.
+  /// The player in this seat paused the match.
   case paused(Seat)
-  /// Somebody no longer holds it.
+  /// The player in this seat ended their pause.
   case resumed(Seat)
   /// The next match began.
   case matchStarted
 }
 
 extension RinkEvents {
-  /// The same, one by one.
+  /// Appends these events to a list, one by one.
   func append(to list: inout [RinkEvent]) {
     if !touches.isEmpty {
       list.append(.touch(touches.rawValue, impact: UInt8(min(max(impact, 0), 255))))

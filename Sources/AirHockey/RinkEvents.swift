@@ -1,36 +1,37 @@
-/// What happened in one step. Everything in it happened exactly once, in that step.
+/// The events of one tick. Each event is reported only in the tick in which it occurred.
 public struct RinkEvents: Hashable, Sendable {
-  /// What the puck touched.
+  /// A set of things that the puck touched.
   public struct Touches: OptionSet, Hashable, Sendable {
     /// The touches as bits.
     public let rawValue: UInt8
-    /// The touches of these bits.
+    /// Creates a set of touches from its bits.
     public init(rawValue: UInt8) { self.rawValue = rawValue }
-    /// A rail.
+    /// The puck touched a rail.
     public static let rail = Touches(rawValue: 1)
-    /// A goal post.
+    /// The puck touched a goal post.
     public static let post = Touches(rawValue: 2)
-    /// Home's mallet.
+    /// The puck touched home's mallet.
     public static let homeMallet = Touches(rawValue: 4)
-    /// Away's mallet.
+    /// The puck touched away's mallet.
     public static let awayMallet = Touches(rawValue: 8)
   }
 
-  /// What the puck touched.
+  /// The things that the puck touched in this tick.
   public var touches: Touches = []
-  /// The greatest closing speed among the touches, metres a second: how loud it was.
+  /// The largest closing speed among the touches, in meters per second, which determines how loud
+  /// the sound is.
   public var impact = 0.0
-  /// Who scored.
+  /// The seat that scored a goal, if any.
   public var goal: Seat?
-  /// Who kept the puck too long and loses it.
+  /// The seat that kept the puck too long and loses it, if any.
   public var foul: Seat?
-  /// Before whom the puck was placed for a serve.
+  /// The seat in front of which the puck was placed for a serve, if any.
   public var serve: Seat?
   /// Whether the puck was released for a face-off.
   public var faceOff = false
-  /// Who won the match.
+  /// The seat that won the match, if any.
   public var winner: Seat?
 
-  /// Nothing happened.
+  /// Creates an empty set of events.
   public init() {}
 }

@@ -2,36 +2,37 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// What one player does in one tick of a match in step: where it wants its mallet, and what it asks
-/// for. Places are whole half millimetres, so that input, packet and simulation agree.
+/// The input of one player for one tick: the target of the mallet and an optional request. The
+/// target is in units of 0.5 mm, so that the same value is sent and simulated.
 public struct RinkInput: Hashable, Sendable {
-  /// What a player can ask for once.
+  /// A request that is carried out once.
   public enum Request: UInt8, Hashable, Sendable {
-    /// Hold the match.
+    /// Pause the match.
     case pause = 1
-    /// No longer hold it.
+    /// End this player's pause.
     case resume = 2
-    /// Begin the next match.
+    /// Start the next match, if the match has ended.
     case startMatch = 3
-    /// Begin anew at 0-0, whatever goes on: home's alone, when somebody else sits down.
+    /// Restart at 0-0 in any phase. Only home may request it, when a new client has joined.
     case restart = 4
   }
 
-  /// The tenths of a millimetre in a step of a place.
+  /// The number of units of `MalletInput` (0.1 mm) in a unit of this type (0.5 mm).
   static let step = Int32(5)
-  /// The largest magnitudes of a place.
+  /// The largest magnitudes of the target's coordinates, in units of 0.5 mm.
   static let limits = (x: MalletInput.maximumX / 5, y: MalletInput.maximumY / 5)
 
   private let x: Int16
   private let y: Int16
   private let isPresent: Bool
-  /// What the player asks for.
+  /// The player's request, if any.
   public let request: Request?
 
-  /// Nobody is there: the mallet rests where it is.
+  /// Creates the input of an absent player, whose mallet does not move.
   public init() { self.init(nil) }
 
-  /// The wanted place, to the nearest half millimetre, or nobody; and a request.
+  /// Creates an input from a target, which is rounded to the nearest 0.5 mm, and a request. A nil
+  /// `mallet` means that the player is absent.
   public init(_ mallet: MalletInput?, request: Request? = nil) {
     x = Self.rounded(mallet?.x ?? 0)
     y = Self.rounded(mallet?.y ?? 0)
@@ -39,7 +40,7 @@ public struct RinkInput: Hashable, Sendable {
     self.request = request
   }
 
-  /// The wanted place; `nil` where nobody is there.
+  /// The target of the mallet; nil if the player is absent.
   public var mallet: MalletInput? {
     isPresent ? MalletInput(x: x * Int16(Self.step), y: y * Int16(Self.step)) : nil
   }
@@ -56,11 +57,11 @@ public struct RinkInput: Hashable, Sendable {
 }
 
 extension RinkInput: SimulationInput {
-  /// Along, across, and who is there with what request.
+  /// The number of fields: x, y, and a combination of presence and request.
   public static var fieldCount: Int { 3 }
 
-  /// Half millimetres along and across; then 0 for nobody or 1 for somebody, plus twice the
-  /// request's number.
+  /// Returns a field: x and y in units of 0.5 mm; then 1 if the player is present, else 0, plus
+  /// twice the request's raw value.
   public func field(_ index: Int) -> Int32 {
     switch index {
     case 0: Int32(x)
@@ -69,7 +70,8 @@ extension RinkInput: SimulationInput {
     }
   }
 
-  /// Reads the three; a place off the table or an unknown request is `invalid`.
+  /// Decodes an input from its fields. A target off the table or an unknown request throws
+  /// `invalid`.
   public init(fields: Span<Int32>) throws(DecodeError) {
     let rest = fields[2]
     guard fields[0].magnitude <= UInt32(Self.limits.x), fields[1].magnitude <= UInt32(Self.limits.y)
@@ -82,10 +84,11 @@ extension RinkInput: SimulationInput {
     guard isPresent || x == 0 && y == 0 else { throw .invalid(what: "nobody's place") }
   }
 
-  /// The same place, asking for nothing.
+  /// This input without its request, as it is predicted for later ticks.
   public var held: RinkInput { request == nil ? self : RinkInput(self, request: nil) }
 
-  /// The later place; the later request, or else this one.
+  /// Combines two inputs for one tick: the later target, and the later request if there is one,
+  /// else this one.
   public func merged(with later: RinkInput) -> RinkInput {
     later.request == nil ? RinkInput(later, request: request) : later
   }

@@ -2,13 +2,13 @@ import CaromCore
 import CaromSimulation
 
 extension RinkState: PacketCodable {
-  /// The bytes of a state.
+  /// The length of an encoded state, in bytes.
   public static let encodedLength = 89
 
-  /// Appends the state, little-endian: tick u64; phase u8, its seat u8 (255: none), its remaining
-  /// ticks u16; pauses u8; match u16; goals of home u8 and away u8; the puck's x, y, velocity x,
-  /// velocity y and spin, i64 each in steps of 2^-32; home's mallet x, y; away's mallet x, y, i64
-  /// each.
+  /// Appends the state, little-endian: the tick (u64); the phase (u8), its seat (u8, 255 for none)
+  /// and its remaining ticks (u16); the pauses (u8); the match (u16); the goals of home (u8) and
+  /// away (u8); the puck's x, y, velocity x, velocity y and spin (i64 each, in units of 2^-32); x
+  /// and y of home's mallet, then of away's mallet (i64 each).
   public func encode(into writer: inout PacketWriter) {
     writer.write(tick.rawValue)
     phase.encode(into: &writer)
@@ -22,8 +22,8 @@ extension RinkState: PacketCodable {
     for seat in Seat.allCases { Self.write(self[mallet: seat], into: &writer) }
   }
 
-  /// Reads a state. Every field is checked: nothing outside the table, no unknown phase, no score
-  /// that the phase contradicts.
+  /// Decodes a state. A position outside the table, an unknown phase, or a score that contradicts
+  /// the phase throws `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     self.init(tick: Tick(try reader.read(UInt64.self)))
     phase = try Phase(decoding: &reader)
@@ -35,16 +35,17 @@ extension RinkState: PacketCodable {
     puck = PuckState(
       position: try Self.point(from: &reader), velocity: try Self.point(from: &reader),
       spin: Int64(bitPattern: try reader.read(UInt64.self)))
-    guard Bounds.holds(puck) else { throw .invalid(what: "puck") }
+    guard Bounds.contains(puck) else { throw .invalid(what: "puck") }
     for seat in Seat.allCases {
       self[mallet: seat] = try Self.point(from: &reader)
-      guard Bounds.holds(mallet: self[mallet: seat], of: seat) else {
+      guard Bounds.contains(mallet: self[mallet: seat], of: seat) else {
         throw .invalid(what: "mallet")
       }
     }
   }
 
-  /// The winner, and nobody else, has the goals that win.
+  /// Whether the score is possible in the current phase: exactly the winner of an ended match has
+  /// `goalsToWin` goals.
   private var hasPossibleScore: Bool {
     let most = Preset.goalsToWin
     guard case .matchEnd(let winner) = phase else { return score.home < most && score.away < most }

@@ -1,26 +1,27 @@
 import CaromSimulation
 
-/// The whole of a match at one tick: what goes over the wire, on the screen and into a replay.
-/// It is made of integers, and a `Rink` made from it goes on bit for bit.
+/// The complete state of a match at one tick, as it is sent, drawn and recorded. It consists of
+/// integers; a `Rink` that is created from it continues exactly like the original.
 public struct RinkState: Hashable, Sendable {
-  /// How many steps were made.
+  /// The number of ticks that have been simulated.
   public var tick: Tick
-  /// What the match is about.
+  /// The phase of the match.
   public var phase: Phase
-  /// Who holds the match.
+  /// The seats that have paused the match.
   public var pauses: Pauses
-  /// 1 for the first match of a session, wrapping.
+  /// The number of the match in its session, starting at 1. It wraps around.
   public var match: UInt16
-  /// Goals of this match.
+  /// The score of this match.
   public var score: Score
-  /// The puck.
+  /// The state of the puck.
   public var puck: PuckState
-  /// The centre of home's mallet.
+  /// The center of home's mallet.
   public var homeMallet: LatticePoint
-  /// The centre of away's mallet.
+  /// The center of away's mallet.
   public var awayMallet: LatticePoint
 
-  /// A match before its face-off: no goals, the puck in the centre, mallets at rest.
+  /// Creates the state before the face-off of a match: 0-0, the puck in the center, and the mallets
+  /// at their starting positions.
   public init(match: UInt16 = 1, tick: Tick = .zero) {
     self.tick = tick
     phase = .faceOff(remaining: Self.faceOffTicks(of: match))
@@ -28,21 +29,21 @@ public struct RinkState: Hashable, Sendable {
     self.match = match
     score = Score()
     puck = PuckState(position: .zero)
-    homeMallet = Bounds.rest(of: .home)
-    awayMallet = Bounds.rest(of: .away)
+    homeMallet = Bounds.start(of: .home)
+    awayMallet = Bounds.start(of: .away)
   }
 
-  /// The mallet of one seat.
+  /// The center of a seat's mallet.
   public subscript(mallet seat: Seat) -> LatticePoint {
     get { seat == .home ? homeMallet : awayMallet }
     set { if seat == .home { homeMallet = newValue } else { awayMallet = newValue } }
   }
 
-  /// Whether anybody holds the match.
+  /// Whether either seat has paused the match.
   public var isPaused: Bool { !pauses.isEmpty }
 
-  /// The same match seen from the other end: turned half around, seats exchanged. Mirroring
-  /// twice gives the same state.
+  /// The same match as seen from the opposite side: rotated by half a turn, with the seats
+  /// exchanged. Mirroring twice restores the state.
   public var mirrored: RinkState {
     var other = self
     other.phase = phase.mirrored
@@ -54,7 +55,7 @@ public struct RinkState: Hashable, Sendable {
     return other
   }
 
-  /// A fingerprint of every field, equal on every machine.
+  /// A hash of every field. Equal states have the same hash on every machine.
   public var hash: UInt64 {
     var hash = StateHash()
     let (code, seat, remaining) = phase.fields
@@ -70,7 +71,8 @@ public struct RinkState: Hashable, Sendable {
     return hash.value
   }
 
-  /// How long a match's face-off waits: it differs from match to match, alike on every machine.
+  /// The wait before the face-off of a match, in ticks. It varies between matches, but is the same
+  /// on every machine.
   static func faceOffTicks(of match: UInt16) -> UInt16 {
     let mixed = (UInt32(match) &* 0x9E37_79B1) >> 16
     return Preset.faceOffTicks + UInt16(mixed % UInt32(Preset.faceOffSpread + 1))

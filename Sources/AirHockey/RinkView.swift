@@ -2,28 +2,30 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// What is drawn of a foretold match: where a correction moved the puck or the opponent's mallet,
-/// they glide there within a tenth of a second, and nothing is drawn inside a rail or out of its
-/// half.
+/// Smooths the corrections of a predicted match for display. When a correction moves the puck or a
+/// mallet, its displayed position moves there within a tenth of a second, without entering a rail
+/// or leaving its half.
 public struct RinkView: Hashable, Sendable {
-  /// Metres: a puck that was placed anew jumps.
+  /// A correction by more than this distance, in meters, is displayed immediately, since the puck
+  /// was then placed and did not slide.
   static let jump = 0.6
 
   private var puck = PredictionBlend(jump: jump)
   private var home = PredictionBlend(jump: jump)
   private var away = PredictionBlend(jump: jump)
 
-  /// Nothing to hide yet.
+  /// Creates a view without corrections to smooth.
   public init() {}
 
-  /// The state of the present tick was `old` and is `new`, by a correction at `now`.
+  /// Begins to smooth a correction at `now` that changed the state of the current tick from `old`
+  /// to `new`.
   public mutating func correct(from old: RinkState, to new: RinkState, at now: Instant) {
     Self.correct(&puck, old.puck.position, new.puck.position, now)
     Self.correct(&home, old.homeMallet, new.homeMallet, now)
     Self.correct(&away, old.awayMallet, new.awayMallet, now)
   }
 
-  /// Where everything is drawn at `now`.
+  /// Returns `state` with the positions to be drawn at `now`.
   public func shown(_ state: RinkState, at now: Instant) -> RinkState {
     var shown = state
     shown.puck.position = Self.onTable(Self.moved(state.puck.position, puck, now))
@@ -50,7 +52,8 @@ public struct RinkView: Hashable, Sendable {
     return LatticePoint(point.vector + Vector(offset.x, offset.y))
   }
 
-  /// Within the rails; as far as the goal line in a goal's mouth alone.
+  /// Clamps a puck's position to the area within the rails. Only in the mouth of a goal may its
+  /// center reach the goal line.
   private static func onTable(_ point: LatticePoint) -> LatticePoint {
     let inMouth = abs(point.vector.y) <= Preset.goalHalfWidth - Preset.puckRadius
     let x = inMouth ? Bounds.puckX : Lattice.units(Preset.halfLength - Preset.puckRadius)

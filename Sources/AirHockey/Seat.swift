@@ -1,13 +1,13 @@
-/// A player's end of the table.
+/// A player's side of the table.
 public enum Seat: UInt8, Hashable, Sendable, CaseIterable {
-  /// Defends the goal at -x; the host.
+  /// The host's side, which defends the goal at -x.
   case home = 0
-  /// Defends the goal at +x.
+  /// The client's side, which defends the goal at +x.
   case away = 1
 
-  /// The other end.
+  /// The opposite seat.
   @inlinable public var opponent: Seat { self == .home ? .away : .home }
 
-  /// The sign of x at this end: -1 for home, +1 for away.
+  /// The sign of x on this side: -1 for home, +1 for away.
   @inlinable public var side: Double { self == .home ? -1 : 1 }
 }

@@ -1,13 +1,13 @@
-/// How well a computer player plays.
+/// The strength of a computer player.
 public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
-  /// Slow to see, slow to move, aims badly.
+  /// A weak player that reacts late, moves slowly and aims badly.
   case easy = 0
-  /// A fair opponent.
+  /// An average player.
   case medium = 1
-  /// Quick and exact.
+  /// A strong player that is fast and accurate.
   case hard = 2
 
-  /// How old what it sees is, ticks.
+  /// The delay with which the player sees the puck, in ticks.
   var delay: Int {
     switch self {
     case .easy: 18
@@ -16,7 +16,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The fastest that it moves its mallet, metres a second.
+  /// The largest speed of the player's mallet, in meters per second.
   var speed: Double {
     switch self {
     case .easy: 2.4
@@ -25,7 +25,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How far off its aim at the other goal is at most, metres.
+  /// The largest error of a shot at the opponent's goal, in meters.
   var aimError: Double {
     switch self {
     case .easy: 0.38
@@ -34,7 +34,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// How far off its guess where a shot arrives is at most, metres.
+  /// The largest error of the player's estimate of where a shot will arrive, in meters.
   var guardError: Double {
     switch self {
     case .easy: 0.32

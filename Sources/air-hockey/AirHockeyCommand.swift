@@ -13,7 +13,7 @@ struct AirHockeyCommand: AsyncParsableCommand {
       PictureCommand.self,
     ])
 
-  /// Runs what the command line says. Whatever goes wrong is told in one line.
+  /// Parses and runs the command line. Every error is printed as one line.
   static func main() async {
     do {
       var command = try parseAsRoot()

@@ -2,20 +2,20 @@ import AirHockey
 import ArgumentParser
 import Carom
 
-/// Whoever is there.
+/// Plays against any player that is found on the network.
 struct AutoCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "auto",
-    abstract: "Play with whoever is on the network: joins a free table, or opens one.")
+    abstract: "Play with anyone on the network: join a free table, or open one.")
 
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
-  @Option(help: "Seconds to search before this table says that it waits.") var window = 6
+  @Option(help: "Seconds to search before this table is advertised.") var window = 6
   @Option(help: "The port to listen on; 0 lets the system choose.") var port: UInt16 = 0
 
   func validate() throws {
     guard (0...3600).contains(window) else {
-      throw ValidationError("--window wants a whole number of seconds from 0 to 3600.")
+      throw ValidationError("--window must be a whole number of seconds from 0 to 3600.")
     }
   }
 
@@ -27,10 +27,10 @@ struct AutoCommand: AsyncParsableCommand {
     finding.kinds = net.transport.kinds
     finding.window = .seconds(window)
     let seeking = finding
-    try await options.playOverNetwork { loop, makeFace in
+    try await options.playOverNetwork { loop, makeDisplay in
       let finder = MatchFinder(as: net.peer(name), seeking, on: loop)
       let game = NetGame(options.setup(name, net), node: finder.node)
-      try await game.begin(with: makeFace)
+      try await game.begin(with: makeDisplay)
       do {
         _ = try await finder.begin(owner: game) { game, event in game.handle(event) }
       } catch {

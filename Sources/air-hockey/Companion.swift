@@ -2,8 +2,8 @@ import AirHockey
 import Foundation
 import Synchronization
 
-/// A computer opponent in a process of its own: it joins over the network like anybody else, and
-/// leaves its seat to the first person who comes.
+/// A computer opponent in a separate process. It joins over the network like any player, and yields
+/// its seat to the first person who joins.
 final class Companion: Sendable {
   private let strength: Strength
   private let transport: Transport
@@ -14,8 +14,8 @@ final class Companion: Sendable {
     self.transport = transport
   }
 
-  /// Starts it, unless it runs already; it ends by itself when it loses its seat.
-  func invite(to port: UInt16) {
+  /// Starts the process, unless it is running. The process exits when it loses its seat.
+  func start(port: UInt16) {
     process.withLock { process in
       if let process, process.isRunning { return }
       let companion = Process()
@@ -36,8 +36,8 @@ final class Companion: Sendable {
     }
   }
 
-  /// Ends it.
-  func dismiss() {
+  /// Terminates the process if it is running.
+  func stop() {
     process.withLock { process in
       if let process, process.isRunning { process.terminate() }
       process = nil

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// How the program ends; the numbers are those of sysexits.h where it has one.
+/// The exit statuses of the program. The values follow sysexits.h where it defines one.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case usage = 64
@@ -16,33 +16,33 @@ enum ExitStatus: Int32, CaseIterable {
   case wrongVersion = 76
   case notPermitted = 77
 
-  /// What it means, for the help text.
+  /// The meaning of the status, for the help text.
   var meaning: String {
     switch self {
-    case .success: "played, and ended as asked, or because the other player left"
-    case .usage: "the command line makes no sense"
-    case .badName: "a name that is empty, over 63 bytes or holds control characters"
-    case .notATerminal: "nobody can play here: not a terminal"
+    case .success: "the session ended as requested, or because the other player left"
+    case .usage: "the command line is invalid"
+    case .badName: "a name is empty, longer than 63 bytes, or contains control characters"
+    case .notATerminal: "a person cannot play here: not a terminal"
     case .hostUnreachable: "the host cannot be reached"
-    case .unavailable: "no such table, or the table is full"
-    case .internal: "a fault of this program"
-    case .noMulticast: "no such interface, or none that does multicast"
-    case .portTaken: "the port is taken"
-    case .badFile: "a file cannot be read or written, or is no replay of this game"
-    case .timedOut: "no answer in time"
-    case .wrongVersion: "the other side speaks another version of the protocol"
-    case .notPermitted: "the system does not permit it"
+    case .unavailable: "the table does not exist or is full"
+    case .internal: "an internal error of the program"
+    case .noMulticast: "the interface does not exist, or no interface supports multicast"
+    case .portTaken: "the port is in use"
+    case .badFile: "a file cannot be read or written, or is not a replay of this game"
+    case .timedOut: "the peer did not answer in time"
+    case .wrongVersion: "the peer uses another protocol, or another version of it"
+    case .notPermitted: "the operating system denied permission"
     }
   }
 
-  /// Every status on a line of its own.
+  /// The help text: one line for each status.
   static var help: String {
     "EXIT STATUS:\n"
       + allCases.map { "  \($0.rawValue)\t\($0.meaning)" }.joined(separator: "\n")
   }
 }
 
-/// A reason to end with one line and a status.
+/// An error that ends the program with a line on standard error and an exit status.
 struct CommandFailure: Error, Equatable {
   typealias Status = ExitStatus
 

@@ -2,14 +2,15 @@ import AirHockey
 import Carom
 import CaromSimulation
 
-/// The game's messages on the wire: `airhockey`, version 2.
+/// The identity of the game's protocol: application `airhockey`, version 2.
 enum GameWire {
   static let application = "airhockey"
   static let version: UInt16 = 2
   static let serviceType: ServiceType = "_airhockey._tcp"
 }
 
-/// Inputs as the machines of play in step write them; who receives them checks what they hold.
+/// Encoded inputs of one or more ticks. The receiving `HostedMatch` or `JoinedMatch` validates
+/// them.
 struct InputRuns: Hashable, Sendable, PacketCodable {
   var bytes: [UInt8]
 
@@ -21,16 +22,17 @@ struct InputRuns: Hashable, Sendable, PacketCodable {
 }
 
 extension MessageChannel<InputRuns> {
-  /// What everybody does, each tick: a newer one holds all that an older one has and is needed.
+  /// The players' inputs, sent on every tick. Each message repeats all unacknowledged inputs, so
+  /// only the newest message is needed.
   static var inputs: Self { .init(0, .unreliableSequenced) }
 }
 
 extension MessageChannel<RollbackPacket> {
-  /// Whole matches, and what is said about a difference.
+  /// Whole states, and messages about desyncs.
   static var sync: Self { .init(1, .reliableOrdered) }
 }
 
-extension MessageChannel<TableWord> {
-  /// What is told once beside the match.
-  static var words: Self { .init(2, .reliableOrdered) }
+extension MessageChannel<MatchNotice> {
+  /// Notices at the end of a session.
+  static var notices: Self { .init(2, .reliableOrdered) }
 }

@@ -3,23 +3,23 @@ import ArgumentParser
 import Carom
 import Foundation
 
-/// A table of one's own.
+/// Hosts matches until the user quits.
 struct HostCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "host", abstract: "Open a table, and keep it open.")
+    commandName: "host", abstract: "Open a table and keep it open for new opponents.")
 
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
   @Option(help: "The port to listen on; 0 lets the system choose.") var port: UInt16 = 0
   @Flag(
-    help: "Let a computer opponent join from a second process; it leaves its seat to a person.")
+    help: "Start a computer opponent in a second process; it yields its seat to a person.")
   var opponent = false
-  @Flag(help: "Do not tell the network: whoever knows HOST:PORT can join.") var unlisted = false
-  @Option(help: "End after this many whole matches.") var matches: Int?
+  @Flag(help: "Do not advertise the table: players join by HOST:PORT.") var unlisted = false
+  @Option(help: "End after this number of complete matches.") var matches: Int?
 
   func validate() throws {
     if let matches, matches < 1 {
-      throw ValidationError("--matches wants a whole number, 1 or more.")
+      throw ValidationError("--matches must be a whole number, 1 or more.")
     }
   }
 
@@ -30,9 +30,9 @@ struct HostCommand: AsyncParsableCommand {
   }
 
   func host(_ setup: NetGame.Setup) async throws {
-    try await options.playOverNetwork { loop, makeFace in
+    try await options.playOverNetwork { loop, makeDisplay in
       let local = net.peer(setup.name)
-      let table = OpenTable(
+      let table = HostNode(
         as: local, interfaces: net.interfaces, over: net.transport.kinds, isListed: !unlisted,
         on: loop)
       let companion =
@@ -43,22 +43,21 @@ struct HostCommand: AsyncParsableCommand {
         seatTaken: { table.update(freeSeats: $0.yieldsSeat ? 1 : 0) },
         seatFreed: {
           table.update(freeSeats: 1)
-          companion?.invite(to: tablePort)
+          companion?.start(port: tablePort)
         })
       await table.node.setHandler(owner: game) { game, event in game.handle(event) }
       do {
-        try await game.begin(with: makeFace)
-        let tell = { @Sendable (line: String) in game.announce(line) }
-        try await table.advertise(tell)
+        try await game.begin(with: makeDisplay)
+        try await table.advertise { line in game.announce(line) }
       } catch {
         await game.abandon()
         await table.close()
         throw error
       }
-      companion?.invite(to: tablePort)
+      companion?.start(port: tablePort)
       let summary = await game.finish()
       await table.close()
-      companion?.dismiss()
+      companion?.stop()
       return summary
     }
   }

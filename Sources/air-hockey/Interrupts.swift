@@ -1,11 +1,11 @@
 import CTerminal
 
-/// Requests of the system to end: the first lets a session say goodbye, one that insists, 0.3 s
-/// later or more, is obeyed at once.
+/// Requests to terminate: the signals SIGINT, SIGTERM and SIGHUP. After the first, the session ends
+/// with goodbyes; another one at least 0.3 s later ends the process immediately.
 enum Interrupts {
-  /// Counts interrupts, hang-ups and requests to terminate from now on.
+  /// Starts to catch the signals.
   static func begin() { cterminal_catch_signals() }
 
-  /// Whether one came.
+  /// Whether a signal has been received.
   static var isRequested: Bool { cterminal_signal() != 0 }
 }

@@ -1,12 +1,12 @@
-/// Percentiles of durations, over the last 65,536 of them: at 60 a second, 18 minutes.
+/// Percentiles of the last 65,536 durations: 18 minutes at 60 samples per second.
 struct JitterMeter {
-  /// A bound on memory: half a megabyte.
+  /// The number of stored samples, which take one megabyte.
   static let limit = 65_536
 
   private var samples: [Duration] = []
   private var next = 0
 
-  /// Takes one more; an earlier than due one counts by its size.
+  /// Adds a sample. The sign is ignored, so that early ticks count as much as late ones.
   mutating func record(_ sample: Duration) {
     let size = sample < .zero ? .zero - sample : sample
     if samples.count < Self.limit {
@@ -17,7 +17,8 @@ struct JitterMeter {
     }
   }
 
-  /// The smallest duration that `percent` of all do not exceed; zero where there are none.
+  /// Returns the smallest sample that at least `percent` percent of the samples do not exceed; zero
+  /// if there are no samples.
   func percentile(_ percent: Int) -> Duration {
     guard !samples.isEmpty else { return .zero }
     let rank = (samples.count * percent + 99) / 100

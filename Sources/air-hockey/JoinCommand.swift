@@ -2,7 +2,7 @@ import AirHockey
 import ArgumentParser
 import Carom
 
-/// A table that is known by name or address.
+/// Joins a table by its name or address.
 struct JoinCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "join", abstract: "Join a table by its NAME, or by HOST:PORT.")
@@ -10,7 +10,7 @@ struct JoinCommand: AsyncParsableCommand {
   @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
   @OptionGroup var options: PlayOptions
   @OptionGroup var net: NetOptions
-  @Flag(name: .customLong("yield"), help: "Leave the seat to the first person who asks for it.")
+  @Flag(name: .customLong("yield"), help: "Yield the seat to the first person who wants to join.")
   var yieldsSeat = false
 
   func run() async throws {
@@ -23,11 +23,11 @@ struct JoinCommand: AsyncParsableCommand {
   }
 }
 
-/// A match that others play.
+/// Watches a match as a spectator.
 struct WatchCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "watch", abstract: "Watch the match at a table by its NAME, or by HOST:PORT.",
-    discussion: "Tables of 'host' and 'play' have room for watchers; those of 'auto' have none.")
+    discussion: "Only tables of 'host' and 'play' accept spectators; those of 'auto' do not.")
 
   @Argument(help: "A table's name on the network, or HOST:PORT.") var table: String
   @OptionGroup var options: PlayOptions
@@ -37,23 +37,23 @@ struct WatchCommand: AsyncParsableCommand {
     let name = try options.playerName()
     var setup = options.setup(name, net)
     setup.reopens = false
-    setup.isWatching = true
+    setup.isSpectator = true
     setup.waiting = "waiting for a match at \(table)"
     try await options.join(table, as: net.peer(name, isSpectator: true), setup, over: net)
   }
 }
 
 extension PlayOptions {
-  /// Plays or watches at a table, and reports.
+  /// Plays or watches at a table, then prints the summary.
   func join(
     _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, over net: NetOptions
   ) async throws {
-    let search = TableSearch(table: table, interfaces: net.interfaces)
-    try await playOverNetwork(watching: setup.isWatching) { loop, makeFace in
+    let search = HostSearch(table: table, interfaces: net.interfaces)
+    try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
       let node = SessionNode(local, seats: 0, over: net.transport.kinds, on: loop)
       let game = NetGame(setup, node: node)
       await node.setHandler(owner: game) { game, event in game.handle(event) }
-      try await game.begin(with: makeFace)
+      try await game.begin(with: makeDisplay)
       let joining = Task { () -> (any Error)? in
         do {
           _ = try await node.connect(to: try await search.endpoints(on: loop))

@@ -3,11 +3,11 @@ import AirHockeyTerminal
 import CaromCore
 import CaromTransport
 
-/// A match at one machine: people, computers, or both, on a loop of its own.
+/// A match without a network between people, computer players, or both.
 actor LocalGame: LoopActor {
-  /// Who plays a seat.
+  /// The player of a seat.
   enum Player: Sendable {
-    /// Whoever sits at the terminal.
+    /// A person at the terminal, with a name.
     case person(String)
     case computer(String, ComputerPlayer)
 
@@ -18,14 +18,15 @@ actor LocalGame: LoopActor {
     }
   }
 
-  /// After a suspended process went on, at most this many ticks are made up for: half a second.
-  static let mostMissedTicks: Int64 = 30
-  /// How long a match's end is shown, in ticks: five seconds.
+  /// The most missed ticks that are simulated at once, for example after the process was suspended:
+  /// half a second.
+  static let missedTickLimit: Int64 = 30
+  /// The time between the end of a match and the start of the next one, in ticks: five seconds.
   static let intermission = 300
 
   let loop: NetworkLoop
 
-  private var face: any GameFace = SilentFace()
+  private var display: any GameDisplay = NoDisplay()
   private var home: Player
   private var away: Player
   private let tickLimit: Int?
@@ -39,10 +40,11 @@ actor LocalGame: LoopActor {
   private var events: [RinkEvent] = []
   private let recordingPath: String?
   private var recording: RecordingFile?
+  private var inputWatch: DescriptorWatch?
   private var ticker: Ticker?
   private var ending: CheckedContinuation<Summary, Never>?
 
-  /// A game between these two; `tickLimit` ends it.
+  /// Creates a game between two players that ends after `tickLimit` ticks, if that is not nil.
   init(
     on loop: NetworkLoop, home: Player, away: Player, tickLimit: Int?, recording: String? = nil
   ) {
@@ -54,24 +56,33 @@ actor LocalGame: LoopActor {
     summary.peer = away.name
   }
 
-  /// Plays, shown by the face that `makeFace` makes, until somebody ends it. What it came to.
+  /// Plays until the time limit, or until a player quits, and returns the summary.
   func run(
-    with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
+    with makeDisplay: @Sendable () throws(CommandFailure) -> any GameDisplay
   ) async throws(CommandFailure) -> Summary {
-    face = try makeFace()
+    display = try makeDisplay()
     do throws(CommandFailure) {
       recording = try recordingPath.map { path throws(CommandFailure) in try .init(path) }
     } catch {
-      face.close()
+      display.close()
       throw error
     }
     recording?.begin(rink.state)
     return await withCheckedContinuation { continuation in
       ending = continuation
-      face.tell("\(home.name) against \(away.name)")
+      watchInput()
+      display.write("\(home.name) against \(away.name)")
       ticker = Ticker(on: loop, owner: self, hertz: Preset.ticksPerSecond) { game, tick in
         game.handle(tick)
       }
+    }
+  }
+
+  private func watchInput() {
+    guard let descriptor = display.inputDescriptor else { return }
+    // Without a watch, input is read before each tick only.
+    inputWatch = try? DescriptorWatch(on: loop, owner: self, descriptor: descriptor) { game in
+      game.inputArrived()
     }
   }
 
@@ -79,32 +90,43 @@ actor LocalGame: LoopActor {
     tickJitter.record(tick.lateness)
     rate.record(Int(tick.missed) + 1, at: tick.now)
     if Interrupts.isRequested { return end("interrupted") }
-    for command in face.commands(at: tick.now) {
-      if command == .quit { return end("quit") }
-      carryOut(command)
-    }
-    for _ in 0...min(tick.missed, Self.mostMissedTicks) {
+    carryOut(display.readCommands(at: tick.now) ?? [])
+    guard ending != nil else { return }
+    for _ in 0...min(tick.missed, Self.missedTickLimit) {
       step(at: tick.now)
       if summary.ticks == tickLimit { return end("time is up") }
     }
     present(tick)
   }
 
-  private func carryOut(_ command: Controls.Command) {
-    switch command {
-    case .pause: request = rink.state.isPaused ? .resume : .pause
-    case .proceed: request = rink.state.isPaused ? .resume : .startMatch
-    case .quit, .back, .forth: break
+  /// Reads input as soon as it arrives, so that it counts in the next tick.
+  private func inputArrived() {
+    guard ending != nil, let commands = display.readCommands(at: loop.now) else {
+      // A terminal that has hung up is always readable, but has nothing to read.
+      inputWatch = nil
+      return
+    }
+    carryOut(commands)
+  }
+
+  private func carryOut(_ commands: [Controls.Command]) {
+    for command in commands {
+      switch command {
+      case .quit: return end("quit")
+      case .pause: request = rink.state.isPaused ? .resume : .pause
+      case .proceed: request = rink.state.isPaused ? .resume : .startMatch
+      case .back, .forth: break
+      }
     }
   }
 
   private func step(at now: Instant) {
     let state = rink.state
-    let first = input(of: &home, in: state) { face, state in
-      face.input(of: .home, in: state, at: now)
+    let first = input(of: &home, in: state) { display, state in
+      display.input(of: .home, in: state, at: now)
     }
-    let second = input(of: &away, in: state) { face, state in
-      face.sampleSecond(mallet: state.awayMallet.vector, at: now)
+    let second = input(of: &away, in: state) { display, state in
+      display.sampleSecond(mallet: state.awayMallet.vector, at: now)
     }
     let inputs = [
       RinkInput(first ?? MalletInput(state.homeMallet.vector), request: request),
@@ -116,10 +138,10 @@ actor LocalGame: LoopActor {
     recording?.record(home: inputs[0], away: inputs[1], leadingTo: rink.state)
     if let line = recording?.takeTrouble() {
       summary.recordingTrouble = line
-      face.tell(line)
+      display.write(line)
     }
     summary.ticks += 1
-    for event in events { tell(event) }
+    for event in events { show(event) }
     guard case .matchEnd = rink.state.phase else { return ticksSinceEnd = 0 }
     ticksSinceEnd += 1
     if ticksSinceEnd >= Self.intermission { request = .startMatch }
@@ -127,22 +149,22 @@ actor LocalGame: LoopActor {
 
   private func input(
     of player: inout Player, in state: RinkState,
-    _ person: (inout any GameFace, RinkState) -> MalletInput?
+    _ person: (inout any GameDisplay, RinkState) -> MalletInput?
   ) -> MalletInput? {
-    guard case .computer(let name, var computer) = player else { return person(&face, state) }
+    guard case .computer(let name, var computer) = player else { return person(&display, state) }
     let input = computer.input(for: state)
     player = .computer(name, computer)
     return input
   }
 
-  private func tell(_ event: RinkEvent) {
+  private func show(_ event: RinkEvent) {
     let name = { (seat: Seat) in (seat == .home ? self.home : self.away).name }
     let score = rink.state.score
     switch event {
-    case .goal(let scorer): face.tell("goal for \(name(scorer)): \(score)")
+    case .goal(let scorer): display.write("goal for \(name(scorer)): \(score)")
     case .won(let winner):
       summary.matches += 1
-      face.tell("\(name(winner)) wins the match \(score)")
+      display.write("\(name(winner)) wins the match \(score)")
     default: break
     }
   }
@@ -150,20 +172,20 @@ actor LocalGame: LoopActor {
   private func present(_ tick: Ticker.Tick) {
     var view = TableView(rink.state, seenFrom: .home, names: (home.name, away.name))
     view.status = "\(rate.perSecond) Hz"
-    face.present(view)
+    display.present(view)
     summary.frames += 1
     stateAge.record(loop.now - tick.due)
   }
 
   private func end(_ reason: String) {
     ticker?.stop()
-    ticker = nil
+    (ticker, inputWatch) = (nil, nil)
     recording?.finish()
     summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
-    face.close()
+    display.close()
     summary.score = rink.state.score.description
     summary.endReason = reason
-    summary.take(tickJitter: tickJitter, stateAge: stateAge)
+    summary.add(tickJitter: tickJitter, stateAge: stateAge)
     ending?.resume(returning: summary)
     ending = nil
   }

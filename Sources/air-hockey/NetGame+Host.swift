@@ -3,90 +3,98 @@ import AirHockeyTerminal
 import Carom
 import CaromSimulation
 
-// The host's side: it decides, and tells everybody.
+// The host side: its simulation is authoritative, and it sends the match to all peers.
 extension NetGame {
-  /// A guest sat down: the match begins at 0-0, or goes on where the same guest left it.
-  func beginHosting(_ link: ConnectionID, again: Bool) {
+  /// Begins a match at 0-0 with a new client, or continues the match of a `returning` one.
+  func beginHosting(_ connection: ConnectionID, returning: Bool) {
     summary.role = "host"
-    joined = nil
-    makeTable()
-    if let guest = hosted?.guest { watchers[guest] = nil }
-    guard let number = hosted?.seatGuest(same: again, at: loop.now), let state = hosted?.state
+    becomeHost()
+    let now = loop.now
+    if let client = role.hosted?.client { connections.recipients[client] = nil }
+    guard let recipient = role.withHosted({ $0.addClient(returning: returning, at: now) }),
+      let state = role.hosted?.state
     else { return }
-    watchers[number] = link
+    connections.recipients[recipient] = connection
     record()
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
-    if !again { tell(.matchStarted, state) }
+    if !returning { show(.matchStarted, state) }
     sendMatch()
     startPlaying()
   }
 
-  /// Somebody came to watch.
-  func beginTelling(_ link: ConnectionID, _ info: PeerInfo) {
-    makeTable()
-    guard let number = hosted?.addSpectator() else { return }
-    watchers[number] = link
-    face.tell("\(info.name) watches")
+  /// Adds a spectator to the match.
+  func addSpectator(_ connection: ConnectionID, _ info: PeerInfo) {
+    becomeHost()
+    guard let recipient = role.withHosted({ $0.addSpectator() }) else { return }
+    connections.recipients[recipient] = connection
+    display.write("\(info.name) watches")
     sendMatch()
   }
 
-  /// Under which number a host tells somebody.
-  func number(of link: ConnectionID) -> Int? { watchers.first { $0.value == link }?.key }
-
-  private func makeTable() {
-    guard hosted == nil else { return }
-    recording?.beginAnother()
-    hosted = HostedMatch(at: loop.now)
+  private func becomeHost() {
+    if case .host = role { return }
+    recording?.beginNextFile()
+    role = .host(HostedMatch(at: loop.now))
   }
 
   func stepHosted(at now: Instant) {
-    guard let state = hosted?.state else { return }
-    let own = setup.bot ? computer.input(for: state) : face.input(of: .home, in: state, at: now)
-    let mallet = own ?? MalletInput(state[mallet: .home].vector)
-    guard let events = hosted?.step(home: mallet), let after = hosted?.state else { return }
-    for event in events { tell(event, after) }
+    guard let state = role.hosted?.state else { return }
+    let input =
+      setup.bot ? computer.input(for: state) : display.input(of: .home, in: state, at: now)
+    let mallet = input ?? MalletInput(state[mallet: .home].vector)
+    guard let events = role.withHosted({ $0.step(home: mallet) }), let after = role.hosted?.state
+    else { return }
+    for event in events { show(event, after) }
     if let limit = setup.matchLimit, summary.matches >= limit { finishHosting() }
   }
 
-  /// The last word to everybody: what is decided, the final score, then goodbye.
+  /// Sends the last inputs and the final score to all peers, and ends the session.
   func finishHosting() {
-    for link in watchers.values { sayLastWord(to: link) }
+    for connection in connections.recipients.values { sendFinalScore(to: connection) }
     end("finished", Goodbye(.finished))
   }
 
-  /// Inputs may get lost; the last ones may not.
-  private func sayLastWord(to link: ConnectionID) {
-    guard let number = number(of: link) else { return }
-    if let bytes = hosted?.lastInputs(for: number) {
-      send(RollbackPacket(.inputs, bytes), on: .sync, to: link)
+  /// Sends the last inputs on a reliable channel, since nothing would repair their loss, and then
+  /// the final score.
+  private func sendFinalScore(to connection: ConnectionID) {
+    guard let recipient = connections.recipient(connection) else { return }
+    if let bytes = role.withHosted({ $0.unacknowledgedInputs(for: recipient) }) ?? nil {
+      send(RollbackPacket(.inputs, bytes), on: .sync, to: connection)
     }
-    if let hosted { send(hosted.ending, on: .words, to: link) }
+    if let hosted = role.hosted { send(hosted.finalNotice, on: .notices, to: connection) }
   }
 
-  /// The guest's time is up: its last word. A table without a time of its own opens again.
-  private func dismissGuest(_ link: ConnectionID) {
-    sayLastWord(to: link)
-    node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
+  /// Closes the connection of a client whose time is up.
+  private func dismissClient(_ connection: ConnectionID) {
+    sendFinalScore(to: connection)
+    node.assumeIsolated { $0.close(connection, Goodbye(.finished), as: .finished) }
   }
 
-  /// Takes a message of a guest or a watcher; `false` for one that breaks the game's protocol.
-  func receiveHosting(_ bytes: [UInt8], on channel: UInt8, from link: ConnectionID) -> Bool {
-    guard let number = number(of: link) else { return true }
+  /// Handles a message of a client or spectator. Returns false if the message violates the game's
+  /// protocol.
+  func receiveFromClient(
+    _ bytes: [UInt8], on channel: UInt8, from connection: ConnectionID
+  ) -> Bool {
+    guard let recipient = connections.recipient(connection) else { return true }
+    let now = loop.now
     do throws(DecodeError) {
       switch channel {
       case MessageChannel.inputs.id:
-        try hosted?.receive(.inputs, bytes.span, from: number, at: loop.now)
-        if link == self.link { network.noteHeard(at: loop.now) }
+        try role.withHosted { (match) throws(DecodeError) in
+          try match.receive(.inputs, bytes.span, from: recipient, at: now)
+        }
+        if connection == connections.opponent { meters.network.recordInputs(at: now) }
       case MessageChannel.sync.id:
         let packet = try RollbackPacket(decoding: bytes.span)
         guard packet.message != .inputs else { return false }
-        // The answer leaves with the next tick: many questions are answered once.
-        try hosted?.receive(packet.message, packet.bytes.span, from: number, at: loop.now)
-      case MessageChannel.words.id:
-        guard try TableWord(decoding: bytes.span) == .finish, link == self.link else {
-          return false
+        // The reply is sent with the next tick, so that several requests cause one reply.
+        try role.withHosted { (match) throws(DecodeError) in
+          try match.receive(packet.message, packet.bytes.span, from: recipient, at: now)
         }
-        dismissGuest(link)
+      case MessageChannel.notices.id:
+        guard try MatchNotice(decoding: bytes.span) == .finish, connection == connections.opponent
+        else { return false }
+        dismissClient(connection)
       default: return false
       }
       return true

@@ -3,100 +3,113 @@ import AirHockeyTerminal
 import Carom
 import CaromSimulation
 
-// What both sides share.
+// What the host and the client have in common.
 extension NetGame {
   func step(at now: Instant) {
-    if hosted != nil { stepHosted(at: now) } else { stepVisiting(at: now) }
+    if case .host = role { stepHosted(at: now) } else { stepJoined(at: now) }
   }
 
-  /// Takes a message of a peer; `false` for one that breaks the game's protocol.
-  func receive(_ bytes: [UInt8], on channel: UInt8, from link: ConnectionID) -> Bool {
-    if hosted != nil { return receiveHosting(bytes, on: channel, from: link) }
-    guard link == self.link else { return true }
-    return receiveVisiting(bytes, on: channel)
+  /// Handles a message of a peer. Returns false if the message violates the game's protocol.
+  func receive(_ bytes: [UInt8], on channel: UInt8, from connection: ConnectionID) -> Bool {
+    if case .host = role { return receiveFromClient(bytes, on: channel, from: connection) }
+    guard connection == connections.opponent else { return true }
+    return receiveFromHost(bytes, on: channel)
   }
 
   func carryOut(_ command: Controls.Command) {
-    let seat = hosted == nil ? Seat.away : .home
-    guard !setup.isWatching, let state = hosted?.state ?? joined?.state else { return }
-    let holds = state.pauses.contains(.of(seat))
+    guard !setup.isSpectator, let state = role.hosted?.state ?? role.joined?.state else { return }
+    let hasPaused = state.pauses.contains(.of(seat))
     let request: RinkInput.Request
     switch command {
-    case .pause: request = holds ? .resume : .pause
-    case .proceed: request = holds ? .resume : .startMatch
+    case .pause: request = hasPaused ? .resume : .pause
+    case .proceed: request = hasPaused ? .resume : .startMatch
     case .quit, .back, .forth: return
     }
-    hosted?.ask(request)
-    joined?.ask(request)
+    role.withHosted { $0.request(request) }
+    role.withJoined { $0.request(request) }
   }
+
+  /// The seat of the player at this computer.
+  private var seat: Seat { if case .host = role { .home } else { .away } }
 
   // MARK: Sending
 
-  /// Sends what the match has to say.
+  /// Sends the pending messages of the match.
   func sendMatch() {
-    while let message = hosted?.pollMessage() {
-      guard let link = watchers[message.watcher] else { continue }
-      send(message.kind, message.bytes, to: link)
+    while let message = role.withHosted({ $0.pollMessage() }) ?? nil {
+      guard let connection = connections.recipients[message.recipient] else { continue }
+      send(message.kind, message.bytes, to: connection)
     }
-    while let link, let (kind, bytes) = joined?.pollMessage() { send(kind, bytes, to: link) }
+    while let host = connections.opponent,
+      let (kind, bytes) = role.withJoined({ $0.pollMessage() }) ?? nil
+    {
+      send(kind, bytes, to: host)
+    }
   }
 
-  private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to link: ConnectionID) {
+  private func send(_ kind: RollbackMessage, _ bytes: [UInt8], to connection: ConnectionID) {
     if kind == .inputs {
-      send(InputRuns(bytes), on: .inputs, to: link)
+      send(InputRuns(bytes), on: .inputs, to: connection)
     } else {
-      send(RollbackPacket(kind, bytes), on: .sync, to: link)
+      send(RollbackPacket(kind, bytes), on: .sync, to: connection)
     }
   }
 
-  /// A message that finds the peer's queue full is not sent: its connection is about to end.
-  func send<Message>(_ message: Message, on channel: MessageChannel<Message>, to link: ConnectionID)
-  {
+  /// Sends a message. If the send queue of the connection is full, the connection is closed as
+  /// timed out.
+  func send<Message>(
+    _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID
+  ) {
     node.assumeIsolated { node in
       do throws(SendError) {
-        try node.send(message, on: channel, to: link)
+        try node.send(message, on: channel, to: connection)
       } catch {
-        node.close(link, Goodbye(.timedOut), as: .timedOut)
+        node.close(connection, Goodbye(.timedOut), as: .timedOut)
       }
     }
   }
 
-  // MARK: Telling
+  // MARK: Progress
 
-  func tell(_ event: RinkEvent, _ state: RinkState) {
+  /// Displays an event of the match as a line.
+  func show(_ event: RinkEvent, _ state: RinkState) {
     switch event {
-    case .matchStarted: face.tell("match \(state.match) begins")
-    case .goal(let scorer): face.tell("goal for \(name(scorer)): \(state.score)")
-    case .paused(let owner): face.tell("\(name(owner)) holds the match")
-    case .resumed(let owner): face.tell("\(name(owner)) goes on")
-    case .won(let winner): tellWinner(winner, state.match, state.score)
+    case .matchStarted: display.write("match \(state.match) begins")
+    case .goal(let scorer): display.write("goal for \(name(scorer)): \(state.score)")
+    case .paused(let owner): display.write("\(name(owner)) pauses the match")
+    case .resumed(let owner): display.write("\(name(owner)) resumes")
+    case .won(let winner): showWinner(winner, state.match, state.score)
     case .touch, .foul, .serve, .faceOff: break
     }
   }
 
-  /// Tells who won a match, once.
-  func tellWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
-    guard endedMatch != match else { return }
-    endedMatch = match
+  /// Displays and counts the winner of a match, unless that has been done already.
+  func showWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
+    guard lastWonMatch != match else { return }
+    lastWonMatch = match
     summary.matches += 1
-    face.tell("\(name(winner)) wins the match \(score)")
+    display.write("\(name(winner)) wins the match \(score)")
   }
 
   private func name(_ seat: Seat) -> String {
     let peer = summary.peer ?? "the other player"
-    if setup.isWatching { return seat == .home ? peer : "the guest" }
-    return seat == (hosted == nil ? .away : .home) ? setup.name : peer
+    if setup.isSpectator { return seat == .home ? peer : "the opponent" }
+    return seat == self.seat ? setup.name : peer
   }
 
   // MARK: Recording
 
-  /// Writes what is decided by now.
+  /// Records the ticks that have been confirmed since the last call.
   func record() {
     guard recording != nil else { return }
-    if let hosted { recording?.record(hosted) } else if let joined { recording?.record(joined) }
+    switch role {
+    case .undecided: break
+    case .host(let match): recording?.record(match)
+    case .client(let match): recording?.record(match)
+    }
     if let line = recording?.takeTrouble() {
       summary.recordingTrouble = line
-      face.tell(line)
+      display.write(line)
     }
   }
 }

@@ -2,79 +2,112 @@ import AirHockey
 import AirHockeyTerminal
 import Carom
 
-/// A match over the network at this end: host, guest or watcher, whichever the connection makes it.
+/// A match over the network on this computer, as the host, a client or a spectator.
 ///
-/// The whole match runs at each end; inputs are what travels. The host decides, the others run
-/// ahead of its word. The session ends when the time is up, when somebody quits, and, where a time
-/// was given, with the peer.
+/// Each computer simulates the whole match; only inputs are sent. The host's simulation is
+/// authoritative, and the others predict ahead of it. The session ends at the time limit, when a
+/// player quits, or, if it has a time limit, when the peer leaves.
 actor NetGame: LoopActor {
-  /// What this end is to do.
-  struct Setup: Sendable {
-    var name: String
-    var bot: Bool
-    var strength: Strength
-    /// The session's length, if it has one: then it also ends with its peer.
-    var tickLimit: Int?
-    /// The whole matches after which the host ends the session.
-    var matchLimit: Int?
-    /// Whether the table opens again when a peer is lost.
-    var reopens = true
-    /// Whether this end only looks on.
-    var isWatching = false
-    /// Whether the figures of the network are told each second.
-    var tellsNetwork = false
-    /// Where the match is recorded.
-    var recording: String?
-    var waiting = "waiting for a player"
-    /// How long a host may take from the grant to its first state.
-    var firstStateLimit = Duration.seconds(5)
+  /// The match, depending on which side of the connection this computer is.
+  enum Role {
+    /// No connection has decided the role yet.
+    case undecided
+    case host(HostedMatch)
+    case client(JoinedMatch)
+
+    var hosted: HostedMatch? { if case .host(let match) = self { match } else { nil } }
+    var joined: JoinedMatch? { if case .client(let match) = self { match } else { nil } }
+
+    /// Changes a hosted match in place; returns nil on a client.
+    @discardableResult
+    mutating func withHosted<Value, Failure: Error>(
+      _ body: (inout HostedMatch) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+      guard case .host(var match) = self else { return nil }
+      self = .undecided  // keeps the match uniquely referenced, so that no array is copied
+      defer { self = .host(match) }
+      return try body(&match)
+    }
+
+    /// Changes a joined match in place; returns nil on a host.
+    @discardableResult
+    mutating func withJoined<Value, Failure: Error>(
+      _ body: (inout JoinedMatch) throws(Failure) -> Value
+    ) throws(Failure) -> Value? {
+      guard case .client(var match) = self else { return nil }
+      self = .undecided
+      defer { self = .client(match) }
+      return try body(&match)
+    }
   }
 
-  /// How long a guest whose time is up waits for the host's last word.
-  static let lastWordLimit = Duration.seconds(1)
-  /// From one frame to the next while nobody plays.
-  static let waitingFrame = Duration.nanoseconds(16_666_667)
+  /// The connections of the match.
+  struct Connections {
+    /// The other player, or the host if this side is a spectator.
+    var opponent: ConnectionID?
+    /// On a host: the client and the spectators, by their ids in `HostedMatch`.
+    var recipients: [Int: ConnectionID] = [:]
+    /// On a host: the last client. It finds its match and score again when it returns.
+    var lastClient: PeerID?
+
+    /// The id of a connection in `HostedMatch`.
+    func recipient(_ connection: ConnectionID) -> Int? {
+      recipients.first { $0.value == connection }?.key
+    }
+  }
+
+  struct Timers {
+    var frame: LoopTimer?
+    var frameDue = Instant.zero
+    /// Closes the session after the final score has been sent or received.
+    var ending: LoopTimer?
+    /// Leaves a host that admits this player and then sends no state.
+    var firstState: LoopTimer?
+
+    func cancel() {
+      frame?.cancel()
+      ending?.cancel()
+      firstState?.cancel()
+    }
+  }
+
+  struct Meters {
+    var network = NetworkMeter()
+    var tickJitter = JitterMeter()
+    var rate = RateMeter()
+  }
+
+  /// How long a client whose time is up waits for the host's final score.
+  static let finalScoreLimit = Duration.seconds(1)
 
   nonisolated let loop: NetworkLoop
   let setup: Setup
-  var node: SessionNode
-  var face: any GameFace = SilentFace()
-  /// What was last announced, for the face to keep showing while nobody plays.
-  private var notice: String?
-  /// The match where this end is the host; one of the two at most.
-  var hosted: HostedMatch?
-  /// The match where it is not.
-  var joined: JoinedMatch?
-  /// The other player, or the host of whoever watches.
-  var link: ConnectionID?
-  /// Whom a host tells, by number.
-  var watchers: [Int: ConnectionID] = [:]
-  /// The last word of a host.
-  var lastWordHeard: (match: UInt16, score: Score)?
-  /// The last match whose end was told here.
-  var endedMatch: UInt16?
+  let node: SessionNode
+  var display: any GameDisplay = NoDisplay()
+  var role = Role.undecided
+  var connections = Connections()
+  var timers = Timers()
+  var meters = Meters()
   var summary: Summary
-  var network = NetworkMeter()
   var recording: RecordingFile?
   var computer: ComputerPlayer
-  private var tickJitter = JitterMeter()
-  private var rate = RateMeter()
-  private var timer: LoopTimer?
-  private var frameDue = Instant.zero
-  private var isPlaying = false
-  /// Who sat here last: a guest that comes back finds its match and score as they were.
-  private var lastGuest: PeerID?
-  private var lastWord: LoopTimer?
-  private var firstState: LoopTimer?
+  /// The final score that the host has sent.
+  var finalScore: (match: UInt16, score: Score)?
+  /// The last match whose winner was announced on this computer.
+  var lastWonMatch: UInt16?
+  var isPlaying = false
+  /// The last announcement, displayed while no match is played.
+  private var announcement: String?
+  private var inputWatch: DescriptorWatch?
   private var ending: CheckedContinuation<Void, Never>?
   private(set) var isOver = false
-  /// Whether the network said no before play began.
+  /// Whether the network failed before play began.
   private(set) var wasAbandoned = false
-  /// Called when the seat is free again.
   private let seatFreed: @Sendable () -> Void
-  /// Called when somebody sat down.
   private let seatTaken: @Sendable (PeerInfo) -> Void
 
+  /// Creates a game that calls `seatTaken` when a player has joined, and `seatFreed` when the seat
+  /// is free again.
   init(
     _ setup: Setup, node: SessionNode,
     seatTaken: @escaping @Sendable (PeerInfo) -> Void = { _ in },
@@ -89,93 +122,100 @@ actor NetGame: LoopActor {
     computer = ComputerPlayer(.home, strength: setup.strength, seed: .random(in: 0 ... .max))
   }
 
-  /// Takes the face and begins to show the waiting table.
+  /// Opens the display and shows the empty table until a match begins.
   func begin(
-    with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
+    with makeDisplay: @Sendable () throws(CommandFailure) -> any GameDisplay
   ) throws(CommandFailure) {
-    face = try makeFace()
+    display = try makeDisplay()
     do throws(CommandFailure) {
       recording = try setup.recording.map { path throws(CommandFailure) in try .init(path) }
     } catch {
-      face.close()
+      display.close()
       throw error
     }
-    timer = LoopTimer(on: loop, owner: self) { game in game.frame() }
-    arm(at: loop.now)
+    if let descriptor = display.inputDescriptor {
+      // Without a watch, input is read before each frame only.
+      inputWatch = try? DescriptorWatch(on: loop, owner: self, descriptor: descriptor) { game in
+        game.inputArrived()
+      }
+    }
+    timers.frame = LoopTimer(on: loop, owner: self) { game in game.frame() }
+    armFrame(at: loop.now)
   }
 
-  /// Plays until the session ends; what it came to.
+  /// Plays until the session ends, and returns its summary.
   func finish() async -> Summary {
     if !isOver { await withCheckedContinuation { ending = $0 } }
     return summary
   }
 
-  /// Gives the face back: the network said no before play began.
+  /// Ends the session because the network failed before play began.
   func abandon() {
     wasAbandoned = !isOver
     end("abandoned", nil)
   }
 
-  /// Tells the people at this machine something. Called on the loop.
+  /// Displays a line for the people at this computer. Must be called on the loop.
   nonisolated func announce(_ line: String) {
     assumeIsolated { game in
-      game.notice = line
-      game.face.tell(line)
+      game.announcement = line
+      game.display.write(line)
     }
   }
 
-  func handle(_ event: SessionEvent) {
-    guard !isOver else { return }
-    switch event {
-    case .requested(let link, _, _): node.assumeIsolated { $0.admit(link) }
-    case .opened(let link, let info): sitDown(link, info)
-    case .message(let link, let channel, let bytes):
-      if !receive(bytes, on: channel, from: link) { drop(link) }
-    case .measured(let link, let roundTrip):
-      guard link == self.link, let smoothed = roundTrip.smoothed else { return }
-      joined?.note(roundTrip: smoothed)
-    case .linkChanged(let link, let kind):
-      guard link == self.link else { return }
-      summary.transport = kind.description
-      face.tell("the game goes over \(kind) now")
-    case .closed(let link, let info, let reason, wasOpen: true):
-      if link == self.link {
-        peerLost(info, reason)
-      } else if let number = number(of: link) {
-        watchers[number] = nil
-        hosted?.removeSpectator(number)
-      }
-    default: break
+  // MARK: Frames
+
+  func armFrame(at due: Instant) {
+    timers.frameDue = due
+    timers.frame?.arm(at: due)
+  }
+
+  /// When the next tick of the match is due.
+  var nextTick: Instant? {
+    switch role {
+    case .undecided: nil
+    case .host(let match): match.nextTick
+    case .client(let match): match.nextTick
     }
   }
 
-  // MARK: Time
-
-  private func arm(at due: Instant) {
-    frameDue = due
-    timer?.arm(at: due)
-  }
-
-  /// One picture, and the ticks before it.
+  /// Plays the ticks that are due and draws one frame.
   private func frame() {
     let now = loop.now
     if Interrupts.isRequested { return end("interrupted", Goodbye(.left)) }
-    for command in face.commands(at: now) {
-      if command == .quit { return end("quit", Goodbye(.left)) }
-      carryOut(command)
-    }
+    carryOut(display.readCommands(at: now) ?? [])
+    guard !isOver else { return }
     if isPlaying { play(at: now) }
     guard !isOver else { return }
     sendMatch()
     present(at: now)
-    let next = isPlaying ? hosted?.nextTick ?? joined?.nextTick : nil
-    arm(at: next ?? max(frameDue + Self.waitingFrame, now))
+    let next = isPlaying ? nextTick : nil
+    armFrame(at: next ?? max(timers.frameDue + setup.waitingFrame, now))
+  }
+
+  /// Reads input as soon as it arrives, so that it counts in the next tick.
+  private func inputArrived() {
+    guard !isOver, let commands = display.readCommands(at: loop.now) else {
+      // A terminal that has hung up is always readable, but has nothing to read.
+      inputWatch = nil
+      return
+    }
+    carryOut(commands)
+  }
+
+  private func carryOut(_ commands: [Controls.Command]) {
+    for command in commands {
+      if command == .quit { return end("quit", Goodbye(.left)) }
+      carryOut(command)
+    }
   }
 
   private func play(at now: Instant) {
-    tickJitter.record(now - frameDue)
-    let due = hosted?.takeDueTicks(at: now) ?? joined?.takeDueTicks(at: now) ?? 0
-    rate.record(due, at: now)
+    meters.tickJitter.record(now - timers.frameDue)
+    let due =
+      role.withHosted { $0.takeDueTicks(at: now) } ?? role.withJoined { $0.takeDueTicks(at: now) }
+      ?? 0
+    meters.rate.record(due, at: now)
     for _ in 0..<due {
       guard isPlaying, !isOver else { return }
       step(at: now)
@@ -186,154 +226,86 @@ actor NetGame: LoopActor {
     record()
   }
 
-  /// The match begins, or goes on with somebody else.
-  func startPlaying() {
-    guard !isPlaying, lastWord == nil else { return }
-    isPlaying = true
-    arm(at: hosted?.nextTick ?? joined?.nextTick ?? loop.now)
-  }
-
-  /// A host that grants a seat and never shows its table is left again.
-  func awaitFirstState() {
-    guard let link else { return }
-    firstState = LoopTimer(on: loop, owner: self) { game in
-      game.node.assumeIsolated { $0.close(link, Goodbye(.timedOut), as: .timedOut) }
-    }
-    firstState?.arm(after: setup.firstStateLimit)
-  }
-
-  /// The host has shown its table.
-  func firstStateCame() { firstState?.cancel() }
-
   private func timeIsUp() {
-    guard joined != nil, !setup.isWatching, let link else {
-      return hosted == nil ? end("finished", Goodbye(.finished)) : finishHosting()
+    guard case .client = role, !setup.isSpectator, let host = connections.opponent else {
+      if case .host = role { return finishHosting() }
+      return end("finished", Goodbye(.finished))
     }
     sendMatch()
-    send(.finish, on: .words, to: link)
-    awaitEnd()
-  }
-
-  /// Whoever said, or was asked for, the last word says goodbye soon.
-  func awaitEnd() {
-    isPlaying = false
-    lastWord = LoopTimer(on: loop, owner: self) { game in
-      guard let link = game.link, game.setup.tickLimit == nil else {
-        return game.end("finished", Goodbye(.finished))
-      }
-      game.node.assumeIsolated { $0.close(link, Goodbye(.finished), as: .finished) }
-    }
-    lastWord?.arm(after: Self.lastWordLimit)
-  }
-
-  // MARK: Peers
-
-  private func sitDown(_ link: ConnectionID, _ info: PeerInfo) {
-    let isHost = node.assumeIsolated { $0.isIncoming(link) }
-    if isHost, info.isSpectator { return beginTelling(link, info) }
-    self.link = link
-    summary.peer = TextWidth.plain(info.name)
-    summary.transport = node.assumeIsolated { $0.kind(of: link) }?.description
-    face.tell("\(info.name) sits down")
-    seatTaken(info)
-    if isHost {
-      beginHosting(link, again: info.id == lastGuest)
-      lastGuest = info.id
-    } else {
-      beginVisiting()
-    }
-  }
-
-  private func peerLost(_ info: PeerInfo?, _ reason: DisconnectReason) {
-    link = nil
-    if reason == .replaced, hosted != nil { return }
-    face.tell("game ended: \(reason)")
-    summary.endReason = "\(reason)"
-    isPlaying = false
-    lastWord?.cancel()
-    lastWord = nil
-    if let guest = hosted?.guest { watchers[guest] = nil }
-    hosted?.dismissGuest()
-    guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
-      summary.status = ExitStatus(reason)
-      return end("\(reason)", nil)
-    }
-    joined = nil
-    seatFreed()
-  }
-
-  /// Whether this end sat down at another's table and never saw it: nothing was played.
-  private var hasOnlyKnocked: Bool {
-    joined.map { $0.state == nil && summary.ticks == 0 } ?? false
-  }
-
-  /// The peer breaks the game's protocol.
-  private func drop(_ link: ConnectionID) {
-    node.assumeIsolated {
-      $0.close(link, Goodbye(.protocolViolation), as: .protocolViolation)
-    }
+    send(.finish, on: .notices, to: host)
+    closeSoon()
   }
 
   // MARK: The end
 
-  /// Ends the session here, once; a goodbye tells the peer.
+  /// Ends the session on this computer and sends a goodbye to the peer. Further calls have no
+  /// effect.
   func end(_ reason: String, _ goodbye: Goodbye?) {
     guard !isOver else { return }
     isOver = true
-    timer?.cancel()
-    lastWord?.cancel()
-    firstState?.cancel()
+    timers.cancel()
+    inputWatch = nil
     record()
     recording?.finish()
     summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
     summary.recordings = recording?.paths ?? []
     node.assumeIsolated { $0.retire(goodbye ?? Goodbye(.left)) }
-    face.close()
-    if let score = hosted?.state.score ?? lastWordHeard?.score ?? joined?.confirmed?.score {
-      summary.score = score.description
-    }
-    summary.endReason = reason
-    summary.take(tickJitter: tickJitter, stateAge: network.stateAge)
-    summary.take(network, joined, lateInputs: hosted?.missedInputs)
-    let (sent, received) = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
-    summary.bytesSent = Int(sent)
-    summary.bytesReceived = Int(received)
+    display.close()
+    summarize(reason)
     ending?.resume()
     ending = nil
   }
 
-  // MARK: Showing
+  private func summarize(_ reason: String) {
+    let (hosted, joined) = (role.hosted, role.joined)
+    if let score = hosted?.state.score ?? finalScore?.score ?? joined?.confirmed?.score {
+      summary.score = score.description
+    }
+    summary.endReason = reason
+    summary.add(tickJitter: meters.tickJitter, stateAge: meters.network.stateAge)
+    summary.add(meters.network, joined, lateInputs: hosted?.missedInputs)
+    let (sent, received) = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
+    summary.bytesSent = Int(sent)
+    summary.bytesReceived = Int(received)
+  }
+
+  // MARK: Drawing
 
   private func present(at now: Instant) {
     var view = currentView(at: now)
     view.status = status(at: now)
-    face.present(view)
+    display.present(view)
     if isPlaying { summary.frames += 1 }
   }
 
   private func status(at now: Instant) -> String {
-    guard let link, let statistics = node.assumeIsolated({ $0.statistics(of: link) }) else {
-      return setup.name
-    }
+    guard let opponent = connections.opponent,
+      let statistics = node.assumeIsolated({ $0.statistics(of: opponent) })
+    else { return setup.name }
     let bytes = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
-    if isPlaying { network.noteFrame(statistics, gap: joined?.predictedTicks ?? 0, at: now) }
-    if network.close(statistics, bytes, joined, at: now), setup.tellsNetwork {
-      face.tell(network.line)
+    let joined = role.joined
+    if isPlaying {
+      meters.network.recordFrame(statistics, gap: joined?.predictedTicks ?? 0, at: now)
     }
-    if setup.tellsNetwork { return network.line }
+    if meters.network.endSecond(statistics, bytes, joined, at: now), setup.showsNetwork {
+      display.write(meters.network.line)
+    }
+    if setup.showsNetwork { return meters.network.line }
     let roundTrip = (statistics.roundTrip ?? .zero).inMilliseconds
-    return "\(rate.perSecond) Hz · \(summary.transport ?? "") · round trip "
+    return "\(meters.rate.perSecond) Hz · \(summary.transport ?? "") · round trip "
       + "\((roundTrip * 10).rounded() / 10) ms"
   }
 
   private func currentView(at now: Instant) -> TableView {
     let names = (own: setup.name, other: summary.peer ?? "")
-    if let hosted, isPlaying { return TableView(hosted.state, seenFrom: .home, names: names) }
-    guard let state = joined?.shown(at: now), isPlaying || !setup.isWatching else {
+    if let hosted = role.hosted, isPlaying {
+      return TableView(hosted.state, seenFrom: .home, names: names)
+    }
+    guard let state = role.joined?.shown(at: now), isPlaying || !setup.isSpectator else {
       return waitingView
     }
-    if setup.isWatching {
-      return TableView(state, seenFrom: .home, names: (summary.peer ?? "", "guest"))
+    if setup.isSpectator {
+      return TableView(state, seenFrom: .home, names: (summary.peer ?? "", "opponent"))
     }
     return TableView(state, seenFrom: .away, names: names)
   }
@@ -341,8 +313,16 @@ actor NetGame: LoopActor {
   private var waitingView: TableView {
     var view = TableView(RinkState(), seenFrom: .home, names: (setup.name, ""))
     view.puck = nil
-    let detail = notice.map { "\(setup.waiting) · \($0)" } ?? setup.waiting
+    let detail = announcement.map { "\(setup.waiting) · \($0)" } ?? setup.waiting
     view.banner = TableView.Banner("Waiting", detail: detail)
     return view
   }
+
+  // MARK: Seats
+
+  /// Reports that a player has taken the seat opposite this one.
+  func reportSeatTaken(_ info: PeerInfo) { seatTaken(info) }
+
+  /// Reports that the seat is free again.
+  func reportSeatFreed() { seatFreed() }
 }

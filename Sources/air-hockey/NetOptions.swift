@@ -1,23 +1,23 @@
 import ArgumentParser
 import Carom
 
-/// The options that every way to play over the network has.
+/// The options of all commands that play over the network.
 struct NetOptions: ParsableArguments {
   @Option(
-    help: "The interface to find players on, such as eth0 or lo; may be repeated.")
+    help: "The interface on which to find players, such as eth0 or lo; may be repeated.")
   var interface: [String] = []
 
   @Option(
-    help: "What carries the game: udp, tcp, or auto, which prefers UDP and falls back to TCP.")
+    help: "The transport: udp, tcp, or auto, which prefers UDP and falls back to TCP.")
   var transport = Transport.auto
 
   @Flag(
-    help: "Tell each second of round trip, loss, age of the state, corrections and bytes.")
+    help: "Print the round trip, loss, state age, corrections and bytes every second.")
   var netStats = false
 
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
-  /// What this peer says of itself.
+  /// The information about this player that is sent to peers.
   func peer(_ name: String, yieldsSeat: Bool = false, isSpectator: Bool = false) -> PeerInfo {
     PeerInfo(
       id: .random(), name: name, application: GameWire.application,
@@ -25,7 +25,7 @@ struct NetOptions: ParsableArguments {
   }
 }
 
-/// What carries a game.
+/// The transport of a game.
 enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
   case auto, udp, tcp
 
@@ -39,7 +39,7 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 extension ExitStatus {
-  /// How a program ends whose game ended for that reason.
+  /// The status of a program whose game ended for the given reason.
   init(_ reason: DisconnectReason) {
     switch reason {
     case .timedOut, .handshakeTimeout: self = .timedOut
@@ -51,7 +51,7 @@ extension ExitStatus {
 }
 
 extension CommandFailure {
-  /// The line and the status for what the network said.
+  /// Converts an error of the network into a line and a status.
   init(_ error: TransportError) {
     let status: ExitStatus =
       switch error {
@@ -67,7 +67,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// The line and the status for what discovery said.
+  /// Converts an error of service discovery into a line and a status.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
       switch error {
@@ -85,7 +85,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// The line and the status for what the host said.
+  /// Converts an error of the session, such as a refusal by the host, into a line and a status.
   init(_ error: SessionError) {
     let status: ExitStatus =
       switch error {
@@ -99,7 +99,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// The line and the status for any of these.
+  /// Converts any error into a line and a status.
   init(any error: any Error) {
     switch error {
     case let error as CommandFailure: self = error

@@ -2,33 +2,33 @@ import AirHockey
 import Carom
 import CaromSimulation
 
-/// What the network does to a match, second by second.
+/// Measures how the network affects a match, for each second and in total.
 struct NetworkMeter {
-  /// How old the other player's newest word was in each picture.
+  /// The age of the newest inputs of the other player, measured at each frame.
   private(set) var stateAge = JitterMeter()
-  /// Corrections that moved the puck, metres: how many, their sum, and the greatest.
+  /// Corrections that moved the puck: their number, and their sum and maximum in meters.
   private(set) var corrections = (count: 0, sum: 0.0, most: 0.0)
-  /// By how many ticks the state that was shown ran ahead of what was decided.
+  /// How far the displayed state was ahead of the confirmed state, in ticks: mean and maximum.
   var gap: (mean: Double, most: Int) {
     (frames == 0 ? 0 : Double(gapSum) / Double(frames), gapMost)
   }
-  /// The last whole second in words.
+  /// A line of text about the last complete second.
   private(set) var line = ""
 
   private var frames = 0
   private var gapSum = 0
   private var gapMost = 0
-  private var heard: Instant?
-  private var began: Instant?
+  private var lastInputs: Instant?
+  private var secondStart: Instant?
   private var bytes: (sent: UInt64, received: UInt64) = (0, 0)
   private var rollbacks = 0
   private var second = (most: 0.0, age: Duration.zero)
 
-  /// The other player's word came.
-  mutating func noteHeard(at now: Instant) { heard = now }
+  /// Records that inputs of the other player have arrived.
+  mutating func recordInputs(at now: Instant) { lastInputs = now }
 
-  /// A correction moved the puck that far, metres.
-  mutating func noteCorrection(_ length: Double) {
+  /// Records that a correction moved the puck by `length` meters; 0 is not counted.
+  mutating func recordCorrection(_ length: Double) {
     guard length > 0 else { return }
     corrections = (
       corrections.count + 1, corrections.sum + length, max(corrections.most, length)
@@ -36,27 +36,28 @@ struct NetworkMeter {
     second.most = max(second.most, length)
   }
 
-  /// A picture is shown: its newest word is as old as half a round trip, and what passed since.
-  mutating func noteFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
+  /// Records a frame. The newest inputs are as old as the time since they arrived plus half a round
+  /// trip.
+  mutating func recordFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
     frames += 1
     gapSum += gap
     gapMost = max(gapMost, gap)
-    guard let heard else { return }
-    let age = now - heard + (statistics.roundTrip ?? .zero) / 2
+    guard let lastInputs else { return }
+    let age = now - lastInputs + (statistics.roundTrip ?? .zero) / 2
     stateAge.record(age)
     second.age = max(second.age, age)
   }
 
-  /// Sums up a second, where one has passed.
-  mutating func close(
+  /// Updates `line` if a second has passed since the last update, and returns whether it has.
+  mutating func endSecond(
     _ statistics: PeerStatistics, _ bytes: (sent: UInt64, received: UInt64),
     _ match: JoinedMatch?, at now: Instant
   ) -> Bool {
-    guard let began else {
-      (self.began, self.bytes) = (now, bytes)
+    guard let secondStart else {
+      (self.secondStart, self.bytes) = (now, bytes)
       return false
     }
-    let seconds = Double((now - began).wholeNanoseconds) / 1e9
+    let seconds = Double((now - secondStart).wholeNanoseconds) / 1e9
     guard seconds >= 1 else { return false }
     let rollbacks = match?.statistics.rollbacks ?? 0
     let rate = { (count: UInt64) in Int((Double(count) / seconds).rounded()) }
@@ -67,7 +68,7 @@ struct NetworkMeter {
       + "\((second.most * 10_000).rounded() / 10) mm · "
       + "\(rate(bytes.sent - self.bytes.sent)) B/s sent, "
       + "\(rate(bytes.received - self.bytes.received)) B/s received"
-    (self.began, self.bytes, self.rollbacks) = (now, bytes, rollbacks)
+    (self.secondStart, self.bytes, self.rollbacks) = (now, bytes, rollbacks)
     second = (0, .zero)
     return true
   }

@@ -3,16 +3,16 @@ import ArgumentParser
 import CaromPhysics
 import Foundation
 
-/// Draws the README's picture: a moment of a match, as the terminal shows it.
+/// Draws the picture in the README: a match as the terminal shows it.
 struct PictureCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "picture", abstract: "Write a picture of the terminal face (PPM).",
+    commandName: "picture", abstract: "Write a picture of the game in the terminal (PPM).",
     shouldDisplay: false)
 
   @Argument(help: "The file to write.") var file: String
-  @Option(help: "Columns of the terminal.") var columns = 132
-  @Option(help: "Rows of the terminal.") var rows = 40
-  @Flag(help: "A goal, with its banner.") var goal = false
+  @Option(help: "The number of columns of the terminal.") var columns = 132
+  @Option(help: "The number of rows of the terminal.") var rows = 40
+  @Flag(help: "Draw a goal with its banner.") var goal = false
 
   func run() throws {
     var painter = TablePainter()
@@ -20,7 +20,7 @@ struct PictureCommand: ParsableCommand {
     try Data(Picture.ppm(screen)).write(to: URL(filePath: file))
   }
 
-  /// A shot over the lower rail: struck by the left mallet, on its way to the right goal.
+  /// A shot of the left player that has bounced off the lower rail towards the right goal.
   static func scene(goal: Bool) -> TableView {
     let (mallet, rail, puck) = (Vector(-0.70, -0.20), Vector(-0.16, -0.487), Vector(0.36, -0.21))
     var view = TableView(

@@ -1,17 +1,17 @@
 import ArgumentParser
 import Carom
 
-/// The main job: a table on loopback with a computer opponent from a second process.
+/// Plays on loopback against a computer opponent in a second process.
 struct PlayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "play",
     abstract:
-      "Open a table on loopback; a computer joins it over the network until you have company.",
-    discussion: "Without a terminal the computer plays both seats, for one whole match.")
+      "Open a table on loopback; a computer opponent joins it until a person does.",
+    discussion: "Without a terminal, the computer plays both seats for one complete match.")
 
   @OptionGroup var options: PlayOptions
   @Flag(
-    help: "Tell each second of round trip, loss, age of the state, corrections and bytes.")
+    help: "Print the round trip, loss, state age, corrections and bytes every second.")
   var netStats = false
 
   func run() async throws {

@@ -3,14 +3,14 @@ import AirHockeyTerminal
 import CaromTransport
 
 extension PlayOptions {
-  /// Who plays the seat at the left.
+  /// The player of the left seat.
   func homePlayer(_ name: String) -> LocalGame.Player {
     guard bot else { return .person(name) }
     let computer = ComputerPlayer(.home, strength: strength, seed: .random(in: 0 ... .max))
     return .computer(name, computer)
   }
 
-  /// Plays at this machine alone, and reports.
+  /// Plays without a network, then prints the summary.
   func playLocally(
     home: LocalGame.Player, away: LocalGame.Player, _ seating: Controls.Seating
   ) async throws {
@@ -18,7 +18,7 @@ extension PlayOptions {
     let summary = try await withNetworkLoop { loop throws(CommandFailure) in
       let game = LocalGame(
         on: loop, home: home, away: away, tickLimit: tickLimit, recording: record)
-      return try await game.run { () throws(CommandFailure) in try makeFace(seating) }
+      return try await game.run { () throws(CommandFailure) in try makeDisplay(seating) }
     }
     try report(summary)
   }

@@ -3,29 +3,31 @@ import AirHockeyTerminal
 import Carom
 
 extension PlayOptions {
-  /// What a game over the network needs to know of these options.
+  /// Converts these options to those of a game over the network.
   func setup(_ name: String, _ net: NetOptions) -> NetGame.Setup {
-    var setup = NetGame.Setup(name: name, bot: plays, strength: strength, tickLimit: tickLimit)
-    setup.tellsNetwork = net.netStats
+    var setup = NetGame.Setup(
+      name: name, bot: computerPlays, strength: strength, tickLimit: tickLimit)
+    setup.showsNetwork = net.netStats
     setup.recording = record
     return setup
   }
 
-  /// The computer plays my seat, because it was asked to, or because nobody can.
-  var plays: Bool { bot || headless }
+  /// Whether the computer plays this seat: always without a display, since a person cannot play
+  /// then.
+  var computerPlays: Bool { bot || headless }
 
-  /// Runs a game on a loop of its own, and reports what it came to.
+  /// Runs a game on its own loop, then prints the summary.
   func playOverNetwork(
-    watching isWatching: Bool = false,
-    _ play: (NetworkLoop, @Sendable () throws(CommandFailure) -> any GameFace) async throws ->
+    isSpectator: Bool = false,
+    _ play: (NetworkLoop, @Sendable () throws(CommandFailure) -> any GameDisplay) async throws ->
       Summary
   ) async throws {
-    if !isWatching { try checkSeat() }
+    if !isSpectator { try checkSeat() }
     Interrupts.begin()
     do {
       let summary = try await withNetworkLoop { (loop) async throws in
         try await play(loop) { () throws(CommandFailure) in
-          try makeFace(.one, isWatching: isWatching)
+          try makeDisplay(.one, isSpectator: isSpectator)
         }
       }
       try report(summary)

@@ -4,22 +4,22 @@ import ArgumentParser
 import CaromCore
 import Foundation
 
-/// The options that every way to play has.
+/// The options of all commands that play.
 struct PlayOptions: ParsableArguments {
-  @Flag(help: "The computer plays my seat.") var bot = false
+  @Flag(help: "Let the computer play my seat.") var bot = false
   @Flag(help: "Draw nothing and print no progress.") var headless = false
   @Option(help: "End after this many seconds of play.") var seconds: Int?
-  @Option(help: "The name that others see, at most 63 bytes.") var name: String?
+  @Option(help: "The name that other players see, at most 63 bytes.") var name: String?
   @Option(
     name: .customLong("strength"),
-    help: "How well the computer plays: easy, medium (without it) or hard.",
+    help: "How well the computer plays: easy, medium (the default) or hard.",
     transform: Strength.named)
   var givenStrength: Strength?
-  @Option(help: "A JSON file with the name and the strength that are not given here.")
+  @Option(help: "A JSON file with the default name and strength.")
   var preferences: String?
-  @Flag(help: "Write name and strength to the --preferences file.") var save = false
-  @Option(help: "Record what is played into FILE, for 'air-hockey replay'.") var record: String?
-  @Flag(help: "Print a summary as one JSON object on the last line.") var json = false
+  @Flag(help: "Write the name and strength to the --preferences file.") var save = false
+  @Option(help: "Record the matches into a file for 'air-hockey replay'.") var record: String?
+  @Flag(help: "Print the summary as one JSON object on the last line.") var json = false
 
   /// How well the computer plays.
   var strength: Strength { givenStrength ?? .medium }
@@ -31,17 +31,17 @@ struct PlayOptions: ParsableArguments {
       givenStrength = try givenStrength ?? saved.strength.map(Strength.named)
       if save { try Preferences(name: name, strength: "\(strength)").save(preferences) }
     } else if save {
-      throw ValidationError("--save wants to know where: --preferences FILE.")
+      throw ValidationError("--save requires --preferences FILE.")
     }
     if let seconds, !(1...1_000_000).contains(seconds) {
-      throw ValidationError("--seconds wants a whole number from 1 to 1000000.")
+      throw ValidationError("--seconds must be a whole number from 1 to 1000000.")
     }
   }
 
-  /// The ticks to play; `nil` for no end.
+  /// The number of ticks to play; nil for no limit.
   var tickLimit: Int? { seconds.map { $0 * Preset.ticksPerSecond } }
 
-  /// The name to play under: the one that was given, the account's, or "Player".
+  /// The player's name: the given one, else the account's name, else "Player".
   func playerName() throws(CommandFailure) -> String {
     guard let name else {
       let account = ProcessInfo.processInfo.environment["USER"] ?? ""
@@ -50,57 +50,58 @@ struct PlayOptions: ParsableArguments {
     return try Self.checked(name)
   }
 
-  /// The name, if it can stand in one DNS label and on one line.
+  /// Returns the name if it fits into a DNS label and is printable on one line; throws otherwise.
   static func checked(_ name: String) throws(CommandFailure) -> String {
     let length = name.utf8.count
     guard length <= PeerID.maximumNameLength else {
       throw CommandFailure(
-        .badName, "the name has \(length) bytes; at most \(PeerID.maximumNameLength) fit")
+        .badName, "the name has \(length) bytes: use at most \(PeerID.maximumNameLength)")
     }
     let isPlain = name.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }
     guard isPlain, TextWidth.columns(of: name) > 0 else {
-      throw CommandFailure(.badName, "the name has to be printable, and not empty")
+      throw CommandFailure(.badName, "the name is empty or not printable: choose another --name")
     }
     return name
   }
 
-  /// The face that fits: none, the terminal, or lines. Throws where a person is to play and
-  /// there is no terminal to play on.
-  func makeFace(
-    _ seating: Controls.Seating, isWatching: Bool = false
-  ) throws(CommandFailure) -> any GameFace {
-    if headless { return SilentFace() }
-    if Terminal.isPresent, let face = try? TerminalFace(seating) { return face }
-    guard bot || isWatching else { throw Self.notATerminal }
-    // A summary for machines has standard output to itself.
-    return PlainFace(output: json ? .standardError : .standardOutput)
+  /// Creates a display: none, the terminal, or lines of text. Throws if a person is to play without
+  /// a terminal.
+  func makeDisplay(
+    _ seating: Controls.Seating, isSpectator: Bool = false
+  ) throws(CommandFailure) -> any GameDisplay {
+    if headless { return NoDisplay() }
+    if Terminal.isPresent, let display = try? TerminalDisplay(seating) { return display }
+    guard bot || isSpectator else { throw Self.notATerminal }
+    // With --json, only the summary is written to standard output.
+    return LineDisplay(output: json ? .standardError : .standardOutput)
   }
 
-  /// Throws where a person is to play and there is no terminal, before anything else is done.
+  /// Throws if a person is to play without a terminal. Called before the network is used.
   func checkSeat() throws(CommandFailure) {
     guard headless || bot || Terminal.isPresent else { throw Self.notATerminal }
   }
 
   private static let notATerminal = CommandFailure(
-    .notATerminal, "not a terminal: nobody can move the mallet here (use --bot or --headless)")
+    .notATerminal, "not a terminal: a person cannot play here (use --bot or --headless)")
 
-  /// Prints the summary in the form that was asked for; throws where not all went well.
+  /// Prints the summary as text or JSON. Throws if the recording failed, or if the session ended
+  /// with an error.
   func report(_ summary: Summary) throws(CommandFailure) {
     if json || !headless {
       let line = json ? summary.json : TextWidth.plain(summary.line)
       try? FileHandle.standardOutput.write(contentsOf: Data("\(line)\n".utf8))
     }
     if let line = summary.recordingTrouble { throw CommandFailure(.badFile, line) }
-    // The summary has told why.
+    // The summary has already stated the reason.
     if summary.status != .success { throw CommandFailure(summary.status, "") }
   }
 }
 
 extension Strength {
-  /// The strength of that name.
+  /// Returns the strength with the given name; throws if there is none.
   static func named(_ name: String) throws -> Strength {
     guard let strength = allCases.first(where: { "\($0)" == name }) else {
-      throw ValidationError("--strength is easy, medium or hard.")
+      throw ValidationError("--strength must be easy, medium or hard.")
     }
     return strength
   }

@@ -2,15 +2,16 @@ import AirHockey
 import ArgumentParser
 import Foundation
 
-/// What a player likes, in a JSON file: `{"name":"Maya","strength":"hard"}`. A key may be absent.
+/// A player's default name and strength in a JSON file: `{"name":"Maya","strength":"hard"}`. Both
+/// keys are optional.
 struct Preferences: Codable, Equatable {
-  /// The largest file that is read, bytes.
+  /// The maximum length of the file, in bytes.
   static let maximumLength = 65_536
 
   var name: String?
   var strength: String?
 
-  /// Reads a file; a missing one holds nothing.
+  /// Reads a file. A missing file counts as empty preferences.
   static func load(_ path: String) throws -> Preferences {
     guard FileManager.default.fileExists(atPath: path) else { return Preferences() }
     guard let file = FileHandle(forReadingAtPath: path),
@@ -20,12 +21,12 @@ struct Preferences: Codable, Equatable {
       let preferences = try? JSONDecoder().decode(Preferences.self, from: bytes)
     else {
       throw ValidationError(
-        "--preferences: \(path) is no JSON object with a name and a strength as strings.")
+        "--preferences: \(path) is not a JSON object whose name and strength are strings.")
     }
     return preferences
   }
 
-  /// Writes the file, whole or not at all.
+  /// Writes the file atomically.
   func save(_ path: String) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -33,7 +34,8 @@ struct Preferences: Codable, Equatable {
       try (encoder.encode(self) + Data("\n".utf8)).write(
         to: URL(filePath: path), options: .atomic)
     } catch {
-      throw ValidationError("--save: \(path) cannot be written.")
+      throw ValidationError(
+        "--save: \(path) cannot be written; check the folder and its permissions.")
     }
   }
 }

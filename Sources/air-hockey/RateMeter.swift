@@ -1,13 +1,13 @@
 import CaromCore
 
-/// How many things happened in the last whole second.
+/// Counts events per second.
 struct RateMeter {
-  /// The count of the last whole second; 0 within the first.
+  /// The rate over the last period of at least a second; 0 during the first period.
   private(set) var perSecond = 0
   private var count = 0
   private var begin: Instant?
 
-  /// `more` things happened at `now`.
+  /// Adds `more` events at `now`.
   mutating func record(_ more: Int, at now: Instant) {
     guard let begin else {
       begin = now

@@ -2,22 +2,23 @@ import AirHockey
 import ArgumentParser
 import CaromSimulation
 
-/// A match of two computers, made as fast as it goes.
+/// Records a match of two computer players, simulated as fast as possible.
 struct RecordCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Record a match of two computers into FILE, as fast as it goes.",
-    discussion: "What people play is recorded with --record FILE of the other commands.")
+    abstract: "Record a match of two computer players into FILE.",
+    discussion: "To record a match of people, use --record FILE with the other commands.")
 
   @Argument(help: "The file to write.") var file: String
-  @Option(help: "How many seconds of play.") var seconds = 60
-  @Option(help: "The same seed gives the same match.") var seed: UInt64?
-  @Option(help: "How well both play: easy, medium or hard.", transform: Strength.named)
+  @Option(help: "The length of the match in seconds.") var seconds = 60
+  @Option(help: "The seed of the computer players; the same seed gives the same match.") var seed:
+    UInt64?
+  @Option(help: "How well both players play: easy, medium or hard.", transform: Strength.named)
   var strength: Strength = .medium
 
   func validate() throws {
     guard (1...86_400).contains(seconds) else {
-      throw ValidationError("--seconds wants a whole number from 1 to 86400.")
+      throw ValidationError("--seconds must be a whole number from 1 to 86400.")
     }
   }
 

@@ -2,10 +2,10 @@ import AirHockey
 import CaromCore
 import Foundation
 
-/// A file that matches are recorded into as they are played; what cannot follow what stands there,
-/// like a match at another table, goes into a file of its own beside it.
+/// A file into which matches are recorded while they are played. A match that does not continue the
+/// recorded one, such as a match with another host, is recorded into another file next to it.
 struct RecordingFile: Sendable {
-  /// What was recorded, or was to be, in order.
+  /// The paths of the files, in the order in which they were opened.
   private(set) var paths: [String] = []
   private var file: FileHandle
   private var isNew: Bool
@@ -14,28 +14,28 @@ struct RecordingFile: Sendable {
   private var isOpen = true
   private var trouble: String?
 
-  /// Looks whether the file can be written; one that is there stays as it is until something is
-  /// recorded.
+  /// Opens the file. An existing file is not changed until a tick is recorded. Throws if the file
+  /// cannot be written.
   init(_ path: String) throws(CommandFailure) {
     (file, isNew) = try Self.open(path)
     paths = [path]
   }
 
   private static func open(_ path: String) throws(CommandFailure) -> (FileHandle, isNew: Bool) {
-    let place = URL(filePath: path).resolvingSymlinksInPath().path
-    let attributes = try? FileManager.default.attributesOfItem(atPath: place)
+    let resolved = URL(filePath: path).resolvingSymlinksInPath().path
+    let attributes = try? FileManager.default.attributesOfItem(atPath: resolved)
     if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
-      throw CommandFailure(.badFile, "\(path) is no regular file")
+      throw CommandFailure(.badFile, "\(path) is not a regular file")
     }
-    guard attributes != nil || FileManager.default.createFile(atPath: place, contents: nil),
-      let file = FileHandle(forWritingAtPath: place)
+    guard attributes != nil || FileManager.default.createFile(atPath: resolved, contents: nil),
+      let file = FileHandle(forWritingAtPath: resolved)
     else { throw CommandFailure(.badFile, "\(path) cannot be written") }
     return (file, attributes == nil)
   }
 
   // MARK: Recording
 
-  /// Adds what the host decided.
+  /// Records the ticks that the host has simulated since the last call.
   mutating func record(_ match: HostedMatch) {
     guard isOpen else { return }
     if recorder == nil { recorder = MatchRecorder(match.state) }
@@ -43,26 +43,26 @@ struct RecordingFile: Sendable {
     write(recorder?.takeBytes())
   }
 
-  /// Adds what a guest knows to be decided.
+  /// Records the ticks that have been confirmed on a client since the last call.
   mutating func record(_ match: JoinedMatch) {
     guard isOpen, let state = match.confirmed else { return }
-    if recorder == nil { recorder = MatchRecorder(state, beginning: match.beginnings) }
-    if recorder?.record(match) != true { beginAnother() }
+    if recorder == nil { recorder = MatchRecorder(state, keyframeCount: match.keyframeCount) }
+    if recorder?.record(match) != true { beginNextFile() }
     write(recorder?.takeBytes())
   }
 
-  /// Adds a tick that was made here.
+  /// Records one tick of a match without a network.
   mutating func record(home: RinkInput, away: RinkInput, leadingTo state: RinkState) {
     guard isOpen else { return }
     recorder?.append(home: home, away: away, leadingTo: state)
     write(recorder?.takeBytes())
   }
 
-  /// Begins with a match that is made here.
+  /// Begins to record a match without a network.
   mutating func begin(_ state: RinkState) { recorder = MatchRecorder(state) }
 
-  /// What comes next does not go on from what was recorded.
-  mutating func beginAnother() {
+  /// Ends the current recording, if any, and opens another file for the next match.
+  mutating func beginNextFile() {
     guard isOpen, recorder != nil else { return }
     finish()
     do throws(CommandFailure) {
@@ -73,7 +73,7 @@ struct RecordingFile: Sendable {
     } catch { trouble = error.line }
   }
 
-  /// The first of "match-2.crpl", "match-3.crpl" and so on that is not there.
+  /// The first of "match-2.crpl", "match-3.crpl" and so on that does not exist.
   private func freePath() -> String {
     let first = URL(filePath: paths[0])
     let (stem, kind) = (first.deletingPathExtension().path, first.pathExtension)
@@ -87,7 +87,7 @@ struct RecordingFile: Sendable {
 
   // MARK: The end
 
-  /// Writes the end. A file that was made for nothing goes.
+  /// Ends the recording. A file that was created but not written to is deleted.
   mutating func finish() {
     guard isOpen else { return }
     write(recorder?.finish())
@@ -99,7 +99,7 @@ struct RecordingFile: Sendable {
     }
   }
 
-  /// What went wrong, to be told once.
+  /// Returns the last error as a line of text, once.
   mutating func takeTrouble() -> String? {
     defer { trouble = nil }
     return trouble
@@ -112,8 +112,9 @@ struct RecordingFile: Sendable {
       try file.write(contentsOf: Data(bytes))
       written += UInt64(bytes.count)
     } catch {
-      trouble = "\(paths.last ?? "") cannot be written any more: the recording ends here"
-      // What stands there is whole blocks, and can be played.
+      trouble =
+        "\(paths.last ?? "") can no longer be written: the recording ends here; check the free space"
+      // The file then ends with a complete block and can still be replayed.
       try? file.truncate(atOffset: written)
       try? file.close()
       isOpen = false

@@ -6,23 +6,23 @@ import CaromSimulation
 import CaromTransport
 import Foundation
 
-/// A match that was recorded.
+/// Shows or checks a recorded match.
 struct ReplayCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "replay",
-    abstract: "Show a recorded match, or check every hash in it where nobody looks on.")
+    abstract: "Show a recorded match, or check every hash in it if there is no terminal.")
 
-  /// The largest file that is read: a day of play.
+  /// The largest accepted file, in bytes: about a day of play.
   static let sizeLimit = 16 << 20
 
-  @Argument(help: "The file.") var file: String
-  @Option(help: "Begin at this second.") var from = 0
-  @Flag(help: "Check it as fast as it goes, and show nothing.") var check = false
-  @Flag(help: "Print what was checked as one JSON object.") var json = false
+  @Argument(help: "The file to replay.") var file: String
+  @Option(help: "The second at which to begin.") var from = 0
+  @Flag(help: "Check the file without showing it.") var check = false
+  @Flag(help: "Print the result of the check as one JSON object.") var json = false
 
   func validate() throws {
     guard (0...1_000_000).contains(from) else {
-      throw ValidationError("--from wants a whole number of seconds from 0 to 1000000.")
+      throw ValidationError("--from must be a whole number of seconds from 0 to 1000000.")
     }
   }
 
@@ -32,27 +32,27 @@ struct ReplayCommand: AsyncParsableCommand {
       try replay.seek(to: start(of: replay))
       if check || json || !Terminal.isPresent { return try report(&replay) }
     } catch {
-      throw Self.broken(file, error, at: replay.tick)
+      throw Self.damaged(file, error, at: replay.tick)
     }
     Interrupts.begin()
     let shown = replay
     let failure = try await withNetworkLoop { loop throws(CommandFailure) in
       let game = ReplayGame(shown, title: file, on: loop)
       return try await game.run { () throws(CommandFailure) in
-        do { return try TerminalFace(.nobody) } catch {
+        do { return try TerminalDisplay(.nobody) } catch {
           throw CommandFailure(.notATerminal, "not a terminal (use --check)")
         }
       }
     }
-    if let (error, tick) = failure { throw Self.broken(file, error, at: tick) }
+    if let (error, tick) = failure { throw Self.damaged(file, error, at: tick) }
   }
 
-  /// The tick of the wanted second, in the file or at its end.
+  /// The tick at which to begin, which may be after the end of the file.
   private func start(of replay: ReplayReader<Rink>) -> Tick {
     replay.header.start.advanced(by: Int64(from) * Int64(replay.header.rate))
   }
 
-  /// Reads a file of this game.
+  /// Reads a replay file. Throws if the file is not a replay of this game.
   static func open(_ path: String) throws(CommandFailure) -> ReplayReader<Rink> {
     guard let file = FileHandle(forReadingAtPath: path),
       let data = try? file.read(upToCount: sizeLimit + 1)
@@ -66,16 +66,16 @@ struct ReplayCommand: AsyncParsableCommand {
         replay.header.rate == Preset.ticksPerSecond
       else { throw .invalid(what: "game") }
       return replay
-    } catch { throw CommandFailure(.badFile, "\(path) is no replay of this game: \(error)") }
+    } catch { throw CommandFailure(.badFile, "\(path) is not a replay of this game: \(error)") }
   }
 
-  private static func broken(
+  private static func damaged(
     _ path: String, _ error: DecodeError, at tick: Tick
   ) -> CommandFailure {
-    CommandFailure(.badFile, "\(path) is broken after tick \(tick.rawValue): \(error)")
+    CommandFailure(.badFile, "\(path) is damaged after tick \(tick.rawValue): \(error)")
   }
 
-  /// What a check came to.
+  /// The result of a check.
   private struct Report: Encodable {
     var ticks: Int64
     var hashes: Int

@@ -4,16 +4,16 @@ import CaromCore
 import CaromSimulation
 import CaromTransport
 
-/// A recorded match on the screen, on a loop of its own.
+/// Plays a recorded match on the screen.
 actor ReplayGame: LoopActor {
-  /// How far the arrows go: five seconds.
-  static let leap: Int64 = 5
+  /// The number of seconds by which the arrow keys move.
+  static let jump: Int64 = 5
 
   let loop: NetworkLoop
   private var replay: ReplayReader<Rink>
   private let title: String
-  private var face: any GameFace = SilentFace()
-  private var isHeld = false
+  private var display: any GameDisplay = NoDisplay()
+  private var isPaused = false
   private var ticker: Ticker?
   private var ending: CheckedContinuation<(DecodeError, Tick)?, Never>?
 
@@ -23,11 +23,12 @@ actor ReplayGame: LoopActor {
     self.loop = loop
   }
 
-  /// Shows it until its end or until somebody quits; what was wrong with it.
+  /// Shows the replay until the user quits. If the file is damaged, returns the error and the last
+  /// tick before it.
   func run(
-    with makeFace: @Sendable () throws(CommandFailure) -> any GameFace
+    with makeDisplay: @Sendable () throws(CommandFailure) -> any GameDisplay
   ) async throws(CommandFailure) -> (DecodeError, Tick)? {
-    face = try makeFace()
+    display = try makeDisplay()
     return await withCheckedContinuation { continuation in
       ending = continuation
       ticker = Ticker(on: loop, owner: self, hertz: replay.header.rate) { game, tick in
@@ -39,21 +40,21 @@ actor ReplayGame: LoopActor {
   private func handle(_ tick: Ticker.Tick) {
     if Interrupts.isRequested { return end(nil) }
     do throws(DecodeError) {
-      for command in face.commands(at: tick.now) {
+      for command in display.readCommands(at: tick.now) ?? [] {
         switch command {
         case .quit: return end(nil)
-        case .pause, .proceed: isHeld.toggle()
-        case .back: try go(-Self.leap)
-        case .forth: try go(Self.leap)
+        case .pause, .proceed: isPaused.toggle()
+        case .back: try move(by: -Self.jump)
+        case .forth: try move(by: Self.jump)
         }
       }
-      // At the end it stands still, so that one can go back.
-      if !isHeld { _ = try replay.step() }
+      // At its end the replay stays on the screen, so that the user can go back.
+      if !isPaused { _ = try replay.step() }
     } catch { return end((error, replay.tick)) }
     present()
   }
 
-  private func go(_ seconds: Int64) throws(DecodeError) {
+  private func move(by seconds: Int64) throws(DecodeError) {
     let ticks = seconds * Int64(replay.header.rate)
     let start = replay.header.start
     try replay.seek(
@@ -69,13 +70,13 @@ actor ReplayGame: LoopActor {
       return "\(seconds / 60):\(rest < 10 ? "0" : "")\(rest)"
     }
     view.status = "\(title) · \(time(replay.tick)) of \(time(replay.end))"
-    face.present(view)
+    display.present(view)
   }
 
   private func end(_ failure: (DecodeError, Tick)?) {
     ticker?.stop()
     ticker = nil
-    face.close()
+    display.close()
     ending?.resume(returning: failure)
     ending = nil
   }

@@ -2,7 +2,7 @@ import AirHockey
 import ArgumentParser
 import CaromTransport
 
-/// One person against the computer.
+/// Plays against the computer.
 struct SoloCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "solo", abstract: "Play against the computer.")

@@ -2,59 +2,60 @@ import AirHockey
 import CaromCore
 import Foundation
 
-/// What a session came to, for people and for machines.
+/// The summary of a session, which is printed at its end as a line of text or as JSON.
 struct Summary: Encodable, Equatable {
-  /// "host", "client", "watcher" or "local".
+  /// The role of this side: "host", "client", "watcher" (a spectator) or "local".
   var role: String
-  /// The other player's name; `nil` where nobody came.
+  /// The other player's name; nil if nobody joined.
   var peer: String?
-  /// What carried the session last: "udp" or "tcp"; `nil` where nobody came.
+  /// The last transport of the session, "udp" or "tcp"; nil if nobody joined.
   var transport: String?
-  /// Steps that were simulated.
+  /// The number of simulated ticks.
   var ticks = 0
-  /// States that were shown, or would have been.
+  /// The number of frames that were displayed, or would have been with a display.
   var frames = 0
-  /// How late ticks came, in milliseconds: half of them less than this.
+  /// The median lateness of ticks, in milliseconds.
   var tickJitterP50 = 0.0
-  /// How late ticks came: 99 of 100 less than this.
+  /// The 99th percentile of the lateness of ticks, in milliseconds.
   var tickJitterP99 = 0.0
-  /// How old a state was when it was shown, in milliseconds.
+  /// The median age of states when they were displayed, in milliseconds.
   var stateAgeP50 = 0.0
-  /// How old a state was when it was shown: 99 of 100 less than this.
+  /// The 99th percentile of the age of states when they were displayed, in milliseconds.
   var stateAgeP99 = 0.0
-  /// How often the foretold match was corrected; 0 at a host.
+  /// The number of rollbacks; 0 on a host.
   var rollbacks = 0
-  /// The deepest correction, ticks.
+  /// The largest number of ticks that a rollback simulated again.
   var deepestRollback = 0
-  /// By how much corrections moved the puck on average, millimetres.
+  /// The mean distance by which corrections moved the puck, in millimeters.
   var correctionMean = 0.0
-  /// The most that one moved it, millimetres.
+  /// The largest distance by which a correction moved the puck, in millimeters.
   var correctionMost = 0.0
-  /// Ticks that waited for the host's word because too much was foretold.
+  /// The number of ticks that were delayed because the prediction window was exhausted.
   var stalls = 0
-  /// By how many ticks the state that was shown ran ahead of what was decided, on average.
+  /// The mean number of ticks by which the displayed state was ahead of the confirmed state.
   var gapMean = 0.0
-  /// By how many at most.
+  /// The largest number of ticks by which the displayed state was ahead of the confirmed state.
   var gapMost = 0
-  /// Inputs that were not there in time: the guest's, or one's own.
+  /// The number of inputs that did not reach the host in time: the client's on a host, the local
+  /// ones on a client.
   var lateInputs = 0
-  /// How often this end was not in step with the host.
+  /// The number of desyncs with the host.
   var desyncs = 0
-  /// Bytes of the session's packets.
+  /// The number of bytes sent in packets of the session.
   var bytesSent = 0
-  /// Bytes of the session's packets.
+  /// The number of bytes received in packets of the session.
   var bytesReceived = 0
-  /// Home's goals first.
+  /// The final score, with home's goals first.
   var score = "0-0"
-  /// Matches that were played to their end.
+  /// The number of completed matches.
   var matches = 0
-  /// Why it ended.
+  /// The reason why the session ended.
   var endReason = ""
-  /// Where it was recorded.
+  /// The paths of the recordings.
   var recordings: [String] = []
-  /// Why it was not, or not to the end.
+  /// The error that ended the recording, if any.
   var recordingTrouble: String?
-  /// How the program ends.
+  /// The exit status of the program.
   var status = ExitStatus.success
 
   init(role: String, peer: String? = nil) {
@@ -62,22 +63,22 @@ struct Summary: Encodable, Equatable {
     self.peer = peer
   }
 
-  /// Takes over the percentiles of both meters.
-  mutating func take(tickJitter: JitterMeter, stateAge: JitterMeter) {
+  /// Sets the percentiles of both meters.
+  mutating func add(tickJitter: JitterMeter, stateAge: JitterMeter) {
     tickJitterP50 = Self.milliseconds(tickJitter.percentile(50))
     tickJitterP99 = Self.milliseconds(tickJitter.percentile(99))
     stateAgeP50 = Self.milliseconds(stateAge.percentile(50))
     stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
   }
 
-  /// Takes over what the network did to the match.
-  mutating func take(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
+  /// Sets the statistics of the network and of the match. `lateInputs` is given on a host.
+  mutating func add(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
     let (count, sum, most) = network.corrections
     correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3
     correctionMost = (most * 1e6).rounded() / 1e3
     gapMean = (network.gap.mean * 100).rounded() / 100
     gapMost = network.gap.most
-    self.lateInputs = lateInputs ?? match?.overruled ?? 0
+    self.lateInputs = lateInputs ?? match?.overriddenInputs ?? 0
     guard let match else { return }
     rollbacks = match.statistics.rollbacks
     deepestRollback = match.statistics.deepestRollback
@@ -85,12 +86,12 @@ struct Summary: Encodable, Equatable {
     desyncs = match.desyncs
   }
 
-  /// Whole microseconds, as milliseconds.
+  /// A duration in milliseconds, rounded to whole microseconds.
   private static func milliseconds(_ duration: Duration) -> Double {
     (duration.inMilliseconds * 1000).rounded() / 1000
   }
 
-  /// One object on one line; a peer that never came is null.
+  /// The summary as a JSON object on one line. Missing values are null.
   var json: String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -98,7 +99,7 @@ struct Summary: Encodable, Equatable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// One line for people.
+  /// The summary as a line of text.
   var line: String {
     let played = matches == 0 ? "" : " after \(matches) whole \(matches == 1 ? "match" : "matches")"
     let kept = recordings.count > 1 ? "; recorded in \(recordings.joined(separator: ", "))" : ""
@@ -119,7 +120,7 @@ extension Summary {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(role, forKey: .role)
-    // Null rather than left out, so that every key is always there.
+    // Writes null for nil, so that every key is present.
     try container.encode(peer, forKey: .peer)
     try container.encode(transport, forKey: .transport)
     try container.encode(ticks, forKey: .ticks)

@@ -1,18 +1,19 @@
 import CTerminal
 
-/// The terminal that the program runs in, as a screen: raw, never blocking, and put back when this
-/// is dropped, when the process exits and when it is killed or crashes. One at a time.
+/// The controlling terminal as a full screen, in raw mode and non-blocking. The terminal is
+/// restored when this object is released and when the process exits, crashes or is killed by a
+/// signal that can be caught. Only one instance may exist at a time.
 final class Terminal {
-  /// Why there is none.
+  /// The terminal cannot be opened.
   struct Unavailable: Error {
-    /// The system's error number.
+    /// The errno of the failed call.
     let code: Int32
   }
 
-  /// Whether there is a terminal to draw on.
+  /// Whether standard output is a terminal on which a screen can be drawn.
   static var isPresent: Bool { cterminal_present() }
 
-  /// Takes the screen.
+  /// Enters raw mode and switches to the alternate screen.
   init() throws(Unavailable) {
     let status = cterminal_open()
     guard status == 0 else { throw Unavailable(code: -status) }
@@ -20,24 +21,27 @@ final class Terminal {
 
   deinit { cterminal_close() }
 
-  /// Puts the terminal back as it was.
+  /// Restores the terminal.
   func close() { cterminal_close() }
 
-  /// Cells in a row, and rows, as the window is now; 80 × 24 where it does not tell.
+  /// The descriptor that is readable when input has arrived.
+  var descriptor: Int32 { cterminal_descriptor() }
+
+  /// The current size of the window in cells; 80 × 24 if it is unknown.
   var size: (columns: Int, rows: Int) {
     let size = cterminal_window()
     guard size.columns > 0, size.rows > 0 else { return (80, 24) }
     return (Int(size.columns), Int(size.rows))
   }
 
-  /// The window's pixels, where they are known.
+  /// The current size of the window in pixels, or nil if it is unknown.
   var pixels: (width: Int, height: Int)? {
     let size = cterminal_window()
     guard size.pixel_width > 0, size.pixel_height > 0 else { return nil }
     return (Int(size.pixel_width), Int(size.pixel_height))
   }
 
-  /// Gives every byte that was typed to `body`. False when the terminal is gone.
+  /// Calls `body` with every byte of input that has arrived. Returns false if the terminal is gone.
   func read(_ body: (UInt8) -> Void) -> Bool {
     while true {
       let byte = cterminal_read()
@@ -46,7 +50,8 @@ final class Terminal {
     }
   }
 
-  /// Writes what the terminal takes now. Whether all is written.
+  /// Queues `bytes`, and writes as many queued bytes as the terminal accepts. Returns whether all
+  /// were written.
   func write(_ bytes: [UInt8] = []) -> Bool {
     for byte in bytes { cterminal_put(byte) }
     return cterminal_flush() == 0

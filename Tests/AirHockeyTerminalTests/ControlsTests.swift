@@ -9,8 +9,8 @@ struct ControlsTests {
   let tick = Duration.nanoseconds(16_666_667)
   let layout = Layout(columns: 80, rows: 24)
 
-  /// Plays `ticks` ticks: the events come before the tick of their index. Mallets go wherever
-  /// they want. Returns where both are then.
+  /// Simulates `ticks` ticks in which the mallets reach their targets at once. Each event is
+  /// handled before the tick with its index. Returns the final positions of both mallets.
   func play(
     _ controls: inout Controls, ticks: Int, _ events: [Int: [InputEvent]] = [:]
   ) -> (first: Vector, second: Vector) {
@@ -29,7 +29,7 @@ struct ControlsTests {
     .key(KeyPress(.character(key), action))
   }
 
-  @Test func `a key pushes until it is released where releases are told`() {
+  @Test func `a key moves the mallet until it is released, on a terminal that reports releases`() {
     var controls = Controls(.one)
     let down: [InputEvent] = [.reportsReleases, makeKey("w")]
     let held = play(&controls, ticks: 10, [0: down])
@@ -42,7 +42,7 @@ struct ControlsTests {
     #expect(later.first.y == 0)
   }
 
-  @Test func `without releases a key is forgotten, and repeats keep it down`() {
+  @Test func `on a terminal without releases, a key counts as released unless it repeats`() {
     var controls = Controls(.one)
     let tapped = play(&controls, ticks: 60, [0: [.key(KeyPress(.right))]])
     controls = Controls(.one)
@@ -59,7 +59,7 @@ struct ControlsTests {
     #expect(end.first.y < 0)
   }
 
-  @Test func `two on one keyboard move their own mallets`() {
+  @Test func `two players at one keyboard move their own mallets`() {
     var controls = Controls(.two)
     let end = play(&controls, ticks: 5, [0: [makeKey("w"), makeKey("k")]])
     #expect(end.first.y > 0)
@@ -70,7 +70,7 @@ struct ControlsTests {
     #expect(arrows.second.x < 0.5)
   }
 
-  @Test func `alone, every key moves the one mallet`() {
+  @Test func `a single player moves the mallet with all keys`() {
     for event in [makeKey("i"), makeKey("w"), .key(KeyPress(.up))] {
       var controls = Controls(.one)
       let end = play(&controls, ticks: 5, [0: [event]])
@@ -87,7 +87,7 @@ struct ControlsTests {
     #expect((end.first - place).length < 0.001)
   }
 
-  @Test func `the pointer's place is finer where the terminal tells pixels`() throws {
+  @Test func `the pointer's position is finer on a terminal that reports pixels`() throws {
     var controls = Controls(.one)
     let pixels = (width: 800, height: 480)
     _ = controls.handle(.reportsPixels, at: .zero, layout: layout, pixels: pixels)
@@ -98,13 +98,13 @@ struct ControlsTests {
     #expect((end.first - place).length < 0.001)
   }
 
-  @Test func `a window without the focus lets go of every key`() {
+  @Test func `all keys count as released when the window loses the focus`() {
     var controls = Controls(.one)
     let events: [Int: [InputEvent]] = [0: [.reportsReleases, makeKey("w")], 1: [.focus(false)]]
     #expect(play(&controls, ticks: 60, events).first.y < 0.05)
   }
 
-  @Test func `commands come of their keys, once`() {
+  @Test func `each command key causes its command once`() {
     var controls = Controls(.one)
     let command = { (event: InputEvent) in controls.handle(event, at: .zero, layout: nil) }
     #expect(command(makeKey("q")) == .quit)

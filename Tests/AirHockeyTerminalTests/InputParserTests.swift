@@ -31,7 +31,7 @@ struct InputParserTests {
     #expect(parse(bytes) == [.key(press)])
   }
 
-  @Test func `pointers, focus and the keyboard's answer are told`() {
+  @Test func `pointer, focus and keyboard reports are parsed`() {
     #expect(parse("\u{1B}[<35;10;5M") == [.pointer(x: 9, y: 4, action: .moved)])
     #expect(parse("\u{1B}[<0;1;1M") == [.pointer(x: 0, y: 0, action: .pressed)])
     #expect(parse("\u{1B}[<0;1;1m") == [.pointer(x: 0, y: 0, action: .released)])
@@ -51,18 +51,18 @@ struct InputParserTests {
     #expect(parse(bytes + "q") == [.key(KeyPress(.character("q")))])
   }
 
-  @Test func `an endless sequence is passed over`() {
+  @Test func `an endless sequence is skipped`() {
     let flood = "\u{1B}[" + String(repeating: "1;", count: 100_000) + "A"
     #expect(parse(flood + "q") == [.key(KeyPress(.character("q")))])
   }
 
-  @Test func `broken text does not swallow the next key`() {
+  @Test func `invalid text does not swallow the next key`() {
     #expect(parse([0xE2, 0x82, 0x77]) == [.key(KeyPress(.character("w")))])
     #expect(parse([0xED, 0xA0, 0x80, 0x77]) == [.key(KeyPress(.character("w")))])
     #expect(parse([0xFF, 0x80, 0x77]) == [.key(KeyPress(.character("w")))])
   }
 
-  @Test func `no bytes trap it, and after any of them a key is still known`() {
+  @Test func `no bytes trap the parser, and keys after them are still recognized`() {
     #if DEBUG
       let rounds = 20_000
     #else

@@ -6,7 +6,8 @@ import Testing
 struct ScreenEncoderTests {
   let palette = [Color(0, 0, 0), Color(255, 0, 0), Color(1, 2, 3), Color(200, 210, 220)]
 
-  /// Like a frame: half blocks, blanks whose foreground nobody sees, and words.
+  /// A screen like a frame of the game: half blocks, blanks with an invisible foreground, and
+  /// words.
   func makeScreen(_ random: inout SeededGenerator, after last: Screen?) -> Screen {
     var screen = last ?? Screen(columns: 23, rows: 7)
     for _ in 0..<Int.random(in: 0...40, using: &random) {
@@ -21,7 +22,7 @@ struct ScreenEncoderTests {
     return screen
   }
 
-  /// What a terminal could show of it: the right half of a wide character needs its left half.
+  /// The screen without invalid cells: the right half of a wide character requires its left half.
   func normalized(_ screen: Screen) -> Screen {
     var result = screen
     for row in 0..<screen.rows {
@@ -34,7 +35,7 @@ struct ScreenEncoderTests {
     return result
   }
 
-  @Test func `a terminal that is fed the differences shows the screen`() throws {
+  @Test func `a terminal that receives the differences shows the screen`() throws {
     var random = SeededGenerator(seed: 7)
     var encoder = ScreenEncoder(depth: .full)
     var terminal = TerminalDouble(columns: 23, rows: 7)
@@ -48,7 +49,7 @@ struct ScreenEncoderTests {
     }
   }
 
-  @Test func `a screen that did not change sends nothing`() {
+  @Test func `an unchanged screen sends nothing`() {
     var encoder = ScreenEncoder(depth: .full)
     let screen = Screen(columns: 80, rows: 24)
     #expect(!encoder.encode(screen).isEmpty)
@@ -66,13 +67,13 @@ struct ScreenEncoderTests {
     #expect(bytes == "\u{1B}[?2026h\u{1B}[5;10H\u{1B}[38;2;255;0;1m▀\u{1B}[?2026l")
   }
 
-  @Test func `colours that older terminals cannot tell apart are not sent again`() {
+  @Test func `colors that older terminals cannot distinguish are not sent again`() {
     var encoder = ScreenEncoder(depth: .palette)
     _ = encoder.encode(Screen(columns: 40, rows: 12, filledWith: Color(255, 0, 0)))
     #expect(encoder.encode(Screen(columns: 40, rows: 12, filledWith: Color(254, 1, 0))).isEmpty)
   }
 
-  @Test func `without colours bright pixels are blocks`() {
+  @Test func `without colors, bright pixels are blocks`() {
     var encoder = ScreenEncoder(depth: .none)
     let (dark, bright) = (Color(0, 0, 0), Color(255, 255, 255))
     var screen = Screen(columns: 4, rows: 1, filledWith: dark)

@@ -11,7 +11,7 @@ struct TablePainterTests {
       right: .init(name: "Leo", score: 2, mallet: Vector(0.7, 0.1)), puck: Vector(0.2, 0.25))
   }
 
-  /// The screen as a terminal without colours shows it.
+  /// The screen as a terminal without colors shows it.
   func plain(_ screen: Screen) -> [String] {
     (0..<screen.rows).map { row in
       let line = (0..<screen.columns).map { EncodedCell(screen[$0, row], .none).glyph }
@@ -19,7 +19,7 @@ struct TablePainterTests {
     }
   }
 
-  @Test func `a small table looks like this`() {
+  @Test func `a small table is drawn as expected`() {
     var painter = TablePainter()
     var view = makeView()
     view.status = "60 Hz"
@@ -42,7 +42,7 @@ struct TablePainterTests {
       ])
   }
 
-  @Test func `names of strangers cannot move the cursor`() {
+  @Test func `names from the network cannot move the cursor`() {
     var painter = TablePainter()
     var view = makeView()
     view.left.name = "\u{1B}[2J\u{7}\u{202E}A\nB" + String(repeating: "x", count: 200)
@@ -74,7 +74,8 @@ struct TablePainterTests {
     #expect(screen.text.contains("Maya's table"))
   }
 
-  @Test func `the table lies in the middle, square pixels, and places map back`() throws {
+  @Test func `the table is centered with square pixels, and its positions are mapped back`() throws
+  {
     let layout = try #require(Layout(columns: 80, rows: 24))
     #expect(layout.pixel(.zero) == Vector(40, 24))
     let corner = layout.pixel(Vector(Preset.halfLength, -Preset.halfWidth))

@@ -17,7 +17,7 @@ struct TableViewTests {
     TableView(state, seenFrom: seat, names: (own: "Maya", other: "Leo"))
   }
 
-  @Test func `who looks on sits at the left`() {
+  @Test func `the viewer's side is on the left`() {
     let home = makeView(makeState())
     #expect((home.left.name, home.left.score, home.right.score) == ("Maya", 3, 1))
     #expect(home.puck == Vector(0.5, 0.25))
@@ -28,7 +28,7 @@ struct TableViewTests {
     #expect(away.left.mallet.x < 0)
   }
 
-  @Test func `a goal flashes in its colour and names its scorer`() {
+  @Test func `a goal flashes in the color of its scorer and names the scorer`() {
     var state = makeState()
     state.phase = .goalPause(scorer: .away, remaining: Preset.goalPauseTicks)
     let view = makeView(state)
@@ -39,7 +39,7 @@ struct TableViewTests {
     #expect(view.puck == nil)
   }
 
-  @Test func `a pause says who holds the match`() {
+  @Test func `the banner of a pause names the player who paused`() {
     var state = makeState()
     state.pauses = .away
     #expect(makeView(state).banner?.detail.contains("Leo") == true)
@@ -49,7 +49,7 @@ struct TableViewTests {
     #expect(makeView(state).banner == nil)
   }
 
-  @Test func `the end names the winner`() {
+  @Test func `the end of a match names the winner`() {
     var state = makeState()
     state.phase = .matchEnd(winner: .home)
     #expect(makeView(state).banner?.side == .left)

@@ -1,6 +1,7 @@
 import AirHockeyTerminal
 
-/// A terminal of just the sequences that `ScreenEncoder` sends; anything else is an error.
+/// A terminal that understands only the sequences that `ScreenEncoder` sends. All others are
+/// errors.
 struct TerminalDouble {
   enum Failure: Error { case unexpected(String) }
 

@@ -3,7 +3,7 @@ import Testing
 import TerminalText
 
 struct TextWidthTests {
-  @Test func `a line of a log holds nothing that steers a terminal`() {
+  @Test func `a line of a log contains no characters that control a terminal`() {
     let hostile = "\u{1B}[2J\u{1B}]0;x\u{07}a\nb\r\u{9B}31m\u{202E}c\u{2028}d\u{7F}"
     #expect(TextWidth.plain(hostile) == "[2J]0;xab31mcd")
   }
@@ -14,7 +14,7 @@ struct TextWidthTests {
     #expect(TextWidth.escaped(name) == name)
   }
 
-  @Test func `what steers a terminal can be shown without doing so`() {
+  @Test func `characters that control a terminal can be displayed escaped`() {
     let hostile = "a\u{1B}[2J\n\u{9B}\u{202E}\u{2028}\u{7F}\\"
     #expect(
       TextWidth.escaped(hostile)

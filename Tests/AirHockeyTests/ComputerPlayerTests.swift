@@ -3,7 +3,7 @@ import Testing
 
 @testable import AirHockey
 
-@Test func `ten thousand ticks of two computers have this hash`() {
+@Test func `ten thousand ticks of two computer players have a fixed hash`() {
   var match = makeMatch(seed: 7, home: .medium, away: .hard)
   var goals = 0
   for _ in 0..<10_000 {
@@ -11,18 +11,19 @@ import Testing
     goals += events.goal == nil ? 0 : 1
     if events.winner != nil { match.rink.startMatch() }
   }
-  // The match was running.
+  // Checks that the match was in play.
   #expect(goals > 5)
   #expect(match.rink.state.tick.rawValue == 10_000)
-  // The same in every build and on every machine; a change of physics or play changes it.
+  // The hash is the same in every build and on every machine. Changes of the physics or of the
+  // computer player change it.
   #expect(match.rink.hash == 8_108_333_202_997_166_082)
 }
 
-@Test func `hard beats easy`() {
+@Test func `a hard player beats an easy one in three of four matches`() {
   var wins = 0
   let count = scaled(debug: 4, release: 20)
   for seed in 0..<UInt64(count) {
-    // Each side of the table in turn.
+    // The players change sides after each match.
     let isHome = seed % 2 == 0
     var match = makeMatch(
       seed: seed, home: isHome ? .hard : .easy, away: isHome ? .easy : .hard)
@@ -31,25 +32,24 @@ import Testing
   #expect(wins * 4 >= count * 3)
 }
 
-@Test func `two equal computers finish a match in lively time`() {
+@Test func `two equal players score at least one goal in 30 seconds`() {
   for seed in 0..<UInt64(scaled(debug: 3, release: 30)) {
     var match = makeMatch(seed: seed)
     #expect(match.playToEnd(limit: 5 * 3_600) != nil)
-    // A goal in half a minute at least.
     let goals = Int(match.rink.state.score.home) + Int(match.rink.state.score.away)
     #expect(Int(match.rink.state.tick.rawValue) < goals * 1_800)
   }
 }
 
 @Test(arguments: Strength.allCases)
-func `every strength finishes against every other`(strength: Strength) {
+func `a match between any two strengths ends`(strength: Strength) {
   for other in Strength.allCases {
     var match = makeMatch(seed: 99, home: strength, away: other)
     #expect(match.playToEnd(limit: 10 * 3_600) != nil)
   }
 }
 
-@Test func `computers that change ends play the mirrored match exactly`() {
+@Test func `players that exchange their seats play the mirrored match exactly`() {
   var match = makeMatch(seed: 12, home: .hard, away: .medium)
   var mirror = Match(
     home: ComputerPlayer(.home, strength: .medium, seed: ~12),
@@ -90,7 +90,7 @@ func `every strength finishes against every other`(strength: Strength) {
   #expect(rollbacks > 1_000)
 }
 
-@Test func `a million ticks leave everything where it belongs`() {
+@Test func `puck and mallets stay within their bounds for a million ticks`() {
   var match = makeMatch(seed: 3, home: .hard, away: .hard)
   var matches = 0
   for _ in 0..<scaled(debug: 5_000, release: 1_000_000) {
@@ -99,8 +99,8 @@ func `every strength finishes against every other`(strength: Strength) {
       match.rink.startMatch()
     }
     let state = match.rink.state
-    guard Bounds.holds(state.puck), Bounds.holds(mallet: state.homeMallet, of: .home),
-      Bounds.holds(mallet: state.awayMallet, of: .away)
+    guard Bounds.contains(state.puck), Bounds.contains(mallet: state.homeMallet, of: .home),
+      Bounds.contains(mallet: state.awayMallet, of: .away)
     else {
       Issue.record("\(state)")
       return

@@ -28,7 +28,7 @@ private func hex(_ bytes: [UInt8]) -> String {
   bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
 }
 
-@Test func `a state has these bytes`() {
+@Test func `a state has a fixed encoding`() {
   let expected =
     "0807060504030201" + "01012301" + "02" + "0302" + "0305"
     + "ffffffffffffffff" + "0200000000000000" + "0000000002000000" + "00000000feffffff"
@@ -38,7 +38,7 @@ private func hex(_ bytes: [UInt8]) -> String {
   #expect(encode(makeState()).count == RinkState.encodedLength)
 }
 
-@Test func `a mirrored state has these bytes`() {
+@Test func `a mirrored state has a fixed encoding`() {
   let expected =
     "0807060504030201" + "01002301" + "01" + "0302" + "0503"
     + "0100000000000000" + "feffffffffffffff" + "00000000feffffff" + "0000000002000000"
@@ -48,7 +48,7 @@ private func hex(_ bytes: [UInt8]) -> String {
   #expect(makeState().mirrored.mirrored == makeState())
 }
 
-@Test func `a state survives the wire`() throws {
+@Test func `a decoded state equals the encoded one`() throws {
   #expect(try decode(encode(makeState())) == makeState())
 }
 
@@ -56,7 +56,7 @@ private func hex(_ bytes: [UInt8]) -> String {
   (8, 6, "phase"), (9, 2, "seat"), (12, 4, "pauses"), (15, 7, "score"), (24, 1, "puck"),
   (30, 0x7F, "puck"), (62, 0, "mallet"), (62, 0x80, "mallet"), (11, 0x7F, "remaining ticks"),
 ])
-func `a field outside its range is refused`(offset: Int, byte: UInt8, what: String) {
+func `a field outside its range is an error`(offset: Int, byte: UInt8, what: String) {
   var bytes = encode(makeState())
   bytes[offset] = byte
   #expect { try decode(bytes) } throws: { error in
@@ -66,14 +66,14 @@ func `a field outside its range is refused`(offset: Int, byte: UInt8, what: Stri
 }
 
 @Test(arguments: Seat.allCases)
-func `a mallet at the end of all numbers is refused`(seat: Seat) {
+func `a mallet with the smallest integer as its position is an error`(seat: Seat) {
   var bytes = encode(makeState())
   let x = RinkState.encodedLength - (seat == .home ? 32 : 16)
   bytes.replaceSubrange(x..<x + 8, with: [0, 0, 0, 0, 0, 0, 0, 0x80])
   #expect(throws: DecodeError.invalid(what: "mallet")) { try decode(bytes) }
 }
 
-@Test func `a shorter state is truncated and a longer one has trailing bytes`() {
+@Test func `a state that is too short or too long is an error`() {
   let bytes = encode(makeState())
   for count in 0..<bytes.count {
     #expect(throws: DecodeError.self) { try decode(Array(bytes.prefix(count))) }
@@ -81,11 +81,11 @@ func `a mallet at the end of all numbers is refused`(seat: Seat) {
   #expect(throws: DecodeError.trailingBytes(1)) { try decode(bytes + [0]) }
 }
 
-@Test func `mutated states never trap, and what decodes can be played`() {
+@Test func `mutated states never trap, and those that decode can be played`() {
   var generator = SeededGenerator(seed: 3)
-  var hands = WildHands(seed: 4)
+  var inputs = RandomInputs(seed: 4)
   var original = encode(makeState())
-  // Running, so that what decodes moves.
+  // Ends the pause, so that the match moves.
   original[12] = 0
   var accepted = 0
   for _ in 0..<scaled(debug: 5_000, release: 200_000) {
@@ -96,13 +96,13 @@ func `a mallet at the end of all numbers is refused`(seat: Seat) {
     guard let state = try? decode(bytes) else { continue }
     accepted += 1
     var rink = Rink(state)
-    for _ in 0..<3 { _ = rink.step(home: hands.input(), away: hands.input()) }
+    for _ in 0..<3 { _ = rink.step(home: inputs.input(), away: inputs.input()) }
     #expect(encode(state).count == RinkState.encodedLength)
   }
   #expect(accepted > 0)
 }
 
-@Test func `an input has these bytes and is refused outside the table`() throws {
+@Test func `an input has a fixed encoding, and one outside the table is an error`() throws {
   var writer = PacketWriter()
   MalletInput(x: -9_740, y: 258).encode(into: &writer)
   #expect(writer.bytes == [0xF4, 0xD9, 0x02, 0x01])
@@ -112,7 +112,7 @@ func `a mallet at the end of all numbers is refused`(seat: Seat) {
   #expect(throws: DecodeError.invalid(what: "mallet x")) { try MalletInput(decoding: &outside) }
 }
 
-@Test func `an input from anywhere is brought onto the table`() {
+@Test func `an input from anywhere is clamped to the table`() {
   #expect(MalletInput(x: .min, y: .max) == MalletInput(x: -9_740, y: 5_190))
   #expect(MalletInput(Vector(.nan, -.infinity)) == MalletInput(x: 0, y: -5_190))
   #expect(MalletInput(Vector(0.12345, -0.12345)) == MalletInput(x: 1_235, y: -1_235))

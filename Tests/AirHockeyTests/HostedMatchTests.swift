@@ -4,86 +4,87 @@ import Testing
 
 @testable import AirHockey
 
-/// A host, a guest and somebody who watches, without a network: what one sends comes to the others
-/// some ticks later.
-private struct Table {
+/// A host, a client and a spectator without a network. Messages arrive a fixed number of ticks
+/// after they were sent.
+private struct MatchTrio {
   var host = HostedMatch(at: .zero)
-  var guest = JoinedMatch(at: .zero)
-  var watcher = JoinedMatch(isSpectator: true, at: .zero)
+  var client = JoinedMatch(at: .zero)
+  var spectator = JoinedMatch(isSpectator: true, at: .zero)
   var home = ComputerPlayer(.home, seed: 1)
   var away = ComputerPlayer(.away, seed: 2)
-  /// What happened at the host.
+  /// The events of the host.
   var events: [RinkEvent] = []
-  /// What the guest was told of.
-  var told: [(event: RinkEvent, state: RinkState)] = []
+  /// The confirmed events of the client.
+  var confirmedEvents: [(event: RinkEvent, state: RinkState)] = []
   var hashes: [Tick: UInt64] = [:]
   var clock = Instant(nanoseconds: 1_000)
 
   private let delay: Int
-  private var seats: (guest: Int, watcher: Int) = (0, 0)
-  private var down: [[TableMessage]] = []
+  private var ids: (client: Int, spectator: Int) = (0, 0)
+  private var down: [[MatchMessage]] = []
   private var up: [[(Int, RollbackMessage, [UInt8])]] = []
 
   init(delay: Int = 0) {
     self.delay = delay
-    guest.note(roundTrip: .milliseconds(delay * 33))
-    seats.guest = host.seatGuest(same: false, at: clock)
-    seats.watcher = host.addSpectator()
+    client.updateRoundTrip(.milliseconds(delay * 33))
+    ids.client = host.addClient(returning: false, at: clock)
+    ids.spectator = host.addSpectator()
     hashes[host.state.tick] = host.state.hash
   }
 
-  /// The guest leaves; it, or somebody else, comes again.
-  mutating func reseat(same: Bool) {
-    host.dismissGuest()
-    guest = JoinedMatch(at: clock)
-    guest.note(roundTrip: .milliseconds(delay * 33))
+  /// Removes the client, then adds it again, or another one.
+  mutating func replaceClient(returning: Bool) {
+    host.removeClient()
+    client = JoinedMatch(at: clock)
+    client.updateRoundTrip(.milliseconds(delay * 33))
     (down, up) = ([], [])
-    seats.guest = host.seatGuest(same: same, at: clock)
+    ids.client = host.addClient(returning: returning, at: clock)
     hashes[host.state.tick] = host.state.hash
   }
 
-  /// One tick of all; the guest's messages may be lost.
-  mutating func step(guestIsHeard: Bool = true, hostIsHeard: Bool = true) throws {
+  /// Simulates one tick on all sides. Messages of the client and of the host can be lost; keyframes
+  /// are not.
+  mutating func step(clientArrives: Bool = true, hostArrives: Bool = true) throws {
     clock = clock + .nanoseconds(16_666_667)
-    try deliver(guestIsHeard, hostIsHeard)
+    try deliver(clientArrives, hostArrives)
     events += host.step(home: home.input(for: host.state))
     hashes[host.state.tick] = host.state.hash
-    stepGuest()
-    for _ in 0..<watcher.takeDueTicks(at: clock) { watcher.step(nil, at: clock) }
+    stepClient()
+    for _ in 0..<spectator.takeDueTicks(at: clock) { spectator.step(nil, at: clock) }
     send()
   }
 
-  private mutating func stepGuest() {
-    for _ in 0..<guest.takeDueTicks(at: clock) {
+  private mutating func stepClient() {
+    for _ in 0..<client.takeDueTicks(at: clock) {
       var mallet: MalletInput?
-      if let state = guest.state { mallet = away.input(for: state) }
-      guest.step(mallet, at: clock)
+      if let state = client.state { mallet = away.input(for: state) }
+      client.step(mallet, at: clock)
     }
-    while let (event, state) = guest.pollEvent() { told.append((event, state)) }
+    while let (event, state) = client.pollEvent() { confirmedEvents.append((event, state)) }
   }
 
   private mutating func send() {
-    var messages: [TableMessage] = []
+    var messages: [MatchMessage] = []
     while let message = host.pollMessage() { messages.append(message) }
     down.append(messages)
     var answers: [(Int, RollbackMessage, [UInt8])] = []
-    while let (kind, bytes) = guest.pollMessage() { answers.append((seats.guest, kind, bytes)) }
-    while let (kind, bytes) = watcher.pollMessage() {
-      answers.append((seats.watcher, kind, bytes))
+    while let (kind, bytes) = client.pollMessage() { answers.append((ids.client, kind, bytes)) }
+    while let (kind, bytes) = spectator.pollMessage() {
+      answers.append((ids.spectator, kind, bytes))
     }
     up.append(answers)
   }
 
-  private mutating func deliver(_ guestIsHeard: Bool, _ hostIsHeard: Bool) throws {
+  private mutating func deliver(_ clientArrives: Bool, _ hostArrives: Bool) throws {
     guard down.count > delay else { return }
-    for message in down.removeFirst() where hostIsHeard || message.kind == .keyframe {
-      if message.watcher == seats.guest {
-        try guest.receive(message.kind, message.bytes.span, at: clock)
+    for message in down.removeFirst() where hostArrives || message.kind == .keyframe {
+      if message.recipient == ids.client {
+        try client.receive(message.kind, message.bytes.span, at: clock)
       } else {
-        try watcher.receive(message.kind, message.bytes.span, at: clock)
+        try spectator.receive(message.kind, message.bytes.span, at: clock)
       }
     }
-    for (from, kind, bytes) in up.removeFirst() where guestIsHeard || from != seats.guest {
+    for (from, kind, bytes) in up.removeFirst() where clientArrives || from != ids.client {
       try host.receive(kind, bytes.span, from: from, at: clock)
     }
   }
@@ -91,59 +92,62 @@ private struct Table {
 
 @Suite struct HostedMatchTests {
   @Test(arguments: [0, 6])
-  func `a whole match is the same at all ends, tick by tick, and tells each goal once`(
+  func `a match is the same on all sides at every tick, and reports each goal once`(
     delay: Int
   ) throws {
-    var table = Table(delay: delay)
-    for _ in 0..<60_000 where !table.told.contains(where: { $0.event.isWin }) {
-      try table.step()
-      for match in [table.guest, table.watcher] {
-        guard let state = match.confirmed else { continue }
-        #expect(table.hashes[state.tick] == state.hash)
+    var match = MatchTrio(delay: delay)
+    for _ in 0..<60_000 where !match.confirmedEvents.contains(where: { $0.event.isWin }) {
+      try match.step()
+      for side in [match.client, match.spectator] {
+        guard let state = side.confirmed else { continue }
+        #expect(match.hashes[state.tick] == state.hash)
       }
     }
-    let goals = table.told.count { $0.event.isGoal }
-    let end = try #require(table.told.first { $0.event.isWin })
+    let goals = match.confirmedEvents.count { $0.event.isGoal }
+    let end = try #require(match.confirmedEvents.first { $0.event.isWin })
     #expect(goals == Int(end.state.score.home) + Int(end.state.score.away))
     #expect(max(end.state.score.home, end.state.score.away) == Preset.goalsToWin)
-    #expect(table.guest.desyncs == 0 && table.guest.beginnings == 1)
-    #expect(table.guest.statistics.rollbacks > 0)
-    #expect(table.guest.statistics.stalls == 0)
+    #expect(match.client.desyncs == 0 && match.client.keyframeCount == 1)
+    #expect(match.client.statistics.rollbacks > 0)
+    #expect(match.client.statistics.stalls == 0)
   }
 
-  @Test func `a finished match is followed by another, after a rest`() throws {
-    var table = Table()
-    while !table.events.contains(where: \.isWin) { try table.step() }
-    let count = table.events.count
-    for _ in 0..<HostedMatch.restTicks { try table.step() }
-    #expect(!table.events.dropFirst(count).contains(.matchStarted))
-    for _ in 0..<10 { try table.step() }
-    #expect(table.events.last == .matchStarted)
-    #expect(table.host.state.score == Score())
-    #expect(table.host.state.match == 2)
+  @Test func `a finished match is followed by another after the rest time`() throws {
+    var match = MatchTrio()
+    while !match.events.contains(where: \.isWin) { try match.step() }
+    let count = match.events.count
+    for _ in 0..<HostedMatch.restTicks { try match.step() }
+    #expect(!match.events.dropFirst(count).contains(.matchStarted))
+    for _ in 0..<10 { try match.step() }
+    #expect(match.events.last == .matchStarted)
+    #expect(match.host.state.score == Score())
+    #expect(match.host.state.match == 2)
   }
 
-  @Test func `a silent guest stops nothing, and goes on in step when it is heard again`() throws {
-    var table = Table(delay: 2)
-    for _ in 0..<60 { try table.step() }
-    let before = table.host.state.tick
-    for _ in 0..<100 { try table.step(guestIsHeard: false) }
-    #expect(before.distance(to: table.host.state.tick) == 100)
-    for _ in 0..<100 { try table.step() }
-    let state = try #require(table.guest.confirmed)
-    #expect(table.hashes[state.tick] == state.hash)
+  @Test
+  func `a silent client does not stop the match, and is in sync again when its messages arrive`()
+    throws
+  {
+    var match = MatchTrio(delay: 2)
+    for _ in 0..<60 { try match.step() }
+    let before = match.host.state.tick
+    for _ in 0..<100 { try match.step(clientArrives: false) }
+    #expect(before.distance(to: match.host.state.tick) == 100)
+    for _ in 0..<100 { try match.step() }
+    let state = try #require(match.client.confirmed)
+    #expect(match.hashes[state.tick] == state.hash)
     #expect(before.distance(to: state.tick) > 150)
   }
 
-  @Test func `a guest cannot leave its half or begin the match anew`() throws {
-    var table = Table()
-    for _ in 0..<20 { try table.step() }
-    let match = table.host.state.match
-    table.guest.ask(.restart)
-    for _ in 0..<120 { try table.step() }
-    #expect(table.host.state.match == match)
+  @Test func `a client cannot leave its half or restart the match`() throws {
+    var match = MatchTrio()
+    for _ in 0..<20 { try match.step() }
+    let number = match.host.state.match
+    match.client.request(.restart)
+    for _ in 0..<120 { try match.step() }
+    #expect(match.host.state.match == number)
     var host = HostedMatch(at: .zero)
-    _ = host.seatGuest(same: false, at: .zero)
+    _ = host.addClient(returning: false, at: .zero)
     var rink = Rink(host.state)
     for _ in 0..<600 {
       let wild = RinkInput(MalletInput(x: -MalletInput.maximumX, y: 0))
@@ -154,89 +158,90 @@ private struct Table {
     #expect(rink.state.score == Score())
   }
 
-  @Test func `a new guest begins at nil, and the same one finds its score and holds nothing`()
+  @Test func `a new client begins at 0-0, and a returning one keeps its score but not its pause`()
     throws
   {
-    var table = Table()
-    while !table.events.contains(where: \.isGoal) { try table.step() }
-    table.guest.ask(.pause)
-    for _ in 0..<20 { try table.step() }
-    #expect(table.host.state.pauses == .away)
-    let score = table.host.state.score
-    table.reseat(same: true)
-    for _ in 0..<5 { try table.step() }
-    #expect(table.guest.state?.score == score)
-    #expect(table.host.state.pauses == [])
-    table.reseat(same: false)
-    for _ in 0..<5 { try table.step() }
-    #expect(table.host.state.score == Score() && table.guest.state?.score == Score())
-    #expect(table.host.state.match == 2 && table.guest.state?.match == 2)
-    let state = try #require(table.watcher.confirmed)
-    #expect(table.hashes[state.tick] == state.hash)
+    var match = MatchTrio()
+    while !match.events.contains(where: \.isGoal) { try match.step() }
+    match.client.request(.pause)
+    for _ in 0..<20 { try match.step() }
+    #expect(match.host.state.pauses == .away)
+    let score = match.host.state.score
+    match.replaceClient(returning: true)
+    for _ in 0..<5 { try match.step() }
+    #expect(match.client.state?.score == score)
+    #expect(match.host.state.pauses == [])
+    match.replaceClient(returning: false)
+    for _ in 0..<5 { try match.step() }
+    #expect(match.host.state.score == Score() && match.client.state?.score == Score())
+    #expect(match.host.state.match == 2 && match.client.state?.match == 2)
+    let state = try #require(match.spectator.confirmed)
+    #expect(match.hashes[state.tick] == state.hash)
   }
 
-  @Test func `both sides agree on who holds the match, whoever asks first`() throws {
-    var table = Table(delay: 3)
-    for _ in 0..<30 { try table.step() }
-    table.host.ask(.pause)
-    table.guest.ask(.pause)
-    for _ in 0..<30 { try table.step() }
-    #expect(table.host.state.pauses == [.home, .away])
-    table.guest.ask(.resume)
-    for _ in 0..<30 { try table.step() }
-    #expect(table.host.state.pauses == .home)
-    #expect(table.guest.state?.pauses == .home)
-    table.host.ask(.resume)
-    for _ in 0..<30 { try table.step() }
-    #expect(table.guest.state?.isPaused == false)
-    let pauses = table.events.filter(\.isPause)
+  @Test func `both sides agree on the pauses, in whatever order they are requested`() throws {
+    var match = MatchTrio(delay: 3)
+    for _ in 0..<30 { try match.step() }
+    match.host.request(.pause)
+    match.client.request(.pause)
+    for _ in 0..<30 { try match.step() }
+    #expect(match.host.state.pauses == [.home, .away])
+    match.client.request(.resume)
+    for _ in 0..<30 { try match.step() }
+    #expect(match.host.state.pauses == .home)
+    #expect(match.client.state?.pauses == .home)
+    match.host.request(.resume)
+    for _ in 0..<30 { try match.step() }
+    #expect(match.client.state?.isPaused == false)
+    let pauses = match.events.filter(\.isPause)
     #expect(pauses.count == 4)
-    #expect(table.told.map(\.event).filter(\.isPause) == pauses)
+    #expect(match.confirmedEvents.map(\.event).filter(\.isPause) == pauses)
   }
 
-  @Test func `asking twice in a tick happens in two, and is told once where it changes nothing`()
+  @Test
+  func `two requests in one tick take effect in two ticks, and one without effect causes no event`()
     throws
   {
-    var table = Table()
-    table.host.ask(.pause)
-    table.host.ask(.pause)
-    table.host.ask(.resume)
-    for _ in 0..<4 { try table.step() }
-    #expect(table.events == [.paused(.home), .resumed(.home)])
+    var match = MatchTrio()
+    match.host.request(.pause)
+    match.host.request(.pause)
+    match.host.request(.resume)
+    for _ in 0..<4 { try match.step() }
+    #expect(match.events == [.paused(.home), .resumed(.home)])
   }
 
-  @Test func `the own mallet moves at once, as the host will move it`() throws {
-    var table = Table(delay: 4)
-    for _ in 0..<200 { try table.step() }
-    let state = try #require(table.guest.state)
-    for _ in 0..<60 { try table.step() }
-    // What the guest foretold of its own mallet is what was decided.
+  @Test func `the local mallet moves at once, exactly as on the host`() throws {
+    var match = MatchTrio(delay: 4)
+    for _ in 0..<200 { try match.step() }
+    let state = try #require(match.client.state)
+    for _ in 0..<60 { try match.step() }
+    // The client's prediction of its own mallet was confirmed.
     let tick = state.tick
-    let decided = try #require(table.guest.rollback?.state(at: tick)?.state)
-    #expect(table.guest.confirmed.map { $0.tick >= tick } == true)
-    #expect(decided[mallet: .away] == state[mallet: .away])
-    #expect(table.guest.overruled == 0)
+    let confirmed = try #require(match.client.rollback?.state(at: tick)?.state)
+    #expect(match.client.confirmed.map { $0.tick >= tick } == true)
+    #expect(confirmed[mallet: .away] == state[mallet: .away])
+    #expect(match.client.overriddenInputs == 0)
   }
 
-  @Test func `a match that had to wait delays the own inputs, and waits no more`() throws {
-    var table = Table(delay: 18)
-    // It was told of a shorter way than there is.
-    table.guest.note(roundTrip: .milliseconds(360))
-    for _ in 0..<700 { try table.step() }
-    let stalls = table.guest.statistics.stalls
+  @Test func `stalls delay the local inputs until no more stalls occur`() throws {
+    var match = MatchTrio(delay: 18)
+    // The reported round trip is shorter than the actual one.
+    match.client.updateRoundTrip(.milliseconds(360))
+    for _ in 0..<700 { try match.step() }
+    let stalls = match.client.statistics.stalls
     #expect(stalls > 0)
-    for _ in 0..<scaled(debug: 100, release: 400) { try table.step() }
-    #expect(table.guest.statistics.stalls == stalls)
+    for _ in 0..<scaled(debug: 100, release: 400) { try match.step() }
+    #expect(match.client.statistics.stalls == stalls)
   }
 
-  @Test func `a round trip beyond what can be foretold delays the own inputs`() throws {
-    var table = Table(delay: 22)
-    for _ in 0..<300 { try table.step() }
-    let (stalls, overruled) = (table.guest.statistics.stalls, table.guest.overruled)
-    for _ in 0..<scaled(debug: 200, release: 2_000) { try table.step() }
-    #expect(table.guest.statistics.stalls == stalls)
-    #expect(table.guest.overruled == overruled)
-    #expect(table.guest.desyncs == 0)
+  @Test func `a round trip beyond the prediction window delays the local inputs`() throws {
+    var match = MatchTrio(delay: 22)
+    for _ in 0..<300 { try match.step() }
+    let (stalls, overriddenInputs) = (match.client.statistics.stalls, match.client.overriddenInputs)
+    for _ in 0..<scaled(debug: 200, release: 2_000) { try match.step() }
+    #expect(match.client.statistics.stalls == stalls)
+    #expect(match.client.overriddenInputs == overriddenInputs)
+    #expect(match.client.desyncs == 0)
   }
 }
 
@@ -249,40 +254,40 @@ private struct Table {
     return reader
   }
 
-  @Test func `host, guest and watcher record one match`() throws {
-    var table = Table(delay: 5)
-    var host = MatchRecorder(table.host.state)
-    var guest: MatchRecorder?
-    var watcher: MatchRecorder?
+  @Test func `host, client and spectator record the same match`() throws {
+    var match = MatchTrio(delay: 5)
+    var host = MatchRecorder(match.host.state)
+    var client: MatchRecorder?
+    var spectator: MatchRecorder?
     var hashes: [Tick: UInt64] = [:]
     for _ in 0..<1_500 {
-      try table.step()
-      host.record(table.host)
-      if let state = table.guest.confirmed {
-        guest = guest ?? MatchRecorder(state, beginning: table.guest.beginnings)
-        let isRecorded = guest?.record(table.guest)
+      try match.step()
+      host.record(match.host)
+      if let state = match.client.confirmed {
+        client = client ?? MatchRecorder(state, keyframeCount: match.client.keyframeCount)
+        let isRecorded = client?.record(match.client)
         #expect(isRecorded == true)
       }
-      if let state = table.watcher.confirmed {
-        watcher = watcher ?? MatchRecorder(state, beginning: table.watcher.beginnings)
-        let isRecorded = watcher?.record(table.watcher)
+      if let state = match.spectator.confirmed {
+        spectator = spectator ?? MatchRecorder(state, keyframeCount: match.spectator.keyframeCount)
+        let isRecorded = spectator?.record(match.spectator)
         #expect(isRecorded == true)
       }
     }
-    hashes = table.hashes
-    for recorder in [host, try #require(guest), try #require(watcher)] {
+    hashes = match.hashes
+    for recorder in [host, try #require(client), try #require(spectator)] {
       let replay = try play(recorder)
       #expect(replay.header.start.distance(to: replay.end) > 1_400)
       #expect(hashes[replay.tick] == replay.game.hash)
     }
   }
 
-  @Test func `a match that began anew ends a recording`() throws {
-    var table = Table()
-    for _ in 0..<10 { try table.step() }
-    let state = try #require(table.guest.confirmed)
-    var recorder = MatchRecorder(state, beginning: table.guest.beginnings + 1)
-    let isRecorded = recorder.record(table.guest)
+  @Test func `a new keyframe ends a recording`() throws {
+    var match = MatchTrio()
+    for _ in 0..<10 { try match.step() }
+    let state = try #require(match.client.confirmed)
+    var recorder = MatchRecorder(state, keyframeCount: match.client.keyframeCount + 1)
+    let isRecorded = recorder.record(match.client)
     #expect(!isRecorded)
     _ = try play(recorder)
   }

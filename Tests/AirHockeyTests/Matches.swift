@@ -3,7 +3,7 @@ import CaromPhysics
 
 @testable import AirHockey
 
-/// Two computers at one table.
+/// A match of two computer players.
 struct Match: Hashable {
   var rink = Rink()
   var home: ComputerPlayer
@@ -14,7 +14,7 @@ struct Match: Hashable {
     rink.step(home: home.input(for: rink.state), away: away.input(for: rink.state))
   }
 
-  /// Plays on until the match ends, at most `limit` ticks.
+  /// Plays until the match ends, for at most `limit` ticks, and returns the winner.
   mutating func playToEnd(limit: Int) -> Seat? {
     for _ in 0..<limit {
       if let winner = step().winner { return winner }
@@ -31,8 +31,8 @@ func makeMatch(
     away: ComputerPlayer(.away, strength: away, seed: ~seed))
 }
 
-/// Inputs that jump about the whole table.
-struct WildHands {
+/// Random inputs from anywhere on the table.
+struct RandomInputs {
   var generator: SeededGenerator
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
@@ -44,7 +44,7 @@ struct WildHands {
   }
 }
 
-/// A rink in play with the puck as given, metres.
+/// Creates a rink in play with the given puck, in meters and meters per second.
 func makeRink(
   puck: Vector = .zero, velocity: Vector = .zero,
   phase: Phase = .playing(half: nil, remaining: Preset.possessionTicks)
@@ -55,12 +55,12 @@ func makeRink(
   return Rink(state)
 }
 
-/// Where a mallet stands at the start of a match.
+/// Inputs that leave the mallets at their starting positions.
 let resting = (
   home: MalletInput(Vector(-0.75, 0)), away: MalletInput(Vector(0.75, 0))
 )
 
-/// Heavy counts: the gate runs both builds.
+/// Returns a smaller count in debug builds, which are slower.
 func scaled(debug: Int, release: Int) -> Int {
   #if DEBUG
     debug

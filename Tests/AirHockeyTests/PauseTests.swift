@@ -3,7 +3,7 @@ import Testing
 
 @testable import AirHockey
 
-/// Every order that keeps the order of each list.
+/// All merged sequences of two lists that keep the order within each list.
 private func interleavings<Element>(_ a: [Element], _ b: [Element]) -> [[Element]] {
   guard let first = a.first else { return [b] }
   guard let second = b.first else { return [a] }
@@ -17,7 +17,7 @@ private func interleavings<Element>(_ a: [Element], _ b: [Element]) -> [[Element
   ([.pause(.home), .resume(.home)], [.pause(.away), .resume(.away)]),
   ([.pause(.home), .resume(.home), .pause(.home)], [.pause(.away), .resume(.away)]),
 ])
-func `pauses from both sides converge in every interleaving`(
+func `pauses of both sides give the same state in every interleaving`(
   home: [RinkCommand], away: [RinkCommand]
 ) {
   var results: Set<RinkState> = []
@@ -30,7 +30,7 @@ func `pauses from both sides converge in every interleaving`(
   #expect(results.count == 1)
 }
 
-@Test func `a late resume never undoes the other side's pause`() {
+@Test func `a resume does not end the other side's pause`() {
   var rink = makeRink(velocity: Vector(1, 0.3))
   rink.apply(.pause(.home))
   #expect(rink.apply(.resume(.away)) == false)
@@ -39,7 +39,7 @@ func `pauses from both sides converge in every interleaving`(
   #expect(!rink.state.isPaused)
 }
 
-@Test func `a held match changes nothing but the tick`() {
+@Test func `while the match is paused only the tick changes`() {
   var rink = makeRink(velocity: Vector(1, 0.3))
   let running = rink.state
   rink.apply(.pause(.away))
@@ -53,7 +53,7 @@ func `pauses from both sides converge in every interleaving`(
 }
 
 @Test(arguments: 0...4)
-func `a pause around the winning goal replays to one state on every peer`(pauseTick: Int) {
+func `a pause around the winning goal is replayed to the same state`(pauseTick: Int) {
   var state = makeRink(puck: Vector(0.9, 0.05), velocity: Vector(1.5, 0)).state
   state.score = Score(home: 6, away: 6)
   func replay() -> Rink {

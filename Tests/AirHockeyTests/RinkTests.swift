@@ -5,12 +5,12 @@ import Testing
 @testable import AirHockey
 
 @Test func `a mirrored match plays mirrored exactly`() {
-  var hands = WildHands(seed: 5)
+  var inputs = RandomInputs(seed: 5)
   var rink = Rink()
   var mirror = Rink(rink.state.mirrored)
   for _ in 0..<scaled(debug: 3_000, release: 30_000) {
-    let home = hands.input()
-    let away = hands.input()
+    let home = inputs.input()
+    let away = inputs.input()
     _ = rink.step(home: home, away: away)
     _ = mirror.step(home: away.mirrored, away: home.mirrored)
     #expect(mirror.state == rink.state.mirrored)
@@ -19,16 +19,16 @@ import Testing
   }
 }
 
-@Test func `the puck stays on the table and under its speed cap whatever the hands do`() {
-  var hands = WildHands(seed: 9)
+@Test func `the puck stays on the table and under its speed limit for any inputs`() {
+  var inputs = RandomInputs(seed: 9)
   var rink = Rink()
   var goals = 0
   for _ in 0..<scaled(debug: 5_000, release: 100_000) {
-    let events = rink.step(home: hands.input(), away: hands.input())
+    let events = rink.step(home: inputs.input(), away: inputs.input())
     if events.winner != nil { rink.startMatch() }
     goals += events.goal == nil ? 0 : 1
     let puck = rink.state.puck
-    guard Bounds.holds(puck), puck.velocity.vector.length < Preset.puckSpeedCap + 1e-6 else {
+    guard Bounds.contains(puck), puck.velocity.vector.length < Preset.puckSpeedCap + 1e-6 else {
       Issue.record("at \(rink.state)")
       return
     }
@@ -37,14 +37,14 @@ import Testing
 }
 
 @Test func `mallets stay in their halves and under their speed limit`() {
-  var hands = WildHands(seed: 11)
+  var inputs = RandomInputs(seed: 11)
   var rink = Rink()
   for _ in 0..<scaled(debug: 3_000, release: 30_000) {
     let before = rink.state
-    _ = rink.step(home: hands.input(), away: hands.input())
+    _ = rink.step(home: inputs.input(), away: inputs.input())
     for seat in Seat.allCases {
       let moved = rink.state[mallet: seat].vector - before[mallet: seat].vector
-      guard Bounds.holds(mallet: rink.state[mallet: seat], of: seat),
+      guard Bounds.contains(mallet: rink.state[mallet: seat], of: seat),
         moved.length <= Preset.malletSpeedLimit * Preset.step + 1e-9
       else {
         Issue.record("\(seat) at \(rink.state)")
@@ -54,7 +54,7 @@ import Testing
   }
 }
 
-@Test func `a rink made from a saved state goes on bit for bit`() {
+@Test func `a rink that is created from a saved state continues identically`() {
   var match = makeMatch(seed: 4)
   for _ in 0..<400 { match.step() }
   var saved = Rink(match.rink.state)

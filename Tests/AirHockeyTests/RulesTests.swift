@@ -3,7 +3,7 @@ import Testing
 
 @testable import AirHockey
 
-@Test func `a shot through the mouth is one goal and the other side serves`() {
+@Test func `a shot into the goal counts once, and the other side serves`() {
   var rink = makeRink(puck: Vector(0.9, 0.05), velocity: Vector(6, 0))
   var goals: [Seat] = []
   var serves: [Seat] = []
@@ -18,7 +18,7 @@ import Testing
   #expect(rink.state.puck.position == LatticePoint(Vector(Preset.serveDistance, 0)))
 }
 
-@Test func `the seventh goal ends the match and the next begins on demand`() {
+@Test func `the seventh goal ends the match, and the next begins on request`() {
   var state = makeRink(puck: Vector(-0.9, 0.05), velocity: Vector(-6, 0)).state
   state.score = Score(home: 6, away: 6)
   var rink = Rink(state)
@@ -37,7 +37,7 @@ import Testing
   #expect(rink.state.tick.rawValue == 101)
 }
 
-@Test func `seven seconds on one side are a foul and the other side serves`() {
+@Test func `keeping the puck for seven seconds is a foul, and the other side serves`() {
   var rink = makeRink(puck: Vector(0.5, 0.3))
   var fouls: [Seat] = []
   var ticks = 0
@@ -46,13 +46,13 @@ import Testing
     ticks += 1
   }
   #expect(fouls == [.away])
-  // One tick finds out whose half it is.
+  // The first tick determines the half of the puck.
   #expect(ticks == Int(Preset.possessionTicks) + 1)
   for _ in 0..<Preset.foulPauseTicks { _ = rink.step(home: resting.home, away: resting.away) }
   #expect(rink.state.phase == .serve(.home, remaining: Preset.serveTicks))
 }
 
-@Test func `a serve that does not come in ten seconds goes to the other side`() {
+@Test func `a player who does not serve within ten seconds commits a foul`() {
   var rink = makeRink(
     puck: Vector(-Preset.serveDistance, 0), phase: .serve(.home, remaining: Preset.serveTicks))
   for _ in 1..<Preset.serveTicks {
@@ -72,7 +72,7 @@ import Testing
   #expect(rink.state.phase == .playing(half: .home, remaining: Preset.possessionTicks))
 }
 
-@Test func `a puck at rest on the centre line is faced off again`() {
+@Test func `a puck at rest on the center line is faced off again`() {
   var rink = makeRink(puck: Vector(0, 0.2))
   for _ in 0..<Preset.possessionTicks { _ = rink.step(home: resting.home, away: resting.away) }
   guard case .faceOff = rink.state.phase else {

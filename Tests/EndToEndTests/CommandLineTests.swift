@@ -5,7 +5,7 @@ import Testing
 
 @testable import air_hockey
 
-/// What cannot be done is said in one line, with a status of its own.
+/// Every error is printed as one line and has its own exit status.
 @Suite(.turns) struct CommandLineTests {
   private func expect(
     _ status: CommandFailure.Status, _ line: String = "air-hockey: ", of arguments: [String],
@@ -22,86 +22,88 @@ import Testing
     #expect(errors.first?.contains(line) == true, "\(errors)", sourceLocation: sourceLocation)
   }
 
-  private static let seatless = ["--bot", "--headless"]
+  private static let headless = ["--bot", "--headless"]
 
-  @Test(arguments: ["auto", "host"]) func `a taken port`(command: String) async throws {
+  @Test(arguments: ["auto", "host"]) func `a port in use is an error`(command: String) async throws
+  {
     try await FakeServer.run { port in
       try await expect(
         .portTaken, "port \(port) is in use",
-        of: [command, "--interface", "lo", "--port", "\(port)"] + Self.seatless)
+        of: [command, "--interface", "lo", "--port", "\(port)"] + Self.headless)
     }
   }
 
   @Test(arguments: [["auto"], ["host"], ["join", "Maya's table"]])
-  func `an interface that there is not`(command: [String]) async throws {
+  func `a missing interface is an error`(command: [String]) async throws {
     try await expect(
-      .noMulticast, "nowhere0", of: command + ["--interface", "nowhere0"] + Self.seatless)
+      .noMulticast, "nowhere0", of: command + ["--interface", "nowhere0"] + Self.headless)
   }
 
   @Test(arguments: [["auto"], ["host"], ["join", "127.0.0.1:1"], ["solo"], ["local"]])
-  func `nobody to play and no terminal`(command: [String]) async throws {
+  func `playing without a terminal is an error`(command: [String]) async throws {
     try await expect(.notATerminal, "not a terminal", of: command)
   }
 
   @Test(arguments: [["auto"], ["host"], ["join", "127.0.0.1:1"], ["play"]])
-  func `a name over 63 bytes, and a time that is none`(command: [String]) async throws {
+  func `a name of more than 63 bytes and an invalid time are errors`(command: [String]) async throws
+  {
     let long = String(repeating: "é", count: 32)
-    try await expect(.badName, "64 bytes", of: command + ["--name", long] + Self.seatless)
+    try await expect(.badName, "64 bytes", of: command + ["--name", long] + Self.headless)
     for seconds in ["0", "-1", "soon", ""] {
       try await expect(
-        .usage, "--seconds", of: command + ["--seconds=\(seconds)"] + Self.seatless)
+        .usage, "--seconds", of: command + ["--seconds=\(seconds)"] + Self.headless)
     }
   }
 
-  @Test func `a host that is not there`() async throws {
+  @Test func `a host that cannot be reached is an error`() async throws {
     try await expect(
-      .hostUnreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.seatless)
+      .hostUnreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.headless)
   }
 
-  @Test func `a table that nobody has`() async throws {
+  @Test func `a table that does not exist is an error`() async throws {
     try await expect(
       .unavailable, "no table 'Nobody at all'",
-      of: ["join", "Nobody at all", "--interface", "lo"] + Self.seatless)
+      of: ["join", "Nobody at all", "--interface", "lo"] + Self.headless)
   }
 
-  @Test func `a host of another version`() async throws {
+  @Test func `a host of another version is an error`() async throws {
     let other = SessionWire.version + 1
     let info = PeerInfo(id: PeerID(high: 1, low: 2), name: "Maya", application: "airhockey")
     let goodbye = ControlPacket.goodbye(Goodbye(.versionMismatch, version: other))
     for packet in [goodbye, .grant(version: other, info)] {
       try await FakeServer.run(answering: packet.packet.framed()) { port in
         try await expect(
-          .wrongVersion, "version \(other)", of: ["join", "127.0.0.1:\(port)"] + Self.seatless)
+          .wrongVersion, "version \(other)", of: ["join", "127.0.0.1:\(port)"] + Self.headless)
       }
     }
   }
 
-  @Test func `a host that speaks another protocol`() async throws {
+  @Test func `a host that uses another protocol is an error`() async throws {
     let answer = Array("HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n".utf8)
     try await FakeServer.run(answering: answer) { port in
       try await expect(
         .wrongVersion, "does not speak Carom",
-        of: ["join", "127.0.0.1:\(port)"] + Self.seatless)
+        of: ["join", "127.0.0.1:\(port)"] + Self.headless)
     }
   }
 
-  @Test func `what a host says does not reach the terminal as it is`() async throws {
+  @Test func `control characters in a host's reason are not printed`() async throws {
     let goodbye = ControlPacket.goodbye(Goodbye(.declined, text: "no\u{1B}[2J\ngoal\u{202E}"))
     try await FakeServer.run(answering: goodbye.packet.framed()) { port in
       try await expect(
-        .unavailable, "declined: no[2Jgoal", of: ["join", "127.0.0.1:\(port)"] + Self.seatless)
+        .unavailable, "declined: no[2Jgoal", of: ["join", "127.0.0.1:\(port)"] + Self.headless)
     }
   }
 
   @Test(.enabled(if: Lab.isPossible, Lab.need))
-  func `no interface that does multicast, and no way to a host`() async throws {
+  func `a missing route and a missing multicast interface are errors`() async throws {
     try await Lab.run(hosts: 1) { lab in
       try await expect(
-        .hostUnreachable, "no route to the host", of: ["join", "192.0.2.1:7777"] + Self.seatless,
+        .hostUnreachable, "no route to the host", of: ["join", "192.0.2.1:7777"] + Self.headless,
         on: "h1", in: lab)
       try await lab.run("ip", "link", "set", "eth0", "down", on: "h1")
       for command in [["auto"], ["host"], ["join", "Maya"]] {
-        try await expect(.noMulticast, of: command + Self.seatless, on: "h1", in: lab)
+        try await expect(.noMulticast, of: command + Self.headless, on: "h1", in: lab)
       }
     }
   }

@@ -1,8 +1,8 @@
 import CaromCore
 import CaromTransport
 
-/// Something that listens on loopback and is no table: it answers whoever connects with fixed
-/// bytes, or never.
+/// A TCP server on loopback that does not speak the game's protocol. It answers every message with
+/// fixed bytes, or never.
 actor FakeServer: LoopActor {
   nonisolated let loop: NetworkLoop
   private let answer: [UInt8]
@@ -14,7 +14,7 @@ actor FakeServer: LoopActor {
     self.answer = answer
   }
 
-  /// Runs `body` with the port of one.
+  /// Runs `body` with the port of a new server.
   static func run<Value>(
     answering answer: [UInt8] = [], _ body: (UInt16) async throws -> Value
   ) async throws -> Value {

@@ -2,7 +2,7 @@ import Carom
 import Testing
 
 @Suite(.turns) struct FoundSessionTests {
-  @Test func `a session is hosted under a name, found and joined`() async throws {
+  @Test func `a session that is hosted under a name is found and joined`() async throws {
     try await withNetworkLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
       let service = AdvertisedService(

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// The game's executable, run to its end as a player runs it, without a terminal.
+/// The result of running the game's executable to its end, without a terminal.
 struct GameProcess {
   let status: Int32
   /// The lines of its standard output.
@@ -9,13 +9,13 @@ struct GameProcess {
   /// The lines of its standard error.
   let errors: [String]
 
-  /// The program, which lies beside the tests.
+  /// The game's executable, which is in the folder of the test executable.
   static func executable() throws -> URL {
     let tests = try #require(CommandLine.arguments.first)
     return URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
   }
 
-  /// Runs it to its end, with nothing to read.
+  /// Runs the game to its end without input.
   static func run(_ arguments: [String]) async throws -> GameProcess {
     let process = try RunningGame(arguments).process
     return GameProcess(
@@ -23,6 +23,6 @@ struct GameProcess {
       errors: await process.errors.all())
   }
 
-  /// Its standard output.
+  /// The standard output as one text.
   var output: String { lines.joined(separator: "\n") }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import air_hockey
 
 struct JitterMeterTests {
-  @Test func `percentiles are samples by rank`() {
+  @Test func `a percentile is the sample of that rank`() {
     var meter = JitterMeter()
     #expect(meter.percentile(50) == .zero)
     for milliseconds in (1...100).reversed() { meter.record(.milliseconds(milliseconds)) }
@@ -14,20 +14,20 @@ struct JitterMeterTests {
     #expect(meter.percentile(0) == .milliseconds(1))
   }
 
-  @Test func `early arrivals count as much as late ones`() {
+  @Test func `early samples count as much as late ones`() {
     var meter = JitterMeter()
     meter.record(.milliseconds(-3))
     #expect(meter.percentile(50) == .milliseconds(3))
   }
 
-  @Test func `only the last samples count, so that memory is bounded`() {
+  @Test func `only the most recent samples are stored`() {
     var meter = JitterMeter()
     for _ in 0..<JitterMeter.limit { meter.record(.seconds(1)) }
     for _ in 0..<JitterMeter.limit { meter.record(.milliseconds(1)) }
     #expect(meter.percentile(100) == .milliseconds(1))
   }
 
-  @Test func `a rate is a count over the last whole second`() {
+  @Test func `a rate is the count of the last complete second`() {
     var meter = RateMeter()
     for tick in 0...120 {
       meter.record(1, at: Instant(nanoseconds: Int64(tick) * 16_666_667))

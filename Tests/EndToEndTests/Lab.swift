@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// A network of a test's own: hosts in namespaces, with nothing else on their link.
+/// A private network of a test. Its hosts are network namespaces on a link of their own.
 struct Lab: Sendable {
-  /// Which addresses its hosts have.
+  /// The addresses of the hosts.
   enum Addresses: Sendable {
     case routable, linkLocal
   }
@@ -11,7 +11,8 @@ struct Lab: Sendable {
   private static let script = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().appending(path: "Lab/lan.sh")
 
-  /// Whether there can be one here: it takes root and the tools of iproute2 and util-linux.
+  /// Whether a lab can be created on this computer: it needs root and the tools of iproute2 and
+  /// util-linux.
   static let isPossible: Bool = {
     let tools = ["ip", "unshare", "nsenter", "setpriv"]
     let folders = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"]
@@ -24,7 +25,7 @@ struct Lab: Sendable {
 
   private let environment: [String: String]
 
-  /// Makes a lab with hosts h1, h2, …, runs `body`, and ends everything that runs in it.
+  /// Creates a lab with hosts h1, h2, …, runs `body`, and ends all processes in the lab.
   static func run(
     hosts: Int, _ addresses: Addresses = .routable, _ body: (Lab) async throws -> Void
   ) async throws {
@@ -41,7 +42,7 @@ struct Lab: Sendable {
     } catch {
       result = .failure(error)
     }
-    // A test that ran out of time is cancelled, and its lab goes all the same.
+    // In a new task, so that the lab is removed even if the test was cancelled at its time limit.
     try await Task { try await lab.script("down") }.value
     try result.get()
   }
@@ -50,7 +51,7 @@ struct Lab: Sendable {
     try await RunningProcess(Self.script, arguments, environment: environment).expectSuccess()
   }
 
-  /// Pulls a host's cable; a silent cut drops everything while the link stays up.
+  /// Disconnects a host's cable. With `silently`, the link stays up but drops all packets.
   func cut(_ host: String, silently: Bool = false) async throws {
     if silently {
       try await script("cut", host, "silent")
@@ -59,13 +60,14 @@ struct Lab: Sendable {
     }
   }
 
-  /// Makes a host's cable lose that share of all frames each way, and hold each back.
+  /// Makes a host's cable lose a share of all frames in both directions and delay the others. The
+  /// delay and the jitter are in milliseconds.
   func harm(_ host: String, lossPercent: Int, delay: Int, jitter: Int) async throws {
     try await script("delay", host, "\(delay)", "\(jitter)")
     try await script("lossy", host, "\(lossPercent)")
   }
 
-  /// Starts a command in a host.
+  /// Starts a command on a host.
   func start(
     _ executable: URL, _ arguments: [String], on host: String, within limit: Duration
   ) throws -> RunningProcess {
@@ -74,7 +76,7 @@ struct Lab: Sendable {
       isWrapped: true, within: limit)
   }
 
-  /// Runs a command in a host to its end.
+  /// Runs a command on a host to its end. The test fails if the command does.
   func run(_ command: String..., on host: String) async throws {
     try await RunningProcess(
       Self.script, ["exec", host] + command, environment: environment
@@ -85,7 +87,7 @@ struct Lab: Sendable {
 extension RunningProcess {
   func expectSuccess() async throws {
     let status = await status
-    let said = await errors.all()
-    try #require(status == 0, "\(said)")
+    let lines = await errors.all()
+    try #require(status == 0, "\(lines)")
   }
 }

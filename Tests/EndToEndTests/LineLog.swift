@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// The lines that a process writes, for tests that wait for one of them.
+/// The lines that a process has written, for tests that wait for a certain line.
 final class LineLog: Sendable {
-  /// Begins the last line, which ends with the status.
+  /// The prefix of the last line, which is followed by the exit status.
   static let endMark = "\u{1}ended "
 
   private struct Waiter {
@@ -20,7 +20,7 @@ final class LineLog: Sendable {
   }
   private let state = Mutex(State())
 
-  /// Takes what was read.
+  /// Appends bytes that were read from the process.
   func append(_ data: Data) {
     state.withLock { state in
       state.rest += data
@@ -47,7 +47,7 @@ final class LineLog: Sendable {
     state.waiters.removeAll { $0.missing == 0 }
   }
 
-  /// No more lines are waited for.
+  /// Ends the log. Tests that still wait for a line get nil.
   func end() { state.withLock { Self.end(&$0) } }
 
   private static func end(_ state: inout State) {
@@ -56,28 +56,28 @@ final class LineLog: Sendable {
     state.waiters = []
   }
 
-  /// The `number`th line that `isWanted`, counted from 1, as soon as there is one; `nil` when
-  /// the lines end without it.
+  /// Waits for the `number`th line, counted from 1, for which `isWanted` returns true. Returns nil
+  /// if the log ends without it.
   func line(
     _ number: Int = 1, where isWanted: @escaping @Sendable (String) -> Bool
   ) async -> String? {
     await withCheckedContinuation { continuation in
       state.withLock { state in
-        let met = state.lines.filter(isWanted)
-        if met.count >= number {
-          continuation.resume(returning: met[number - 1])
+        let found = state.lines.filter(isWanted)
+        if found.count >= number {
+          continuation.resume(returning: found[number - 1])
         } else if state.isEnded {
           continuation.resume(returning: nil)
         } else {
           state.waiters.append(
             Waiter(
-              isWanted: isWanted, missing: number - met.count, continuation: continuation))
+              isWanted: isWanted, missing: number - found.count, continuation: continuation))
         }
       }
     }
   }
 
-  /// The status that the last line told, once the lines have ended.
+  /// The exit status in the last line, once the log has ended; nil if there was none.
   var status: Int32? {
     get async {
       _ = await line { _ in false }
@@ -85,7 +85,7 @@ final class LineLog: Sendable {
     }
   }
 
-  /// All lines, once they have ended.
+  /// All lines, once the log has ended.
   func all() async -> [String] {
     _ = await line { _ in false }
     return state.withLock { $0.lines }

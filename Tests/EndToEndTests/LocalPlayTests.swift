@@ -5,7 +5,9 @@ import Testing
 @testable import air_hockey
 
 @Suite(.turns) struct LocalPlayTests {
-  @Test func `two computers play a second and report it as one object`() async throws {
+  @Test func `two computer players play for a second, and the summary is one JSON object`()
+    async throws
+  {
     let game = try await GameProcess.run([
       "solo", "--bot", "--headless", "--seconds", "1", "--json", "--name", "Maya",
     ])
@@ -19,7 +21,8 @@ import Testing
     #expect(summary["endReason"] as? String == "time is up")
   }
 
-  @Test func `without a terminal it prints lines, and nobody but a computer can play`() async throws
+  @Test func `without a terminal the game prints lines, and only the computer can play`()
+    async throws
   {
     let game = try await GameProcess.run(["local", "--bot", "--seconds", "1", "--opponent", "Leo"])
     #expect(game.status == 0)
@@ -33,7 +36,9 @@ import Testing
     (["solo", "--name", String(repeating: "x", count: 64)], CommandFailure.Status.badName),
     (["solo", "--seconds", "0"], .usage), (["nowhere"], .usage),
   ])
-  func `bad use gets one line and its status`(arguments: [String], status: CommandFailure.Status)
+  func `a wrong argument is an error of one line with its own status`(
+    arguments: [String], status: CommandFailure.Status
+  )
     async throws
   {
     let game = try await GameProcess.run(arguments)

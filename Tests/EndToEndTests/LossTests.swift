@@ -1,34 +1,34 @@
 import Foundation
 import Testing
 
-/// Every way to lose the other player ends the match once, with its reason.
+/// When the other player is lost, the match ends once, with the reason.
 @Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct LossTests {
-  /// A host and a guest on two machines, in the midst of a match.
+  /// Runs `body` while a host and a client on two computers play a match.
   private func play(
     over transport: String = "auto",
-    _ body: (Lab, _ host: RunningGame, _ guest: RunningGame) async throws -> Void
+    _ body: (Lab, _ host: RunningGame, _ client: RunningGame) async throws -> Void
   ) async throws {
     try await Lab.run(hosts: 2) { lab in
       let host = try RunningGame(
         ["host", "--bot", "--json", "--name", "Maya", "--port", "7777"], on: "h1", of: lab)
       try await host.line("visible as")
-      let guest = try RunningGame(
+      let client = try RunningGame(
         ["join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", transport],
         on: "h2", of: lab)
       try await host.line("Leo sits down")
-      try await guest.line("Maya sits down")
-      try await body(lab, host, guest)
+      try await client.line("Maya sits down")
+      try await body(lab, host, client)
     }
   }
 
-  /// A stream ends with its process; of datagrams nothing more comes.
+  /// When a process is killed, its TCP streams end, but its UDP peers only time out.
   @Test(arguments: [("tcp", "game ended: connection"), ("udp", "game ended: timedOut")])
-  func `a killed guest is told of once, and the table opens again`(
-    transport: String, told: String
+  func `a host reports a killed client once and waits for another`(
+    transport: String, line: String
   ) async throws {
-    try await play(over: transport) { _, host, guest in
-      guest.process.signal(SIGKILL)
-      try await host.line(told)
+    try await play(over: transport) { _, host, client in
+      client.process.signal(SIGKILL)
+      try await host.line(line)
       await host.process.end()
       let ends = await host.ends
       #expect(ends.count == 1)
@@ -36,59 +36,61 @@ import Testing
   }
 
   @Test(arguments: [("tcp", ["connectionReset", "connectionLost"]), ("udp", ["timedOut"])])
-  func `a killed host ends the guest`(transport: String, reasons: [String]) async throws {
-    try await play(over: transport) { _, host, guest in
+  func `a client ends when its host is killed`(transport: String, reasons: [String]) async throws {
+    try await play(over: transport) { _, host, client in
       host.process.signal(SIGKILL)
-      let report = try await guest.report()
+      let report = try await client.report()
       #expect(reasons.contains(report.endReason))
-      #expect(await guest.process.status == (transport == "udp" ? 75 : 68))
-      #expect(await guest.ends == ["game ended: \(report.endReason)"])
+      #expect(await client.process.status == (transport == "udp" ? 75 : 68))
+      #expect(await client.ends == ["game ended: \(report.endReason)"])
     }
   }
 
   @Test(arguments: [true, false])
   func `a cut cable times out on both sides`(silently: Bool) async throws {
-    try await play { lab, host, guest in
+    try await play { lab, host, client in
       try await lab.cut("h2", silently: silently)
-      #expect(try await guest.report().endReason == "timedOut")
+      #expect(try await client.report().endReason == "timedOut")
       try await host.line("game ended: timedOut")
       await host.process.end()
-      let (told, seen) = (await guest.ends, await host.ends)
-      #expect(told.count == 1 && seen.count == 1)
+      let (clientEnds, hostEnds) = (await client.ends, await host.ends)
+      #expect(clientEnds.count == 1 && hostEnds.count == 1)
     }
   }
 
-  @Test func `a guest who asks to end says goodbye`() async throws {
-    try await play { _, host, guest in
-      guest.process.signal(SIGINT)
-      #expect(try await guest.report().endReason == "interrupted")
-      #expect(await guest.process.status == 0)
+  @Test func `an interrupted client says goodbye`() async throws {
+    try await play { _, host, client in
+      client.process.signal(SIGINT)
+      #expect(try await client.report().endReason == "interrupted")
+      #expect(await client.process.status == 0)
       try await host.line("game ended: left")
       await host.process.end()
       #expect(await host.ends == ["game ended: left"])
     }
   }
 
-  @Test func `a stopped guest times out, and ends when it goes on`() async throws {
-    try await play(over: "tcp") { _, host, guest in
-      guest.process.signal(SIGSTOP)
+  @Test func `a stopped client times out, and ends when it continues`() async throws {
+    try await play(over: "tcp") { _, host, client in
+      client.process.signal(SIGSTOP)
       try await host.line("game ended: timedOut")
-      guest.process.resume()
-      let report = try await guest.report()
-      // What the host did meanwhile counts before the silence that the guest took no part in.
+      client.process.resume()
+      let report = try await client.report()
+      // The client reads that the host has closed the connection before it can time out itself.
       #expect(["connectionReset", "connectionLost"].contains(report.endReason))
-      // It does not run after the four seconds that it missed.
+      // It does not simulate the four seconds that it missed.
       #expect(report.ticks - report.frames < 200)
       await host.process.end()
-      let (told, seen) = (await guest.ends, await host.ends)
-      #expect(told.count == 1 && seen == ["game ended: timedOut"])
+      let (clientEnds, hostEnds) = (await client.ends, await host.ends)
+      #expect(clientEnds.count == 1 && hostEnds == ["game ended: timedOut"])
     }
   }
 
-  @Test func `a stopped host times out, and opens its table when it goes on`() async throws {
-    try await play { _, host, guest in
+  @Test func `a stopped host times out, and waits for another client when it continues`()
+    async throws
+  {
+    try await play { _, host, client in
       host.process.signal(SIGSTOP)
-      #expect(try await guest.report().endReason == "timedOut")
+      #expect(try await client.report().endReason == "timedOut")
       host.process.resume()
       try await host.line("game ended: ")
       await host.process.end()

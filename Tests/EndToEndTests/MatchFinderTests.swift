@@ -7,7 +7,7 @@ import Testing
   }
 
   @Test(arguments: ["bell\u{7}", "two\nlines"])
-  func `a name that no service can have is refused before the finder listens`(
+  func `an invalid service name is an error before the finder listens`(
     name: String
   ) async {
     await withNetworkLoop { loop in

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Players who look for each other, each a process of its own.
+/// Players who search for each other, each in a separate process.
 @Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct MeetingTests {
   private func start(_ name: String, on host: String, of lab: Lab, _ more: String...) throws
     -> RunningGame
@@ -10,7 +10,7 @@ import Testing
       ["auto", "--bot", "--json", "--name", name, "--seconds", "1"] + more, on: host, of: lab)
   }
 
-  @Test func `two on one machine play one match, whatever they are called`() async throws {
+  @Test func `two players on one computer play one match, whatever their names are`() async throws {
     try await Lab.run(hosts: 1) { lab in
       let names = ["L'été v1.5 🏒", "Mr. O\\Neil, jr."]
       let games = try names.map {
@@ -22,7 +22,9 @@ import Testing
     }
   }
 
-  @Test func `two of one name meet where there are only link-local addresses`() async throws {
+  @Test func `two players with the same name meet on a network with only link-local addresses`()
+    async throws
+  {
     try await Lab.run(hosts: 2, .linkLocal) { lab in
       let games = try ["h1", "h2"].map {
         try start("Maya", on: $0, of: lab, "--seconds", "3")
@@ -40,11 +42,11 @@ import Testing
     #expect(a.score == b.score)
     #expect(a.endReason == "finished" && b.endReason == "finished")
     #expect(max(a.ticks, b.ticks) == ticks)
-    // A busy machine may start one side a little late.
+    // On a busy machine, one side may start a little late.
     #expect(min(a.ticks, b.ticks) >= ticks - 15)
   }
 
-  @Test func `eight on a network make four tables`() async throws {
+  @Test func `eight players on a network form four matches`() async throws {
     try await Lab.run(hosts: 8) { lab in
       let games = try (1...8).map { try start("p\($0)", on: "h\($0)", of: lab) }
       var partners: [String: String] = [:]
@@ -56,7 +58,9 @@ import Testing
     }
   }
 
-  @Test func `of three on one machine one waits, and leaves at once when asked`() async throws {
+  @Test func `of three players on one computer one waits, and ends at once when signaled`()
+    async throws
+  {
     try await Lab.run(hosts: 1) { lab in
       let games = try ["a", "b", "c"].map { try start($0, on: "h1", of: lab, "--interface", "lo") }
       let reports = try await withThrowingTaskGroup(of: RunningGame.Report.self) { group in

@@ -7,12 +7,12 @@ import Testing
 
 @Suite(.turns) struct PlayOptionsTests {
   @Test(arguments: ["Maya", "Łukasz", "日本", String(repeating: "x", count: 63), "a b"])
-  func `a printable name of at most 63 bytes is taken as it is`(name: String) throws {
+  func `a printable name of at most 63 bytes is used unchanged`(name: String) throws {
     #expect(try PlayOptions.checked(name) == name)
   }
 
   @Test(arguments: ["", "a\nb", "\u{1B}[2J", "\u{200B}", String(repeating: "é", count: 32)])
-  func `any other name is refused with its own status`(name: String) {
+  func `any other name is an error with its own status`(name: String) {
     let failure = #expect(throws: CommandFailure.self) { try PlayOptions.checked(name) }
     #expect(failure?.status == .badName)
   }
@@ -21,21 +21,21 @@ import Testing
     ["solo", "--seconds", "0"], ["solo", "--seconds", "many"], ["solo", "--strength", "wild"],
     ["solo", "surplus"], ["chess"],
   ])
-  func `a command line that makes no sense is a usage error`(arguments: [String]) {
+  func `an invalid command line is a usage error`(arguments: [String]) {
     let error = #expect(throws: (any Error).self) {
       _ = try AirHockeyCommand.parseAsRoot(arguments)
     }
     #expect(error.map { AirHockeyCommand.exitCode(for: $0) } == .validationFailure)
   }
 
-  @Test func `seconds are counted in ticks`() throws {
+  @Test func `a time in seconds is converted to ticks`() throws {
     let options = try PlayOptions.parse(["--seconds", "60", "--bot", "--strength", "hard"])
     #expect(options.tickLimit == 3600)
     #expect(options.strength == .hard)
     #expect(try PlayOptions.parse([]).tickLimit == nil)
   }
 
-  @Test func `preferences are saved and loaded, and what is given wins`() throws {
+  @Test func `preferences are saved and loaded, and options take precedence over them`() throws {
     let file = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json")
     defer { try? FileManager.default.removeItem(at: file) }
     let place = ["--preferences", file.path]
@@ -55,7 +55,7 @@ import Testing
     #expect(throws: (any Error).self) { try PlayOptions.parse(nowhere) }
   }
 
-  @Test func `a summary is one line with every key, a missing peer null`() throws {
+  @Test func `a summary is one line with all keys, and a missing peer is null`() throws {
     let summary = Summary(role: "host")
     #expect(!summary.json.contains("\n"))
     let object = try JSONSerialization.jsonObject(with: Data(summary.json.utf8))

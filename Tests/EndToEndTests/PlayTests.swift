@@ -2,7 +2,7 @@ import Testing
 
 @Suite(.turns) struct PlayTests {
   @Test(.enabled(if: Lab.isPossible, Lab.need))
-  func `play without a terminal tells a game in lines`() async throws {
+  func `without a terminal, play prints the game as lines`() async throws {
     try await Lab.run(hosts: 1) { lab in
       let game = try RunningGame(["play", "--seconds", "2", "--name", "Maya"], on: "h1", of: lab)
       #expect(await game.process.status == 0)

@@ -6,7 +6,7 @@ import Testing
   private static let root = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
 
-  @Test func `the README's example is the one that is compiled here`() throws {
+  @Test func `the example in the README is compiled here`() throws {
     let readme = try String(contentsOf: Self.root.appending(path: "README.md"), encoding: .utf8)
     let example = try String(
       contentsOf: Self.root.appending(path: "Tests/EndToEndTests/ReadmeExample.swift"),
@@ -17,7 +17,7 @@ import Testing
 
   @Test
   func
-    `the tug of war on the rollback page is the one that is compiled here, and it can be played`()
+    `the tug of war on the rollback page is compiled here and can be played`()
     throws
   {
     let page = try String(
@@ -45,7 +45,7 @@ import Testing
     #expect(server.game.rope >= 1_000 && client.state == server.game)
   }
 
-  @Test func `the README's chat can be found and joined, and it answers`() async throws {
+  @Test func `the chat in the README can be found and joined, and answers`() async throws {
     try await withNetworkLoop { loop in
       let interfaces = InterfaceSelection.named(["lo"])
       let host = Task {

@@ -1,9 +1,9 @@
 import Foundation
 import Testing
 
-/// The game's executable, run as players run it, without a terminal.
+/// The game's executable as a process without a terminal.
 struct RunningGame: Sendable {
-  /// What it says of itself at its end.
+  /// The summary that the game prints at its end.
   struct Report: Decodable, Sendable {
     var role: String
     var peer: String?
@@ -19,7 +19,7 @@ struct RunningGame: Sendable {
 
   let process: RunningProcess
 
-  /// Starts it on this machine, or on a host of a lab.
+  /// Starts the game on this computer, or on a host of a lab.
   init(
     _ arguments: [String], on host: String? = nil, of lab: Lab? = nil,
     within limit: Duration = RunningProcess.limit
@@ -33,21 +33,22 @@ struct RunningGame: Sendable {
       }
   }
 
-  /// The `number`th progress line that holds `text`; without one the test ends.
+  /// Waits for the `number`th progress line that contains `text`. The test fails if the game ends
+  /// without such a line.
   @discardableResult
   func line(_ text: String, _ number: Int = 1) async throws -> String {
     let line = await process.errors.line(number) { $0.contains(text) }
     if let line { return line }
-    let said = await process.errors.all()
-    return try #require(line, "no line '\(text)' in \(said)")
+    let lines = await process.errors.all()
+    return try #require(line, "no line '\(text)' in \(lines)")
   }
 
-  /// How often the end of a match was told so far, once the process has ended.
+  /// The progress lines about the end of a game, once the process has ended.
   var ends: [String] {
     get async { await process.errors.all().filter { $0.hasPrefix("game ended: ") } }
   }
 
-  /// Waits for its end, and reads its summary.
+  /// Waits for the end of the process and reads its summary.
   func report() async throws -> Report {
     let status = await process.status
     let lines = await process.output.all()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Who may sit at a table, and who makes room.
+/// Admission to a table that is full, or occupied by a computer opponent.
 @Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct SeatTests {
   private static let table = "127.0.0.1:7777"
 
@@ -13,37 +13,39 @@ import Testing
     return host
   }
 
-  private func startGuest(_ name: String, on lab: Lab, _ more: String...) throws -> RunningGame {
+  private func startClient(_ name: String, on lab: Lab, _ more: String...) throws -> RunningGame {
     try RunningGame(
       ["join", Self.table, "--bot", "--json", "--name", name] + more, on: "h1", of: lab)
   }
 
-  @Test func `a third is refused in one line, and the match goes on`() async throws {
+  @Test func `a third player is refused with one line, and the match continues`() async throws {
     try await Lab.run(hosts: 1) { lab in
       let host = try await startHost(on: lab)
-      let guest = try startGuest("Leo", on: lab)
+      let client = try startClient("Leo", on: lab)
       try await host.line("Leo sits down")
-      let third = try startGuest("Zoe", on: lab)
+      let third = try startClient("Zoe", on: lab)
       #expect(await third.process.status == 69)
       #expect(
         await third.process.errors.all() == [
           "air-hockey: every seat of that host is taken: try again later"
         ])
-      guest.process.signal(SIGTERM)
+      client.process.signal(SIGTERM)
       try await host.line("game ended: left")
       await host.process.end()
       #expect(await host.ends == ["game ended: left"])
-      let (first, second) = (try await host.report(), try await guest.report())
+      let (first, second) = (try await host.report(), try await client.report())
       #expect(abs(first.ticks - second.ticks) <= 15)
     }
   }
 
-  @Test func `the computer makes room for a person, and comes back`() async throws {
+  @Test func `the computer yields its seat to a person, and returns when the person leaves`()
+    async throws
+  {
     try await Lab.run(hosts: 1) { lab in
       let host = try await startHost(on: lab, "--opponent")
       try await host.line("Computer sits down")
       let first = try #require(host.process.children.first)
-      let person = try startGuest("Leo", on: lab, "--seconds", "1")
+      let person = try startClient("Leo", on: lab, "--seconds", "1")
       try await host.line("Leo sits down")
       try await host.line("match 2 begins")
       try await Self.end(of: first)
@@ -57,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `the computer leaves with a host that is killed`() async throws {
+  @Test func `the computer opponent exits when its host is killed`() async throws {
     try await Lab.run(hosts: 1) { lab in
       let host = try await startHost(on: lab, "--opponent")
       try await host.line("Computer sits down")
@@ -67,7 +69,7 @@ import Testing
     }
   }
 
-  /// Waits until a process that is no child of the tests has ended.
+  /// Waits until a process that is not a child of the test process has ended.
   private static func end(of process: Int32) async throws {
     let tail = URL(filePath: "/usr/bin/tail")
     try await RunningProcess(

@@ -4,23 +4,23 @@ import Testing
 @testable import air_hockey
 
 @Suite(.turns) struct SilentHostTests {
-  @Test func `a host that grants a seat and shows no table is left again`() async throws {
-    try await withSilentHost { guest, endpoints in
-      let game = NetGame(makeSetup(reopens: false), node: guest)
-      await guest.setHandler(owner: game) { game, event in game.handle(event) }
-      _ = try await guest.connect(to: endpoints)
+  @Test func `a client leaves a host that admits it and sends no state`() async throws {
+    try await withSilentHost { client, endpoints in
+      let game = NetGame(makeSetup(reopens: false), node: client)
+      await client.setHandler(owner: game) { game, event in game.handle(event) }
+      _ = try await client.connect(to: endpoints)
       #expect(await game.finish().endReason == "timedOut")
     }
   }
 
-  @Test func `whoever looks for a player looks on after such a host, though it has a time`()
+  @Test func `a player who searches continues after such a host, even with a time limit`()
     async throws
   {
-    try await withSilentHost { guest, endpoints in
+    try await withSilentHost { client, endpoints in
       let (freed, announce) = AsyncStream.makeStream(of: Void.self)
-      let game = NetGame(makeSetup(reopens: true), node: guest, seatFreed: { announce.yield() })
-      await guest.setHandler(owner: game) { game, event in game.handle(event) }
-      _ = try await guest.connect(to: endpoints)
+      let game = NetGame(makeSetup(reopens: true), node: client, seatFreed: { announce.yield() })
+      await client.setHandler(owner: game) { game, event in game.handle(event) }
+      _ = try await client.connect(to: endpoints)
       var waiting = freed.makeAsyncIterator()
       #expect(await waiting.next() != nil)
       await game.abandon()
@@ -29,7 +29,7 @@ import Testing
   }
 
   private func makeSetup(reopens: Bool) -> NetGame.Setup {
-    var setup = NetGame.Setup(name: "guest", bot: true, strength: .easy)
+    var setup = NetGame.Setup(name: "client", bot: true, strength: .easy)
     setup.reopens = reopens
     setup.tickLimit = 60
     setup.firstStateLimit = .milliseconds(50)
@@ -41,12 +41,12 @@ import Testing
   ) async throws {
     try await withNetworkLoop { loop in
       let host = SessionNode(makePeer("host"), seats: 1, on: loop)
-      let usher = Usher(on: loop, host)
-      await host.setHandler(owner: usher) { usher, event in usher.handle(event) }
+      let admission = Admission(on: loop, host)
+      await host.setHandler(owner: admission) { admission, event in admission.handle(event) }
       let port = try await host.listen(on: [.loopback4])
-      let guest = SessionNode(makePeer("guest"), seats: 0, on: loop)
-      try await body(guest, [Endpoint(.loopback4, port: port)])
-      await guest.shutdown()
+      let client = SessionNode(makePeer("client"), seats: 0, on: loop)
+      try await body(client, [Endpoint(.loopback4, port: port)])
+      await client.shutdown()
       await host.shutdown()
     }
   }
@@ -57,8 +57,8 @@ import Testing
   }
 }
 
-/// Grants seats and says no more.
-private actor Usher: LoopActor {
+/// Admits all clients and sends them nothing.
+private actor Admission: LoopActor {
   nonisolated let loop: NetworkLoop
   private let node: SessionNode
 
@@ -68,6 +68,8 @@ private actor Usher: LoopActor {
   }
 
   func handle(_ event: SessionEvent) {
-    if case .requested(let link, _, _) = event { node.assumeIsolated { $0.admit(link) } }
+    if case .requested(let connection, _, _) = event {
+      node.assumeIsolated { $0.admit(connection) }
+    }
   }
 }

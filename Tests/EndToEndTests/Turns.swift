@@ -1,9 +1,9 @@
 import Testing
 
-/// Lets a few tests run at a time: their programs have to keep time, and share the machine's
-/// cores. Beyond that, what a program needs in a second comes late, and it is taken for lost.
+/// Limits how many tests run at the same time. Their programs run in real time on the same cores;
+/// with too many, packets are processed so late that peers time out.
 struct Turns: SuiteTrait, TestTrait, TestScoping {
-  /// With two cores some 40 programs run then.
+  /// With ten tests, about 40 programs run at the same time.
   private static let gate = TurnGate(places: 10)
 
   let isRecursive = true
@@ -25,11 +25,11 @@ struct Turns: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Turns {
-  /// Waits for a place among the tests whose programs run.
+  /// Limits how many of these tests run at the same time.
   static var turns: Turns { Turns() }
 }
 
-/// A number of places; whoever finds none waits in line.
+/// A semaphore whose waiting tasks are resumed in order.
 private actor TurnGate {
   private var places: Int
   private var waiters: [CheckedContinuation<Void, Never>] = []

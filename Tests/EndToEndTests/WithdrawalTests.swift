@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Who finds nobody waits in sight, and is out of sight as soon as the wait ends.
+/// A player who finds no opponent is advertised while waiting, and withdrawn when the wait ends.
 @Suite(.turns, .enabled(if: Lab.isPossible, Lab.need)) struct WithdrawalTests {
   @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
-  func `a player who waits alone leaves at once, with a goodbye`(signal: Int32) async throws {
+  func `a waiting player ends at once, with a goodbye`(signal: Int32) async throws {
     try await Lab.run(hosts: 2) { lab in
       let peer = try GameProcess.executable().deletingLastPathComponent()
         .appending(path: "carom-peer")
@@ -14,7 +14,7 @@ import Testing
         ["auto", "--bot", "--json", "--window", "0", "--name", "Maya"], on: "h1", of: lab)
       let seen = await browser.output.line { $0.contains("added") && $0.contains("Maya") }
       try #require(seen != nil)
-      // Twice, as by timeout(1).
+      // timeout(1) also sends the signal twice.
       game.process.signal(signal)
       game.process.signal(signal)
       let report = try await game.report()

@@ -36,21 +36,21 @@ import Testing
     try check(
       "word ",
       [
-        "word of a client whose time is up": TableWord.finish,
+        "word of a client whose time is up": MatchNotice.finish,
         "word of a host that ends the session": .ended(
           match: 0x0203, Score(home: 3, away: 5)),
       ])
     for score in [[8, 0], [0, 8], [7, 7]] as [[UInt8]] {
       #expect(throws: DecodeError.invalid(what: "score")) {
-        try TableWord(decoding: ([1, 1, 0] + score).span)
+        try MatchNotice(decoding: ([1, 1, 0] + score).span)
       }
     }
-    #expect(throws: DecodeError.invalid(what: "word")) { try TableWord(decoding: [2].span) }
+    #expect(throws: DecodeError.invalid(what: "word")) { try MatchNotice(decoding: [2].span) }
   }
 
   @Test func `the first messages of a match equal their vectors`() throws {
     var host = HostedMatch(at: .zero)
-    let seat = host.seatGuest(same: false, at: .zero)
+    let seat = host.addClient(returning: false, at: .zero)
     let polled = host.pollMessage()
     let keyframe = try #require(polled)
     _ = host.step(home: MalletInput(x: -7_000, y: 255))

@@ -39,12 +39,12 @@ struct RecordedSession {
       now = now + .nanoseconds(16_666_667)
       host.handleTimeout(at: now)
       client.handleTimeout(at: now)
-      if tick == ticks / 3 { visit.ask(.pause) }
-      if tick == ticks / 2 { visit.ask(.resume) }
+      if tick == ticks / 3 { visit.request(.pause) }
+      if tick == ticks / 2 { visit.request(.resume) }
       try step()
       try exchange()
     }
-    try client.send(TableWord.finish.encoded, on: 2, to: clientID, at: now)
+    try client.send(MatchNotice.finish.encoded, on: 2, to: clientID, at: now)
     try exchange()
   }
 
@@ -99,7 +99,7 @@ struct RecordedSession {
       requestLength = toHost.count
       host.admit(id, at: now)
     case .connection(_, .opened):
-      clientNumber = match.seatGuest(same: false, at: now)
+      clientNumber = match.addClient(returning: false, at: now)
       try sendHosted()
     case .connection(let id, .messages):
       while let message = host.pollMessage(on: id) { try play(message.bytes, message.channel) }
@@ -111,7 +111,7 @@ struct RecordedSession {
     guard channel == 2 else {
       return try match.receive(.inputs, bytes.span, from: clientNumber, at: now)
     }
-    try host.send(match.ending.encoded, on: 2, to: hostID, at: now)
+    try host.send(match.finalNotice.encoded, on: 2, to: hostID, at: now)
     host.close(hostID, Goodbye(.finished), as: .finished, at: now)
   }
 

@@ -110,7 +110,7 @@ struct Replay {
       events.append(event)
       switch event {
       case .requested(let id, _, _): machine.admit(id, at: now)
-      case .connection(_, .opened): clientNumber = match.seatGuest(same: false, at: now)
+      case .connection(_, .opened): clientNumber = match.addClient(returning: false, at: now)
       case .connection(let id, .messages): readMessages(of: id, at: now)
       default: break
       }
@@ -138,7 +138,7 @@ struct Replay {
       case 1:
         let packet = try RollbackPacket(decoding: bytes.span)
         try match.receive(packet.message, packet.bytes.span, from: clientNumber, at: .zero)
-      case 2: return try TableWord(decoding: bytes.span) == .finish
+      case 2: return try MatchNotice(decoding: bytes.span) == .finish
       default: return false
       }
       return true
@@ -154,7 +154,7 @@ struct Replay {
       case 1:
         let packet = try RollbackPacket(decoding: bytes.span)
         try visit.receive(packet.message, packet.bytes.span, at: .zero)
-      case 2: return try TableWord(decoding: bytes.span) != .finish
+      case 2: return try MatchNotice(decoding: bytes.span) != .finish
       default: return false
       }
       return true

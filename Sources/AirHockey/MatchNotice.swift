@@ -1,13 +1,15 @@
 import CaromCore
 
-/// What host and guest tell each other beside the game in step, each once.
-public enum TableWord: Hashable, Sendable, PacketCodable {
-  /// The guest's time is up: it asks for the last word.
+/// A message that the host and the client exchange once at the end of a session, in addition to the
+/// simulation's own messages.
+public enum MatchNotice: Hashable, Sendable, PacketCodable {
+  /// The client's time is up: it requests the final score.
   case finish
-  /// The host ends the session: which match was played, and its final score.
+  /// The host ends the session: the number of the match and its final score.
   case ended(match: UInt16, Score)
 
-  /// Appends one byte, 0 or 1; after 1 the match u16 and the goals of home u8 and away u8.
+  /// Appends one byte: 0 for `finish`, 1 for `ended`. The match (u16) and the goals of home (u8)
+  /// and away (u8) follow a 1.
   public func encode(into writer: inout PacketWriter) {
     switch self {
     case .finish: writer.append(0)
@@ -19,7 +21,7 @@ public enum TableWord: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Reads what `encode(into:)` wrote; an unknown word is `invalid`.
+  /// Decodes a notice. An unknown first byte or an impossible score throws `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     switch try reader.read(UInt8.self) {
     case 0: self = .finish

@@ -4,12 +4,15 @@ import CaromCore
 import CaromPhysics
 import Foundation
 
-/// The table, drawn in the terminal, with its keys and pointer.
-struct TerminalFace: GameFace {
-  /// Frames that the puck's trail reaches back.
+/// Draws the table in the terminal, and reads the keyboard and the mouse.
+struct TerminalDisplay: GameDisplay {
+  /// The length of the puck's trail, in frames.
   private static let trailLength = 9
-  /// What moves farther than this in a frame was put there by hand, metres.
+  /// The trail restarts if the puck moves farther than this within one frame, in meters, since it
+  /// was then placed and did not slide.
   private static let leap = 0.3
+  /// An escape character counts as the Escape key if nothing follows it for this long.
+  private static let escapeTimeout = Duration.milliseconds(15)
 
   private let terminal: Terminal
   private let seating: Controls.Seating
@@ -19,9 +22,10 @@ struct TerminalFace: GameFace {
   private var encoder: ScreenEncoder
   private var size: (columns: Int, rows: Int)
   private var trail: [Vector] = []
+  private var lastInput = Instant.zero
   private var isOpen = true
 
-  /// Takes the screen.
+  /// Opens the screen.
   init(_ seating: Controls.Seating) throws(Terminal.Unavailable) {
     terminal = try Terminal()
     self.seating = seating
@@ -31,15 +35,22 @@ struct TerminalFace: GameFace {
     size = terminal.size
   }
 
-  mutating func commands(at now: Instant) -> [Controls.Command] {
-    guard isOpen else { return [] }
+  var inputDescriptor: Int32? { isOpen ? terminal.descriptor : nil }
+
+  mutating func readCommands(at now: Instant) -> [Controls.Command]? {
+    guard isOpen else { return nil }
     var events: [InputEvent] = []
     var bytes = 0
     let isAlive = terminal.read { byte in
       bytes += 1
       if let event = parser.handle(byte) { events.append(event) }
     }
-    if bytes == 0, let event = parser.handlePause() { events.append(event) }
+    if bytes > 0 {
+      lastInput = now
+    } else if now - lastInput >= Self.escapeTimeout, let event = parser.handlePause() {
+      events.append(event)
+    }
+    if isAlive, bytes == 0, events.isEmpty { return nil }
     let layout = Layout(columns: size.columns, rows: size.rows)
     let pixels = terminal.pixels
     let commands = events.compactMap {
@@ -56,12 +67,12 @@ struct TerminalFace: GameFace {
     seating == .two ? controls.sampleSecond(mallet: mallet, at: now) : nil
   }
 
-  /// A frame for which the terminal is not ready yet is left out, and the next one makes up for it.
+  /// Skips the frame if the terminal has not accepted the previous one yet.
   mutating func present(_ view: TableView) {
     follow(view.puck)
     guard isOpen, terminal.write() else { return }
     let now = terminal.size
-    // A window that changed its size may have kept any of its cells, or none.
+    // After a change of size, the contents of the window are unknown.
     if now != size { encoder.reset() }
     size = now
     var view = view
@@ -85,8 +96,6 @@ struct TerminalFace: GameFace {
     case .two: "left WASD · right arrows or IJKL · p pause · q quit"
     }
   }
-
-  func tell(_ line: String) {}
 
   mutating func close() {
     isOpen = false

@@ -1,9 +1,10 @@
-/// HOST:PORT as people write it: a name, an IPv4 address, or an IPv6 address in brackets.
-struct TableAddress: Equatable {
+/// An address of the form HOST:PORT, where HOST is a name, an IPv4 address, or an IPv6 address in
+/// brackets.
+struct HostAddress: Equatable {
   let host: String
   let port: UInt16
 
-  /// `nil` where the text is not of that form: then it is a table's name.
+  /// Parses an address. Returns nil if the text has another form; it is then the name of a table.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

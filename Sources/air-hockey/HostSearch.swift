@@ -1,22 +1,22 @@
 import Carom
 
-/// Finds out where a table listens that is known by name or address.
-struct TableSearch: Sendable {
-  /// How long a table of that name is looked for.
+/// Finds the endpoints of a table by its name or address.
+struct HostSearch: Sendable {
+  /// How long to browse for a name.
   static let limit = Duration.seconds(6)
 
-  /// A table's name on the network, or HOST:PORT.
+  /// The table's name on the network, or HOST:PORT.
   let table: String
   let interfaces: InterfaceSelection
 
-  /// The table's endpoints. Cancelling the task ends the search.
+  /// Returns the table's endpoints. Throws if none are found. Cancelling the task ends the search.
   func endpoints(on loop: NetworkLoop) async throws -> [Endpoint] {
-    guard let address = TableAddress(table) else { return try await find(on: loop) }
+    guard let address = HostAddress(table) else { return try await find(on: loop) }
     let addresses = try await loop.lookup(host: address.host)
     return addresses.map { Endpoint($0, port: address.port) }
   }
 
-  /// Looks for a table of that name, case aside.
+  /// Browses for a table with this name, ignoring case.
   private func find(on loop: NetworkLoop) async throws -> [Endpoint] {
     let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
       group.addTask { try await browse(on: loop) }
@@ -29,7 +29,8 @@ struct TableSearch: Sendable {
     }
     if let found { return found }
     if IPAddress(table) != nil {
-      throw CommandFailure(.unavailable, "no table '\(table)' was found: an address needs its port")
+      throw CommandFailure(
+        .unavailable, "no table '\(table)' was found: add a port to join by address")
     }
     throw CommandFailure(
       .unavailable, "no table '\(table)' was found within 6 s: check its name and --interface")

@@ -1,14 +1,15 @@
 import Carom
 
-/// A table that stays: it listens, and says on the network whether its seat is free.
-actor OpenTable: LoopActor {
-  /// How many can watch.
-  static let watcherLimit = 32
+/// A session node that stays open for one player after the other, and advertises on the network
+/// whether its seat is free.
+actor HostNode: LoopActor {
+  /// The largest number of spectators.
+  static let spectatorLimit = 32
 
   nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
   private let interfaces: InterfaceSelection
-  /// Whether the network is told of it; otherwise whoever knows host and port can join.
+  /// Whether the table is advertised. Otherwise players need its host and port to join.
   private let isListed: Bool
   private var discovery: DiscoveryCore?
   private var advertising: DiscoveryCore.AdvertisingID?
@@ -22,10 +23,10 @@ actor OpenTable: LoopActor {
     self.isListed = isListed
     self.interfaces = interfaces
     node = SessionNode(
-      local, seats: 1, spectatorSeats: Self.watcherLimit, over: kinds, on: loop)
+      local, seats: 1, spectatorSeats: Self.spectatorLimit, over: kinds, on: loop)
   }
 
-  /// Listens, before anybody can find the table. Returns the port.
+  /// Starts to listen and returns the port. Must be called before `advertise`.
   func listen(port: UInt16) async throws -> UInt16 {
     if isListed { discovery = try DiscoveryCore(on: loop, interfaces: interfaces) }
     do {
@@ -43,27 +44,28 @@ actor OpenTable: LoopActor {
     return discovery.activeInterfaces.allSatisfy(\.isLoopback)
   }
 
-  /// Makes the table visible, if it is to be; `tell` hears under which name.
-  func advertise(_ tell: @escaping @Sendable (String) -> Void) throws {
-    guard isListed else { return tell("not listed, port \(port)") }
+  /// Advertises the table if it is listed. Calls `report` with a line for the people at this
+  /// computer whenever the advertisement changes.
+  func advertise(_ report: @escaping @Sendable (String) -> Void) throws {
+    guard isListed else { return report("not listed, port \(port)") }
     let service = AdvertisedService(
       name: node.local.name, type: GameWire.serviceType, port: port, txt: text(freeSeats: 1))
     let port = port
     advertising = try discovery?.advertise(service) { event in
       switch event {
-      case .established(let name): tell("visible as '\(name)', port \(port)")
-      case .renamed(let name): tell("now visible as '\(name)'")
-      case .failed(let error): tell("not visible: \(error)")
+      case .established(let name): report("visible as '\(name)', port \(port)")
+      case .renamed(let name): report("now visible as '\(name)'")
+      case .failed(let error): report("not visible: \(error)")
       }
     }
   }
 
-  /// Says how many seats are free from now on; one that a computer keeps warm is.
-  /// Called on the loop.
+  /// Advertises the number of free seats. A seat counts as free while a computer opponent occupies
+  /// it. Must be called on the loop.
   nonisolated func update(freeSeats: Int) {
-    assumeIsolated { table in
-      guard let advertising = table.advertising else { return }
-      try? table.discovery?.update(advertising, txt: table.text(freeSeats: freeSeats))
+    assumeIsolated { host in
+      guard let advertising = host.advertising else { return }
+      try? host.discovery?.update(advertising, txt: host.text(freeSeats: freeSeats))
     }
   }
 
@@ -71,7 +73,7 @@ actor OpenTable: LoopActor {
     Sighting(id: node.local.id, status: .hosting, freeSeats: freeSeats).text
   }
 
-  /// Says all goodbyes.
+  /// Withdraws the advertisement and disconnects all peers, with goodbyes.
   func close() async {
     discovery?.close()
     await node.shutdown()

@@ -6,26 +6,26 @@ import Testing
 
 @testable import air_hockey
 
-/// A guest that sits down, and then does what no well-behaved one does.
-actor FakeGuest: LoopActor {
+/// A client that joins a host and then misbehaves.
+actor FakeClient: LoopActor {
   nonisolated let loop: NetworkLoop
   private var stream: TCPStream?
   private var granted: CheckedContinuation<Void, Never>?
 
   private init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Runs `body` with one that has a seat at the table on a port of loopback.
+  /// Runs `body` with a client that has joined the host at a port on loopback.
   static func run(
-    named name: String, at port: UInt16, _ body: (FakeGuest) async throws -> Void
+    named name: String, at port: UInt16, _ body: (FakeClient) async throws -> Void
   ) async throws {
     try await withNetworkLoop { loop in
-      let guest = FakeGuest(on: loop)
-      try await guest.sitDown(named: name, at: port)
-      try await body(guest)
+      let client = FakeClient(on: loop)
+      try await client.join(named: name, at: port)
+      try await body(client)
     }
   }
 
-  private func sitDown(named name: String, at port: UInt16) async throws {
+  private func join(named name: String, at port: UInt16) async throws {
     let stream = try await TCPStream.connect(to: [Endpoint(.loopback4, port: port)], on: loop)
     self.stream = stream
     let info = PeerInfo(
@@ -35,20 +35,20 @@ actor FakeGuest: LoopActor {
     try stream.write(request.packet.framed())
     await withCheckedContinuation { continuation in
       granted = continuation
-      stream.setHandler(owner: self) { guest, event in
+      stream.setHandler(owner: self) { client, event in
         guard case .bytes = event else { return }
-        guest.granted?.resume()
-        guest.granted = nil
+        client.granted?.resume()
+        client.granted = nil
       }
     }
   }
 
-  /// Ends its side without a goodbye.
+  /// Closes the sending direction without a goodbye.
   func hangUp() { stream?.shutdownWrite() }
 
-  /// Drops the connection.
+  /// Resets the connection.
   func reset() { stream?.reset() }
 
-  /// Says what no protocol knows.
-  func babble() throws { try stream?.write(Array("GET / HTTP/1.1\r\n\r\n".utf8)) }
+  /// Sends bytes that violate the protocol.
+  func violateProtocol() throws { try stream?.write(Array("GET / HTTP/1.1\r\n\r\n".utf8)) }
 }

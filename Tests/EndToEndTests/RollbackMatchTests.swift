@@ -5,7 +5,7 @@ import Testing
 
 @testable import air_hockey
 
-/// A folder for what a test records, gone with it.
+/// A temporary folder for recordings, deleted on release.
 private struct Recordings: ~Copyable {
   let folder = FileManager.default.temporaryDirectory.appending(path: "carom-\(UUID())")
 
@@ -17,7 +17,7 @@ private struct Recordings: ~Copyable {
 
   func path(_ name: String) -> String { folder.appending(path: name).path }
 
-  /// Plays a recording to its end; the hash of every tick.
+  /// Plays a recording to its end and returns the hash of every tick.
   func hashes(_ name: String) throws -> [Tick: UInt64] {
     let bytes = Array(try Data(contentsOf: folder.appending(path: name)))
     var reader = try ReplayReader<Rink>(bytes)
@@ -28,14 +28,14 @@ private struct Recordings: ~Copyable {
   }
 }
 
-/// How long a match lasts, seconds: longer where much time is given.
+/// The length of a match in seconds; `CAROM_MATCH_SECONDS` overrides it.
 private let seconds =
   ProcessInfo.processInfo.environment["CAROM_MATCH_SECONDS"].flatMap { Int($0) } ?? 8
 
-@Suite(.turns) struct InStepTests {
+@Suite(.turns) struct RollbackMatchTests {
   @Test(
     .enabled(if: Lab.isPossible, Lab.need), .timeLimit(.minutes(seconds / 60 + 2)))
-  func `through loss and delay both ends stay in step, and record one match`() async throws {
+  func `despite loss and delay both sides stay in sync and record the same match`() async throws {
     let files = try Recordings()
     let limit = Duration.seconds(seconds + 60)
     try await Lab.run(hosts: 2) { lab in
@@ -45,56 +45,56 @@ private let seconds =
           "\(seconds)", "--record", files.path("host"), "--net-stats",
         ], on: "h1", of: lab, within: limit)
       try await host.line("visible as")
-      let guest = try RunningGame(
+      let client = try RunningGame(
         [
           "join", "10.77.0.1:7777", "--bot", "--json", "--name", "Leo", "--transport", "udp",
-          "--record", files.path("guest"), "--net-stats",
+          "--record", files.path("client"), "--net-stats",
         ], on: "h2", of: lab, within: limit)
-      try await guest.line("match 1 begins")
+      try await client.line("match 1 begins")
       try await lab.harm("h2", lossPercent: 25, delay: 100, jitter: 15)
-      let (told, seen) = (try await host.report(), try await guest.report())
-      #expect(told.ticks == seconds * 60 && told.endReason == "finished")
-      #expect(seen.ticks > seconds * 50 && seen.desyncs == 0)
-      #expect(seen.rollbacks > 0 && seen.deepestRollback >= 12)
-      // None on an idle machine; one that is busy stands still itself.
-      #expect(seen.stalls < seen.ticks / 3)
-      #expect(seen.score == told.score)
-      try await guest.line("rollbacks")
+      let (hostReport, clientReport) = (try await host.report(), try await client.report())
+      #expect(hostReport.ticks == seconds * 60 && hostReport.endReason == "finished")
+      #expect(clientReport.ticks > seconds * 50 && clientReport.desyncs == 0)
+      #expect(clientReport.rollbacks > 0 && clientReport.deepestRollback >= 12)
+      // There are no stalls on an idle machine, but a busy one may pause the processes.
+      #expect(clientReport.stalls < clientReport.ticks / 3)
+      #expect(clientReport.score == hostReport.score)
+      try await client.line("rollbacks")
     }
-    let (host, guest) = (try files.hashes("host"), try files.hashes("guest"))
-    let common = host.keys.filter { guest[$0] != nil }
+    let (host, client) = (try files.hashes("host"), try files.hashes("client"))
+    let common = host.keys.filter { client[$0] != nil }
     #expect(common.count > seconds * 50)
-    #expect(common.allSatisfy { host[$0] == guest[$0] })
-    // Whatever was lost, the last tick came.
-    #expect(host.keys.max() == guest.keys.max())
+    #expect(common.allSatisfy { host[$0] == client[$0] })
+    // The last tick arrives reliably.
+    #expect(host.keys.max() == client.keys.max())
   }
 
-  @Test func `somebody who comes late watches the same match, and stops nothing`() async throws {
+  @Test func `a late spectator watches the same match without disturbing it`() async throws {
     let files = try Recordings()
     let host = try RunningGame([
       "host", "--unlisted", "--interface", "lo", "--bot", "--json", "--name", "Maya",
       "--record", files.path("host"),
     ])
-    let told = try await host.line("port ")
-    let port = try #require(told.split(separator: " ").last)
-    let guest = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
+    let line = try await host.line("port ")
+    let port = try #require(line.split(separator: " ").last)
+    let client = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Leo"])
     try await host.line("match 1 begins")
-    let watcher = try RunningGame([
+    let spectator = try RunningGame([
       "watch", "127.0.0.1:\(port)", "--json", "--name", "Zoe", "--seconds", "1", "--record",
-      files.path("watcher"),
+      files.path("spectator"),
     ])
     try await host.line("Zoe watches")
-    let seen = try await watcher.report()
+    let seen = try await spectator.report()
     #expect(seen.role == "watcher" && seen.peer == "Maya" && seen.endReason == "finished")
     #expect(seen.ticks == 60 && seen.rollbacks == 0 && seen.desyncs == 0)
     host.process.signal(SIGTERM)
     #expect(try await host.report().endReason == "interrupted")
-    #expect(try await guest.report().endReason == "left")
-    let (all, part) = (try files.hashes("host"), try files.hashes("watcher"))
+    #expect(try await client.report().endReason == "left")
+    let (all, part) = (try files.hashes("host"), try files.hashes("spectator"))
     #expect(part.count > 30 && part.allSatisfy { all[$0.key] == $0.value })
   }
 
-  @Test func `a recording is the same for the same seed, and every hash in it is checked`()
+  @Test func `the same seed gives the same recording, and replaying checks every hash`()
     async throws
   {
     let files = try Recordings()
@@ -112,7 +112,7 @@ private let seconds =
     #expect(late.output.contains("\"ticks\":300"))
   }
 
-  @Test func `what was recorded stays until something else is, and matches apart lie apart`()
+  @Test func `a file is overwritten only by a new recording, and each match has its own file`()
     throws
   {
     let files = try Recordings()
@@ -134,7 +134,7 @@ private let seconds =
         rink.step([RinkInput(), RinkInput()].span, events: &events)
         file.record(home: RinkInput(), away: RinkInput(), leadingTo: rink.state)
       }
-      file.beginAnother()
+      file.beginNextFile()
     }
     file.finish()
     #expect(file.takeTrouble() == nil)
@@ -147,7 +147,7 @@ private let seconds =
     }
   }
 
-  @Test func `a file that is broken, cut off, or none, is told in one line`() async throws {
+  @Test func `a damaged, foreign or missing file is an error of one line`() async throws {
     let files = try Recordings()
     _ = try await GameProcess.run(["record", files.path("whole"), "--seconds", "15"])
     let whole = Array(try Data(contentsOf: files.folder.appending(path: "whole")))

@@ -1,0 +1,51 @@
+import AirHockey
+import AirHockeyTerminal
+import CaromCore
+import CaromPhysics
+
+/// The input and output of a match on this computer. A game reads its input once per tick and
+/// presents each new state.
+protocol GameDisplay {
+  /// The descriptor that is readable when input has arrived; nil if the display has no input.
+  var inputDescriptor: Int32? { get }
+
+  /// Reads the input that has arrived, and returns the commands in it. Returns nil if none has
+  /// arrived.
+  mutating func readCommands(at now: Instant) -> [Controls.Command]?
+
+  /// The first player's input for the next tick, as seen with that player's goal on the left. Nil
+  /// if there is no such player here. `mallet` is the current position of the player's mallet.
+  mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput?
+
+  /// The input for the next tick of the second player, who is on the right; nil if there is none.
+  mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput?
+
+  /// Draws a state of the game.
+  mutating func present(_ view: TableView)
+
+  /// Writes a line about an event, on displays that show lines.
+  mutating func write(_ line: String)
+
+  /// Closes the display and restores the terminal.
+  mutating func close()
+}
+
+extension GameDisplay {
+  var inputDescriptor: Int32? { nil }
+  func readCommands(at now: Instant) -> [Controls.Command]? { nil }
+  func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput? { nil }
+  func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput? { nil }
+  func present(_ view: TableView) {}
+  func write(_ line: String) {}
+  func close() {}
+
+  /// The input of the player at this computer, mirrored to the side of the player's seat.
+  mutating func input(of seat: Seat, in state: RinkState, at now: Instant) -> MalletInput? {
+    let view = seat == .home ? state : state.mirrored
+    let input = sampleFirst(mallet: view.homeMallet.vector, at: now)
+    return seat == .home ? input : input?.mirrored
+  }
+}
+
+/// A display that shows nothing and has no input.
+struct NoDisplay: GameDisplay {}

@@ -1,0 +1,109 @@
+import AirHockey
+import AirHockeyTerminal
+import Carom
+
+// How the match reacts to connections that open and close.
+extension NetGame {
+  func handle(_ event: SessionEvent) {
+    guard !isOver else { return }
+    switch event {
+    case .requested(let connection, _, _): node.assumeIsolated { $0.admit(connection) }
+    case .opened(let connection, let info): didOpen(connection, info)
+    case .message(let connection, let channel, let bytes):
+      if !receive(bytes, on: channel, from: connection) { rejectProtocol(of: connection) }
+    case .measured(let connection, let roundTrip):
+      guard connection == connections.opponent, let smoothed = roundTrip.smoothed else { return }
+      role.withJoined { $0.updateRoundTrip(smoothed) }
+    case .linkChanged(let connection, let kind):
+      guard connection == connections.opponent else { return }
+      summary.transport = kind.description
+      display.write("the connection now uses \(kind)")
+    case .closed(let connection, let info, let reason, wasOpen: true):
+      didClose(connection, info, reason)
+    default: break
+    }
+  }
+
+  private func didOpen(_ connection: ConnectionID, _ info: PeerInfo) {
+    let isHost = node.assumeIsolated { $0.isIncoming(connection) }
+    if isHost, info.isSpectator { return addSpectator(connection, info) }
+    connections.opponent = connection
+    summary.peer = TextWidth.plain(info.name)
+    summary.transport = node.assumeIsolated { $0.kind(of: connection) }?.description
+    display.write("\(info.name) sits down")
+    reportSeatTaken(info)
+    if isHost {
+      beginHosting(connection, returning: info.id == connections.lastClient)
+      connections.lastClient = info.id
+    } else {
+      beginJoining()
+    }
+  }
+
+  private func didClose(_ connection: ConnectionID, _ info: PeerInfo?, _ reason: DisconnectReason) {
+    if connection == connections.opponent { return opponentLeft(reason) }
+    guard let recipient = connections.recipient(connection) else { return }
+    connections.recipients[recipient] = nil
+    role.withHosted { $0.removeSpectator(recipient) }
+  }
+
+  private func opponentLeft(_ reason: DisconnectReason) {
+    connections.opponent = nil
+    if reason == .replaced, case .host = role { return }
+    display.write("game ended: \(reason)")
+    summary.endReason = "\(reason)"
+    isPlaying = false
+    timers.ending?.cancel()
+    timers.ending = nil
+    if let client = role.hosted?.client { connections.recipients[client] = nil }
+    role.withHosted { $0.removeClient() }
+    guard setup.reopens, setup.tickLimit == nil || hasOnlyKnocked else {
+      summary.status = ExitStatus(reason)
+      return end("\(reason)", nil)
+    }
+    if case .client = role { role = .undecided }
+    reportSeatFreed()
+  }
+
+  /// Whether this side joined a host and received no state, so that nothing was played.
+  private var hasOnlyKnocked: Bool {
+    role.joined.map { $0.state == nil && summary.ticks == 0 } ?? false
+  }
+
+  /// Closes a connection whose peer violates the game's protocol.
+  private func rejectProtocol(of connection: ConnectionID) {
+    node.assumeIsolated {
+      $0.close(connection, Goodbye(.protocolViolation), as: .protocolViolation)
+    }
+  }
+
+  /// Starts to play, or resumes playing with another peer.
+  func startPlaying() {
+    guard !isPlaying, timers.ending == nil else { return }
+    isPlaying = true
+    armFrame(at: nextTick ?? loop.now)
+  }
+
+  /// Closes the connection to the host unless the host sends its first state in time.
+  func awaitFirstState() {
+    guard let host = connections.opponent else { return }
+    let timer = LoopTimer(on: loop, owner: self) { game in
+      game.node.assumeIsolated { $0.close(host, Goodbye(.timedOut), as: .timedOut) }
+    }
+    timer.arm(after: setup.firstStateLimit)
+    timers.firstState = timer
+  }
+
+  /// Stops playing, and closes the connection after `finalScoreLimit`.
+  func closeSoon() {
+    isPlaying = false
+    let timer = LoopTimer(on: loop, owner: self) { game in
+      guard let opponent = game.connections.opponent, game.setup.tickLimit == nil else {
+        return game.end("finished", Goodbye(.finished))
+      }
+      game.node.assumeIsolated { $0.close(opponent, Goodbye(.finished), as: .finished) }
+    }
+    timer.arm(after: Self.finalScoreLimit)
+    timers.ending = timer
+  }
+}

@@ -1,0 +1,33 @@
+import AirHockey
+import Carom
+
+extension NetGame {
+  /// The options of a game over the network.
+  struct Setup: Sendable {
+    /// The player's name.
+    var name: String
+    /// Whether the computer plays this seat.
+    var bot: Bool
+    /// How well the computer plays.
+    var strength: Strength
+    /// The length of the session in ticks, or nil for no limit. A session with a limit also ends
+    /// when its peer leaves.
+    var tickLimit: Int?
+    /// The number of complete matches after which a host ends the session, or nil for no limit.
+    var matchLimit: Int?
+    /// Whether to wait for another player when the peer leaves.
+    var reopens = true
+    /// Whether this side watches a match without playing.
+    var isSpectator = false
+    /// Whether network statistics are displayed every second.
+    var showsNetwork = false
+    /// The path of the file to record to, if any.
+    var recording: String?
+    /// The text that is displayed until a match begins.
+    var waiting = "waiting for a player"
+    /// How long a host may take to send its first state after it has admitted this player.
+    var firstStateLimit = Duration.seconds(5)
+    /// The time between two frames while no match is played.
+    var waitingFrame = Duration.nanoseconds(16_666_667)
+  }
+}
