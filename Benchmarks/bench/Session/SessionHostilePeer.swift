@@ -6,14 +6,25 @@ import SessionPeers
 struct SessionHostilePeer {
   /// The content of the hostile packets.
   enum Kind: String, CaseIterable {
-    case noise = "noise after a valid header"
-    case pings = "a ping with padding"
+    case noise = "noise behind a good head"
+    case pings = "a ping and padding"
     case tiny = "empty messages"
     case ordered = "ordered messages with gaps"
     case sequenced = "sequenced messages"
-    case fragments = "fragments of many messages"
-    case credits = "credit frames"
+    case fragments = "pieces of many messages"
+    case credits = "credits"
     case ranges = "acknowledgements with gaps"
+
+    /// The description in printed tables; the raw value is the name in JSON.
+    var title: String {
+      switch self {
+      case .noise: "noise after a valid header"
+      case .pings: "a ping with padding"
+      case .fragments: "fragments of many messages"
+      case .credits: "credit frames"
+      case .tiny, .ordered, .sequenced, .ranges: rawValue
+      }
+    }
   }
 
   private static let hostRoute = Route(Endpoint(.loopback4, port: 1))

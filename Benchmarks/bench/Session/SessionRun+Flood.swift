@@ -1,5 +1,5 @@
 extension SessionRun {
-  private static let machine = "Carom, without sockets"
+  private static let machine = "Carom, the machine alone"
   private static let sockets = "Carom, over sockets"
   private static let player = "Carom, a player's round trips"
 
@@ -28,7 +28,8 @@ extension SessionRun {
     switch measurement.subject {
     case Self.machine:
       report.add(
-        name, rate("bad", "invalid datagrams"), rate("hello", "hellos"),
+        name, title: "flood: Carom, without sockets", rate("bad", "invalid datagrams"),
+        rate("hello", "hellos"),
         rate("forged", "forged cookies"),
         .init(
           "the dearest bad one", measurement.middle("bad_worst"), "ns",

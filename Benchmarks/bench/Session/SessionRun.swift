@@ -50,7 +50,8 @@ struct SessionRun {
   mutating func print(json: Bool) {
     for cost in hostile {
       report.add(
-        "a packet of \(cost.kind.rawValue)", .init("p50", cost.middle / 1e3, "us"),
+        "a packet of \(cost.kind.rawValue)", title: "a packet of \(cost.kind.title)",
+        .init("p50", cost.middle / 1e3, "us"),
         .init("p99", cost.most / 1e3, "us"), .init("max", cost.worst / 1e3, "us"))
     }
     for scenario in SessionCommand.Scenario.allCases where !measurements.of(scenario).isEmpty {

@@ -27,6 +27,16 @@ struct Report: Encodable {
   struct Row: Encodable {
     var name: String
     var figures: [Figure]
+    /// The row's name in printed tables, where the name in JSON is too terse.
+    var title: String?
+
+    private enum CodingKeys: CodingKey { case name, figures }
+
+    init(name: String, title: String? = nil, figures: [Figure]) {
+      self.name = name
+      self.title = title
+      self.figures = figures
+    }
   }
 
   /// A warning for commands that compare counts with thresholds.
@@ -51,8 +61,8 @@ struct Report: Encodable {
 
   private enum CodingKeys: CodingKey { case title, rows, goals, sessionGoals, remarks, machine }
 
-  mutating func add(_ name: String, _ figures: Figure...) {
-    rows.append(Row(name: name, figures: figures))
+  mutating func add(_ name: String, title: String? = nil, _ figures: Figure...) {
+    rows.append(Row(name: name, title: title, figures: figures))
   }
 
   /// Starts a new table, with columns of its own, for the rows that are added after this call.
@@ -92,7 +102,7 @@ struct Report: Encodable {
     var cells = [[""] + columns]
     for row in rows {
       cells.append(
-        [row.name]
+        [row.title ?? row.name]
           + columns.map { column in
             row.figures.first { $0.heading == column }.map { Self.text($0.value) } ?? ""
           })
