@@ -5,9 +5,9 @@
 package struct TokenBucket: Hashable, Sendable {
   /// The most tokens that the bucket holds, and its content at first.
   package let capacity: Int
-  /// Fractions of a token that one unit of time adds.
+  /// The number of fractions of a token that are added per unit of time.
   private let fill: Int64
-  /// Fractions that make one token.
+  /// The number of fractions in one token.
   private let fractions: Int64
   /// The content, in fractions of a token.
   private var level: Int64

@@ -78,7 +78,7 @@ package struct MulticastDNS: Sendable {
     querier.handleResponse(message, from: datagram, at: now)
   }
 
-  /// Performs everything that is due.
+  /// Performs all actions of the responder and the querier that are due.
   package mutating func handleTimeout(at now: Instant) {
     responder.handleTimeout(at: now)
     querier.handleTimeout(at: now)

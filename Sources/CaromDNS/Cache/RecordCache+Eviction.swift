@@ -5,8 +5,8 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// The result of the last search that freed too little space: until that time, records of this
-    /// priority or lower are refused without another search.
+    /// The result of the last search that freed too little space: until the time `until`,
+    /// records of `priority` or lower are refused without another search.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {

@@ -10,7 +10,7 @@ extension RecordCache {
   /// If two queries within this time remain unanswered, the record is considered gone (RFC 6762
   /// §10.5).
   static let observationWindow = Duration.seconds(10)
-  /// The minimum time that an answer to the second unanswered query has to arrive.
+  /// The minimum time allowed for an answer to the second unanswered query.
   static let answerTimeout = Duration.seconds(2)
 
   /// The next time at which `handleTimeout` must be called, or nil if the cache is empty.
@@ -112,7 +112,7 @@ extension RecordCache {
     timers.insert(Timer(id: id, serial: entry.serial), at: Self.deadline(of: entry))
   }
 
-  /// When a record is due for its next refresh or its expiry. Refreshes are rounded up to a
+  /// The time of a record's next refresh or of its expiry. Refreshes are rounded up to a
   /// multiple of one hundredth of the time to live, so that records that arrived together are
   /// queried together.
   private static func deadline(of entry: Entry) -> Instant {

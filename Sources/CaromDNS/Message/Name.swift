@@ -110,7 +110,7 @@ extension Name: Hashable {
   }
 }
 
-/// Why text or a list of labels is not a valid domain name.
+/// The reason why text or a list of labels is not a valid domain name.
 package enum NameError: Error, Hashable, Sendable {
   /// A label is empty, such as between two adjacent dots.
   case emptyLabel

@@ -1,12 +1,12 @@
-/// Why a key or a value is not allowed in a TXT record (RFC 6763 §6).
+/// The reason why a key or a value is not allowed in a TXT record (RFC 6763 §6).
 public enum TXTRecordError: Error, Hashable, Sendable {
   /// The key is empty.
   case emptyKey
   /// The key contains "=" or a character that is not printable ASCII.
   case invalidKey(String)
-  /// The key, "=" and the value take this many bytes; at most 255 are allowed.
+  /// The key, "=" and the value take the given number of bytes; at most 255 are allowed.
   case stringTooLong(Int)
-  /// The record would take this many bytes; at most 8,900 are allowed.
+  /// The record would take the given number of bytes; at most 8,900 are allowed.
   case recordTooLong(Int)
 }
 

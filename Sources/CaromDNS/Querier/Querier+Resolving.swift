@@ -65,7 +65,8 @@ extension Querier {
     close(id)
   }
 
-  /// Asks a resolver's question soon, even if the question is already active with a long interval.
+  /// Schedules a resolver's question for the next query, even if the question is already active and
+  /// its next query would not be sent for a long time.
   private mutating func ask(_ key: RecordKey, for id: ResolveID, at now: Instant) {
     let isNew = activeQuestions[key] == nil
     open(key, for: .resolver(id), at: now)

@@ -1,14 +1,15 @@
-/// Why a service cannot be published or changed.
+/// The reason why a service cannot be published or changed.
 package enum PublicationError: Error, Hashable, Sendable {
   /// The responder already publishes its maximum of 1,024 services.
   case tooMany
   /// The instance name is not valid.
   case name(InstanceNameError)
-  /// This subtype does not have 1 to 63 bytes.
+  /// The given subtype does not have 1 to 63 bytes.
   case subtype(String)
   /// The service has this many subtypes; at most 64 are allowed.
   case subtypes(Int)
-  /// The TXT record has this many bytes, which do not fit into a message together with the name.
+  /// The TXT record has the given number of bytes, which do not fit into a message together with
+  /// the name.
   case textTooLong(Int)
   /// Another service has the name, and `Registration.renames` is false.
   case nameTaken

@@ -11,7 +11,7 @@ package struct Responder: Sendable {
     case renamed(PublicationID, name: String)
     /// The service is no longer published. This is the last event of the publication.
     case failed(PublicationID, PublicationError)
-    /// The host's name was taken by another host, and its new label is this one.
+    /// Another host has taken this host's name. The given label is the new one.
     case hostRenamed(String)
   }
 
@@ -40,7 +40,8 @@ package struct Responder: Sendable {
   /// The maximum number of replaced records that are remembered: twice as many as all unique
   /// records.
   static let echoLimit = 4 * publicationLimit
-  /// How long a replaced record is not treated as a conflict, because its echo may still arrive.
+  /// The time for which a replaced record is not treated as a conflict, because its echo may still
+  /// arrive.
   static let echoLife = Duration.seconds(3)
   /// The range of the random delay before the first probe (RFC 6762 §8.1).
   static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)

@@ -1,9 +1,10 @@
-/// Where to ask for recommended domains (RFC 6763 §11), with the queries of `BrowseTarget.domains`.
+/// The domains in which to query for recommended domains with `BrowseTarget.domains`
+/// (RFC 6763 §11).
 package enum DomainEnumeration {
-  /// The maximum number of domains to ask: "local", the search domains and the subnets.
+  /// The maximum number of domains to query: "local", the search domains and the subnets.
   package static let domainLimit = 32
 
-  /// The domains to ask: "local", then the search domains, then the reverse names of the host's
+  /// The domains to query: "local", then the search domains, then the reverse names of the host's
   /// subnets. Loopback and link-local subnets are left out, because no name server serves them.
   package static func domains(searchDomains: [Name], addresses: [Link.Address]) -> [Name] {
     let subnets = addresses.compactMap(\.reverseDomain)

@@ -56,7 +56,7 @@ package enum InstanceName {
   }
 }
 
-/// Why text is not a valid instance name.
+/// The reason why text is not a valid instance name.
 package enum InstanceNameError: Error, Hashable, Sendable {
   /// The name is empty.
   case empty

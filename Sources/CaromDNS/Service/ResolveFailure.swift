@@ -1,4 +1,4 @@
-/// Why a service could not be resolved.
+/// The reason why a service could not be resolved.
 package enum ResolveFailure: Error, Hashable, Sendable {
   /// The deadline passed without any response about the service, which may be gone.
   case noAnswer

@@ -1,4 +1,4 @@
-/// Why text is not a valid service type (RFC 6335 §5.1, RFC 6763 §7).
+/// The reason why text is not a valid service type (RFC 6335 §5.1, RFC 6763 §7).
 public enum ServiceTypeError: Error, Hashable, Sendable {
   /// The text does not consist of two labels separated by a dot.
   case notTwoLabels

@@ -1,4 +1,4 @@
-/// Why a query to name servers failed. Each case calls for a different reaction.
+/// The reason why a query to name servers failed. Each case calls for a different reaction.
 package enum UnicastError: Error, Hashable, Sendable {
   /// The name does not exist. Check its spelling.
   case nameError

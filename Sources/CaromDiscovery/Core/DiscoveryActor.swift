@@ -56,7 +56,7 @@ actor DiscoveryActor: LoopActor {
   }
 
   /// The actor for `loop` and `interfaces`. It is created on first use and lives as long as
-  /// somebody holds a reference to it.
+  /// there is a reference to it.
   static func shared(
     on loop: NetworkLoop?, _ interfaces: InterfaceSelection
   ) throws(DiscoveryError) -> DiscoveryActor {

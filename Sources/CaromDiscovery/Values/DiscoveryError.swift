@@ -10,11 +10,12 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case permissionDenied
   /// No interface can carry multicast: connect to a network, or select an interface by name.
   case noMulticastInterface
-  /// This host has no interface with that name, or the interface is down.
+  /// This host has no interface with the given name, or the interface is down.
   case noSuchInterface(String)
   /// The service has no name.
   case nameMissing
-  /// The service's name has that many bytes of UTF-8; at most 63 are allowed.
+  /// The service's name is too long: it has the given number of bytes of UTF-8, and at most 63 are
+  /// allowed.
   case nameTooLong(Int)
   /// The name contains a control character, or is not a valid domain name.
   case nameInvalid
@@ -27,7 +28,8 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case tooManyQuestions
   /// A subtype does not have 1 to 63 bytes, or there are more than 64 subtypes.
   case subtypeInvalid
-  /// The TXT record has that many bytes and does not fit into a message with the name.
+  /// The TXT record is too long: it has the given number of bytes, and does not fit into a message
+  /// together with the name.
   case textTooLong(Int)
   /// The domain cannot be queried by multicast: use "local".
   case domainNotLocal(String)
@@ -37,7 +39,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case portMissing
   /// No answer arrived in time.
   case timedOut
-  /// The service's host, which has that name, has not published an address: try again.
+  /// The service's host, which has the given name, has not published an address: try again.
   case hostHasNoAddress(String)
   /// The service is known not to exist any more.
   case notOffered

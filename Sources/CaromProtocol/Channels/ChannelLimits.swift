@@ -10,8 +10,8 @@ package enum ChannelLimits {
   /// The longest unreliable or sequenced message, in bytes. It is shorter than `messageLength`
   /// because each such channel may buffer one message without credit.
   package static let latestLength = 64 << 10
-  /// Bytes added to a message's length wherever queues and credit count it. They stand for the
-  /// memory of its bookkeeping, so that empty messages are not free.
+  /// The number of bytes that queues and credit add to each message's length to account for its
+  /// bookkeeping, so that empty messages are not free.
   package static let messageCharge = 64
   /// The most bytes of reliable messages that may be queued or unacknowledged, charges included.
   package static let sendBytes = 4 << 20

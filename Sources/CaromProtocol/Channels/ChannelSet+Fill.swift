@@ -63,7 +63,7 @@ extension ChannelSet {
     }
   }
 
-  /// Adopts a new packet size, which changes which messages count as bulk.
+  /// Adopts a new packet size, which determines which messages count as bulk.
   private mutating func updatePacketLimit(_ limit: Int) {
     guard limit != sendState.packetLimit else { return }
     sendState.packetLimit = max(0, limit)

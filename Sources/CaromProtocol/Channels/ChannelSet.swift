@@ -4,7 +4,7 @@ import CaromCore
 /// path, and sends reliable ones again until they are acknowledged. To receive, it reassembles and
 /// orders messages and delivers each to the owner once.
 ///
-/// A `ChannelSet` knows nothing of paths. A path has its packets filled with frames by `fill`, and
+/// A `ChannelSet` knows nothing of paths. A path calls `fill` to fill its packets with frames, and
 /// returns each `FrameRecord` exactly once, when its packet is acknowledged or lost.
 package struct ChannelSet: Sendable {
   /// The state of one channel, in both directions.

@@ -41,7 +41,7 @@ struct FragmentTable: Sendable {
     table[Int(index)].lost.remove(start, end)
   }
 
-  /// Records that those of the bytes `start..<end` are lost that are not acknowledged.
+  /// Records the loss of all bytes in `start..<end` that are not acknowledged.
   mutating func recordLost(_ index: Int32, _ start: UInt32, _ end: UInt32) {
     var from = start
     for range in table[Int(index)].acknowledged.ranges where range.end > from {

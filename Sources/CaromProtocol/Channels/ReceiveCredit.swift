@@ -5,7 +5,8 @@ import CaromCore
 /// than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
-  /// The total number of bytes that the peer may send, as announced to it or about to be.
+  /// The total number of bytes that the peer may send. This limit was sent to the peer, or will be
+  /// sent next.
   private(set) var limit = UInt64(ChannelLimits.window)
   /// The total number of bytes received, charges included.
   private(set) var received: UInt64 = 0
@@ -13,7 +14,7 @@ struct ReceiveCredit: Sendable {
   private(set) var consumed: UInt64 = 0
   /// The total lengths of the messages under reassembly, in bytes.
   private(set) var reserved: UInt64 = 0
-  /// `consumed` at the time of the last call of `grow` that measured.
+  /// The value of `consumed` when `grow` last began to measure how fast the owner reads.
   private var consumedAtMark: UInt64 = 0
   private var mark = Instant.zero
 

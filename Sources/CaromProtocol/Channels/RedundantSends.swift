@@ -15,7 +15,8 @@ struct RedundantSends: Sendable {
   }
 
   private var pending = Deque<Pending>()
-  /// The fraction of a copy, below 1, that the last packet with small messages left to the next.
+  /// The fraction of a copy, below 1, that is carried over from the last packet with small messages
+  /// to the next.
   var leftover = 0.0
 
   var count: Int { pending.count }

@@ -18,7 +18,7 @@ struct SendLane: Sendable {
   /// Reliable messages that have a number, in order; the first has the number `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
-  /// The number that the next message gets.
+  /// The number of the next message.
   var next: UInt64 = 0
   /// The number of the message of which only some fragments have been sent.
   var openNumber: UInt64?

@@ -2,7 +2,7 @@ import CaromCore
 
 /// The options with which one message is sent.
 package struct SendOptions: Hashable, Sendable {
-  /// The delivery that the message is promised.
+  /// The delivery guarantee of the message.
   package var delivery: Delivery
   /// The time at which the message is dropped if none of it has been sent; `nil` for no deadline.
   package var deadline: Instant?

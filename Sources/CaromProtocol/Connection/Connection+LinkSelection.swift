@@ -13,7 +13,7 @@ extension Connection {
     let reason: DisconnectReason
   }
 
-  /// The time that the datagram path has to show a sign of life after the stream beside it ended.
+  /// The time limit for a sign of life on the datagram path after the stream has ended.
   static let livenessLimit = Duration.seconds(1)
 
   /// The link that carries messages now; `nil` if no link can. Always inlined, because a call would

@@ -18,8 +18,9 @@ extension Connection {
   }
 
   /// Handles the failure to open a stream. A host that refuses a stream would answer datagrams just
-  /// as quickly, so datagrams get at most as long again as the failure took, and at least
-  /// `datagramGrace`: the system may have needed seconds to resolve the neighbor's address.
+  /// as quickly, so the time limit for an answer over datagrams becomes the time that the failure
+  /// took, which may be seconds if the system had to resolve the neighbor's address, but at least
+  /// `datagramGrace`.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
     let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))

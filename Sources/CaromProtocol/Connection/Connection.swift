@@ -98,10 +98,11 @@ package struct Connection {
   package static let handshakeFrameLimit = 4 << 10
   /// The longest message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// The least time that datagrams get to be answered after a stream was refused. It is enough for
+  /// The minimum time to wait for an answer over datagrams after a stream was refused: enough for
   /// four hellos.
   static let datagramGrace = Duration.seconds(1)
-  /// The time that a goodbye gets to be sent and acknowledged after `closeLimit` has passed.
+  /// The time allowed for sending the goodbye, and for its acknowledgement, once `closeLimit` has
+  /// passed.
   static let goodbyeGrace = Duration.milliseconds(50)
 }
 
@@ -259,7 +260,8 @@ extension Connection {
     events.append(.closed(reason))
   }
 
-  /// Handles what a received packet has left in the channels: control packets, messages and events.
+  /// Handles the control packets, messages and events that a received packet has added to the
+  /// channels.
   mutating func processChannels(at now: Instant) {
     receiveControlMessages(at: now)
     if isOpen, channels.hasMessages { emitMessages() }
@@ -309,7 +311,8 @@ extension Connection {
 
 // MARK: - Time
 extension Connection {
-  /// Performs what is due at `now`. Must be called at `nextTimeout`.
+  /// Performs the actions that are due at `now`. Must be called at the time that `findTimeout`
+  /// returns.
   package mutating func handleTimeout(at now: Instant) {
     handleLinkTimeouts(at: now)
     switch state {

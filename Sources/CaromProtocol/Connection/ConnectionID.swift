@@ -1,6 +1,6 @@
 /// Identifies a connection within one process. Numbers ascend and are never reused.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-  /// The number, 1 for the first connection. Hosts that share a port number theirs in separate
+  /// The number, 1 for the first connection. Hosts that share a port use numbers in separate
   /// ranges.
   public let number: UInt64
 

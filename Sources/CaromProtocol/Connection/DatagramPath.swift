@@ -13,7 +13,8 @@ final class DatagramPath {
   enum Stage: Hashable {
     /// No address has answered a hello.
     case connecting
-    /// An address has answered, or a token stands for its answer. Packets are preceded by a hello.
+    /// An address has answered, or a token takes the place of its answer. Packets are preceded by a
+    /// hello.
     case validating
     /// Both sides have received a packet from the other.
     case validated
@@ -32,8 +33,9 @@ final class DatagramPath {
   static let keepAliveInterval: Int64 = 50_000_000
   /// The number of unanswered tail probes after which the path is suspect.
   static let probesUntilSuspect = 3
-  /// The silence without which a path is not suspect, in nanoseconds. On a path with a round trip
-  /// of a millisecond, three probes in a row are lost now and then.
+  /// The minimum silence, in nanoseconds, before a path is suspect. Unanswered probes alone do not
+  /// suffice: on a path with a round trip of a millisecond, three probes in a row are occasionally
+  /// lost.
   static let silenceUntilSuspect: Int64 = 250_000_000
 
   let isInitiator: Bool
@@ -51,7 +53,7 @@ final class DatagramPath {
   var helloDelay = firstHelloDelay
   var epoch: UInt32
   var cookie: Cookie?
-  /// The token that stands for a cookie until the peer answers.
+  /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
   /// Whether the peer must refuse the connection if it does not know it already.
   var resumes = false
@@ -112,7 +114,8 @@ final class DatagramPath {
   var hasFoundPeer: Bool { isOpen && token == nil }
   /// Whether messages may be sent on the path.
   var isOpen: Bool { stage != .connecting }
-  /// Whether the peer was heard on the path, and nothing indicates that the path has failed.
+  /// Whether a packet of the peer was received on the path, and nothing indicates that the path has
+  /// failed.
   var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
   /// Whether the path may have failed: probes and time have passed without an answer.
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
@@ -284,7 +287,7 @@ extension DatagramPath {
 
 // MARK: - Time
 extension DatagramPath {
-  /// Performs what is due at `now`.
+  /// Performs the actions that are due at `now`.
   func handleTimeout(_ outcome: inout Outcome, at now: Instant) {
     guard stage != .connecting else { return }
     if let next = flow.findTimeout(), now >= next,
@@ -314,7 +317,8 @@ extension DatagramPath {
   }
 
   /// The next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if no timer
-  /// is armed. `hasPending` is whether messages are pending that only the pacer may hold back.
+  /// is armed. `hasPending` is true if messages are pending that can be sent as soon as the pacer
+  /// permits.
   func findTimeout(hasPending: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)

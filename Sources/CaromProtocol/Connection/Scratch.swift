@@ -9,6 +9,6 @@ struct Scratch: Sendable {
   var writer = FrameWriter()
   var records: [FrameRecord] = []
   var ranges = AcknowledgedRanges()
-  /// For encoding control packets.
+  /// The writer that encodes control packets.
   var control = PacketWriter(capacity: 0)
 }

@@ -9,8 +9,8 @@ import CaromCore
 struct StreamPath: Sendable {
   /// The most bytes of frames in one carrier. It bounds how much can be ahead of a small message.
   static let carrierLength = 16 << 10
-  /// The most bytes of queued control packets. It bounds what a peer can cause that sends pings but
-  /// never reads.
+  /// The most bytes of queued control packets. It bounds the memory that a peer can occupy by
+  /// sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// While the stream's send queue holds at least this many bytes, unreliable messages are held
   /// back, so that a newer one can still replace them. One state at 60 Hz has some hundred bytes.

@@ -1,9 +1,9 @@
 import CaromCore
 
-// A host that shares its port with others of a group. What it cannot decide alone it queues as a
-// `DirectoryRequest`; the shell locks the directory and calls `resolveRequests(with:)`. What
-// belongs to another host leaves through `pollHandoff`. Packets of its own connections need
-// neither.
+// A host that shares its port with the other hosts of a group. It queues each decision that needs
+// the group's directory as a `DirectoryRequest`; the shell locks the directory and calls
+// `resolveRequests(with:)`. Datagrams and streams that belong to another host are returned by
+// `pollHandoff`. Packets of the host's own connections need neither.
 
 /// A decision that needs the group's directory.
 enum DirectoryRequest: Sendable {

@@ -46,8 +46,8 @@ extension Host {
     return entries[index].connection.pollLinkAction()
   }
 
-  /// Handles a connection's events: those that concern seats and keys here, the others by passing
-  /// them to the owner.
+  /// Handles a connection's events. Processes those that concern seats and keys, and passes all
+  /// others on to the owner.
   mutating func handleEvents(of index: Int, at now: Instant) {
     guard entries[index].connection.hasEvents else { return }
     let id = connectionIDs[index]

@@ -47,13 +47,13 @@ package struct Lobby {
 
 // MARK: - Input
 extension Lobby {
-  /// Tells the matchmaker of a peer that was discovered or has changed its advertisement.
+  /// Reports to the matchmaker that a peer was discovered or has changed its advertisement.
   package mutating func handle(_ sighting: Sighting, at now: Instant) {
     matchmaker?.handle(sighting, at: now)
     performActions(at: now)
   }
 
-  /// Tells the matchmaker of a peer that no longer advertises itself.
+  /// Reports to the matchmaker that a peer no longer advertises itself.
   package mutating func handleRemoved(_ peer: PeerID, at now: Instant) {
     matchmaker?.handleRemoved(peer, at: now)
     performActions(at: now)
@@ -222,7 +222,8 @@ extension Lobby {
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { earliest(host.nextTimeout, matchmaker?.nextTimeout) }
 
-  // Mutating, although they only read: called from another module, a getter copies the whole lobby.
+  // These methods only read, but are mutating because a nonmutating call from another module would
+  // copy the whole lobby.
   package mutating func isOpen(_ id: ConnectionID) -> Bool { host.isOpen(id) }
   package mutating func hasMessages(of id: ConnectionID) -> Bool { host.hasMessages(id) }
   package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool { host.hasStreamOutput(id) }
@@ -236,7 +237,7 @@ extension Lobby {
 
 // MARK: - Matchmaking
 extension Lobby {
-  /// Shows the host's events to the matchmaker, if there is one, and queues them for the owner.
+  /// Passes the host's events to the matchmaker, if there is one, and queues them for the owner.
   mutating func handleHostEvents(at now: Instant) {
     while matchmaker != nil, let event = host.pollEvent() {
       switch event {

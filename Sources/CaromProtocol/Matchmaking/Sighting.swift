@@ -1,8 +1,8 @@
 import CaromCore
 
-/// What a peer advertises about itself to others that look for a match.
+/// The information that a peer advertises to others that look for a match.
 public struct Sighting: Hashable, Sendable {
-  /// What a peer is doing, which determines whether and how others connect to it.
+  /// A peer's activity, which determines whether and how others connect to it.
   public enum Status: String, Hashable, Sendable, CaseIterable {
     /// The peer is looking for a match and would join another host or host itself.
     case searching
@@ -16,7 +16,7 @@ public struct Sighting: Hashable, Sendable {
 
   /// The peer's id.
   public var id: PeerID
-  /// What the peer is doing.
+  /// The peer's current activity.
   public var status: Status
   /// The number of seats that are free at the peer.
   public var freeSeats: Int

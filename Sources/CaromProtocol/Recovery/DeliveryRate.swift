@@ -1,6 +1,6 @@
-/// Measures the rate at which bytes are delivered. Each packet stores how many bytes had been
-/// delivered when it was sent, and its acknowledgement ends the interval (Cardwell et al., delivery
-/// rate estimation). Times are in nanoseconds.
+/// Measures the rate at which bytes are delivered (Cardwell et al., delivery rate estimation). Each
+/// packet stores the number of bytes that had been delivered when it was sent. A measurement covers
+/// the interval from then until the packet is acknowledged. Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
     /// The delivery rate, bytes a second.

@@ -3,7 +3,8 @@ struct Pacer: Sendable {
   /// The longest delay for which a sender may catch up: 4 ms, since timers and busy machines can be
   /// late by milliseconds.
   private static let maximumCatchUp: Int64 = 4_000_000
-  /// The sender wakes up this much later than the next packet is due, so that it sends several.
+  /// The time by which the sender wakes up after the next packet is due, so that it sends several
+  /// packets at once: 0.5 ms.
   static let quantum: Int64 = 500_000
   /// The most bytes of urgent packets that may be sent ahead of schedule.
   static let maximumDebt = 4_096

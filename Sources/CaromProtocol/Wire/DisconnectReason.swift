@@ -1,4 +1,5 @@
-/// Why a connection ended, as this side sees it. Each connection ends once, with one reason.
+/// The reason why a connection ended, as this side sees it. Each connection ends once, with one
+/// reason.
 public enum DisconnectReason: Hashable, Sendable {
   /// This side closed the connection.
   case closedLocally

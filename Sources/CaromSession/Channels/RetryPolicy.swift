@@ -1,7 +1,8 @@
 import CaromCore
 import CaromTransport
 
-/// How often `Session.join` tries again if the host does not answer or is busy.
+/// The number of attempts of `Session.join` and the delays between them, if the host does not
+/// answer or is busy.
 public struct RetryPolicy: Hashable, Sendable {
   /// The number of attempts in total, 1 or more.
   public var attempts: Int

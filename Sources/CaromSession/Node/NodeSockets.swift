@@ -7,7 +7,7 @@ struct NodeSockets {
   /// UDP sockets. A `Route` refers to its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]
-  /// Streams that are being closed, kept until they are.
+  /// Streams that are being closed, stored until they have closed.
   var closing: [ObjectIdentifier: TCPStream] = [:]
   /// Connections whose stream had no room for all of their output.
   var stalled: [ConnectionID] = []

@@ -2,8 +2,9 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-// Nodes that share one port, each on a loop of its own. The system assigns each stream, and each
-// remote address, to one of the sockets. What arrives on the wrong node is forwarded.
+// Nodes that share one port, each on its own loop. The system assigns each stream, and each remote
+// address, to one of the sockets. Streams and datagrams that arrive on the wrong node are
+// forwarded.
 extension SessionNode {
   /// Makes all of `nodes` listen on one port that no other program has; with port 0 the system
   /// chooses. Returns the port.

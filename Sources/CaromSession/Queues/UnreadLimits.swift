@@ -7,7 +7,7 @@ enum UnreadLimits {
   /// The most unreliable messages that are kept for channels that have no reader yet. Reliable
   /// messages of such channels stay in their connections.
   static let earlyMessages = 256
-  /// The most bytes of those unreliable messages.
+  /// The most bytes of unreliable messages that are kept for channels that have no reader yet.
   static let earlyBytes = 64 << 10
   /// The most requests of one exchange that wait for an answer; further ones are refused as busy.
   static let requests = 256

@@ -20,8 +20,9 @@ final class InboxRegistry: Sendable {
   /// Sets the hubs that fill the inboxes; called before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
 
-  /// Ends all inboxes. Readers can still take what is in an inbox that they hold; the registry
-  /// releases it, because messages refer to peers, peers to hubs, and hubs to this registry.
+  /// Ends and releases all inboxes. A reader can still read the remaining elements of an inbox that
+  /// it holds. Releasing them breaks a reference cycle: messages refer to peers, peers to hubs, and
+  /// hubs to this registry.
   func end() {
     let finishers = state.withLock { state in
       state.hasEnded = true

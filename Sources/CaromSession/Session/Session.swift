@@ -190,7 +190,7 @@ extension Session {
   public enum Audience: Hashable, Sendable {
     /// All peers that are connected when the message is sent.
     case all
-    /// Sends to the given peers only.
+    /// The given peers.
     case peers([Peer])
   }
 

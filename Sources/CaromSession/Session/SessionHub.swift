@@ -56,7 +56,8 @@ actor SessionHub: LoopActor {
     }
   }
 
-  /// Releases everything after the inboxes have ended. Peers refer to their hub, so none may stay.
+  /// Releases all peers, events and pending requests, after the inboxes have ended. Peers refer to
+  /// this hub, so the hub must not keep any of them.
   func end() {
     events = nil
     readers = [:]

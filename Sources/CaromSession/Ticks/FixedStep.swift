@@ -19,7 +19,7 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// The most time whose missed ticks are made up for.
+  /// The longest delay whose missed ticks are all caught up: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
@@ -80,12 +80,12 @@ private final class TickSource: Sendable {
 /// Turns the firings of a loop's ticker into steps.
 private actor TickClock: LoopActor {
   nonisolated let loop: NetworkLoop
-  /// The most ticks that one firing makes up for.
+  /// The maximum number of missed ticks that are caught up when the ticker fires.
   private let catchUp: Int
   private let continuation: AsyncStream<FixedStep.Step>.Continuation
   private var ticker: Ticker?
   private var next = Tick.zero
-  /// Ticks dropped since the last step.
+  /// The number of ticks dropped since the last step.
   private var dropped = 0
   private var isStopped = false
 

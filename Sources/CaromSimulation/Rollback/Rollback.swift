@@ -101,7 +101,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   /// The first tick that is not confirmed. The state before it is final, because no earlier input
   /// is missing.
   @inlinable public var confirmedTick: Tick { confirmed }
-  /// What prediction and rollback have cost so far.
+  /// The counts of simulated, stalled and resimulated ticks so far.
   @inlinable public var statistics: RollbackStatistics { counts }
 
   /// The first tick with a missing input, which may be later than the ticks simulated so far.

@@ -1,4 +1,5 @@
-/// What prediction and rollback have cost so far.
+/// Counts of simulated, stalled and resimulated ticks, which show the cost of prediction and
+/// rollback.
 public struct RollbackStatistics: Hashable, Sendable {
   /// The number of ticks simulated for the first time.
   public var steps = 0

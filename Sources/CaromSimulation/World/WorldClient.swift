@@ -8,7 +8,7 @@ struct WorldClient: Sendable {
     var slot: Int32
     /// The number of ticks between two snapshots that include it.
     var interval: Int32
-    /// The number of ticks since it was last included, or since it became visible.
+    /// The number of ticks since the entity was last included, or since it became visible.
     var waited: Int32
   }
 
@@ -16,7 +16,8 @@ struct WorldClient: Sendable {
   private static let typicalCount = 256
 
   var sender: SnapshotSender
-  /// The point around which the client sees, in steps, or nil if it sees everything.
+  /// The center of the client's area of interest, in steps, or nil if the client receives every
+  /// entity.
   var focus: (x: Int64, y: Int64)?
   var seen: [Seen] = []
   private var nextSeen: [Seen] = []

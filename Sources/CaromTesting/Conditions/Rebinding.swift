@@ -9,9 +9,9 @@ import CaromCore
 public struct Rebinding: Hashable, Sendable {
   /// The part of the source that changes.
   public enum Change: Hashable, Sendable {
-    /// The source port, as when a NAT is restarted or a mapping expires.
+    /// The source port changes, as happens when a NAT is restarted or a mapping expires.
     case port
-    /// The source address, as when a host moves to another network.
+    /// The source address changes, as happens when a host moves to another network.
     case address
   }
 

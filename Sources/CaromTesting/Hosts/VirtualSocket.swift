@@ -23,6 +23,6 @@ public struct VirtualStream: Hashable, Sendable {
   /// The index of the stream in the order of creation, over the whole network. Both ends have the
   /// same number.
   public let number: Int
-  /// The end that this value stands for.
+  /// The end that this value represents.
   public let side: Side
 }

@@ -84,7 +84,7 @@ import CaromCore
     _ = unsafe cuv_listener_set_accepting(handle, isOn)
   }
 
-  /// Stops to accept until a descriptor is free or `retryInterval` has passed.
+  /// Stops accepting until a descriptor is free or `retryInterval` has passed.
   private func pause(_ error: TransportError) {
     guard let handle = unsafe handle else { return }
     _ = unsafe cuv_listener_set_accepting(handle, false)

@@ -16,6 +16,6 @@ public struct UDPCounters: Hashable, Sendable {
   public var sendErrors: UInt64 = 0
   /// Datagrams that were dropped because the send queue was full.
   public var queueDrops: UInt64 = 0
-  /// How many times the system had no room, so that sending paused.
+  /// The number of times that sending paused because the system had no room.
   public var blocked: UInt64 = 0
 }
