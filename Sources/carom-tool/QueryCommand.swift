@@ -107,7 +107,7 @@ struct QueryCommand: AsyncParsableCommand {
   }
 
   fileprivate static let silence = CommandFailure(
-    .timedOut, "nobody answered in time: check the name, or raise --timeout")
+    .timedOut, "no host answered in time: check the name, or raise --timeout")
   fileprivate static let absence = CommandFailure(
     .unavailable, "the name has no record of that type")
 }

@@ -99,7 +99,7 @@ import Testing
       ([0x03, 0, 0, 0x81, 8, 0], .tooLarge(length: 1025, limit: 1024)),
       ([0x03, 0, 0, 2, 9, 0x03, 0, 1, 3, 9], .invalid(what: "fragment count")),
     ] as [([UInt8], DecodeError)])
-  func `a malformed datagram throws what is wrong`(bytes: [UInt8], error: DecodeError) {
+  func `a malformed datagram throws the matching error`(bytes: [UInt8], error: DecodeError) {
     var decoder = DatagramDecoder()
     #expect(throws: error) { try decoder.receive(bytes.span) }
   }

@@ -11,7 +11,7 @@ import Testing
   }
 
   @Test(arguments: ["\r\n", "\n", "\r\n\r\n", "aab", "aa", "--x--"])
-  func `every chunking gives the same lines`(delimiter: String) throws {
+  func `every division into chunks gives the same lines`(delimiter: String) throws {
     let stream = Array(
       (["one", "", "aa", "two\r", "\r\r", "aaa", "-x-", "b--x-", "end"].joined(
         separator: delimiter) + delimiter).utf8)

@@ -26,7 +26,7 @@ import Testing
     Move.pass, .drop(column: 3), .swap(1, with: 2), .chat(text: "hi", to: nil),
     .chat(text: "", to: "Leo"),
   ])
-  func `enums come back`(move: Move) throws {
+  func `enums round-trip`(move: Move) throws {
     #expect(try roundTrip(move) == move)
     #expect(try roundTrip([move]) == [move])
   }

@@ -7,7 +7,7 @@ import Testing
     (.tooLarge(length: 9, limit: 8), "too large: 9 is over the limit of 8"),
     (.trailingBytes(2), "2 bytes are left over"), (.invalid(what: "port"), "invalid port"),
   ])
-  func `an error says what is wrong, with the figures`(error: DecodeError, text: String) {
+  func `the description of an error includes its values`(error: DecodeError, text: String) {
     #expect(error.description == text)
   }
 

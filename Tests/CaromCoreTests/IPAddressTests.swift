@@ -7,7 +7,7 @@ import Testing
     "2001:db8::1", "2001:db8:0:1:1:1:1:1", "2001:0:0:1::1", "1:2:3:4:5:6:7:8", "ff02::fb",
     "1::", "1:0:0:2::3", "0:2:3:4:5:6:7:8",
   ])
-  func `the shortest text comes back as it was`(text: String) throws {
+  func `the shortest text of an address round-trips`(text: String) throws {
     let address = try #require(IPAddress(text))
     #expect(address.description == text)
     #expect(IPAddress(bytes: address.bytes)?.bytes == address.bytes)
@@ -33,7 +33,7 @@ import Testing
     "::1%-1", "::1%+1", "::1%4294967296", "::1.2.3", "::1.2.3.4:5", "1.2.3.4::", "１.2.3.4",
     "1:2:3:4:5:6:7:1.2.3.4",
   ])
-  func `what is no address is nil`(text: String) {
+  func `text that is not an address parses as nil`(text: String) {
     #expect(IPAddress(text) == nil)
   }
 

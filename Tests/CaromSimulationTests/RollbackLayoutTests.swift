@@ -6,14 +6,14 @@ import Testing
 
 /// The exact bytes of messages and files, as documented on the wire format page.
 @Suite struct RollbackLayoutTests {
-  @Test func `an input header without optional parts`() {
+  @Test func `an input header without optional parts has the documented layout`() {
     let header = InputHeader(first: Tick(2_050), count: 4, acknowledged: Tick(2_053))
     // The first tick is 2,050 modulo 2,048 = 2, with 4 inputs. The acknowledged tick is 3 later:
     // zig-zag encoded 6, doubled 12.
     #expect(header.encoded == [0x02, 0x20, 0x0C])
   }
 
-  @Test func `an input header with all optional parts`() {
+  @Test func `an input header with all optional parts has the documented layout`() {
     var header = InputHeader(first: Tick(5), count: 40, acknowledged: Tick(3))
     header.timing = .init(lead: 2, advantage: -16)
     header.confirmed = .init(offset: -1, hash: 0x0403_0201)
@@ -24,7 +24,7 @@ import Testing
       ])
   }
 
-  @Test func `encoded inputs`() {
+  @Test func `encoded inputs have the documented layout`() {
     let inputs = [(100, 0), (110, 0), (120, 0), (131, 0)].map { x, y in
       RinkInput(MalletInput(x: Int16(-5 * x), y: Int16(y)))
     }
@@ -39,7 +39,7 @@ import Testing
     #expect(writer.bytes == [0xA0, 0x32, 0x1A, 0x3A, 0x3A, 0x58])
   }
 
-  @Test func `a state report`() {
+  @Test func `a state report has the documented layout`() {
     var description = SimulationDescription()
     description.entity("puck", 300)
     description.field("x", Int64(-2))
@@ -52,7 +52,7 @@ import Testing
       ])
   }
 
-  @Test func `the head of a keyframe, and a disconnect message`() {
+  @Test func `keyframes and disconnect messages have the documented layout`() {
     let keyframe = RollbackKeyframe(tick: Tick(9), players: 2, game: Rink()).encoded
     #expect(Array(keyframe.prefix(9)) == [9, 0, 0, 0, 0, 0, 0, 0, 2])
     #expect(keyframe.count == 17 + RinkState.encodedLength)
@@ -79,7 +79,7 @@ import Testing
     #expect(throws: DecodeError.self) { try makePacket([]) }
   }
 
-  @Test func `a replay of two ticks`() {
+  @Test func `a replay of two ticks has the documented layout`() {
     var swarm = Swarm(count: 0, seed: 1)
     var writer = ReplayWriter(swarm, players: 1, title: "hi", at: Tick(3))
     var events: [Swarm.Event] = []

@@ -10,7 +10,7 @@ import Testing
   /// One player pauses while the other scores. Regardless of which arrives first where, the tick
   /// decides, and both ends see the same events in the same order and reach the same state.
   @Test(arguments: -3...3)
-  func `a pause beside the deciding goal is the same for both, whichever comes first`(
+  func `a pause near the deciding goal has the same effect on both peers in either order`(
     offset: Int64
   ) throws {
     // The puck moves into away's undefended goal. It is the last goal of the match.

@@ -101,7 +101,9 @@ import Testing
   }
 
   @Test(arguments: [0.0, 0.25])
-  func `clients see who is near, and once all rests, all of it`(loss: Double) throws {
+  func `clients see nearby entities, and their exact state once everything is at rest`(loss: Double)
+    throws
+  {
     try Seeds(worlds, replay: replay).check { seed in
       let area = InterestArea([
         InterestTier(within: 10), InterestTier(within: 20, every: 3),

@@ -63,7 +63,7 @@ struct SharedPortTests {
       let ours = try lab.startPeer("h1", "publish", "X", Self.type, "7001")
       ours.endInput()
       let line = try await ours.line(containing: "error")
-      #expect(line.contains("keeps UDP port 5353 for itself"))
+      #expect(line.contains("has exclusive use of UDP port 5353"))
     }
   }
 

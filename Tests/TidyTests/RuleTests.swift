@@ -131,7 +131,7 @@ struct RuleTests {
     #expect(VocabularyRule.violations(in: makeFile(line)) == [])
   }
 
-  @Test func `a public type without a topic, and a topic without a type, are told apart`() {
+  @Test func `public types without a topic and topics without a type are distinguished`() {
     let code = "public struct A {}\n@frozen public enum B {}\nstruct C {}\npublic func d() {}"
     let files = [makeFile(code, at: "Sources/CaromCore/A.swift")]
     #expect(DocumentationRule.publicNames(of: "CaromCore", in: files) == ["A", "B", "d"])

@@ -23,8 +23,8 @@ extension Responder {
     for index in links.indices { sendDueAnswers(on: index, at: now) }
   }
 
-  /// Advances the claims on a link whose timers are due. A name is claimed if nobody answered its
-  /// probes.
+  /// Advances the claims on a link whose timers are due. A name is claimed if no host answered
+  /// its probes.
   private mutating func advance(_ ids: [PublicationID], on index: Int, at now: Instant) {
     let link = links[index].link.index
     var toProbe: [PublicationID] = []

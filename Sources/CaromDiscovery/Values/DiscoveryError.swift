@@ -96,7 +96,7 @@ extension DiscoveryError: CustomStringConvertible {
   /// One line for users that says what happened and what to do.
   public var description: String {
     switch self {
-    case .portInUse: "another program keeps UDP port 5353 for itself: end that program"
+    case .portInUse: "another program has exclusive use of UDP port 5353: end that program"
     case .permissionDenied: "the system does not permit multicast: check the firewall"
     case .noMulticastInterface: "no interface can carry multicast: connect to a network"
     case .noSuchInterface(let name): "no interface '\(name)' is up: check the name"

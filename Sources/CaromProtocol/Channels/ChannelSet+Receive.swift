@@ -75,7 +75,9 @@ extension ChannelSet {
     var charge = frame.payload.count + ChannelLimits.messageCharge
     if entry.state == .partial {
       let assembly = reassemblies[entry.index]
-      guard assembly.total == frame.total else { throw .invalid(what: "message: another length") }
+      guard assembly.total == frame.total else {
+        throw .invalid(what: "message: length unlike its fragments")
+      }
       charge = assembly.total - assembly.bytes
     }
     try channels[channelIndex(lane)].credit.receive(charge)
@@ -96,7 +98,7 @@ extension ChannelSet {
       if channels[channel].credit.reserve(frame.total) { scheduleCredit(channel) }
     }
     guard reassemblies[entry.index].total == frame.total else {
-      throw .invalid(what: "fragment: another length")
+      throw .invalid(what: "fragment: different message length")
     }
     let count = try reassemblies.add(
       frame.payload, at: frame.offset, to: entry.index, arena: &arena)
@@ -156,7 +158,7 @@ extension ChannelSet {
       return
     }
     guard reassemblies[index].total == frame.total else {
-      throw .invalid(what: "fragment: another length")
+      throw .invalid(what: "fragment: different message length")
     }
     _ = try reassemblies.add(frame.payload, at: frame.offset, to: index, arena: &arena)
     guard reassemblies[index].isComplete else { return }

@@ -19,7 +19,8 @@ extension SessionError: CustomStringConvertible {
     case .refused(.versionMismatch(let theirs)):
       "that host speaks version \(theirs): install the same version on both sides"
     case .refused(.wrongApplication): "that host runs another game"
-    case .refused(.protocolViolation): "whatever listens there does not speak Carom"
+    case .refused(.protocolViolation):
+      "the program at that address does not speak Carom: check the address and port"
     case .refused(.handshakeTimeout), .refused(.timedOut):
       "the host did not answer in time; it may be overloaded: try again later"
     case .refused(let reason): "the host ended the connection: \(reason)"

@@ -29,7 +29,7 @@ struct InputWatchdog: Sendable {
       inputs.removeAll { $0.channel == channel }
       return
     }
-    precondition(limit > .zero, "the limit of an input's silence is positive")
+    precondition(limit > .zero, "the limit of an input's silence must be positive")
     watches.append(Watch(channel: channel, limit: limit))
     channels.insert(channel)
   }

@@ -12,9 +12,11 @@ public struct SyncTestFailure: Error, Hashable, Sendable {
 extension SyncTestFailure: CustomStringConvertible {
   /// One line with the tick and the first difference.
   public var description: String {
-    if eventsDiffer { return "tick \(tick) made again has other events" }
-    guard let first = differences.first else { return "tick \(tick) made again has another hash" }
-    return "tick \(tick) made again: \(first.entity) \(first.number), \(first.field) was "
+    if eventsDiffer { return "tick \(tick) emits different events when it is simulated again" }
+    guard let first = differences.first else {
+      return "tick \(tick) has a different hash when it is simulated again"
+    }
+    return "tick \(tick) simulated again: \(first.entity) \(first.number), \(first.field) was "
       + "\(first.mine) and is \(first.theirs)"
   }
 }

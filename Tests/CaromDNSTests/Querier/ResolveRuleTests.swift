@@ -158,7 +158,7 @@ import Testing
     #expect(network.changes(0) == ["+Maya's table", "~Maya's table"])
   }
 
-  @Test func `a resolve failure tells whether the host or only its address is unknown`() {
+  @Test func `a resolve failure distinguishes an unknown host from an unknown address`() {
     var network = makeNetwork()
     _ = network.resolve(0, "nobody")
     _ = network.resolve(0, "lost")

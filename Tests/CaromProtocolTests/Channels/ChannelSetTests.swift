@@ -10,7 +10,7 @@ import Testing
     static let seeds = 1000
   #endif
 
-  @Test func `every delivery keeps its promise over a lossy path`() throws {
+  @Test func `every delivery meets its guarantee over a lossy path`() throws {
     try Seeds(Self.seeds).check { seed in
       var run = ChannelRun(
         seed: seed, Carrier.Conditions(redundancy: Double(seed % 4)), lengths: 4...400)

@@ -60,7 +60,7 @@ import Testing
   }
 
   @Test(arguments: seeds)
-  func `the stream takes over while datagrams are blocked, and datagrams afterwards`(
+  func `the stream carries messages while datagrams are blocked, and datagrams do afterwards`(
     seed: UInt64
   ) throws {
     let load = Load(hertz: 60, ticks: 360, bulkBytes: 400 << 10)

@@ -46,7 +46,7 @@ private struct SeatFixture {
 }
 
 @Suite struct HostTests {
-  @Test func `a request beyond the last seat is refused as full and disturbs nobody`() {
+  @Test func `a request beyond the last seat is refused as full and affects no other peer`() {
     var fixture = SeatFixture(seats: 1)
     let first = fixture.connect(1, as: makePeer(10))
     fixture.host.admit(first, at: fixture.now)
@@ -127,7 +127,7 @@ private struct SeatFixture {
     #expect(fixture.host.connection(third)?.isOpen == true && fixture.host.freeSeats == 0)
   }
 
-  @Test func `admitting a peer whose connection has ended seats nobody`() {
+  @Test func `admitting a peer whose connection has ended grants no seat`() {
     var fixture = SeatFixture(seats: 1)
     let computer = fixture.connect(1, as: makePeer(10, yields: true))
     fixture.host.admit(computer, at: fixture.now)

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `the same seed gives the same run`() {
+  @Test func `equal seeds give identical runs`() {
     var runs = [0, 1].map { _ in FlowRun(LinkProfile.all(named: "mobile")[0], seed: 7) }
     for index in runs.indices {
       runs[index].addFlow()
