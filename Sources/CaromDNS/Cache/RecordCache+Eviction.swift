@@ -73,7 +73,7 @@ extension RecordCache {
   /// One eighth of a full part is evicted at a time, so that searching stays cheap for each record
   /// received.
   private static let evictionDivisor = 8
-  /// After a search that freed too little space, no equivalent search is made for this long.
+  /// The time for which no equivalent search is made after a search that freed too little space.
   private static let searchPause = Duration.seconds(1)
   private static let whole = Limit(count: capacity, bytes: byteCapacity)
   private static let share = Limit(

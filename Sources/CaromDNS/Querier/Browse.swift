@@ -3,7 +3,8 @@ package struct BrowseID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The state of a browse: what it has found so far. Its size is bounded by the cache's.
+/// The state of a browse: the services or names found so far. Its size is bounded by the size of
+/// the cache.
 struct Browse: Sendable {
   /// The PTR records that are asked for.
   let key: RecordKey

@@ -65,8 +65,8 @@ extension Querier {
     return changes
   }
 
-  /// Suspends the questions that `record` answers completely: a unique record does, and so does a
-  /// denial.
+  /// Suspends the active questions to which `record` is a complete answer: a unique record, or an
+  /// NSEC record that denies the type.
   private mutating func suspendQuestions(answeredBy record: Record, on interface: UInt32) {
     guard case .types = record.data else {
       if record.flushesCache { activeQuestions.modify(record.key) { $0.answered(on: interface) } }

@@ -65,8 +65,8 @@ extension Querier {
     close(id)
   }
 
-  /// Schedules a resolver's question for the next query, even if the question is already active and
-  /// its next query would not be sent for a long time.
+  /// Asks a resolver's question. If the question is already active but unanswered, its next query
+  /// is sent early instead of at the end of its interval.
   private mutating func ask(_ key: RecordKey, for id: ResolveID, at now: Instant) {
     let isNew = activeQuestions[key] == nil
     open(key, for: .resolver(id), at: now)

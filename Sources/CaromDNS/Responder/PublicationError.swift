@@ -6,7 +6,7 @@ package enum PublicationError: Error, Hashable, Sendable {
   case name(InstanceNameError)
   /// The given subtype does not have 1 to 63 bytes.
   case subtype(String)
-  /// The service has this many subtypes; at most 64 are allowed.
+  /// The service has the given number of subtypes, and at most 64 are allowed.
   case subtypes(Int)
   /// The TXT record has the given number of bytes, which do not fit into a message together with
   /// the name.

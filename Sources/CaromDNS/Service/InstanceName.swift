@@ -60,7 +60,7 @@ package enum InstanceName {
 package enum InstanceNameError: Error, Hashable, Sendable {
   /// The name is empty.
   case empty
-  /// The name has this many UTF-8 bytes; at most 63 are allowed.
+  /// The name is too long: it has the given number of UTF-8 bytes, and at most 63 are allowed.
   case tooLong(Int)
   /// The name contains a byte below 0x20, or 0x7F.
   case controlCharacter

@@ -8,7 +8,7 @@ public enum ServiceTypeError: Error, Hashable, Sendable {
   case unknownTransport
   /// No name follows the underscore.
   case emptyName
-  /// The name has this many characters; at most 15 are allowed.
+  /// The name is too long: it has the given number of characters, and at most 15 are allowed.
   case nameTooLong(Int)
   /// The name contains a character that is not an ASCII letter, digit or hyphen.
   case invalidCharacter

@@ -20,8 +20,8 @@ public final class DiscoveryCore {
 
   /// The shortest time between two checks of which sockets are bound to port 5353.
   static let portCheckInterval = Duration.seconds(1)
-  /// Suspensions of the computer up to this long are ignored, since the clocks that measure them
-  /// differ by a little.
+  /// The longest suspension of the computer that is ignored, since the clocks that measure
+  /// suspensions differ slightly.
   static let minimumSuspension = Duration.seconds(1)
 
   /// The loop whose thread this object belongs to.

@@ -1,7 +1,7 @@
 /// A channel's priority and weight, which divide the bandwidth of a connection among its channels.
 package struct ChannelPlan: Hashable, Sendable {
   /// The priority, from 0 (highest) to 7. A channel is served only while no channel with a lower
-  /// number here has anything to send.
+  /// `priority` value has anything to send.
   package var priority: UInt8
   /// The channel's share of the bandwidth relative to other channels of the same priority, 1 or
   /// more.

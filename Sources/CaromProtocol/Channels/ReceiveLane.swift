@@ -32,8 +32,8 @@ struct ReceiveLane: Sendable {
   var next: UInt64 = 0
   /// The state of the messages from `next` on. Used only for deliveries that need every message.
   var window = Deque<Entry>()
-  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that messages get
-  /// completed even while newer ones keep arriving.
+  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some
+  /// message is completed even while newer ones keep arriving.
   var oldest: Partial?
   /// The newest partial message of a `reliableSequenced` lane, which is the one that must arrive.
   var newest: Partial?

@@ -24,9 +24,9 @@ struct SendLane: Sendable {
   var openNumber: UInt64?
   /// The partly sent message itself, if it is unreliable. A reliable one is in `outstanding`.
   var open: SendMessage?
-  /// Numbers of lost messages that are to be sent again whole.
+  /// The numbers of lost messages that are to be sent again as whole messages.
   var resend = Deque<UInt64>()
-  /// Numbers of fragmented messages of which lost bytes are to be sent again.
+  /// The numbers of fragmented messages that have lost bytes to be sent again.
   var resendBulk = Deque<UInt64>()
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {

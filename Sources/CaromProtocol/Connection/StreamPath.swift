@@ -13,13 +13,15 @@ struct StreamPath: Sendable {
   /// sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// While the stream's send queue holds at least this many bytes, unreliable messages are held
-  /// back, so that a newer one can still replace them. One state at 60 Hz has some hundred bytes.
+  /// back, so that a newer one can still replace them. A game state that is sent at 60 Hz has a
+  /// few hundred bytes.
   static let latestThreshold = 4 << 10
   /// An acknowledgement is due after this many carriers, or this many bytes of them.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
   /// The longest delay of an acknowledgement, in nanoseconds.
   static let acknowledgementDelay: Int64 = 50_000_000
-  /// The most unacknowledged carriers: a peer that acknowledges none gets no more.
+  /// The most unacknowledged carriers. At this limit, no more are sent until the peer acknowledges
+  /// some.
   static let mostUnacknowledged = 64 << 10
   /// The longest frame that is accepted after the handshake, in bytes. It exceeds the longest
   /// carrier that this version sends.

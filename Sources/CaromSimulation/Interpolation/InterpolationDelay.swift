@@ -3,9 +3,9 @@ import CaromCore
 /// Chooses the interpolation delay: the shortest delay with which drawing runs out of samples for
 /// no more than a given share of the time.
 ///
-/// It keeps a slowly decaying histogram of the age of the newest sample over time, and chooses the
-/// age that is exceeded for only that share of it. This covers jitter, loss and the send interval
-/// without measuring them separately.
+/// It records the age of the newest sample in a slowly decaying histogram, weighted by time, and
+/// chooses the age that is exceeded for only the given share of the time. This covers jitter, loss
+/// and the send interval without measuring them separately.
 public struct InterpolationDelay: Hashable, Sendable {
   /// The maximum delay in seconds.
   public static let limit = 1.0

@@ -146,8 +146,8 @@ extension RollbackClient {
   }
 
   /// Records the server's timing report. The first report after a keyframe may show that this clock
-  /// started too late, because the round trip was unknown or has grown; those ticks are made up at
-  /// once, and later corrections only change the clock's speed.
+  /// started too late, because the round trip was unknown or has grown; those ticks are caught up
+  /// at once, and later corrections only change the clock's speed.
   private mutating func record(_ timing: InputHeader.Timing) {
     lead.record(timing)
     guard isUntimed else { return }

@@ -43,8 +43,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var isInputDue = false
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
-  /// The number of ticks by which the first inputs arrived late. They are made up in the next call
-  /// of `takeDueTicks(at:)`.
+  /// The number of ticks by which the first inputs arrived late. They are caught up in the next
+  /// call of `takeDueTicks(at:)`.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0
