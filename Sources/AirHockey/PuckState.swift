@@ -1,10 +1,10 @@
-/// The state of the puck, in integer multiples of 2^-32 of its units.
+/// The state of the puck. All values are integer multiples of 2^-32 m, m/s or rad/s.
 public struct PuckState: Hashable, Sendable {
-  /// The position of the puck's center, in m.
+  /// The position of the puck's center.
   public var position: LatticePoint
-  /// The velocity, in m/s.
+  /// The velocity of the puck's center.
   public var velocity: LatticePoint
-  /// The spin in units of 2^-32 rad/s; counterclockwise is positive.
+  /// The angular velocity, in units of 2^-32 rad/s; counterclockwise is positive.
   public var spin: Int64
 
   /// Creates the state of a puck, which is at rest by default.

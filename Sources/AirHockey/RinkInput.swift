@@ -3,7 +3,7 @@ import CaromPhysics
 import CaromSimulation
 
 /// The input of one player for one tick: the target of the mallet and an optional request. The
-/// target is in units of 0.5 mm, so that the same value is sent and simulated.
+/// target is in units of 0.5 mm, so that exactly the sent value is simulated.
 public struct RinkInput: Hashable, Sendable {
   /// A request that is carried out once.
   public enum Request: UInt8, Hashable, Sendable {

@@ -4,6 +4,7 @@ import Carom
 
 // How the match reacts to connections that open and close.
 extension NetGame {
+  /// Handles an event of the session node. Must be called on the loop.
   func handle(_ event: SessionEvent) {
     guard !isOver else { return }
     switch event {
@@ -31,7 +32,7 @@ extension NetGame {
     summary.peer = TextWidth.plain(info.name)
     summary.transport = node.assumeIsolated { $0.kind(of: connection) }?.description
     display.write("\(info.name) sits down")
-    reportSeatTaken(info)
+    seatTaken(info)
     if isHost {
       beginHosting(connection, returning: info.id == connections.lastClient)
       connections.lastClient = info.id
@@ -62,7 +63,7 @@ extension NetGame {
       return end("\(reason)", nil)
     }
     if case .client = role { role = .undecided }
-    reportSeatFreed()
+    seatFreed()
   }
 
   /// Whether this side joined a host and received no state, so that nothing was played.

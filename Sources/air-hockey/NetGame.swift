@@ -12,7 +12,9 @@ actor NetGame: LoopActor {
   enum Role {
     /// No connection has decided the role yet.
     case undecided
+    /// This side accepted the connection of its peers, and is authoritative.
     case host(HostedMatch)
+    /// This side joined a host, as a player or as a spectator.
     case client(JoinedMatch)
 
     var hosted: HostedMatch? { if case .host(let match) = self { match } else { nil } }
@@ -56,7 +58,9 @@ actor NetGame: LoopActor {
     }
   }
 
+  /// The timers of a game, each nil until it is first needed.
   struct Timers {
+    /// Plays the due ticks and draws a frame at `frameDue`.
     var frame: LoopTimer?
     var frameDue = Instant.zero
     /// Closes the session after the final score has been sent or received.
@@ -71,6 +75,7 @@ actor NetGame: LoopActor {
     }
   }
 
+  /// The measurements for the status line and the summary.
   struct Meters {
     var network = NetworkMeter()
     var tickJitter = JitterMeter()
@@ -103,8 +108,8 @@ actor NetGame: LoopActor {
   private(set) var isOver = false
   /// Whether the network failed before play began.
   private(set) var wasAbandoned = false
-  private let seatFreed: @Sendable () -> Void
-  private let seatTaken: @Sendable (PeerInfo) -> Void
+  let seatFreed: @Sendable () -> Void
+  let seatTaken: @Sendable (PeerInfo) -> Void
 
   /// Creates a game that calls `seatTaken` when a player has joined, and `seatFreed` when the seat
   /// is free again.
@@ -149,7 +154,7 @@ actor NetGame: LoopActor {
     return summary
   }
 
-  /// Ends the session because the network failed before play began.
+  /// Ends the session because of a network error before play began; the caller reports the error.
   func abandon() {
     wasAbandoned = !isOver
     end("abandoned", nil)
@@ -317,12 +322,4 @@ actor NetGame: LoopActor {
     view.banner = TableView.Banner("Waiting", detail: detail)
     return view
   }
-
-  // MARK: Seats
-
-  /// Reports that a player has taken the seat opposite this one.
-  func reportSeatTaken(_ info: PeerInfo) { seatTaken(info) }
-
-  /// Reports that the seat is free again.
-  func reportSeatFreed() { seatFreed() }
 }

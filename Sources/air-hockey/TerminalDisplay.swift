@@ -25,7 +25,7 @@ struct TerminalDisplay: GameDisplay {
   private var lastInput = Instant.zero
   private var isOpen = true
 
-  /// Opens the screen.
+  /// Opens the terminal as a full screen. Throws if there is no terminal.
   init(_ seating: Controls.Seating) throws(Terminal.Unavailable) {
     terminal = try Terminal()
     self.seating = seating
@@ -82,6 +82,7 @@ struct TerminalDisplay: GameDisplay {
     _ = terminal.write(encoder.encode(screen))
   }
 
+  /// Adds the puck's position to its trail.
   private mutating func follow(_ puck: Vector?) {
     guard let puck else { return trail = [] }
     if let last = trail.first, (last - puck).length > Self.leap { trail = [] }

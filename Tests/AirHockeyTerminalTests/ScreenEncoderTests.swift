@@ -93,7 +93,7 @@ struct ScreenEncoderTests {
     (["TERM": "xterm", "NO_COLOR": ""], .palette), (["TERM": "vt100"], ColorDepth.none),
     ([:], .none),
   ])
-  func `the environment says how many colours there are`(
+  func `the environment determines the color depth`(
     environment: [String: String], depth: ColorDepth
   ) {
     #expect(ColorDepth(environment: environment) == depth)
