@@ -7,7 +7,7 @@ struct LocalCommand: AsyncParsableCommand {
     commandName: "local", abstract: "Play with two people at one keyboard.")
 
   @OptionGroup var options: PlayOptions
-  @Option(help: "The name of the player on the right.") var opponent = "Guest"
+  @Option(help: "The name of the player on the right.") var opponent = "Opponent"
 
   func run() async throws {
     let name = try options.playerName()

@@ -113,7 +113,7 @@ struct RecordingFile: Sendable {
       written += UInt64(bytes.count)
     } catch {
       trouble =
-        "\(paths.last ?? "") can no longer be written: the recording ends here; check the free space"
+        "\(paths.last ?? "") can no longer be written: the recording ends; check the free space"
       // The file then ends with a complete block and can still be replayed.
       try? file.truncate(atOffset: written)
       try? file.close()

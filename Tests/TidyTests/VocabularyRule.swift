@@ -46,7 +46,9 @@ enum VocabularyRule {
     }
     guard !entries.isEmpty else { return [] }
     return file.lines.indices.flatMap { index in
-      let words = Set(words(of: file.lines[index]))
+      // The role of a spectator is "watcher" in the output of `--json`, which must not change.
+      let line = file.lines[index].replacing("\"watcher\"", with: "")
+      let words = Set(words(of: line[...]))
       return entries.filter { words.contains($0.old) }
         .map { file.complaint(index, "\"\($0.old)\" is a retired word; write \($0.new)") }
     }

@@ -24,7 +24,7 @@ int cterminal_open(void);
 /* Restores the terminal; does nothing if it is not open. Async-signal-safe. */
 void cterminal_close(void);
 
-/* Returns the descriptor that is readable when input has arrived; -1 if the terminal is not open. */
+/* Returns the descriptor that is readable when input has arrived; -1 if no terminal is open. */
 int cterminal_descriptor(void);
 
 /* Returns the current size of the window. */
