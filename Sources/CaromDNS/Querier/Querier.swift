@@ -43,8 +43,8 @@ package struct Querier: Sendable {
   var generator: SeededGenerator
   /// The time of the next first queries. Questions that start shortly before it share their packet.
   private var sharedStart: Instant?
-  /// The time up to which the rate limit's budget is used, in the form of the generic cell rate
-  /// algorithm. No packet is sent while it is in the future.
+  /// The state of the rate limit (the generic cell rate algorithm): the time up to which its budget
+  /// is used. No query packet is sent before this time.
   var busyUntil = Instant.zero
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()

@@ -30,7 +30,7 @@ protocol DeltaCoder {
 /// nonzero; the number of bits of its magnitude below the leading one, in unary; and the bit after
 /// the leading one. The sign and the remaining bits are coded without models.
 enum DeltaBins {
-  /// The number of models that a number uses.
+  /// The number of models that the coding of one number uses.
   static let count = 24
   /// The index of the first model of the unary part.
   static let unary = 1

@@ -2,11 +2,11 @@ import CaromCore
 
 /// The state that a world keeps for each client.
 struct WorldClient: Sendable {
-  /// An entity that is visible to the client or about to be.
+  /// An entity that the client should see, whether or not a snapshot has included it yet.
   struct Seen: Sendable {
     var id: UInt32
     var slot: Int32
-    /// The number of ticks between two snapshots that include it.
+    /// The number of ticks between two snapshots that include the entity.
     var interval: Int32
     /// The number of ticks since the entity was last included, or since it became visible.
     var waited: Int32

@@ -9,7 +9,7 @@ public final class DescriptorWatch {
   private let loop: NetworkLoop
   private let core: DescriptorWatchCore
 
-  /// Starts to watch `descriptor`, which remains the caller's and becomes non-blocking.
+  /// Starts to watch `descriptor` and makes it non-blocking. The caller still owns the descriptor.
   public init(
     on loop: NetworkLoop, descriptor: Int32, _ readable: @escaping () -> Void
   ) throws(TransportError) {
