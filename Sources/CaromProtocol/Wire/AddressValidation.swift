@@ -4,7 +4,7 @@ import CaromCore
 // few bytes, the endpoint must prove that it receives what is sent to its address. It does so by
 // returning either a cookie, which the host just sent in a `Retry`, or a token, which the host gave
 // it on an earlier connection. The host derives both from its secret and remembers neither, except
-// which tokens were used (`TokenBook`).
+// which tokens were used (`IssuedTokens`).
 
 /// A host's 128-bit random secret, the key of its cookies, tokens and hash tables.
 package struct HostSecret: Hashable, Sendable {
