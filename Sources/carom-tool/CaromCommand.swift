@@ -5,7 +5,7 @@ import TerminalText
 @main
 struct CaromCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "carom", abstract: "Publishes and finds services on the network (DNS-SD, mDNS).",
+    commandName: "carom", abstract: "Publish and find services on the network (DNS-SD, mDNS).",
     discussion: ExitStatus.help,
     subcommands: [
       BrowseCommand.self, PublishCommand.self, ResolveCommand.self, QueryCommand.self,

@@ -8,11 +8,11 @@ struct DomainsCommand: AsyncParsableCommand {
     commandName: "domains",
     abstract: "Show which domains are recommended for browsing and for registering services.",
     discussion: """
-      Queries the hosts on the link, and name servers: in the search domains of this host, and \
-      under its subnets. The domain "local" is always available and not listed.
+      Queries the hosts on the link. Also queries name servers, in the search domains of this \
+      host and under its subnets. The domain "local" is always available and not listed.
       """)
 
-  @Option(help: "Search in this domain instead of this host's; may be repeated.")
+  @Option(help: "Query in this domain instead of the host's search domains; may be repeated.")
   var search: [String] = []
   @OptionGroup var servers: ServerOptions
   @OptionGroup var options: ToolOptions

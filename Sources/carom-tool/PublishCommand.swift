@@ -6,17 +6,18 @@ import CaromDiscovery
 struct PublishCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "publish",
-    abstract: "Advertise a service until the command is ended, then send its goodbye.")
+    abstract: "Advertise a service until the command ends, then send its goodbye.")
 
-  @Argument(help: "The name of the service, at most 63 bytes.") var name: String
+  @Argument(help: "The name of the service, at most 63 bytes; if empty, the host's name.")
+  var name: String
   @Argument(help: "The service type, such as _http._tcp.") var type: String
   @Argument(help: "The port that the service listens on.") var port: UInt16
   @Argument(help: "The TXT record: KEY=VALUE or KEY, any number of times.") var txt: [String] = []
-  @Option(help: "A subtype under which the service is found; may be repeated.")
+  @Option(help: "A subtype under which the service can be found; may be repeated.")
   var subtype: [String] = []
   @Flag(name: .customLong("no-rename"), help: "Fail if the name is taken, instead of renaming.")
   var noRename = false
-  @Flag(help: "Skip probing, because the name is unique, such as one with a UUID.")
+  @Flag(help: "Skip probing, because the name is known to be unique, such as one with a UUID.")
   var unique = false
   @OptionGroup var options: ToolOptions
   @OptionGroup var duration: DurationOptions

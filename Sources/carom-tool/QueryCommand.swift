@@ -9,8 +9,8 @@ struct QueryCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "query", abstract: "Query the records of a NAME.",
     discussion: """
-      Names on the link (*.local) are queried by multicast, from an ephemeral port; all others \
-      at name servers. For types with several records per name (PTR, ANY), responses are \
+      Names on the link (*.local) are queried by multicast, from an ephemeral port. All other \
+      names are queried at name servers. For types with several records per name (PTR, ANY), responses are \
       collected until --timeout.
       """)
 

@@ -7,7 +7,10 @@ import CaromTransport
 /// The name servers to query for names outside the link.
 struct ServerOptions: ParsableArguments {
   @Option(
-    help: "A name server: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may be repeated.")
+    help: """
+      A name server to query instead of the system's: ADDRESS, ADDRESS:PORT or [ADDRESS]:PORT; may \
+      be repeated.
+      """)
   var server: [String] = []
 
   /// How long to wait for an answer before a warning is printed.
@@ -35,7 +38,7 @@ struct ServerOptions: ParsableArguments {
     } catch {
       switch error {
       case .timedOut, .unreachable, .refused, .serverFailure:
-        CaromCommand.printError("\(error); the query is repeated from time to time")
+        CaromCommand.printError("\(error); the query is repeated at growing intervals")
       case .nameError, .multicastName, .noServers, .tooManyQueries, .cancelled, .closed: break
       }
     }

@@ -3,7 +3,8 @@ import CaromDiscovery
 
 /// The options of all commands.
 struct ToolOptions: ParsableArguments {
-  @Option(help: "The interface to use, such as eth0 or lo; may be repeated.")
+  @Option(
+    help: "An interface to use, such as eth0 or lo; may be repeated. Default: all usual ones.")
   var interface: [String] = []
   @Flag(help: "Print one JSON object per line.") var json = false
 
