@@ -10,8 +10,8 @@ struct QueryCommand: AsyncParsableCommand {
     commandName: "query", abstract: "Query the records of a NAME.",
     discussion: """
       Names on the link (*.local) are queried by multicast, from an ephemeral port. All other \
-      names are queried at name servers. For types with several records per name (PTR, ANY), responses are \
-      collected until --timeout.
+      names are queried at name servers. For types with several records per name (PTR, ANY), \
+      responses are collected until --timeout.
       """)
 
   @Argument(help: "A name such as maya.local; '\\' escapes a dot within a label.") var name: String
