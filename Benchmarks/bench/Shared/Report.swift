@@ -50,7 +50,7 @@ struct Report: Encodable {
   var remarks: [String] = []
   /// The goals of the discovery benchmark, or `nil` in the other benchmarks.
   var goals: [DiscoveryGoal]?
-  /// The goals of the session and world benchmarks, or `nil` in the other benchmarks.
+  /// The goals of every other benchmark, or `nil` if it has none.
   var sessionGoals: [BenchmarkGoal]?
   /// The line that describes the machine; see `Machine.line`.
   var machine = ""
