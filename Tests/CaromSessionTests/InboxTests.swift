@@ -46,6 +46,14 @@ import Testing
     #expect([inbox.pop(), inbox.pop(), inbox.pop(), inbox.pop()] == [3, 12, 4, nil])
   }
 
+  @Test func `popNewest drops the elements of other keys that are not to be kept`() {
+    let inbox = Inbox<Int>(limit: 4, byteLimit: 60, overflow: .dropOldest)
+    for number in [1, 2, 3] { #expect(inbox.push(number, bytes: 5)) }
+    #expect(inbox.popNewest(with: 1, by: { $0 % 10 }, keeping: { $0 != 2 }) == 1)
+    #expect(inbox.count == 1 && inbox.bytes == 5)
+    #expect(inbox.pop() == 3)
+  }
+
   @Test func `a cancelled reader gets nil, and the next reader gets the element`() async {
     let inbox = Inbox<Int>(limit: 2, overflow: .pause)
     let reader = Task { await inbox.next() }

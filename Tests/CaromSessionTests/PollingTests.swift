@@ -119,6 +119,18 @@ import Testing
       }
     }
   }
+
+  @Test func `a peer that has left leaves no message in the inbox`() async throws {
+    try await withPair(seats: 2) { pair in
+      let states = pair.client.latest(on: .latest)
+      try await Session.join(pair.endpoints, as: makePeer("second"), loop: pair.loop) { _, host in
+        try await host.sendConfirmed(Note([1]), on: .latest).expectTrue()
+      }
+      _ = await pair.hosting.ending()
+      #expect(states.take() == nil)
+      #expect(pair.hosting.takeMessages(on: .latest).isEmpty)
+    }
+  }
 }
 
 extension SessionNode {

@@ -120,8 +120,10 @@ extension Inbox {
   }
 
   /// Removes all elements that have the given key, and returns the newest of them. Of every other
-  /// key only the newest element stays in the queue.
-  func popNewest<Key: Hashable>(with key: Key, by keyOf: (Element) -> Key) -> Element? {
+  /// key only the newest element stays in the queue, and only if it satisfies `isKept`.
+  func popNewest<Key: Hashable>(
+    with key: Key, by keyOf: (Element) -> Key, keeping isKept: (Element) -> Bool = { _ in true }
+  ) -> Element? {
     read { state in
       var newest: Element?
       var seen: Set<Key> = []
@@ -130,7 +132,7 @@ extension Inbox {
         let entryKey = keyOf(entry.element)
         let isNewest = seen.insert(entryKey).inserted
         if isNewest, entryKey == key { newest = entry.element }
-        if isNewest, entryKey != key {
+        if isNewest, entryKey != key, isKept(entry.element) {
           state.entries.prepend(entry)
         } else {
           state.bytes -= entry.bytes

@@ -12,6 +12,8 @@ final class InboxRegistry: Sendable {
     /// Closures that end the entries.
     var finishers: [@Sendable () -> Void] = []
     var hubs: [SessionHub] = []
+    /// The connections of the peers that are connected now.
+    var connected: Set<ConnectionID> = []
     var hasEnded = false
   }
 
@@ -20,6 +22,13 @@ final class InboxRegistry: Sendable {
   /// Sets the hubs that fill the inboxes; called before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
 
+  /// The connections of the peers that are connected now, on all loops.
+  var connected: Set<ConnectionID> { state.withLock { $0.connected } }
+
+  func add(_ connection: ConnectionID) { state.withLock { _ = $0.connected.insert(connection) } }
+
+  func remove(_ connection: ConnectionID) { state.withLock { _ = $0.connected.remove(connection) } }
+
   /// Ends and releases all inboxes. A reader can still read the remaining elements of an inbox that
   /// it holds. Releasing them breaks a reference cycle: messages refer to peers, peers to hubs, and
   /// hubs to this registry.
@@ -27,6 +36,7 @@ final class InboxRegistry: Sendable {
     let finishers = state.withLock { state in
       state.hasEnded = true
       state.hubs = []
+      state.connected = []
       state.entries = [:]
       defer { state.finishers = [] }
       return state.finishers

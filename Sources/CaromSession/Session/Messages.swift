@@ -36,12 +36,18 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
 /// The newest message from one peer on one channel.
 ///
 /// Each peer of the channel can have a reader of its own: taking one peer's message leaves the
-/// newest message of every other peer for that peer's reader.
+/// newest message of every other connected peer for that peer's reader.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>
 
   /// Removes and returns the newest message since the last call, or returns nil if none has
   /// arrived.
-  public func take() -> Message? { inbox.popNewest(with: peer, by: \.peer)?.message }
+  public func take() -> Message? {
+    // The last messages of peers that have left may never be taken, so they must not accumulate.
+    let connected = peer.hub.inboxes.connected
+    let newest = inbox.popNewest(
+      with: peer, by: \.peer, keeping: { connected.contains($0.peer.connectionID) })
+    return newest?.message
+  }
 }

@@ -110,6 +110,7 @@ extension SessionHub {
       let peer = Peer(info: info, connectionID: connection, hub: self)
       peers[connection] = peer
       order.append(connection)
+      inboxes.add(connection)
       emit(.joined(peer))
     case .closed(let connection, _, let reason, _): remove(connection, reason)
     case .linkChanged(let connection, let kind): emit(connection) { .linkChanged($0, kind) }
@@ -137,6 +138,7 @@ extension SessionHub {
   private func remove(_ connection: ConnectionID, _ reason: DisconnectReason) {
     guard let peer = peers.removeValue(forKey: connection) else { return }
     order.removeAll { $0 == connection }
+    inboxes.remove(connection)
     departed.removeAll { peer in node.assumeIsolated { !$0.hasMessages(peer.connectionID) } }
     departed.append(peer)
     failRequests(.disconnected(reason)) { $0 == connection }
