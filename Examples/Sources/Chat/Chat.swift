@@ -48,7 +48,8 @@ func chat(
       let host = Task { try await hostChat(as: makePeer(room), interfaces: interfaces, on: loop) }
       for name in ["Leo", "Mia"] {
         let lines = try await chat(
-          as: makePeer(name), in: room, sending: "hello", until: 1, interfaces: interfaces, on: loop)
+          as: makePeer(name), in: room, sending: "hello", until: 1, interfaces: interfaces, on: loop
+        )
         print(lines.joined(separator: "\n"))
         guard lines == ["\(name) in \(room): hello"] else { fatalError("unexpected: \(lines)") }
       }

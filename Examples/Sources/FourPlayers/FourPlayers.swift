@@ -1,6 +1,6 @@
 import Carom
 
-/// A race of four players to 180 points: each player presses, and scores what was pressed.
+/// A race of four players to 180 points. Each tick, players score as many points as they press.
 struct Race: Simulation, PacketCodable, Hashable {
   struct Press: SimulationInput {
     var points: Int32 = 0
@@ -44,7 +44,7 @@ struct Race: Simulation, PacketCodable, Hashable {
   }
 }
 
-/// Inputs may be lost, because each packet repeats those that were not acknowledged; keyframes and
+/// Inputs may be lost, because each packet repeats the unacknowledged ones; keyframes and
 /// reports of desyncs must arrive.
 extension MessageChannel<RollbackPacket> {
   static var inputs: Self { .init(0, .unreliableSequenced) }
@@ -54,7 +54,7 @@ extension MessageChannel<RollbackPacket> {
   }
 }
 
-/// The authority: seats four players, and simulates each tick with the inputs that have arrived.
+/// The server: seats four players, and simulates each tick with the inputs that have arrived.
 func serve(_ session: Session, on loop: NetworkLoop) async throws {
   var server = RollbackServer(Race(), players: 4, at: loop.now)
   var clients: [Int: Peer] = [:]
@@ -62,7 +62,7 @@ func serve(_ session: Session, on loop: NetworkLoop) async throws {
   for await _ in FixedStep(hertz: 60, on: loop) {
     while let event = session.poll() {
       guard case .joined(let peer) = event else { continue }
-      // Each client says in its name which player it is; a real game would assign the numbers.
+      // Each client's name contains its player number; a real game would assign the numbers.
       let number = server.addPlayer(Int(peer.name) ?? 0)
       (clients[number], numbers[peer]) = (peer, number)
     }
@@ -127,7 +127,7 @@ func play(
         }
         server.cancel()
         _ = await server.result
-        print("finished in the order \(orders[0]) at all four players")
+        print("all four players saw the order \(orders[0])")
         guard orders.allSatisfy({ $0 == [2, 1, 0] }) else { fatalError("different: \(orders)") }
       }
     }

@@ -1,6 +1,6 @@
 import Carom
 
-/// Two pull at a rope: who brings it to 1,000 has won.
+/// Two players pull at a rope. The first to pull it to 1,000 on their side wins.
 struct TugOfWar: Simulation, PacketCodable, Hashable {
   struct Pull: SimulationInput {
     var strength: Int32 = 0
@@ -44,7 +44,7 @@ extension MessageChannel<RollbackPacket> {
   static var game: Self { .init(0, .reliableOrdered) }
 }
 
-/// A server and one client of it over loopback: the client pulls harder, and wins.
+/// A server and one client over loopback. The client pulls harder, and wins.
 @main enum Program {
   static func main() async throws {
     try await withNetworkLoop { loop in
@@ -64,7 +64,7 @@ extension MessageChannel<RollbackPacket> {
     }
   }
 
-  /// Simulates the authoritative state; player 0 is at the server and pulls with a strength of 3.
+  /// Simulates the confirmed state. Player 0 belongs to the server and pulls with a strength of 3.
   static func serve(_ session: Session, on loop: NetworkLoop) async throws {
     var server = RollbackServer(TugOfWar(), players: 2, at: loop.now)
     var clients: [Peer: Int] = [:]

@@ -3,7 +3,7 @@ import CaromServer
 import Logging
 import ServiceLifecycle
 
-/// A walker as clients see it: its place on a field of 100 by 100 m, in steps of 1 cm.
+/// A walker as clients see it: its position on a field of 100 by 100 m, in steps of 1 cm.
 let schema = EntitySchema(.position(0...100, step: 0.01), .position(0...100, step: 0.01))
 
 /// A snapshot or an acknowledgement, already encoded.
@@ -35,7 +35,7 @@ struct Walkers {
   }
 }
 
-/// Simulates the world 20 times a second, and sends each client what it can see from its place.
+/// Simulates the world 20 times a second, and sends each client those near the center.
 func serve(_ session: Session, on loop: NetworkLoop) async throws {
   let area = InterestArea(within: 25)
   var world = WorldReplicator(
