@@ -6,8 +6,8 @@ extension Querier {
     case evicted(RecordCache.SetKey, Record)
   }
 
-  /// Stores the records of a response. Any response is used, whoever asked for it and whatever its
-  /// ID.
+  /// Stores the records of a response. Every response is used, whatever its ID, even if
+  /// another host asked the question.
   package mutating func handleResponse(
     _ response: Message, from datagram: Datagram, at now: Instant
   ) {

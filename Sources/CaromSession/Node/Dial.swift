@@ -11,7 +11,7 @@ struct Dial {
   let endpoints: [Endpoint]
   /// The stream's connection attempt in progress.
   var task: Task<Void, Never>?
-  /// The suspended caller of `connect`; resumed with nil when the host has granted the seat.
+  /// The suspended call of `connect`; resumed with nil when the host has granted the seat.
   var waiter: CheckedContinuation<SessionError?, Never>?
   /// The error with which opening the stream failed, stored while the host may still answer over
   /// datagrams.

@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test(arguments: [0, 7, 0xFFFF] as [UInt16])
-  func `R9: every response is used, whatever its ID and whoever asked for it`(id: UInt16) {
+  func `R9: every response is used, whatever its ID and even if another host asked`(id: UInt16) {
     var network = makeNetwork()
     network.browse(0)
     var message = Message(id: id, isResponse: true)
