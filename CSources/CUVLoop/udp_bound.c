@@ -5,12 +5,14 @@
 #include <string.h>
 
 #if defined(__linux__)
-enum { INODES = 256 };
+enum { INODES = 256, READINGS = 8 };
 
 typedef struct {
   cuv_endpoint *out;
   size_t capacity, count;
   unsigned long inodes[INODES];
+  /// The sum of all inode numbers, by which two listings of the same sockets are recognized.
+  unsigned long sum;
 } listing;
 
 /// A line of the table: a socket's address, port and inode number.
@@ -36,6 +38,7 @@ static void add(listing *list, const row *row) {
     list->out[list->count].port = (uint16_t)row->port;
   }
   list->count++;
+  list->sum += row->inode;
 }
 
 /// Parses a line. The table prints each four bytes of an address as one number in host byte order.
@@ -66,11 +69,24 @@ static int read_table(const char *path, uint16_t port, listing *list) {
   return 0;
 }
 
-int cuv_udp_bound(uint16_t port, cuv_endpoint *out, size_t capacity) {
-  listing list = {.out = out, .capacity = capacity};
+static int read_tables(uint16_t port, listing *list) {
   // The table of this thread, since each thread has its own network namespace. IPv6 may be missing.
-  int status = read_table("/proc/thread-self/net/udp", port, &list);
-  if (status == 0) read_table("/proc/thread-self/net/udp6", port, &list);
+  int status = read_table("/proc/thread-self/net/udp", port, list);
+  if (status == 0) read_table("/proc/thread-self/net/udp6", port, list);
+  return status;
+}
+
+int cuv_udp_bound(uint16_t port, cuv_endpoint *out, size_t capacity) {
+  // The kernel returns the table in pieces of a page. If a socket is closed between two pieces, the
+  // kernel skips another one. Therefore only two equal readings in a row are trusted.
+  listing list = {.out = out, .capacity = capacity};
+  int status = read_tables(port, &list);
+  for (int reading = 1; status == 0 && reading < READINGS; reading++) {
+    listing last = list;
+    list = (listing){.out = out, .capacity = capacity};
+    status = read_tables(port, &list);
+    if (list.count == last.count && list.sum == last.sum) break;
+  }
   return status == 0 ? (int)list.count : status;
 }
 #else
