@@ -105,7 +105,8 @@ import Testing
     let type = RunningTool.makeType()
     let short = ["--interface", "lo", "--timeout", "0.1"]
     try await expect(.timedOut, "'X'", of: ["resolve", "X", type] + short)
-    try await expect(.timedOut, "nobody", of: ["query", "x.\(type).local", "SRV"] + short)
+    try await expect(
+      .timedOut, "no host answered", of: ["query", "x.\(type).local", "SRV"] + short)
     try await expect(
       .timedOut, "name server",
       of: ["query", "example.com", "A", "--server", "127.0.0.1:9", "--timeout", "0.1"])

@@ -50,10 +50,10 @@ extension CongestionController {
       window: max(window, least), packetSize: packetSize, checkInterval: checkInterval,
       at: report.now)
     competition.reset()
-    phase = .compete
+    phase = .compete(resumesStartup: false)
   }
 
-  mutating func updateCompete(_ report: Report) {
+  mutating func updateCompete(_ report: Report, resumesStartup: Bool) {
     let now = report.now
     competition.lastSeen = now
     if rounds.isStart, rounds.hasExcessLoss {
@@ -68,6 +68,7 @@ extension CongestionController {
     guard competitiveMode?.isCheckDue(at: now) == true else { return }
     competitiveMode?.scheduleCheck(after: now)
     phase = .probeRoundTrip(
-      CongestionPhase.RoundTripProbe(start: now, round: rounds.count, resumesStartup: false))
+      CongestionPhase.RoundTripProbe(
+        start: now, round: rounds.count, resumesStartup: resumesStartup))
   }
 }

@@ -18,7 +18,7 @@ extension CongestionController {
     case .down(let start, let followsProbe):
       updateDown(since: start, followsProbe: followsProbe, report)
     case .probeRoundTrip(let probe): updateRoundTripProbe(probe, report)
-    case .compete: updateCompete(report)
+    case .compete(let resumesStartup): updateCompete(report, resumesStartup: resumesStartup)
     }
   }
 
@@ -105,7 +105,9 @@ extension CongestionController {
     else { return }
     let patience = CompetitionDetector.roundTripPatience
     if competitiveMode != nil, !roundTrip.isMinimumStale(at: report.now - patience) {
-      if rounds.last.minimum - roundTrip.minimum > queueTarget { return phase = .compete }
+      if rounds.last.minimum - roundTrip.minimum > queueTarget {
+        return phase = .compete(resumesStartup: probe.resumesStartup)
+      }
     } else {
       roundTrip.replaceMinimum(with: rounds.last.minimum, at: report.now)
     }

@@ -31,8 +31,9 @@ enum CongestionPhase: Sendable {
   case down(since: Int, followsProbe: Bool)
   /// Keeps few bytes in flight, to measure the round trip without a queue.
   case probeRoundTrip(RoundTripProbe)
-  /// Shares the path with traffic that fills the queue.
-  case compete
+  /// Shares the path with traffic that fills the queue. `resumesStartup` is kept from a round-trip
+  /// probe that found such traffic, for the next probe.
+  case compete(resumesStartup: Bool)
 
   var isStartup: Bool {
     if case .startup = self { return true }
