@@ -195,8 +195,7 @@ if Context.environment["CAROM_DOCS"] != nil {
 }
 
 // `make test` runs a second time, optimized, only the tests whose answers optimization can change:
-// those of numbers, bytes and their order. The tests themselves stay unoptimized, because
-// optimizing them takes longer than optimizing the modules that they test.
+// those of numbers, bytes and their order.
 if Context.environment["CAROM_OPTIMIZED_TESTS"] != nil {
   let modules: Set = [
     "AirHockey", "CaromCodec", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation",
@@ -212,6 +211,5 @@ if Context.environment["CAROM_OPTIMIZED_TESTS"] != nil {
     target.dependencies.removeAll {
       if case .byNameItem("air-hockey", _) = $0 { true } else { false }
     }
-    target.swiftSettings?.append(.unsafeFlags(["-Onone"]))
   }
 }
