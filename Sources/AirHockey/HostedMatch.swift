@@ -13,7 +13,7 @@ public struct HostedMatch: Sendable {
   private var server: RollbackServer<Rink>
   /// The client's id, or nil if the away seat is free.
   public private(set) var client: Int?
-  /// The pending requests of home, one of which is carried out per tick.
+  /// The home player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var endedAt: Tick?
   private var writer = PacketWriter(capacity: 512)
@@ -73,10 +73,10 @@ public struct HostedMatch: Sendable {
 
   // MARK: Playing
 
-  /// Adds a request of home, which is carried out in a tick of its own.
+  /// Adds a request of the home player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Simulates one tick with home's input, and returns the events of the tick.
+  /// Simulates one tick with the home player's input, and returns the events of the tick.
   public mutating func step(home: MalletInput) -> [RinkEvent] {
     if isRested { requests.append(.startMatch) }
     let request = requests.isEmpty ? nil : requests.removeFirst()

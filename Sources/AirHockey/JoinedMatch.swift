@@ -112,7 +112,7 @@ public struct JoinedMatch: Sendable {
 
   // MARK: Playing
 
-  /// Adds a request of this player, which is carried out in a tick of its own.
+  /// Adds a request of this player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
   /// Simulates one tick with the local input. `pollEvent` returns the events of the ticks that this
@@ -152,7 +152,8 @@ public struct JoinedMatch: Sendable {
 
   // MARK: Messages
 
-  /// Handles a message of the host. Throws if the message is malformed, without applying any of it.
+  /// Handles a message of the host. Throws if the message is malformed, without applying any part
+  /// of the message.
   public mutating func receive(
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {

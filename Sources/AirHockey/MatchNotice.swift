@@ -8,8 +8,8 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
   /// The host ends the session: the number of the match and its final score.
   case ended(match: UInt16, Score)
 
-  /// Appends one byte: 0 for `finish`, 1 for `ended`. The match (u16) and the goals of home (u8)
-  /// and away (u8) follow a 1.
+  /// Appends one byte: 0 for `finish`, 1 for `ended`. A 1 is followed by the number of the match
+  /// (u16), the home player's goals (u8) and the away player's goals (u8).
   public func encode(into writer: inout PacketWriter) {
     switch self {
     case .finish: writer.append(0)

@@ -1,4 +1,4 @@
-/// An event of one tick, as a simulation reports it.
+/// An event that the simulation of one tick reports.
 public enum RinkEvent: Hashable, Sendable {
   /// The puck touched something. The values are the bits of `RinkEvents.Touches`, and the largest
   /// closing speed in whole meters per second.

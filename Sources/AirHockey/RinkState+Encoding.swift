@@ -6,9 +6,10 @@ extension RinkState: PacketCodable {
   public static let encodedLength = 89
 
   /// Appends the state, little-endian: the tick (u64); the phase (u8), its seat (u8, 255 for none)
-  /// and its remaining ticks (u16); the pauses (u8); the match (u16); the goals of home (u8) and
-  /// away (u8); the puck's x, y, velocity x, velocity y and spin (i64 each, in units of 2^-32); x
-  /// and y of home's mallet, then of away's mallet (i64 each).
+  /// and its remaining ticks (u16); the pauses (u8); the match (u16); the home player's goals (u8)
+  /// and the away player's goals (u8); the puck's x, y, velocity x, velocity y and spin (i64 each,
+  /// in units of 2^-32); x and y of the home player's mallet, then of the away player's mallet (i64
+  /// each).
   public func encode(into writer: inout PacketWriter) {
     writer.write(tick.rawValue)
     phase.encode(into: &writer)

@@ -15,9 +15,9 @@ public struct RinkState: Hashable, Sendable {
   public var score: Score
   /// The state of the puck.
   public var puck: PuckState
-  /// The center of home's mallet.
+  /// The center of the home player's mallet.
   public var homeMallet: LatticePoint
-  /// The center of away's mallet.
+  /// The center of the away player's mallet.
   public var awayMallet: LatticePoint
 
   /// Creates the state before the face-off of a match: 0-0, the puck in the center, and the mallets

@@ -36,7 +36,7 @@ package struct KeyPress: Hashable, Sendable {
   /// Whether the control key was down.
   package var control: Bool
 
-  /// An event of a key; a press by default.
+  /// Creates an event for a key: a press, unless `action` says otherwise.
   package init(_ key: Key, _ action: Action = .pressed, control: Bool = false) {
     self.key = key
     self.action = action

@@ -46,7 +46,8 @@ struct CBORReader {
     while left > 0 { left += try skipHead() - 1 }
   }
 
-  /// Skips a head, and the content of a string. Returns the number of items nested directly in it.
+  /// Skips the head of an item and, if the item is a string, its content. Returns the number of
+  /// items nested directly in the item.
   private mutating func skipHead() throws(DecodeError) -> Int {
     let head = try readHead()
     switch head.major {

@@ -14,8 +14,9 @@ public struct FrameDecoder: Sendable {
   /// The default of `bodyTimeout`.
   public static let defaultBodyTimeout = Duration.seconds(30)
 
-  /// The most capacity reserved for a body before it arrives: 64 MiB. A longer body's array grows
-  /// as data arrives, so that a large `limit` does not let a peer reserve memory with a header.
+  /// The most capacity reserved for a body before it arrives: 64 MiB. The array of a longer body
+  /// grows as data arrives, so that even with a large `limit`, a peer cannot claim more memory
+  /// merely by sending a header.
   private static let maximumReserve = 64 << 20
 
   private enum State {
@@ -74,7 +75,7 @@ public struct FrameDecoder: Sendable {
     return nil
   }
 
-  /// Reports the end of the stream. Throws `unexpectedEOF` if the stream ends inside a frame.
+  /// Handles the end of the stream. Throws `unexpectedEOF` if the stream ends inside a frame.
   public mutating func finish() throws(FrameError) {
     switch state {
     case .header(_, 0): return

@@ -11,7 +11,7 @@ public struct Datagram: Hashable, Sendable {
   /// The IPv4 time to live or IPv6 hop limit with which the datagram arrived; nil if unknown.
   public var hopLimit: UInt8?
 
-  /// Makes a datagram.
+  /// Creates a datagram.
   public init(
     _ payload: [UInt8], from source: Endpoint, to destination: Endpoint, interface: UInt32 = 0,
     hopLimit: UInt8? = nil

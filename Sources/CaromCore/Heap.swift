@@ -4,7 +4,7 @@ package protocol HeapElement {
   /// Whether this element is removed before `other`.
   func precedes(_ other: Self) -> Bool
 
-  /// Reports that the element is now at `index` of the heap. An element that stores the index can
+  /// Called when the element has moved to `index` in the heap. An element that stores the index can
   /// be moved or removed later.
   func didMove(to index: Int)
 }

@@ -57,8 +57,8 @@ extension IPAddress: CustomStringConvertible {
     return value
   }
 
-  /// Parses a decimal number of digits only. Leading zeros are refused, since some parsers read
-  /// them as octal.
+  /// Parses a decimal number. Returns nil if it contains anything but digits, is too large, or has
+  /// a leading zero, which some parsers take as a sign of octal.
   private static func parseDecimal(_ digits: some StringProtocol) -> UInt32? {
     guard digits.utf8.allSatisfy({ (48...57).contains($0) }), digits == "0" || digits.first != "0"
     else { return nil }

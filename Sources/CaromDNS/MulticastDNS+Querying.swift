@@ -45,21 +45,21 @@ extension MulticastDNS {
     querier.cachedRecords(name, type, at: now)
   }
 
-  /// Reports that a service does not respond: queries for its records, and removes them after ten
+  /// Queries for the records of a service that does not respond, and removes the records after ten
   /// seconds unless they are received again.
   package mutating func reconfirm(_ instance: Name, at now: Instant) {
     querier.reconfirm(instance, at: now)
   }
 
-  /// Reports that a record seems to be stale: queries for it, and removes it after ten seconds
-  /// unless it is received again.
+  /// Queries for a record that seems to be stale, and removes the record after ten seconds unless
+  /// it is received again.
   package mutating func reconfirm(_ record: Record, at now: Instant) {
     querier.reconfirm(record, at: now)
   }
 
-  /// Restarts all questions on `link`, or on every link if it is nil, as on a new link: for example
-  /// after a sleep or a reconnected cable. Records that are not received again within ten seconds
-  /// are removed.
+  /// Restarts all questions on `link`, or on every link if it is nil, as if the link were new: for
+  /// example after the machine wakes, or a cable is plugged back in. Records that are not received
+  /// again within ten seconds are removed.
   package mutating func restartQuestions(on link: UInt32?, at now: Instant) {
     querier.restartQuestions(on: link, at: now)
   }

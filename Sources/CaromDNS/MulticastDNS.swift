@@ -5,7 +5,7 @@ import CaromCore
 /// The node is polled. After each call, send the datagrams from `pollTransmit`, handle the events
 /// from `pollEvent`, and call `handleTimeout` at `nextTimeout`.
 package struct MulticastDNS: Sendable {
-  /// An event of the responder or of the querier.
+  /// An event that the responder or the querier reports.
   package enum Event: Hashable, Sendable {
     case responder(Responder.Event)
     case querier(Querier.Event)

@@ -30,8 +30,8 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loop) }
   }
 
-  /// A service that runs `body`, which hosts a session on `loops`, or, if there are none, on loops
-  /// that the session creates.
+  /// Creates a service that runs `body`, which hosts a session on `loops`. If `loops` is empty, the
+  /// session creates its own loops.
   public init(
     on loops: [NetworkLoop] = [], _ body: @escaping @Sendable ([NetworkLoop]) async throws -> Void
   ) {

@@ -1,6 +1,6 @@
 import Carom
 
-/// Finds the endpoints of a table by its name or address.
+/// Finds the endpoints of a host from the name of its air hockey table, or from HOST:PORT.
 struct HostSearch: Sendable {
   /// How long to browse for a name.
   static let limit = Duration.seconds(6)
@@ -9,14 +9,14 @@ struct HostSearch: Sendable {
   let table: String
   let interfaces: InterfaceSelection
 
-  /// Returns the table's endpoints. Throws if none are found. Cancelling the task ends the search.
+  /// Returns the host's endpoints. Throws if none are found. Cancelling the task ends the search.
   func endpoints(on loop: NetworkLoop) async throws -> [Endpoint] {
     guard let address = HostAddress(table) else { return try await find(on: loop) }
     let addresses = try await loop.lookup(host: address.host)
     return addresses.map { Endpoint($0, port: address.port) }
   }
 
-  /// Browses for a table with this name, ignoring case.
+  /// Browses for the host of the air hockey table named `table`, ignoring case.
   private func find(on loop: NetworkLoop) async throws -> [Endpoint] {
     let found = try await withThrowingTaskGroup(of: [Endpoint]?.self) { group in
       group.addTask { try await browse(on: loop) }

@@ -3,7 +3,7 @@ import AirHockeyTerminal
 import CaromCore
 import CaromTransport
 
-/// A match without a network between people, computer players, or both.
+/// A match that uses no network, between people, computer players, or one of each.
 actor LocalGame: LoopActor {
   /// The player of a seat.
   enum Player: Sendable {

@@ -1,4 +1,5 @@
-/// The exit status of the program. The numbers are those of sysexits.h where it defines one.
+/// The exit status of the program. The numbers are taken from sysexits.h where it defines a
+/// suitable one.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case usage = 64
@@ -31,7 +32,7 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// The help text that lists every status on a line of its own.
+  /// The help text that lists every status on a separate line.
   static var help: String {
     "EXIT STATUS:\n"
       + allCases.map { "  \($0.rawValue)\t\($0.meaning)" }.joined(separator: "\n")

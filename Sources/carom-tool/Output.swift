@@ -105,7 +105,8 @@ final class Output: Sendable {
     state.withLock { close(&$0, failure) }
   }
 
-  /// The failure for a write error; nil if the output has no reader any more, which is no error.
+  /// Returns the failure to report for a write error, or nil if the output no longer has a reader,
+  /// which is not an error.
   private static func failure(_ error: any Error) -> CommandFailure? {
     let cause = (error as NSError).userInfo[NSUnderlyingErrorKey] as? NSError ?? error as NSError
     guard cause.domain == NSPOSIXErrorDomain, cause.code == Int(EPIPE) else {

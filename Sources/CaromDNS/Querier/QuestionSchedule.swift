@@ -71,7 +71,7 @@ struct QuestionSchedule: Sendable {
     isSuspended = false
   }
 
-  /// Restarts as on a new link: the first query may ask for a unicast response.
+  /// Restarts the schedule as if the link were new: the first query may ask for a unicast response.
   mutating func reset(at start: Instant) {
     next = start
     interval = Self.firstInterval

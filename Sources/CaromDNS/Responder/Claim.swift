@@ -210,7 +210,7 @@ extension Claim {
   }
 }
 
-/// The times of a service's recent changes, which limit changes to ten in one minute (RFC 6762
+/// The times of a service's recent changes, kept to allow at most ten changes a minute (RFC 6762
 /// §8.4).
 struct UpdateHistory: Sendable {
   /// The maximum number of changes, and the time in which they count.

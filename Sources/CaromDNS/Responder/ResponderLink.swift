@@ -128,6 +128,6 @@ struct AnswerBatch: Sendable {
   var due: Instant
   /// The time until which the batch may be delayed.
   let latest: Instant
-  /// The slots of its records. A slot that moved to another batch no longer counts.
+  /// The slots of the records in the batch. A slot that moved to another batch no longer counts.
   var slots: [Int] = []
 }

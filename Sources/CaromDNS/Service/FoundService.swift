@@ -13,7 +13,8 @@ package struct FoundService: Hashable, Sendable {
 }
 
 extension FoundService {
-  /// Creates the result for a service of `type` that a name server listed, which has no interfaces.
+  /// Creates the result for a service of `type` that was listed by a name server and therefore has
+  /// no interfaces.
   package init(_ name: Name, of type: Name) {
     self.init(name: name, text: nil, interfaces: [], instance: name.prefix(before: type))
   }

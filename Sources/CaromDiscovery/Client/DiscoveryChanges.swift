@@ -3,10 +3,10 @@ import CaromTransport
 /// The changes that a browser or a query reports, one at a time. Queries start when iteration
 /// starts; leaving the `for` loop stops them.
 ///
-/// Each iterator starts a watch of its own. For a reader that is slower than the network, unread
-/// changes to the same item are merged into one, and an item that is added and removed again
-/// before it is read is not reported. So at most one change per item is queued, and the reader
-/// always ends up with the current state.
+/// Each iterator starts its own watch. For a reader that is slower than the network, unread changes
+/// to the same item are merged into one, and an item that is added and removed again before it is
+/// read is not reported. So at most one change per item is queued, and the reader always ends up
+/// with the current state.
 public struct DiscoveryChanges<Item>: AsyncSequence, Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   /// An item was added, updated or removed.

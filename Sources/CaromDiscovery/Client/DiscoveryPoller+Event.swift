@@ -1,7 +1,7 @@
 import CaromDNS
 
 extension DiscoveryPoller {
-  /// An event of a request.
+  /// An event that a request reports.
   public enum Event: Hashable, Sendable {
     /// The advertised service is visible under `name`. Reported again when its name changes.
     case advertised(Request, name: String)

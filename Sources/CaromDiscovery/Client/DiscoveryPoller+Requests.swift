@@ -122,8 +122,8 @@ extension DiscoveryPoller {
     }
   }
 
-  /// Reports that a service does not respond. It is queried again, and removed after ten seconds
-  /// unless it answers (RFC 6762 §10.4).
+  /// Queries a service again that does not respond. The service is removed after ten seconds unless
+  /// it answers (RFC 6762 §10.4).
   public func reconfirm(_ service: DiscoveredService) {
     discovery.loop.post { [discovery] in
       discovery.assumeIsolated { $0.reconfirm(service.fullName) }

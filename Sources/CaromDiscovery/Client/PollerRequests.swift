@@ -91,7 +91,7 @@ final class PollerRequests: Sendable {
     }
   }
 
-  /// Closes a request, so that no further events of it are delivered.
+  /// Closes a request, so that no further events of the request are delivered.
   func close(_ request: Request) { state.withLock { _ = $0.open.remove(request) } }
 
   /// Closes all requests and returns the handles of the operations to stop.

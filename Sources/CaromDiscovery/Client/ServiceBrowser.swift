@@ -34,7 +34,7 @@ public struct ServiceBrowser: Sendable {
   }
 
   /// The services, as a stream of single changes. Leaving the `for` loop stops the queries. Each
-  /// reader starts a browse operation of its own.
+  /// reader starts its own browse operation.
   public var changes: ServiceChanges { DiscoveryChanges(source: source) }
 
   /// The same changes as `changes`, delivered in batches.

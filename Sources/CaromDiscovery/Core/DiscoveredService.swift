@@ -45,8 +45,8 @@ public struct DiscoveredService: Sendable {
     }
   }
 
-  /// Reports that the service does not respond. It is queried again, and reported as removed
-  /// after ten seconds unless it answers (RFC 6762 §10.4).
+  /// Queries the service again. Call this if the service does not respond: it is reported as
+  /// removed after ten seconds unless it answers (RFC 6762 §10.4).
   public func reconfirm() async {
     await discovery?.reconfirm(fullName)
   }

@@ -8,7 +8,7 @@ import CaromTransport
 /// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. All
 /// members must be used on the loop's thread. Call `close` to send the goodbyes.
 public final class DiscoveryCore {
-  /// An event of an advertised service.
+  /// An event that concerns an advertised service.
   public enum AdvertisingEvent: Hashable, Sendable {
     /// The service is visible under `name`.
     case established(name: String)

@@ -96,7 +96,7 @@ extension CoalescingStream {
   typealias Send = @Sendable (Event, Subject, NetworkLoop) -> Void
   typealias Finish = @Sendable (DiscoveryError) -> Void
 
-  /// Starts the producer of `stream` in a task of its own and returns the stream's reader. When the
+  /// Starts the producer of `stream` in a separate task and returns the stream's reader. When the
   /// reader is released, the producer is stopped with the closure that `start` returned.
   static func read(
     _ stream: CoalescingStream,

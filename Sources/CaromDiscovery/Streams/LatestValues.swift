@@ -21,7 +21,7 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var reader: CoalescingStream<Int, Value>.Reader
 
-    /// Waits for the next value; nil when the task is cancelled.
+    /// Waits for the next value and returns it, or nil if the task is cancelled.
     public mutating func next() async throws(DiscoveryError) -> Value? {
       try await next(isolation: nil)
     }

@@ -2,8 +2,8 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Queries name servers. Each attempt uses a UDP socket with a port of its own; answers that do not
-/// fit into a datagram are requested over TCP.
+/// Queries name servers. Each attempt uses a UDP socket with its own port; answers that do not fit
+/// into a datagram are requested over TCP.
 package actor UnicastClient: LoopActor {
   /// The default time limit of a query, including all attempts.
   package static let defaultTimeLimit = Duration.seconds(10)

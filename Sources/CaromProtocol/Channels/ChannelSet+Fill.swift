@@ -46,7 +46,7 @@ extension ChannelSet {
     scheduler.restoreSkipped()
   }
 
-  /// Writes frames of one lane until its turn ends or nothing more of it fits.
+  /// Writes the frames of one lane until its turn ends or no more of them fit.
   private mutating func serve(
     _ lane: Int, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: inout Filling

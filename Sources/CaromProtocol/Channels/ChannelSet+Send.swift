@@ -97,7 +97,7 @@ extension ChannelSet {
     return oldest
   }
 
-  /// Recomputes what the lane could send and informs the scheduler.
+  /// Recomputes the lane's readiness to send and passes it to the scheduler.
   mutating func refresh(_ lane: Int) {
     scheduler.set(lanes[lane].readiness(&sendState), of: lane)
   }

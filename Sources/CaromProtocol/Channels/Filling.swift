@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The parameters with which one packet is filled.
+/// The parameters for filling one packet.
 struct Filling: Sendable {
   /// The number of later packets in which each small reliable message of this packet is repeated.
   let copies: Int

@@ -6,7 +6,7 @@ struct ReceiveLane: Sendable {
   struct Entry: Sendable, BitwiseCopyable {
     enum State: UInt8, Sendable {
       case missing
-      /// Some fragments were received; `index` is that of the reassembly.
+      /// Some fragments were received; `index` identifies their reassembly.
       case partial
       /// The message is complete; `index` is its buffer, or `MessageArena.none` if the message was
       /// already queued for the owner.
@@ -30,7 +30,8 @@ struct ReceiveLane: Sendable {
   /// The lowest number that is still of interest: the next in order, the lowest that is missing, or
   /// for sequenced messages the successor of the newest one received.
   var next: UInt64 = 0
-  /// The state of the messages from `next` on. Used only for deliveries that need every message.
+  /// The state of the messages whose number is `next` or higher. Used only for deliveries that need
+  /// every message.
   var window = Deque<Entry>()
   /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some
   /// message is completed even while newer ones keep arriving.

@@ -22,7 +22,7 @@ extension SendLane {
     }
   }
 
-  /// Schedules a whole message to be sent again if no other copy of it is in flight.
+  /// Schedules a whole message to be sent again if no other copy of the message is in flight.
   private mutating func handleLostCopy(_ number: UInt64, _ position: Int) {
     if outstanding[position].copies > 0 { outstanding[position].copies -= 1 }
     let message = outstanding[position]

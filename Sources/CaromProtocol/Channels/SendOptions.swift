@@ -1,10 +1,11 @@
 import CaromCore
 
-/// The options with which one message is sent.
+/// The options for sending one message.
 package struct SendOptions: Hashable, Sendable {
   /// The delivery guarantee of the message.
   package var delivery: Delivery
-  /// The time at which the message is dropped if none of it has been sent; `nil` for no deadline.
+  /// The time at which the message is dropped if no part of it has been sent by then; `nil` for no
+  /// deadline.
   package var deadline: Instant?
   /// Whether a `receipt` event reports the outcome of the message.
   package var wantsReceipt: Bool

@@ -90,7 +90,7 @@ struct SendState: Sendable {
   }
 }
 
-/// The flow control of one channel at its sender.
+/// The sender's flow-control state for one channel.
 struct SendCredit: Sendable, BitwiseCopyable {
   /// The total number of bytes sent, charges included; retransmissions do not count.
   var sent: UInt64 = 0

@@ -106,7 +106,7 @@ extension Connection {
     send(.request(version: SessionWire.version, key, local), on: .datagram, at: now)
   }
 
-  /// Sends a control packet on the link that carries messages now.
+  /// Sends a control packet on the link that currently carries messages.
   mutating func send(_ control: ControlPacket, at now: Instant) {
     send(control, on: link ?? .stream, at: now)
   }

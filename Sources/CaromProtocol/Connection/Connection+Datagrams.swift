@@ -16,8 +16,8 @@ extension Connection {
     }
   }
 
-  /// Handles a hello with which the initiator has proven an address; its datagrams come from there
-  /// from now on.
+  /// Handles a hello with which the initiator has proven its address `source`. From now on, its
+  /// datagrams come from that address.
   mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, !isEnding else { return }
     if let datagram {

@@ -1,18 +1,18 @@
 import CaromCore
 
-/// An event of a connection, for its owner.
+/// An event that a connection reports to its owner.
 package enum ConnectionEvent: Hashable, Sendable {
   /// The peer requests a seat. Answer with `admit` or `close`.
   case requested(PeerInfo)
   /// The stream belongs to an open connection that has the same key.
   case joining
-  /// The seat was granted; messages can be sent and received from now on.
+  /// The seat was granted. Messages can now be sent and received.
   case opened(PeerInfo)
   /// Messages of the application have arrived; read them with `pollMessage`.
   case messages
   /// A message was delivered or dropped, or the send queue has space again.
   case channel(ChannelEvent)
-  /// Messages are carried by another link from now on.
+  /// Messages are now carried by another link.
   case linkChanged(LinkKind)
   /// No link works any more; the connection waits to be resumed.
   case interrupted

@@ -216,7 +216,7 @@ extension Host {
     if entry.isReady { ready.removeAll { $0 == id } }
   }
 
-  /// Reports that a stream that was to be opened for a connection could not be opened.
+  /// Handles the failure to open a stream for a connection.
   package mutating func handleStreamFailed(_ id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     entries[index].connection.handleStreamFailed(at: now)
@@ -232,7 +232,7 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Reports that a connection's stream has ended.
+  /// Handles the end of a connection's stream.
   package mutating func handleLinkEnd(_ end: LinkEnd, of id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     swapScratch(with: index)

@@ -47,8 +47,8 @@ package struct HostDirectory: Sendable {
   }
 
   /// Records which host receives the datagrams of an initiator without a connection, so that its
-  /// stream is handed to that host. A stream can move between hosts; the choice of the socket for
-  /// an address is the system's.
+  /// stream is handed to that host. A stream can be moved between hosts, but the system chooses the
+  /// socket that receives the datagrams from an address.
   package mutating func recordInitiator(_ key: ConnectionKey, at member: Int) {
     guard owners[key] == nil else { return }
     initiators.insert(key, member)

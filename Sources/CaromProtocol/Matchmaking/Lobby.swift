@@ -29,7 +29,7 @@ package struct Lobby {
       member: member)
   }
 
-  /// Creates a lobby with one seat whose matchmaker looks for an opponent from `now` on. For
+  /// Creates a lobby with one seat whose matchmaker starts to look for an opponent at `now`. For
   /// `window` it advertises that it is searching; after that, that it is waiting.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
@@ -91,8 +91,8 @@ extension Lobby {
     return true
   }
 
-  /// Reports that the stream of a connection could not be opened. If the connection is still trying
-  /// datagrams, it reports its own end later.
+  /// Handles the failure to open a stream for a connection. A connection that is still trying
+  /// datagrams reports its end later.
   package mutating func handleStreamFailed(_ id: ConnectionID, at now: Instant) {
     host.handleStreamFailed(id, at: now)
     guard let failed = dial, failed.connection == id, !host.contains(id) else { return }

@@ -2,8 +2,8 @@ import CaromCore
 
 /// An event that a lobby reports to its owner.
 package enum LobbyEvent: Hashable, Sendable {
-  /// An event of the host. A lobby with a matchmaker answers `requested` itself and does not report
-  /// it.
+  /// An event that the host reported. A lobby with a matchmaker answers `requested` itself and does
+  /// not report that event.
   case host(HostEvent)
   /// Publish this status and number of free seats, in place of the previous ones.
   case advertise(Sighting.Status, freeSeats: Int)

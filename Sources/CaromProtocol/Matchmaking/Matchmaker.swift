@@ -130,7 +130,8 @@ extension Matchmaker {
     dialBestCandidate(at: now)
   }
 
-  /// Handles the end of the match, or the loss of its peer, and starts looking again.
+  /// Handles the end of the match, or the loss of its other player, and starts to look for an
+  /// opponent again.
   package mutating func handleMatchEnded(at now: Instant) {
     guard case .matched(let partner) = state else { return }
     state = .looking
@@ -204,7 +205,7 @@ extension Matchmaker {
       ?? sightings.last
   }
 
-  /// Cancels a dial that timed out; other candidates are preferred to this peer from now on.
+  /// Cancels a dial that timed out. Afterwards, other candidates are preferred to this peer.
   private mutating func abandonDial(to peer: PeerID, at now: Instant) {
     actions.append(.cancelDial(peer))
     if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {

@@ -40,8 +40,9 @@ struct CompetitionDetector: Sendable {
     fullRounds += 1
   }
 
-  /// Flows that back off together keep their shares and the queue shrinks. Competing traffic takes
-  /// this flow's share, and the queue stays.
+  /// Whether competing traffic is suspected: after this flow backed off, it kept losing bandwidth,
+  /// but the queue did not shrink. Had all flows backed off, each would have kept its share and the
+  /// queue would have shrunk.
   func isSuspected(queue: Int64, bandwidth: Double) -> Bool {
     fullRounds >= Self.suspiciousRounds && bandwidth < Self.keptShare * bandwidthAfterBackoff
       && queue >= firstQueue / 2

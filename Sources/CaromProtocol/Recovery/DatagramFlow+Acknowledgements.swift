@@ -126,7 +126,7 @@ extension DatagramFlow {
   // MARK: Congestion control
 
   /// Adds and returns a round-trip sample, if the largest number in the acknowledgement is newly
-  /// acknowledged and was sent on the current path.
+  /// acknowledged and was sent on the current path. Otherwise returns nil.
   private mutating func addRoundTrip(
     _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {

@@ -21,7 +21,7 @@ struct PacketRing: Sendable {
     _modify { yield &packets[Int(truncatingIfNeeded: number) & mask] }
   }
 
-  /// Makes room for `count` packets from number `oldest` on.
+  /// Makes room for `count` packets, starting with number `oldest`.
   mutating func reserve(_ count: UInt64, from oldest: UInt64) {
     guard count > UInt64(packets.count) else { return }
     var capacity = packets.count

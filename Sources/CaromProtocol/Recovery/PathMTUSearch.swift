@@ -78,7 +78,7 @@ struct PathMTUSearch: Sendable {
 
   // MARK: Black holes
 
-  /// Records that a packet of `bytes`, which was sent at `sent`, was acknowledged.
+  /// Records that a packet of `bytes` bytes, sent at `sent`, was acknowledged.
   mutating func recordAcknowledged(_ bytes: Int, sent: Int64) {
     guard bytes > Self.base else { return }
     consecutiveLosses = 0

@@ -20,7 +20,7 @@ package struct ReceivedPackets: Sendable {
   package private(set) var ranges = AcknowledgedRanges()
   /// Numbers below this are too old to be remembered and count as received.
   private var floor: UInt64 = 0
-  /// The peer knows that all numbers below this were received.
+  /// The number below which the peer knows that all packets were received.
   private var confirmed: UInt64 = 0
   /// The lowest number received since the last acknowledgement was written.
   private var lowestUnacknowledged: UInt64 = .max

@@ -62,14 +62,14 @@ struct RoundStatistics: Sendable {
       && longest >= longestQueue / 2
   }
 
-  /// Lowers the jitter to that of the current round, if that is lower. Queues left by other flows
-  /// drain during the first rounds, so the lowest measurement is the most accurate.
+  /// Lowers the jitter to the current round's jitter, if the latter is lower. Queues left by other
+  /// flows drain during the first rounds, so the lowest measurement is the most accurate.
   mutating func learnInitialJitter() {
     guard let excess = current.excess else { return }
     jitter = jitter == 0 ? excess : min(jitter, excess)
   }
 
-  /// Moves the jitter a quarter of the way towards that of the current round.
+  /// Moves the jitter a quarter of the way towards the current round's jitter.
   mutating func updateJitter() {
     guard let excess = current.excess else { return }
     jitter += (excess - jitter) / 4

@@ -137,7 +137,7 @@ extension FrameWriter {
     return max(0, min(length, total - offset))
   }
 
-  /// The length of a message's frame in bytes, unless it can be a "next message" frame.
+  /// The length in bytes of a whole message's frame, other than a "next message" frame.
   package static func messageSize(_ delivery: Delivery, channel: UInt8, length: Int) -> Int {
     let lead = channel < FrameByte.channelFollows ? 1 : 2
     return lead + (delivery.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
@@ -216,8 +216,8 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends an acknowledgement of as many `ranges` as fit, newest first and at most `count`.
-  /// Returns the number of ranges written, possibly 0.
+  /// Appends an acknowledgement of as many `ranges` as fit, newest first, up to `count`. Returns
+  /// the number of ranges written, possibly 0.
   package mutating func appendAcknowledgement(
     _ ranges: AcknowledgedRanges, count: Int = AcknowledgedRanges.maximumCount, ackDelay: AckDelay
   ) -> Int {

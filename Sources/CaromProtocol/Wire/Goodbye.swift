@@ -41,7 +41,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// An explanation for people. Only `declined` and `kicked` carry one.
   public var text: String
 
-  /// A goodbye. A text of more than 255 bytes is left out.
+  /// Creates a goodbye. A text of more than 255 bytes is omitted.
   public init(_ code: Code, text: String = "") {
     self.init(code, version: SessionWire.version, text: text)
   }

@@ -38,9 +38,9 @@ package enum ControlPacket: Hashable, Sendable {
   /// Grants a requested seat.
   case grant(version: UInt16, PeerInfo)
   case goodbye(Goodbye)
-  /// Requests a pong that repeats the number.
+  /// Requests a pong that echoes `sent`.
   case ping(sent: UInt64)
-  /// Answers a ping with its number and this side's clock, both in nanoseconds.
+  /// Answers a ping with its `sent` and this side's clock, both in nanoseconds.
   case pong(sent: UInt64, clock: UInt64)
   /// Joins a stream to a connection whose initiator already has a seat, so that the host does not
   /// grant another.

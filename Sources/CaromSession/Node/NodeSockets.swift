@@ -17,7 +17,7 @@ struct NodeSockets {
     listeners = []
   }
 
-  /// Closes the UDP sockets from the index `start` on.
+  /// Closes the UDP sockets whose index is `start` or higher.
   mutating func closeDatagrams(from start: Int = 0) {
     for socket in datagrams[start...] { socket.close() }
     datagrams.removeSubrange(start...)

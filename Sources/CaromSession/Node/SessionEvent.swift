@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// An event of a session node, reported to its owner in order.
+/// An event that a session node reports to its owner. Events are reported in order.
 public enum SessionEvent: Hashable, Sendable {
   /// A peer asks for a seat. Answer with `admit` or `close`. Admitting the peer closes the
   /// connection `replacing`, an older one of the same peer.
@@ -32,7 +32,7 @@ public enum SessionEvent: Hashable, Sendable {
   case inputResumed(ConnectionID, channel: UInt8)
   /// A connection or a connection attempt has ended. `wasOpen` is false for an attempt.
   case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
-  /// In matchmaking mode: publish this status and number of free seats from now on.
+  /// In matchmaking mode: publish this status and number of free seats until the next such event.
   case advertise(Sighting.Status, freeSeats: Int)
   /// In matchmaking mode: find out where the peer listens, then call `open`, or `failConnect` if
   /// that is not possible.

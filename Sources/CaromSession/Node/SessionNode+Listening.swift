@@ -32,7 +32,8 @@ extension SessionNode {
     preconditionFailure("the loop above returns or throws")
   }
 
-  /// Listens once. If `shared`, other nodes of the group may listen on the same port.
+  /// Tries once to listen on `addresses`, and returns the port. If `shared` is true, other nodes of
+  /// the group may listen on the same port.
   func listenOnce(
     on addresses: [IPAddress], port: UInt16, shared: Bool = false
   ) throws(TransportError) -> UInt16 {

@@ -49,7 +49,7 @@ extension SessionNode {
   }
 
   /// Closes a stream that no longer belongs to a connection: after its queued bytes have been sent,
-  /// or at once.
+  /// or at once if `abruptly` is true.
   func dispose(of stream: TCPStream, abruptly: Bool) {
     let id = ObjectIdentifier(stream)
     sockets.closing[id] = stream

@@ -13,7 +13,8 @@ extension SessionNode {
     if joinTokens.count > Self.tokenLimit { joinTokens.removeFirst() }
   }
 
-  /// Removes and returns the newest token of one of the hosts. Each token can be used only once.
+  /// Removes and returns the newest token for any of `hosts`, or nil if there is none. Each token
+  /// can be used only once.
   func takeToken(of hosts: [Endpoint]) -> JoinToken? {
     guard let index = joinTokens.lastIndex(where: { hosts.contains($0.host) }) else { return nil }
     return joinTokens.remove(at: index)

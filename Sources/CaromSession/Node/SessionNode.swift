@@ -30,7 +30,7 @@ public actor SessionNode: LoopActor {
   var dials: [ConnectionID: Dial] = [:]
   /// Join tokens from hosts, newest last, each until it is used.
   public internal(set) var joinTokens: [JoinToken] = []
-  /// The nodes that share this node's port; nil for a node with a port of its own.
+  /// The nodes that share this node's port; nil if this node does not share its port.
   var group: PortGroup?
   var feed = EventFeed()
   var inputs = InputWatchdog()

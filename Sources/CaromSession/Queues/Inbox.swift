@@ -4,7 +4,7 @@ import Synchronization
 /// A bounded queue from an event loop to one reader on any thread. The reader can wait for the next
 /// element, or ask for it without waiting.
 final class Inbox<Element: Sendable>: Sendable {
-  /// The effect of pushing an element to a full queue.
+  /// What happens when an element is pushed onto a full queue.
   enum Overflow: Sendable {
     /// The element is added, and `push` asks the sender to pause. `onRoom` is called once the queue
     /// has drained to half of its limits.

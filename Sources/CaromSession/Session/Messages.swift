@@ -35,8 +35,8 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
 
 /// The newest message from one peer on one channel.
 ///
-/// Each peer of the channel can have a reader of its own: taking one peer's message leaves the
-/// newest message of every other connected peer for that peer's reader.
+/// Each peer of the channel can have its own reader: taking one peer's message leaves the newest
+/// message of every other connected peer for that peer's reader.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>

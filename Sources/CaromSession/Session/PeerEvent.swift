@@ -1,6 +1,6 @@
 import CaromProtocol
 
-/// An event of one of a session's peers.
+/// An event that concerns one peer of a session.
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)

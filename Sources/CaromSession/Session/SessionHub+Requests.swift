@@ -67,7 +67,7 @@ extension SessionHub {
 
 // MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Reads the requests and responses of an exchange from now on.
+  /// Starts reading the requests and responses of an exchange.
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {

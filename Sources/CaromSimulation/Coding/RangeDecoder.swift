@@ -7,7 +7,7 @@ struct RangeDecoder: Sendable {
   private var range: UInt64 = 1 << 63
   private(set) var failed = false
 
-  /// Starts decoding a copy of the bytes.
+  /// Starts decoding a copy of `source`.
   mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)

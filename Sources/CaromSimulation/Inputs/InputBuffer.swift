@@ -62,8 +62,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
   }
 
-  /// Encodes `count` inputs from `tick` on. These inputs and the `context` inputs before them must
-  /// be stored.
+  /// Encodes `count` inputs, starting at `tick`. These inputs and the `context` inputs before them
+  /// must be stored.
   func writeRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
     bits: inout BitWriter,
@@ -73,8 +73,9 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     coder.encode(count, into: &writer, bits: &bits) { self[tick.advanced(by: Int64($0))] }
   }
 
-  /// Decodes `count` inputs from `tick` on into the coder's `run`, without storing them. A run that
-  /// starts after a gap or before the stored inputs throws `DecodeError.invalid`.
+  /// Decodes `count` inputs, starting at `tick`, into the coder's `run`, without storing them.
+  /// Throws `DecodeError.invalid` if the run starts after a gap, or too early for its `context`
+  /// inputs to be stored.
   func readRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
     bits: inout BitReader, _ reader: inout PacketReader

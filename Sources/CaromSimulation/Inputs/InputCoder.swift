@@ -35,7 +35,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   private var fields: [Field]
   private var values: [Int32]
   private var isConstant: [Bool]
-  /// The decoded run, before any of it is stored.
+  /// The decoded run of inputs, none of which is stored yet.
   var run: [Input] = []
 
   init() {

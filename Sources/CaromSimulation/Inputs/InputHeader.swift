@@ -65,7 +65,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// The usual number of context inputs.
   public static let fullContext = 12
 
-  /// Creates a header for inputs from `first` on.
+  /// Creates a header for inputs that start at tick `first`.
   public init(first: Tick, count: Int, acknowledged: Tick) {
     precondition(
       (0...SimulationLimits.ticksInPacket).contains(count), "a packet must hold 0 to 127 inputs")

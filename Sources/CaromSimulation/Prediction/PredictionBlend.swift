@@ -19,8 +19,9 @@ public struct PredictionBlend: Hashable, Sendable {
   /// Creates a blend without a correction in progress.
   public init(jump: Double = .infinity) { self.jump = jump }
 
-  /// Records that a correction at `now` moved the true position from `old` to `new`, both without
-  /// blending. The drawn position continues from where it is.
+  /// Records a correction at `now` that moved the true position from `old` to `new`; neither
+  /// position includes the blend's offset. The drawn position continues from where it is, unless
+  /// that is farther than `jump` from `new`.
   public mutating func correct(
     from old: (x: Double, y: Double), to new: (x: Double, y: Double), at now: Instant
   ) {
@@ -32,8 +33,8 @@ public struct PredictionBlend: Hashable, Sendable {
     since = now
   }
 
-  /// The offset to add to the true position when drawing at `now`. It is zero from 100 ms after the
-  /// last correction on.
+  /// The offset to add to the true position when drawing at `now`. The offset is zero once 100 ms
+  /// have passed since the last correction.
   public func offset(at now: Instant) -> (x: Double, y: Double) {
     let passed = Double((now - since).wholeNanoseconds) / Double(Self.length.wholeNanoseconds)
     guard passed < 1 else { return (0, 0) }

@@ -1,5 +1,6 @@
-/// An event of a simulation step and how certain it is. React to `predicted` with what is quick and
-/// reversible, such as a sound, and to `confirmed` with what is final, such as a score.
+/// An event that a simulation step reported, and how certain the event is. React to `predicted`
+/// with what is quick and reversible, such as a sound, and to `confirmed` with what is final, such
+/// as a score.
 @frozen public enum RollbackEvent<Event: Hashable & Sendable>: Hashable, Sendable {
   /// The event happened according to the predicted inputs. A `retracted` or `confirmed` for the
   /// same event follows.

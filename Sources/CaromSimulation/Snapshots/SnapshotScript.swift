@@ -1,15 +1,15 @@
 /// The difference between a snapshot and its base: the input of an encoder and the output of a
 /// decoder.
 struct SnapshotScript: Sendable {
-  /// The members that leave, as indexes into the base.
+  /// The members of the base that the snapshot removes, as indexes into the base.
   var leaves: [Int] = []
-  /// The ids of the members that enter.
+  /// The ids of the members that the snapshot adds.
   var enters: [UInt32] = []
-  /// For each member of the base that stays, whether its values follow.
+  /// For each member of the base that is not removed, whether `values` contains its new values.
   var included: [Bool] = []
-  /// The values of the included and entering members, in the order of their ids.
+  /// The values of the included and added members, in the order of their ids.
   var values: [Int64] = []
-  /// The index in the source table of each included or entering member.
+  /// The index in the source table of each included or added member.
   var places: [Int] = []
 
   /// Whether the script contains no change.

@@ -5,7 +5,7 @@
 struct SnapshotView: Sendable {
   /// The tick of the snapshot.
   var tick = Tick.zero
-  /// The tick of the view it was based on, or nil if it was sent in full.
+  /// The tick of the view on which the snapshot was based, or nil if the snapshot was sent in full.
   var base: Tick?
   /// Whether some changes were left out of the snapshot.
   var isPartial = false

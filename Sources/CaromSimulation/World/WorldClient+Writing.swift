@@ -5,7 +5,7 @@ extension WorldClient {
   private static let fewestBytes = 8
 
   /// Encodes the snapshot of a tick into the sender's bytes. Returns false if there is nothing to
-  /// send or no room.
+  /// send or if the snapshot does not fit.
   mutating func write(
     _ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick
   ) -> Bool {

@@ -22,7 +22,7 @@ public struct Rebinding: Hashable, Sendable {
   /// The time of the first rebinding.
   public let first: Instant
 
-  /// Makes rebindings at `first` and after each `period` from then on.
+  /// Creates a rebinding that happens at `first` and then once every `period`.
   public init(_ change: Change = .port, every period: Duration, from first: Instant) {
     precondition(period > .zero, "a rebinding's period must be positive")
     self.change = change

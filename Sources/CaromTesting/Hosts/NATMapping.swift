@@ -19,8 +19,8 @@ struct NATMapping: Sendable {
     var address = 0
   }
 
-  /// Returns the external port of an internal port. If there is no mapping of this epoch yet, makes
-  /// one to a port returned by `allocate`.
+  /// Returns the external port to which an internal port is mapped. If the port has no mapping in
+  /// this epoch yet, maps it to a port returned by `allocate`.
   mutating func externalPort(
     of port: UInt16, epoch: Int, allocate: () -> UInt16
   ) -> UInt16 {
@@ -32,7 +32,8 @@ struct NATMapping: Sendable {
     return external
   }
 
-  /// Returns the internal port of an external port, or nil if there is no mapping of this epoch.
+  /// Returns the internal port to which an external port is mapped, or nil if there is no such
+  /// mapping in this epoch.
   func internalPort(of port: UInt16, epoch: Int) -> UInt16? {
     if epoch == 0 { return port }
     guard let mapping = internalPorts[port], mapping.epoch == epoch else { return nil }

@@ -15,7 +15,7 @@ struct LinkSimulator: Sendable {
   var reverse: Int?
   /// The conditions of the link.
   var shared: SharedConditions
-  /// Whether the link has conditions of its own instead of the network's.
+  /// Whether the link has its own conditions instead of the network's.
   var hasOwnConditions = false
   var counters = LinkCounters()
   var history: QueueHistory?
@@ -28,8 +28,8 @@ struct LinkSimulator: Sendable {
   /// reordering.
   private var lastArrival = Instant.zero
 
-  /// Makes a link with a random number generator of its own, so that traffic on one link does not
-  /// change the behavior of another.
+  /// Makes a link with its own random number generator, so that traffic on one link does not change
+  /// the behavior of another.
   init(from: Int, to: Int, conditions: SharedConditions, seed: UInt64) {
     self.from = from
     self.to = to

@@ -170,8 +170,8 @@ extension VirtualNetwork {
     return deliver(datagram, to: claimed[choice])
   }
 
-  /// Delivers a multicast datagram to all members on the machine: to the first member now, and to
-  /// each other by a scheduled event at the same time.
+  /// Delivers a multicast datagram to all members on the machine: to the first now, and to the rest
+  /// by events scheduled for the same time.
   private mutating func handleMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     let machine = links[link].to
     let card = machines[machine].interfaces[Int(datagram.interface) - 2]

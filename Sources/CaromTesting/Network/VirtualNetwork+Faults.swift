@@ -17,9 +17,9 @@ extension VirtualNetwork {
     resumeStreams()
   }
 
-  /// Splits the network into parts: a machine can reach only machines of its own part, until `heal`
-  /// is called. Machines in no part can reach all others. The new partition replaces any earlier
-  /// one.
+  /// Splits the network into parts: a machine can reach only machines in the same part, until
+  /// `heal` is called. Machines in no part can reach all others. The new partition replaces any
+  /// earlier one.
   public mutating func partition(_ parts: [VirtualHost]...) {
     for machine in machines.indices { machines[machine].part = nil }
     for (number, hosts) in parts.enumerated() {

@@ -77,7 +77,8 @@ extension VirtualNetwork {
   }
 
   /// The number of written bytes that wait at the sender, for bandwidth or for the end of a cut or
-  /// an outage. The network does not limit this queue: a writer should pause at a limit of its own.
+  /// an outage. The network does not limit this queue: a writer should set its own limit and pause
+  /// there.
   public func unsentBytes(of stream: VirtualStream) -> Int {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }

@@ -87,7 +87,8 @@ public struct VirtualNetwork: Sendable {
     return addHost(machine: machines.count - 1)
   }
 
-  /// Adds a host to the machine of another host. It has the same addresses and its own sockets.
+  /// Adds a host on the same machine as `other`. The two share their addresses, but each has its
+  /// own sockets.
   public mutating func addHost(beside other: VirtualHost) -> VirtualHost {
     addHost(machine: other.machine)
   }

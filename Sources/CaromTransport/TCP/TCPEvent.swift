@@ -1,4 +1,4 @@
-/// An event of a TCP stream. Spans are valid only during the callback.
+/// An event that a TCP stream reports to its handler. Spans are valid only during the callback.
 public enum TCPEvent: ~Escapable {
   /// Bytes were received, at least one.
   case bytes(Span<UInt8>)

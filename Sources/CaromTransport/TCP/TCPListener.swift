@@ -6,7 +6,7 @@ import CaromCore
 /// An accepted stream reads nothing until it has a handler; until then the peer's bytes stay in the
 /// kernel. All members must be used on the loop's thread. Releasing the listener closes it.
 public final class TCPListener {
-  /// An event of a listener.
+  /// An event that a listener reports to its handler.
   public enum Event {
     /// A peer has connected. The stream is closed unless the handler retains it.
     case accepted(TCPStream)
@@ -27,7 +27,7 @@ public final class TCPListener {
     /// addresses.
     public var v6Only = true
 
-    /// Creates the options of a listener that does not share its port.
+    /// Creates options for a listener that does not share its port.
     public init() {}
   }
 

@@ -34,7 +34,7 @@ public struct UDPOptions: Hashable, Sendable {
   /// The limit of the send queue, in bytes. Datagrams that exceed it are dropped and counted.
   public var queueLimit = 1 << 20
 
-  /// Creates the options of a socket that does not share its port.
+  /// Creates options for a socket that does not share its port.
   public init() {}
 
   func c(_ local: Endpoint) -> cuv_udp_options {
