@@ -38,7 +38,7 @@ enum DocumentationRule {
   /// The symbols that a page links to as ``Module/Type``, each with the index of its line.
   static func linkedSymbols(of page: SourceFile) -> [(module: String, type: String, line: Int)] {
     page.lines.indices.flatMap { index in
-      page.lines[index].matches(of: /``(Carom\w*)\/(\w+)[^`]*``/)
+      page.lines[index].matches(of: /``\/?(Carom\w*)\/(\w+)[^`]*``/)
         .map { (String($0.1), String($0.2), index) }
     }
   }
