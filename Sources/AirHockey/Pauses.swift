@@ -1,4 +1,4 @@
-/// The seats that have paused the match, which runs only while neither has.
+/// The seats that have paused the match. The match runs only while neither seat has paused it.
 ///
 /// Each seat changes only its own pause, so the result does not depend on the order in which the
 /// host applies the requests of the two seats, and a late request of one player never cancels the

@@ -51,7 +51,8 @@ struct ControlSequence {
     return .pointer(x: column - 1, y: row - 1, action: action)
   }
 
-  /// A key report. Its second field is the modifiers plus one, with the key's action as sub-number.
+  /// Returns the event for a key report. The report's second field is the modifiers plus one, with
+  /// the key's action as sub-number.
   private func press(_ key: KeyPress.Key) -> InputEvent? {
     let modifiers = max(0, (field(1) ?? 1) - 1)
     let action: KeyPress.Action =

@@ -95,7 +95,7 @@ package struct Controls: Sendable {
     }
   }
 
-  /// The player whose mallet a key moves, and the direction.
+  /// The player whose mallet a key moves, and the direction; nil for any other key.
   private func meaning(of key: KeyPress.Key) -> (Seat, Direction)? {
     guard seating != .nobody else { return nil }
     let right: Seat = seating == .two ? .away : .home

@@ -24,7 +24,7 @@ package struct InputParser: Sendable {
   /// A parser at the start of the input.
   package init() {}
 
-  /// Parses one byte; returns the event that it completes, if any.
+  /// Parses one byte. Returns the event that the byte completes, or nil if there is none.
   package mutating func handle(_ byte: UInt8) -> InputEvent? {
     switch state {
     case .ground: return handleGround(byte)
@@ -43,6 +43,7 @@ package struct InputParser: Sendable {
   }
 
   /// Handles a pause in the input: an ESC that is not followed by another byte is the Escape key.
+  /// Returns nil if there is no such ESC.
   package mutating func handlePause() -> InputEvent? {
     guard case .escape = state else { return nil }
     state = .ground
@@ -111,7 +112,8 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// An old mouse report: the button, column and row, each with 32 added.
+  /// Handles the bytes of an old mouse report: the button, column and row, each with 32 added.
+  /// Returns nil until there are three bytes.
   private mutating func handleOldMouse(_ bytes: [UInt8]) -> InputEvent? {
     guard bytes.count == 3 else {
       state = .oldMouse(bytes)

@@ -35,7 +35,7 @@ package struct Screen: Hashable, Sendable {
     set { cells[row * columns + column] = newValue }
   }
 
-  /// Writes text from `column` on, truncated at the end of the row.
+  /// Writes text that starts at `column` and is truncated at the end of the row.
   package mutating func write(
     _ text: some StringProtocol, column: Int, row: Int, _ color: Color, on ground: Color? = nil,
     isBold: Bool = false

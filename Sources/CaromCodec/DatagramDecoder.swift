@@ -87,7 +87,7 @@ public struct DatagramDecoder: Sendable {
       bytes: try reader.readBytes(Int(length)))
   }
 
-  /// Stores a fragment, and returns the packet's body if it is now complete.
+  /// Stores a fragment. Returns the packet's body, or nil if the body is not complete yet.
   private mutating func add(_ fragment: Fragment) throws(DecodeError) -> [UInt8]? {
     var entry =
       incomplete.firstIndex { $0.number == fragment.number }.map { incomplete.remove(at: $0) }

@@ -3,7 +3,7 @@
 public enum FrameError: Error, Hashable, Sendable {
   /// A body exceeds the limit. This error also occurs if the peer uses the other byte order.
   case frameTooLarge(length: UInt64, limit: Int)
-  /// Only `got` of `want` bytes of a body arrived before its deadline.
+  /// Only `got` of `want` bytes of a body arrived before the body's deadline.
   case bodyTimeout(got: Int, want: Int)
   /// The stream ended inside a header or body, of which `got` of `want` bytes had arrived.
   case unexpectedEOF(got: Int, want: Int)

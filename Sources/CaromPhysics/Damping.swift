@@ -75,7 +75,8 @@ public struct Damping: Hashable, Sendable {
     return newtonTime(toSlide: distance, from: speed)
   }
 
-  /// Solves distance(t) = `distance` by Newton's method from t = 0.
+  /// Solves distance(t) = `distance` by Newton's method, starting at t = 0. Returns nil if the body
+  /// stops before it has moved that far.
   private func newtonTime(toSlide distance: Double, from speed: Double) -> Double? {
     let stop = stopTime(from: speed)
     guard distance <= self.distance(after: stop, from: speed) else { return nil }

@@ -92,8 +92,8 @@ struct MotionLaw {
     return speed * damping.drag / (rate * rate)
   }
 
-  /// The clock reading of the first contact of two bodies after `now`, for bodies of which at least
-  /// one does not move straight.
+  /// The clock reading of the first contact of two bodies after `now`, of which at least one does
+  /// not move straight. Nil if the bodies do not touch before the horizon.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)

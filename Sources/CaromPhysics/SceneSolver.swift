@@ -29,7 +29,7 @@ public struct SceneSolver: Sendable {
   /// The contacts of the last step, in order.
   public internal(set) var contacts: [Contact] = []
 
-  /// The number of discs from which on the solver uses a grid to find pairs.
+  /// The minimum number of discs for which the solver uses a grid to find pairs.
   var gridThreshold = 24
   var bodies: [Body] = []
   /// For each slot, the body's straight trajectory: its position extrapolated back to clock 0 and
@@ -91,7 +91,7 @@ public struct SceneSolver: Sendable {
     outcome = Outcome(time: 0, contactCount: 0, pinnedCount: 0, endedByGoal: false)
   }
 
-  /// Removes and returns the next contact that is not stale.
+  /// Removes and returns the next contact that is not stale, or nil if there is none.
   private mutating func popContact() -> PendingContact? {
     while let contact = queue.pop() {
       if isFresh(contact) { return contact }

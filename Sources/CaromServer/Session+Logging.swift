@@ -3,8 +3,8 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// Logs peers that join and leave, and changes of their links, from now on. The reader of
-  /// `events` is not affected.
+  /// Starts to log peers that join and leave, and changes of their links. The reader of `events` is
+  /// not affected.
   ///
   /// The metadata holds a peer's id, name and kind of link, but never its address or its messages.
   public func log(to logger: Logger) async {

@@ -71,7 +71,7 @@ public final class SessionMetrics: Sendable {
 }
 
 extension Session {
-  /// Counts events for `metrics` from now on, and reports the state of all peers at each
+  /// Counts all further events for `metrics`, and reports the state of all peers at each
   /// `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     await observe { metrics.count($0) }

@@ -14,7 +14,8 @@ protocol GameDisplay {
   mutating func readCommands(at now: Instant) -> [Controls.Command]?
 
   /// The first player's input for the next tick, as seen with that player's goal on the left. Nil
-  /// if there is no such player here. `mallet` is the current position of the player's mallet.
+  /// if there is no player at this computer. `mallet` is the current position of the player's
+  /// mallet.
   mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput?
 
   /// The input for the next tick of the second player, who is on the right; nil if there is none.
@@ -39,7 +40,8 @@ extension GameDisplay {
   func write(_ line: String) {}
   func close() {}
 
-  /// The input of the player at this computer, mirrored to the side of the player's seat.
+  /// The input of the player at this computer, mirrored to the side of the player's seat. Nil if
+  /// there is no player at this computer.
   mutating func input(of seat: Seat, in state: RinkState, at now: Instant) -> MalletInput? {
     let view = seat == .home ? state : state.mirrored
     let input = sampleFirst(mallet: view.homeMallet.vector, at: now)

@@ -99,7 +99,8 @@ struct RecordingFile: Sendable {
     }
   }
 
-  /// Returns the last error as a line of text, once.
+  /// Removes and returns the last error, as a line of text. Returns nil if there is no error that
+  /// was not returned before.
   mutating func takeTrouble() -> String? {
     defer { trouble = nil }
     return trouble

@@ -1,7 +1,7 @@
 import CTerminal
 import Foundation
 
-/// Runs a command until it has finished, its time is up, its output has no reader any more, or a
+/// Runs a command until it has finished, its time is up, its output no longer has a reader, or a
 /// signal requests termination. In each case advertised services send their goodbyes.
 enum CommandRunner {
   /// Catches signals that request termination, and turns broken pipes into errors.
@@ -16,7 +16,7 @@ enum CommandRunner {
     case finished
     /// The time limit was reached.
     case timedOut
-    /// A signal requested termination, or the output has no reader any more.
+    /// A signal requested termination, or the output no longer has a reader.
     case interrupted
   }
 

@@ -125,7 +125,7 @@ final class Output: Sendable {
     closing.continuation.finish()
   }
 
-  /// Returns when the output has no reader any more, or the task is cancelled.
+  /// Returns when the output no longer has a reader, or the task is cancelled.
   func untilClosed() async { for await _ in closing.stream {} }
 
   /// Draws the table if it has changed. Returns when everything is written, or the task is

@@ -136,7 +136,8 @@ package struct RecordCache: Sendable {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// The data of the most recently received record of a set that is not about to expire.
+  /// The data of the most recently received record of a set, among the records that are not about
+  /// to expire; nil if there is none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {
@@ -289,7 +290,7 @@ extension RecordCache {
     sets[setKey] = set.count == 0 ? nil : set
   }
 
-  /// Removes the record in a slot and returns it.
+  /// Removes and returns the contents of a slot, or returns nil if the slot is empty.
   mutating func remove(_ id: Int) -> Slot? {
     guard let slot = slots[id] else { return nil }
     unlink(id, at: slot.setKey)

@@ -61,7 +61,8 @@ struct OwnedRecords: Sendable {
     }
   }
 
-  /// Decrements the use count of each record, and returns the records that no claim uses any more.
+  /// Decrements the use count of each record, and returns the records that no claim uses any
+  /// longer.
   mutating func remove(_ records: [OwnedRecord]) -> [OwnedRecord] {
     var removed: [OwnedRecord] = []
     for owned in records {

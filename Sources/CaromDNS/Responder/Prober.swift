@@ -32,7 +32,7 @@ package struct Prober: Hashable, Sendable {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }
 
-  /// Returns what is due at this time, or nil if nothing is.
+  /// Returns the action that is due at this time, or nil if none is.
   package mutating func handleTimeout(at now: Instant) -> Action? {
     guard case .probing(let sent, let next) = state, now >= next else { return nil }
     if sent == Self.probes {
@@ -50,8 +50,8 @@ package struct Prober: Hashable, Sendable {
   }
 
   /// Compares the proposals of two simultaneous probes. Both sets are sorted by class, type and raw
-  /// data and then compared record by record: the lexicographically later set wins, and the longer
-  /// one if the other is its prefix (RFC 6762 §8.2.1).
+  /// data and then compared record by record: the lexicographically later set wins, and a set wins
+  /// over its prefix (RFC 6762 §8.2.1).
   package static func tiebreak(_ ours: [Record], _ theirs: [Record]) -> Tiebreak {
     let mine = ours.map(sortKey).sorted { $0.lexicographicallyPrecedes($1) }
     let other = theirs.map(sortKey).sorted { $0.lexicographicallyPrecedes($1) }

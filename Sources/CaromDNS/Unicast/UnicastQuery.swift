@@ -91,16 +91,19 @@ struct UnicastQuery: Sendable {
       expires: min(now.advanced(by: timeout), deadline))
   }
 
-  /// Handles the time limit of the attempt and the deadline of the query.
+  /// Handles the time limit of the attempt and the deadline of the query. Returns the next step, or
+  /// nil if neither time has come.
   mutating func handleTimeout(at now: Instant) -> Step? {
     guard now >= nextTimeout else { return nil }
     return next(at: now)
   }
 
-  /// Handles a connection that failed or that could not be opened.
+  /// Handles a connection that failed or that could not be opened. Returns the next step, or nil if
+  /// no attempt is in progress.
   mutating func handleClosed(at now: Instant) -> Step? { dropServer(.unreachable, at: now) }
 
-  /// Handles a received datagram. Datagrams that do not answer the query are ignored.
+  /// Handles a received datagram. Returns the next step, or nil if the datagram does not answer the
+  /// query and is ignored.
   mutating func handleDatagram(_ payload: [UInt8], at now: Instant) -> Step? {
     guard let attempt, !attempt.isStream,
       let message = Self.message(payload, limit: Message.maximumLength), answers(message)
@@ -109,7 +112,8 @@ struct UnicastQuery: Sendable {
     return conclude(message, at: now)
   }
 
-  /// Handles bytes from the connection: a two-byte length and the message (RFC 7766 §8).
+  /// Handles bytes from the connection: a two-byte length and the message (RFC 7766 §8). Returns
+  /// the next step, or nil if the message is not complete yet.
   mutating func handleBytes(_ bytes: [UInt8], at now: Instant) -> Step? {
     guard attempt?.isStream == true else { return nil }
     attempt?.received.append(contentsOf: bytes)
@@ -153,7 +157,8 @@ struct UnicastQuery: Sendable {
     }
   }
 
-  /// Removes the current server from the list and moves on to the next one.
+  /// Removes the current server from the list and returns the next step, or nil if no attempt is in
+  /// progress.
   private mutating func dropServer(_ error: UnicastError, at now: Instant) -> Step? {
     guard let server = attempt?.server else { return nil }
     lastError = error

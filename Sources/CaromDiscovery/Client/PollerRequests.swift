@@ -49,7 +49,7 @@ final class PollerRequests: Sendable {
     }
   }
 
-  /// Removes and returns the handle of the operation behind `request`.
+  /// Removes and returns the handle of the operation behind `request`, or nil if there is none.
   func removeHandle(of request: Request) -> DiscoveryActor.Handle? {
     state.withLock { $0.handles.removeValue(forKey: request) }
   }
@@ -77,8 +77,9 @@ final class PollerRequests: Sendable {
     }
   }
 
-  /// Removes and returns the next event of an open request. The last event of a request also
-  /// closes it, and comes with the handle of the operation to stop.
+  /// Removes and returns the next event of an open request, or nil if there is none. The last event
+  /// of a request also closes the request, and is returned with the handle of the operation to
+  /// stop.
   func popEvent() -> (event: Event, ended: DiscoveryActor.Handle?)? {
     state.withLock { state in
       while let event = state.events.popFirst() {

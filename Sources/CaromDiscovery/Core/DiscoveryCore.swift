@@ -96,8 +96,8 @@ public final class DiscoveryCore {
     throw failure.map(DiscoveryError.init) ?? .noMulticastInterface
   }
 
-  /// Opens sockets for new interfaces, updates those of the remaining ones, and closes those of
-  /// interfaces that are gone. Returns the first error.
+  /// Opens sockets for new interfaces, updates the sockets of remaining interfaces, and closes the
+  /// sockets of removed interfaces. Returns the first error, or nil if there was none.
   private func updateSockets(for selected: [Interface]) -> TransportError? {
     var failure: TransportError?
     var kept: [InterfaceSocket] = []

@@ -25,7 +25,7 @@ final class InterfaceSocket {
   private var v6: UDPSocket?
   private let unicast: UnicastSockets
 
-  /// Opens the multicast sockets. Throws if not even one of them can be opened. `receive` is called
+  /// Opens the multicast sockets. Throws if none of the sockets can be opened. `receive` is called
   /// with the accepted datagrams of each received batch.
   init(
     on loop: NetworkLoop, _ interface: Interface, _ receive: @escaping ([Datagram]) -> Void

@@ -35,7 +35,7 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
     nextNumber += 1
   }
 
-  /// Removes and returns the oldest event.
+  /// Removes and returns the oldest event, or nil if there is none.
   mutating func popFirst() -> Event? {
     while let (number, subject) = queue.popFirst() {
       guard let entry = entries[subject], entry.number == number else { continue }

@@ -41,7 +41,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case timedOut
   /// The service's host, which has the given name, has not published an address: try again.
   case hostHasNoAddress(String)
-  /// The service is known not to exist any more.
+  /// The service is known to exist no longer.
   case notOffered
   /// The calling task was cancelled.
   case cancelled

@@ -77,7 +77,7 @@ package enum ChannelLimits {
 }
 
 extension Delivery {
-  /// Whether a newer message makes an older one obsolete.
+  /// Whether a newer message makes an older message obsolete.
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
   /// Whether messages count against credit, because the receiver buffers each of them until its
   /// owner reads it.

@@ -3,10 +3,10 @@ import CaromCore
 /// Parking: reliable messages of channels whose reader is behind stay in the `ChannelSet`, so that
 /// no credit is returned for them and the peer has to wait.
 extension ChannelSet {
-  /// Removes and returns the next message that the owner may read.
+  /// Removes and returns the next message that the owner may read, or nil if there is none.
   ///
-  /// Only messages that cost credit are parked. The other messages have small bounds of their own,
-  /// and a reader that is behind drops them itself.
+  /// Only messages that cost credit are parked. The other messages have their own small bounds, and
+  /// a reader that is behind drops them itself.
   mutating func popReady(parking: ChannelMask) -> ReadyQueue.Message? {
     if let message = unpark(parking) { return message }
     while let message = ready.popFirst() {
@@ -18,8 +18,8 @@ extension ChannelSet {
     return nil
   }
 
-  /// Removes and returns the oldest parked message of a channel outside `parking`. Parked messages
-  /// must be delivered before later messages of their channel.
+  /// Removes and returns the oldest parked message of a channel outside `parking`, or nil if there
+  /// is none. Parked messages must be delivered before later messages of their channel.
   private mutating func unpark(_ parking: ChannelMask) -> ReadyQueue.Message? {
     guard let index = parked.firstIndex(where: { !parking.contains($0.channel) }) else {
       return nil

@@ -326,7 +326,7 @@ extension ChannelSet {
     return true
   }
 
-  /// Removes and returns the next message of the session's own channel.
+  /// Removes and returns the next message of the session's own channel, or nil if there is none.
   package mutating func pollSessionMessage() -> [UInt8]? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }

@@ -118,7 +118,7 @@ package struct ChannelSet: Sendable {
     return channels.count - 1
   }
 
-  /// Removes and returns the next event.
+  /// Removes and returns the next event, or nil if there is none.
   package mutating func pollEvent() -> ChannelEvent? { sendState.events.popFirst() }
 
   /// Doubles each receive window that was used up within two round trips, and frees unused memory

@@ -13,7 +13,7 @@ struct OpenReceipts: Sendable {
   var count: Int { open.count }
 
   /// Adds a receipt for a message of `length` bytes. If the table is full, removes and returns the
-  /// oldest receipt.
+  /// oldest receipt; otherwise returns nil.
   mutating func begin(_ ticket: UInt64, channel: UInt8, length: Int) -> Open? {
     let dropped =
       open.count == ChannelLimits.openReceipts ? open.remove(at: 0) : nil

@@ -1,6 +1,6 @@
 /// The reasons why a message cannot be sent.
 public enum SendError: Error, Hashable, Sendable {
-  /// The peer is not connected yet, or not any more.
+  /// The peer is not connected yet, or is no longer connected.
   case notConnected
   /// The message is longer than its channel's delivery allows. Both values are in bytes.
   case tooLarge(size: Int, limit: Int)

@@ -16,7 +16,8 @@ struct UnreliablePartials: Sendable {
     partials.first { $0.number == number && $0.lane == lane }
   }
 
-  /// Adds a message. If the table is full, removes and returns the oldest message.
+  /// Adds a message. If the table is full, removes and returns the oldest message; otherwise
+  /// returns nil.
   mutating func append(_ number: UInt64, lane: Int, index: Int32) -> Partial? {
     let evicted =
       partials.count == ChannelLimits.unreliableReassemblies ? partials.removeFirst() : nil

@@ -40,7 +40,8 @@ extension Connection {
     }
   }
 
-  /// Removes and returns the stream, with what was read from it, for another connection to adopt.
+  /// Removes and returns the stream, including its unprocessed bytes, so that another connection
+  /// can adopt it. Returns nil if the connection has no stream.
   mutating func removeStream() -> StreamPath? {
     defer { stream = nil }
     return stream
@@ -141,8 +142,8 @@ extension Connection {
     return hasBytes
   }
 
-  /// Returns the action to perform on the stream, if there is one. The stream no longer belongs to
-  /// the connection then.
+  /// Returns the action to perform on the stream, or nil if there is none. After an action, the
+  /// stream no longer belongs to the connection.
   package mutating func pollLinkAction() -> LinkAction? {
     guard let action = linkAction else { return nil }
     linkAction = nil

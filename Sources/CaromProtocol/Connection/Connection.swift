@@ -242,7 +242,7 @@ extension Connection {
 extension Connection {
   var hasEvents: Bool { isMessagesEventDue || !events.isEmpty }
 
-  /// Removes and returns the next event.
+  /// Removes and returns the next event, or nil if there is none.
   package mutating func pollEvent() -> ConnectionEvent? {
     guard isMessagesEventDue else { return events.popFirst() }
     isMessagesEventDue = false

@@ -14,7 +14,7 @@ package enum ConnectionEvent: Hashable, Sendable {
   case channel(ChannelEvent)
   /// Messages are now carried by another link.
   case linkChanged(LinkKind)
-  /// No link works any more; the connection waits to be resumed.
+  /// No link works any longer. The connection waits to be resumed.
   case interrupted
   /// A link works again, and nothing was lost.
   case resumed

@@ -87,8 +87,9 @@ final class DatagramPath {
     flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
   }
 
-  /// A path that this side opens to the first of `candidates` that answers. If one of them has
-  /// issued `token`, the path tries that one first, as if it had answered with a cookie.
+  /// A path that this side opens to the first of `candidates` that answers. If one of the
+  /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
+  /// a cookie.
   static func initiating(
     _ candidates: [Route], key: ConnectionKey, token: JoinToken? = nil, at now: Instant
   ) -> DatagramPath {

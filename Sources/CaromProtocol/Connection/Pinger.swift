@@ -17,7 +17,7 @@ struct Pinger: Sendable {
   /// Starts the schedule and returns the first ping.
   mutating func begin(at now: Instant) -> ControlPacket { makePing(at: now) }
 
-  /// Returns the next ping if it is due.
+  /// Returns the next ping, or nil if no ping is due.
   mutating func handleTimeout(at now: Instant) -> ControlPacket? {
     guard let nextTimeout, now >= nextTimeout else { return nil }
     return makePing(at: now)

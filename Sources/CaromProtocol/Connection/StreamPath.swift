@@ -59,7 +59,7 @@ extension StreamPath {
     decoder.receive(bytes, at: now)
   }
 
-  /// Removes and returns the body of the next complete frame.
+  /// Removes and returns the body of the next complete frame, or nil if there is none.
   mutating func next() throws(FrameError) -> [UInt8]? { try decoder.next() }
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
@@ -72,7 +72,7 @@ extension StreamPath {
     acknowledgeAt = nil
   }
 
-  /// Marks the stream as granted: from now on carriers, which are longer than requests, are
+  /// Marks the stream as granted. Afterwards, carriers, which are longer than requests, are
   /// accepted.
   mutating func join() {
     isJoined = true

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The remote endpoint of a datagram path and the role of the side that sends from there. Two
-/// hosts that connect to each other have two paths between the same endpoints.
+/// The remote endpoint of a datagram path and the role of the side at that endpoint. Two hosts that
+/// connect to each other have two paths between the same endpoints.
 struct PathAddress: Hashable, Sendable {
   var endpoint: Endpoint
   /// The role of the peer at `endpoint`.
@@ -62,7 +62,7 @@ extension Host {
     receiveData(packet, from: source, followsHello: true, at: now)
   }
 
-  /// The index of the connection that this host initiated to `endpoint`.
+  /// The index of the connection that this host initiated to `endpoint`, or nil if there is none.
   private func outgoingConnection(to endpoint: Endpoint) -> Int? {
     paths[PathAddress(endpoint: endpoint, sender: .responder)].flatMap { index(of: $0) }
   }
@@ -153,7 +153,8 @@ extension Host {
     statelessReplies.append(StatelessReply(bytes: writer.takeBytes(), route: route))
   }
 
-  /// The next reply to a sender without a connection. Send all of these before any other datagram.
+  /// Removes and returns the next reply to a sender without a connection, or nil if there is none.
+  /// Send all such replies before any other datagram.
   package mutating func pollStatelessReply() -> StatelessReply? {
     statelessReplies.popFirst()
   }
@@ -181,8 +182,9 @@ extension Host {
     if paths[address] == entry.id { paths[address] = nil }
   }
 
-  /// Returns the index of another connection with the same key as the one at `index`, if it is
-  /// still running. If no connection has the key, the one at `index` becomes its owner.
+  /// Returns the index of another connection that has the same key as the connection at `index` and
+  /// is not ending, or nil if there is none. If no other connection has the key, the connection at
+  /// `index` becomes its owner.
   mutating func ownerOfKey(at index: Int) -> Int? {
     let key = entries[index].connection.key
     guard key != .none else { return nil }
@@ -213,8 +215,9 @@ extension Host {
     entries[index].connection.close(Goodbye(.forgotten), as: .connectionLost, at: now)
   }
 
-  /// Moves the stream of the connection at `index` to the one at `other`, and removes the former.
-  /// `info` is the peer that requested a seat on the stream, or nil if it only joined.
+  /// Moves the stream of the connection at `index` to the connection at `other`, and removes the
+  /// connection at `index`. `info` is the peer that requested a seat on the stream, or nil if it
+  /// only joined.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (connectionIDs[index], connectionIDs[other])
     guard let stream = entries[index].connection.removeStream() else { return }

@@ -57,7 +57,8 @@ extension Host {
     }
   }
 
-  /// The next handoff, and the index of the group's member that must receive it.
+  /// Removes and returns the next handoff, with the index of the group's member that must receive
+  /// it. Returns nil if there is no handoff.
   package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { handoffs.popFirst() }
 }
 

@@ -40,7 +40,8 @@ extension Host {
     return entries[index].connection.pollDatagram(into: &buffer, at: now)
   }
 
-  /// The action that the shell must perform on a connection's stream; each action is returned once.
+  /// Removes and returns the action that the shell must perform on a connection's stream, or nil if
+  /// there is none.
   package mutating func pollLinkAction(on id: ConnectionID) -> LinkAction? {
     guard let index = index(of: id) else { return nil }
     return entries[index].connection.pollLinkAction()

@@ -5,7 +5,7 @@ extension Host {
   /// Whether this host has the connection.
   package func contains(_ id: ConnectionID) -> Bool { index(of: id) != nil }
 
-  /// The peer of a connection that is open.
+  /// The peer of a connection, or nil if the connection is not open.
   package func openPeer(of id: ConnectionID) -> PeerInfo? {
     guard let index = index(of: id), case .open(let info) = entries[index].connection.state else {
       return nil
@@ -23,7 +23,8 @@ extension Host {
     index(of: id).map { entries[$0].connection.pinger.roundTrip }
   }
 
-  /// The kind of link that carries the connection's messages now.
+  /// The kind of link that currently carries the connection's messages, or nil if there is no such
+  /// link.
   package func kind(of id: ConnectionID) -> LinkKind? {
     index(of: id).flatMap { entries[$0].connection.link }
   }

@@ -10,7 +10,7 @@ extension Host {
   /// is not in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
 
-  /// Declines all requests for a seat from now on.
+  /// Declines all further requests for a seat.
   package mutating func closeSeats() { (seating.seats, seating.spectatorSeats) = (0, 0) }
 
   func hasSeats(for info: PeerInfo) -> Bool {
@@ -25,7 +25,8 @@ extension Host {
     apply(seating.admit(id, peer), to: id, at: now)
   }
 
-  /// The peer whose request on this connection is not answered yet.
+  /// The peer whose request on this connection is not answered yet, or nil if there is no such
+  /// request.
   func requestingPeer(on id: ConnectionID) -> PeerID? {
     guard let index = index(of: id),
       case .requested(let info, _) = entries[index].connection.state

@@ -1,7 +1,8 @@
 import CaromCore
 
-/// All connections of one process: the ones it accepted, whose peers occupy seats, and the ones
-/// it opened. A polled state machine; the shell owns the streams and the datagram sockets.
+/// All connections of one process: the connections it accepted, whose peers occupy seats, and the
+/// connections it opened. A polled state machine; the shell owns the streams and the datagram
+/// sockets.
 ///
 /// After every call that passes input in, poll `pollEvent`, `pollStatelessReply` and `pollReady`
 /// until each returns nil, and call `handleTimeout` again at `nextTimeout`.
@@ -109,7 +110,7 @@ package struct Host {
     }
   }
 
-  /// A copy of a connection, for tests and diagnostics.
+  /// A copy of a connection, or nil if there is no connection `id`. For tests and diagnostics.
   package func connection(_ id: ConnectionID) -> Connection? {
     index(of: id).map { entries[$0].connection }
   }
@@ -305,8 +306,8 @@ extension Host {
     ready.append(connectionIDs[index])
   }
 
-  /// The next connection that may have bytes, datagrams or a link action. Poll all three, then call
-  /// `didFlush`.
+  /// Removes and returns the next connection that may have bytes, datagrams or a link action, or
+  /// nil if there is none. Poll all three, then call `didFlush`.
   package mutating func pollReady() -> ConnectionID? {
     guard let id = ready.popFirst() else { return nil }
     if let index = index(of: id) { entries[index].isReady = false }

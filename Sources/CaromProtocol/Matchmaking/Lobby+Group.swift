@@ -11,7 +11,8 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
-  /// The next handoff, and the index of the group's member that must receive it.
+  /// Removes and returns the next handoff, with the index of the group's member that must receive
+  /// it. Returns nil if there is no handoff.
   package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { host.pollHandoff() }
 
   package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {

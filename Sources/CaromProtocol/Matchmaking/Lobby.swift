@@ -172,7 +172,8 @@ extension Lobby {
     return .host(event)
   }
 
-  /// The next connection that may have output, as in `Host.pollReady`.
+  /// Removes and returns the next connection that may have output, or nil if there is none (see
+  /// `Host.pollReady`).
   package mutating func pollReady() -> ConnectionID? { host.pollReady() }
 
   /// Queues a connection as ready again if its stream still has output.
@@ -198,7 +199,7 @@ extension Lobby {
     host.pollDatagram(on: id, into: &buffer, at: now)
   }
 
-  /// The next reply to a sender without a connection.
+  /// Removes and returns the next reply to a sender without a connection, or nil if there is none.
   package mutating func pollStatelessReply() -> StatelessReply? {
     host.pollStatelessReply()
   }
@@ -228,7 +229,7 @@ extension Lobby {
   package mutating func hasMessages(of id: ConnectionID) -> Bool { host.hasMessages(id) }
   package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool { host.hasStreamOutput(id) }
 
-  /// Returns `nextTimeout` without copying the lobby.
+  /// Returns `nextTimeout`, which is nil if no timer is armed, without copying the lobby.
   package mutating func findTimeout() -> Instant? {
     guard matchmaker != nil else { return host.nextTimeout }
     return nextTimeout

@@ -198,7 +198,8 @@ extension Matchmaker {
     return true
   }
 
-  /// The first peer that hosts permanently, else the next higher id, else the highest lower id.
+  /// The first peer that hosts permanently, else the peer with the next higher id, else the peer
+  /// with the highest lower id. Nil if `ready` is empty.
   private func best(of ready: [Candidate]) -> Sighting? {
     let sightings = ready.map(\.sighting)
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }

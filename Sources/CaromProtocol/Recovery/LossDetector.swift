@@ -1,7 +1,7 @@
 /// Decides when a packet counts as lost (RFC 8985): after a packet sent later was acknowledged and
 /// the reordering window has passed. Times are in nanoseconds.
 struct LossDetector: Sendable {
-  /// The distance in packet numbers at which an acknowledged packet makes an older one count as
+  /// The distance in packet numbers at which an acknowledged packet makes an older packet count as
   /// lost, as long as the path has never reordered packets (RFC 8985 §6.2).
   static let reorderingThreshold: UInt64 = 3
   /// The number of losses, none of them spurious, after which the reordering window shrinks again.

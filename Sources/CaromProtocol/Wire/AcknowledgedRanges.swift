@@ -80,7 +80,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
   }
 
   /// Inserts a new number between the ranges `index - 1` and `index`, and returns the range that
-  /// was dropped to make room, if any.
+  /// was dropped to make room, or nil if none was.
   private mutating func insert(_ number: UInt64, before index: Int) -> ClosedRange<UInt64>? {
     let touchesNewer = index > 0 && self[index - 1].lowerBound == number + 1
     let touchesOlder = index < count && self[index].upperBound + 1 == number

@@ -1,8 +1,8 @@
 /// The delivery guarantee of a channel's messages. The raw value is the mode of a message frame on
 /// the wire.
 public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
-  /// A message may be lost, and messages may arrive in any order. At most 64 KiB each. The only
-  /// delivery whose messages are not numbered.
+  /// A message may be lost, and messages may arrive in any order. A message is at most 64 KiB. The
+  /// only delivery whose messages are not numbered.
   case unreliable = 0
   /// Only the newest message matters: sending a message replaces one that is still queued, messages
   /// may be lost, and an older message never arrives after a newer one. At most 64 KiB each.

@@ -84,7 +84,7 @@ package struct FrameReader: ~Escapable {
     return delivery
   }
 
-  /// Reads the channel from the first byte `lead` or, for channels from 15 on, from the next byte.
+  /// Reads the channel from the first byte `lead` or, for channel 15 and above, from the next byte.
   private mutating func readChannel(of lead: UInt8) throws(DecodeError) -> UInt8 {
     let bits = lead & 15
     return bits < FrameByte.channelFollows ? bits : try readChannel(atLeast: bits)

@@ -13,7 +13,7 @@ package struct FrameWriter: Sendable {
   /// The length of the longest credit frame in bytes.
   package static let maximumCredit = 12
 
-  /// The packet, followed by stale bytes of earlier packets from `count` on.
+  /// The packet, in the first `count` bytes, followed by stale bytes of earlier packets.
   private var storage: [UInt8] = []
   /// The number of bytes written so far, header included.
   package private(set) var count = 0
@@ -127,7 +127,8 @@ extension FrameWriter {
     return true
   }
 
-  /// The number of bytes of the message, from `offset` on, that fit into a fragment now; may be 0.
+  /// The number of bytes of the message, starting at `offset`, that fit into a fragment in the
+  /// remaining space; may be 0.
   package func fragmentRoom(channel: UInt8, total: Int, offset: Int) -> Int {
     let fixed = channel < FrameByte.channelFollows ? 4 : 5
     let head =

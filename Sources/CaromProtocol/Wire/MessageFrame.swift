@@ -16,7 +16,8 @@ package struct MessageFrame: ~Escapable {
   package let total: Int
   /// The offset of `payload` in the message, in bytes.
   package let offset: Int
-  /// The frame's bytes of the message, from `offset` on; at least one in a fragment.
+  /// The bytes of the message that the frame contains, starting at `offset`. A fragment contains at
+  /// least one.
   package let payload: Span<UInt8>
 
   @_lifetime(copy payload)

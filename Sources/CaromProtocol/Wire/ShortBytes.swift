@@ -25,7 +25,7 @@ struct ShortBytes {
     append(UInt8(truncatingIfNeeded: rest))
   }
 
-  /// Appends the first byte of a message frame and, for channels from 15 on, the channel's byte.
+  /// Appends the first byte of a message frame and, for channel 15 and above, the channel's byte.
   @inline(__always)
   mutating func append(channel: UInt8, mode: UInt8) {
     append(FrameByte.message(mode, channel))

@@ -3,8 +3,8 @@ import CaromProtocol
 
 /// An event that a session node reports to its owner. Events are reported in order.
 public enum SessionEvent: Hashable, Sendable {
-  /// A peer asks for a seat. Answer with `admit` or `close`. Admitting the peer closes the
-  /// connection `replacing`, an older one of the same peer.
+  /// A peer asks for a seat. Answer with `admit` or `close`. Admitting the peer closes `replacing`,
+  /// an older connection of the same peer, if it is not nil.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
   /// A connection is open.
   case opened(ConnectionID, PeerInfo)

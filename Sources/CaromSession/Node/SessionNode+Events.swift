@@ -4,8 +4,8 @@ import CaromTransport
 
 // MARK: - Interface of the owner
 extension SessionNode {
-  /// Reports events to `handle` from now on, starting with those held so far. `handle` runs inside
-  /// `owner`, an actor on the same loop, which the node holds weakly.
+  /// Sets the handler of events to `handle`, and first passes it the events held so far. `handle`
+  /// runs inside `owner`, an actor on the same loop, which the node holds weakly.
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
@@ -14,9 +14,9 @@ extension SessionNode {
     drain()
   }
 
-  /// Passes messages to `handle` from now on, instead of `message` events. The bytes are lent for
-  /// the call, so nothing is allocated for a message. `handle` runs inside `owner`, an actor on
-  /// the same loop, which the node holds weakly.
+  /// Sets a handler of messages: they are passed to `handle` instead of being reported as `message`
+  /// events. The bytes are lent for the call, so nothing is allocated for a message. `handle` runs
+  /// inside `owner`, an actor on the same loop, which the node holds weakly.
   public func setMessageHandler<Owner: Actor>(
     owner: Owner,
     _ handle: @escaping @Sendable (isolated Owner, borrowing SessionMessage) -> Void
@@ -146,7 +146,7 @@ extension SessionNode {
     }
   }
 
-  /// Delivers unread messages, one of each peer in turn.
+  /// Delivers unread messages in rounds of one message from each peer.
   private func deliverUnread() {
     guard feed.hasHandler else { return }
     var connections = Array(feed.unread)

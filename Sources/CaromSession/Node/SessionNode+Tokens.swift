@@ -6,7 +6,8 @@ extension SessionNode {
   /// The most hosts whose tokens are stored. After that the oldest token is dropped.
   private static let tokenLimit = 16
 
-  /// Stores a token for the next connection to its host, in place of an older one.
+  /// Stores a token for the next connection to the token's host, in place of an older token for
+  /// that host.
   public func store(_ token: JoinToken) {
     joinTokens.removeAll { $0.host == token.host }
     joinTokens.append(token)

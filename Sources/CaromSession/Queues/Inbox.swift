@@ -153,7 +153,8 @@ extension Inbox {
     }
   }
 
-  /// Runs `body` under the lock, and then resumes a paused sender if there is room again.
+  /// Runs `body` under the lock and returns its result. Then resumes a paused sender if there is
+  /// room again.
   private func read(_ body: (inout State) -> Element?) -> Element? {
     let (element, hasRoomAgain) = state.withLock { state in
       let element = body(&state)

@@ -83,9 +83,9 @@ extension Session {
   /// callable from any thread.
   public func poll() -> PeerEvent? { eventInbox.pop() }
 
-  /// Calls `observer` with each event from now on, in addition to the reader of `events`: for logs
-  /// and counters. `observer` runs on the loop of the event's peer and must not block; with several
-  /// loops it may run on two of them at the same time.
+  /// Adds an observer, for logs and counters. `observer` is called with each further event; the
+  /// reader of `events` receives all events as before. `observer` runs on the loop of the event's
+  /// peer and must not block; with several loops it may run on two of them at the same time.
   public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
     for hub in hubs { await hub.observe(observer) }
   }

@@ -67,7 +67,7 @@ extension SessionHub {
 
 // MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Starts reading the requests and responses of an exchange.
+  /// Starts to read the requests and responses of an exchange.
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {

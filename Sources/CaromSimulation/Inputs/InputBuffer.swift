@@ -56,8 +56,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   // MARK: Runs
 
-  /// The number of inputs before `tick` that a run from `tick` can use as context, if the receiver
-  /// has only the inputs from `base` on.
+  /// The number of inputs before `tick` that a run that starts at `tick` can use as context, if the
+  /// receiver has no inputs before `base`.
   func context(before tick: Tick, from base: Tick? = nil) -> Int {
     Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
   }
@@ -88,7 +88,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   }
 
   /// Stores the inputs of `run`, whose first tick is `tick`, that are new and before `limit`.
-  /// Counts the ones that contradict a stored input.
+  /// Counts the inputs that contradict a stored input.
   mutating func merge(_ run: [Input], from tick: Tick, before limit: Tick) {
     var at = tick
     for input in run {

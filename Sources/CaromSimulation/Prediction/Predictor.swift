@@ -49,8 +49,8 @@ public struct Predictor<Game: Simulation>: Sendable {
     inputs = assumed
   }
 
-  /// Sets the input that another player is assumed to give from now on, also when ticks are
-  /// simulated again.
+  /// Sets the input that another player is assumed to give in all ticks that are simulated from now
+  /// on, including ticks that are simulated again.
   public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
   /// The local input of a tick, or nil if it is not stored. Send the inputs until the server has

@@ -35,7 +35,7 @@ extension Rollback {
     return true
   }
 
-  /// Confirms `count` local inputs from `tick` on: the server accepted them as they were sent.
+  /// Confirms `count` local inputs, starting at `tick`: the server accepted them as they were sent.
   mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
     guard let localInputs, tick >= localInputs.oldest,
       tick.advanced(by: Int64(count)) <= localInputs.end
@@ -47,8 +47,8 @@ extension Rollback {
     }
   }
 
-  /// Removes a player from the match: from `tick` on the player's input is the neutral one. All
-  /// peers must agree on `tick`, which must not be before the confirmed tick.
+  /// Removes a player from the match: at `tick` and later, the player's input is neutral. All peers
+  /// must agree on `tick`, which must not be before the confirmed tick.
   @inlinable public mutating func disconnect(player: Int, at tick: Tick) {
     precondition(tick >= confirmed, "a player cannot be disconnected before the confirmed tick")
     guard disconnectTicks[player] == nil else { return }

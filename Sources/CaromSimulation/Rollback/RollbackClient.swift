@@ -143,10 +143,10 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
     return outcome
   }
 
-  /// Removes and returns the next event of the game.
+  /// Removes and returns the next event of the game, or nil if there is none.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback?.pollEvent() }
-  /// Removes and returns the next desync with the server. The client recovers from it with a
-  /// keyframe.
+  /// Removes and returns the next report of a desync with the server, or nil if there is none. The
+  /// client recovers from a desync with a keyframe.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }

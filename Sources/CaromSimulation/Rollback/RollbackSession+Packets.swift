@@ -166,7 +166,7 @@ extension RollbackSession {
     desyncs.append(DesyncReport(player: player, tick: first, differences: differences))
   }
 
-  /// The first tick in the report whose hash differs from the local one.
+  /// The first tick in the report whose hash differs from the local hash, or nil if none differs.
   private func firstDifference(_ report: DesyncStateReport) -> Tick? {
     var first: Tick?
     var tick = report.tick

@@ -122,10 +122,11 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     beginDisconnect(of: player)
   }
 
-  /// Removes and returns the next event of the game.
+  /// Removes and returns the next event of the game, or nil if there is none.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback.pollEvent() }
 
-  /// Removes and returns the next desync report. Each peer is reported at most once.
+  /// Removes and returns the next desync report, or nil if there is none. Each peer is reported at
+  /// most once.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }
@@ -146,7 +147,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     pending = nil
   }
 
-  /// Compares the hashes of newly confirmed ticks with the ones that the peers have sent.
+  /// Compares the hashes of newly confirmed ticks with the hashes that the peers have sent.
   private mutating func checkConfirmed() {
     guard configuration.detectsDesync else { return }
     while lastCheck < rollback.hashedThrough {

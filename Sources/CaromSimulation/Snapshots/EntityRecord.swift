@@ -21,7 +21,7 @@ enum EntityRecord {
   /// Extracts the id from the record's first word.
   @inline(__always) static func id(_ word: Int64) -> UInt32 { UInt32(truncatingIfNeeded: word) }
 
-  /// The number of ticks between the record's values and the ones they were predicted from, or 0
-  /// for a record that was sent in full.
+  /// The number of ticks between the record's values and the values from which they were predicted,
+  /// or 0 for a record that was sent in full.
   @inline(__always) static func interval(_ word: Int64) -> Int64 { word >> 32 }
 }

@@ -7,7 +7,7 @@ struct SnapshotHistory: Sendable {
   var views: [SnapshotView] = []
   private(set) var ticks: [Tick?] = []
 
-  /// The slot that holds the view of a tick.
+  /// The slot that holds the view of a tick, or nil if none does.
   func slot(of tick: Tick) -> Int? { ticks.firstIndex(of: tick) }
 
   /// Allocates a slot for the view of a tick. If all slots are in use, the oldest view other than

@@ -102,9 +102,9 @@ public struct SnapshotSender: Sendable {
     return bytes
   }
 
-  /// Compares the selected entities, indexed like `entities`, with the ones the client has.
-  /// Entities that are not selected keep the client's values. Call `writePlanned()` to encode the
-  /// plan, or make another plan instead.
+  /// Compares the selected entities, indexed like `entities`, with the entities that the client
+  /// has. Entities that are not selected keep the client's values. Call `writePlanned()` to encode
+  /// the plan, or make another plan instead.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
     precondition(entities.count <= memberLimit, "the table exceeds the client's member limit")
     precondition(

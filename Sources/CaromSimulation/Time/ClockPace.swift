@@ -44,7 +44,7 @@ public struct ClockPace: Hashable, Sendable {
     return real.advanced(byNanoseconds: nanoseconds)
   }
 
-  /// Sets the speed from `now` on, in millionths of real time, clamped to within 5 % of it.
+  /// Sets the speed, starting at `now`, in millionths of real time, clamped to within 5 % of it.
   public mutating func setSpeed(_ millionths: Int, at now: Instant) {
     move(to: now)
     speed = min(max(millionths, 950_000), 1_050_000)

@@ -29,7 +29,7 @@ extension WorldClient {
     return true
   }
 
-  /// Collects the values of all visible entities, and selects the ones that are due.
+  /// Collects the values of all visible entities, and selects the entities that are due.
   private mutating func fillTable(_ world: WorldEntities, _ elapsed: Int32) {
     let fields = world.schema.fields.count
     let values = world.values.span

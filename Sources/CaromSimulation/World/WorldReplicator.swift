@@ -115,7 +115,7 @@ public struct WorldReplicator: Sendable {
     clients[id.index]?.sender.acknowledge(tick)
   }
 
-  /// The tick of the newest snapshot written for a client.
+  /// The tick of the newest snapshot written for a client, or nil if there is none.
   public func sentTick(of id: ClientID) -> Tick? {
     holds(id) ? clients[id.index]?.sender.sentTick : nil
   }

@@ -85,22 +85,23 @@ extension LinkConditions {
   /// An oversized queue: 250 kB/s, 20 ms, a queue of 2 s.
   public static let bufferbloat = LinkConditions(oneWay: .milliseconds(20), rate: 250_000)
     .with { $0.queue = .time(.seconds(2)) }
-  /// As `good`, but with an outage of 3 s every 30 s, the first after 5 s.
+  /// The same as `good`, but with an outage of 3 s every 30 s, the first after 5 s.
   public static let outages = good.with {
     $0.outage = .every(.seconds(30), lasting: .seconds(3), from: .zero + .seconds(5))
   }
-  /// As `good`, but behind a NAT that maps the sender to another port every 10 s, the first time
-  /// after 5 s.
+  /// The same as `good`, but behind a NAT that maps the sender to another port every 10 s, the
+  /// first time after 5 s.
   public static let rebinding = good.with {
     $0.rebinding = Rebinding(.port, every: .seconds(10), from: .zero + .seconds(5))
   }
-  /// As `good`, but with an MTU of 1,500 bytes at first, 1,280 after 5 s and 1,228 after 10 s,
-  /// which leaves 1,200 bytes of UDP payload over IPv4.
+  /// The same as `good`, but with an MTU of 1,500 bytes at first, 1,280 after 5 s and 1,228 after
+  /// 10 s, which leaves 1,200 bytes of UDP payload over IPv4.
   public static let shrinkingMTU = good.with {
     $0.mtu = PathMTU(
       1_500,
       then: [.init(1_280, from: .zero + .seconds(5)), .init(1_228, from: .zero + .seconds(10))])
   }
-  /// As `good`, but with 20 % loss: the return path of `LinkProfile`'s "lossy-acknowledgements".
+  /// The same as `good`, but with 20 % loss: the return path of `LinkProfile`'s
+  /// "lossy-acknowledgements".
   public static let lossyAcknowledgements = good.with { $0.loss = 0.2 }
 }

@@ -64,14 +64,16 @@ struct LinkSimulator: Sendable {
     return departure
   }
 
-  /// Decides whether a datagram is duplicated, and returns the delay of the copy.
+  /// Decides whether a datagram is duplicated. Returns the delay of the copy, or nil if there is
+  /// none.
   mutating func drawDuplication() -> Duration? {
     guard generator.chance(conditions.duplication) else { return nil }
     guard conditions.duplicationDelay > .zero else { return .zero }
     return generator.duration(in: .zero...conditions.duplicationDelay)
   }
 
-  /// Decides whether a copy of a datagram is lost, and returns the reason.
+  /// Decides whether a copy of a datagram is lost. Returns the reason, or nil if the copy is not
+  /// lost.
   mutating func drawLoss(payload: Int, isV6: Bool) -> DropReason? {
     let fragments =
       conditions.mtu == nil ? WireLength.fragments(payload: payload, isV6: isV6) : 1

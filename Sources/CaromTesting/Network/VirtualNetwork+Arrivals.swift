@@ -4,7 +4,8 @@ extension VirtualNetwork {
   // MARK: Connecting
 
   /// Handles the arrival of a connection request: the listener's machine accepts or refuses it. If
-  /// the machine cannot be reached, the client repeats the request.
+  /// the machine cannot be reached, the client repeats the request. Returns the event for a host,
+  /// or nil if there is none.
   mutating func handleConnect(_ number: Int, attempt: Int) -> VirtualEvent? {
     guard !streams[number].toClient.isDead else { return nil }
     guard let destination = reachableDestination(of: number) else {
@@ -56,8 +57,8 @@ extension VirtualNetwork {
 
   // MARK: Chunks
 
-  /// Handles the arrival of the next chunk of a stream: delivers it, or delays it during a cut or
-  /// an outage.
+  /// Handles the arrival of the next chunk of a stream: delivers the chunk, or delays it during a
+  /// cut or an outage. Returns the event for a host, or nil if there is none.
   mutating func handleChunk(_ number: Int, toward side: VirtualStream.Side) -> VirtualEvent? {
     let link = streams[number].link(toward: side)
     if obstacle(on: link) != nil {

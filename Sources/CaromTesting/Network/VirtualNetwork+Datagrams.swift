@@ -138,7 +138,8 @@ extension VirtualNetwork {
 
   // MARK: Receiving
 
-  /// Handles the arrival of a datagram at the end of a link.
+  /// Handles the arrival of a datagram at the end of a link. Returns the event for the receiving
+  /// host, or nil if the datagram is dropped.
   mutating func handleDatagram(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     var reason = obstacle(on: link)
     if reason == nil, links[link].conditions.blocksDatagrams { reason = .blocked }

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Rebinds the NAT in front of a machine: from now on, other machines see a new source port or
-  /// address, and packets to the old one are lost, including those in flight.
+  /// Rebinds the NAT in front of a machine: afterwards, other machines see a new source port or
+  /// address, and packets to the old port or address are lost, including packets in flight.
   public mutating func rebind(_ host: VirtualHost, changing change: Rebinding.Change = .port) {
     switch change {
     case .port: machines[host.machine].rebindings.port += 1

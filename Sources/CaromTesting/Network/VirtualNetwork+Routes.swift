@@ -26,7 +26,8 @@ extension VirtualNetwork {
     return nil
   }
 
-  /// The machine with an address, whose low 16 bits are the machine's number plus one.
+  /// The number of the machine that has an address, or nil if there is none. The address's low 16
+  /// bits are the machine's number plus one.
   private func machine(at address: IPAddress) -> Int? {
     let number: UInt64
     switch address {

@@ -128,7 +128,7 @@ public struct VirtualNetwork: Sendable {
     now = time
   }
 
-  /// Handles a scheduled event. Returns the event for a host, if there is one.
+  /// Handles a scheduled event. Returns the resulting event for a host, or nil if there is none.
   private mutating func handle(_ arrival: Arrival) -> VirtualEvent? {
     // `handleDatagram` writes its own trace entry, with the link.
     if case .datagram(let datagram, let link) = arrival {

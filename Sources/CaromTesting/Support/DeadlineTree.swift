@@ -22,7 +22,8 @@ struct DeadlineTree: Sendable {
     }
   }
 
-  /// Returns the first index from `start` on whose deadline is at or before `now`, or nil.
+  /// Returns the first index not below `start` whose deadline is at or before `now`, or nil if
+  /// there is none.
   func firstIndex(from start: Int, dueAt now: Instant) -> Int? {
     guard start < leafCount else { return nil }
     var index = leafCount + start

@@ -5,7 +5,8 @@
 public struct Seeds: Sequence, Sendable {
   private let seeds: Range<UInt64>
 
-  /// Makes `count` seeds from `first` on; or the one seed `replay`, if that is a number.
+  /// Creates `count` consecutive seeds that start with `first`, or the single seed `replay` if
+  /// `replay` is a number.
   public init(_ count: Int, from first: UInt64 = 0, replay: String? = nil) {
     precondition(count >= 0, "a count must not be negative")
     if let seed = replay.flatMap({ UInt64($0) }) {
