@@ -8,7 +8,7 @@ package struct Canvas: Hashable, Sendable {
   package let height: Int
   private var pixels: [Color]
 
-  /// A canvas filled with one color.
+  /// Creates a canvas filled with one color.
   package init(width: Int, height: Int, filledWith color: Color) {
     precondition(width > 0 && height > 0, "a canvas has at least one pixel")
     self.width = width

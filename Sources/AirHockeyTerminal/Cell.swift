@@ -9,7 +9,7 @@ package struct Cell: Hashable, Sendable {
   /// Whether the character is bold.
   package var isBold: Bool
 
-  /// A cell with this character in these colors.
+  /// Creates a cell with this character in these colors.
   package init(
     _ glyph: Unicode.Scalar, _ foreground: Color, on background: Color, isBold: Bool = false
   ) {

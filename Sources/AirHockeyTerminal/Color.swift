@@ -7,14 +7,14 @@ package struct Color: Hashable, Sendable {
   /// The blue channel.
   package var blue: UInt8
 
-  /// A color with these channels.
+  /// Creates a color with these channels.
   package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
     self.red = red
     self.green = green
     self.blue = blue
   }
 
-  /// A color from its hexadecimal value, 0xRRGGBB.
+  /// Creates a color from its hexadecimal value, 0xRRGGBB.
   package init(hex: UInt32) {
     self.init(
       UInt8(truncatingIfNeeded: hex >> 16), UInt8(truncatingIfNeeded: hex >> 8),

@@ -21,7 +21,7 @@ package struct InputParser: Sendable {
   }
   private var state = State.ground
 
-  /// A parser at the start of the input.
+  /// Creates a parser at the start of the input.
   package init() {}
 
   /// Parses one byte. Returns the event that the byte completes, or nil if there is none.

@@ -6,7 +6,7 @@ package struct Screen: Hashable, Sendable {
   package let rows: Int
   private(set) var cells: [Cell]
 
-  /// A screen of blanks on `color`.
+  /// Creates a screen of blanks on `color`.
   package init(columns: Int, rows: Int, filledWith color: Color = Color(0, 0, 0)) {
     precondition(columns > 0 && rows > 0, "a screen has at least one cell")
     self.columns = columns
@@ -14,8 +14,8 @@ package struct Screen: Hashable, Sendable {
     cells = Array(repeating: Cell(" ", color, on: color), count: columns * rows)
   }
 
-  /// A screen that shows a canvas, two pixels per cell. If the canvas has an odd number of rows,
-  /// the last row is omitted.
+  /// Creates a screen that shows a canvas, two pixels per cell. If the canvas has an odd number of
+  /// rows, the last row is omitted.
   package init(_ canvas: Canvas) {
     columns = canvas.width
     rows = canvas.height / 2

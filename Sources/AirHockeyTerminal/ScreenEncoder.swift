@@ -6,7 +6,7 @@ package struct ScreenEncoder: Sendable {
   private var columns = 0
   private var style: EncodedCell?
 
-  /// An encoder for a terminal whose contents are unknown.
+  /// Creates an encoder for a terminal whose contents are unknown.
   package init(depth: ColorDepth) { self.depth = depth }
 
   /// Discards the last screen, so that the next one is encoded completely.

@@ -5,7 +5,7 @@ import CaromPhysics
 package struct TablePainter: Sendable {
   private var field: (layout: Layout, canvas: Canvas)?
 
-  /// A painter with an empty cache.
+  /// Creates a painter with an empty cache.
   package init() {}
 
   /// Paints `view`; on a screen that is too small, writes a line that says so instead.

@@ -15,7 +15,7 @@ package struct TableView: Hashable, Sendable {
     /// The center of the mallet.
     package var mallet: Vector
 
-    /// A player with this name, score and mallet.
+    /// Creates a player with this name, score and mallet.
     package init(name: String, score: Int, mallet: Vector) {
       self.name = name
       self.score = score
@@ -32,7 +32,7 @@ package struct TableView: Hashable, Sendable {
     /// The side whose color the banner has; `nil` for a neutral color.
     package var side: Side?
 
-    /// A banner with this text.
+    /// Creates a banner with this text.
     package init(_ title: String, detail: String = "", side: Side? = nil) {
       self.title = title
       self.detail = detail
@@ -66,7 +66,7 @@ package struct TableView: Hashable, Sendable {
   private var flashSide: Side?
   private var flashStrength = 0.0
 
-  /// A view with these players and, if given, a puck.
+  /// Creates a view with these players and, if given, a puck.
   package init(left: Player, right: Player, puck: Vector?) {
     self.left = left
     self.right = right

@@ -9,7 +9,7 @@ struct CBORReader {
   private let bytes: [UInt8]
   private var offset = 0
 
-  /// Makes a reader at the first byte.
+  /// Creates a reader at the first byte.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private var remaining: Int { bytes.count - offset }

@@ -30,7 +30,7 @@ public struct DatagramDecoder: Sendable {
   /// The packets that lack fragments, least recently updated first.
   private var incomplete: [Incomplete] = []
 
-  /// Makes a decoder with no stored fragments.
+  /// Creates a decoder with no stored fragments.
   public init(limit: Int = FrameDecoder.defaultLimit) {
     precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.limit = limit

@@ -26,7 +26,7 @@ public struct DatagramEncoder: Sendable {
   private var current = PacketWriter()
   private var nextNumber: UInt64 = 0
 
-  /// Makes an empty encoder. A body that needs more than `maximumFragments` fragments is refused
+  /// Creates an empty encoder. A body that needs more than `maximumFragments` fragments is refused
   /// even if it is within `limit`.
   public init(
     maximumLength: Int = defaultMaximumLength, limit: Int = FrameDecoder.defaultLimit

@@ -22,7 +22,7 @@ public struct DelimiterDecoder: Sendable {
   private var ready = Deque<[UInt8]>()
   private var failure: DelimiterError?
 
-  /// Makes a decoder for the start of a stream.
+  /// Creates a decoder for the start of a stream.
   public init(delimiter: [UInt8] = crlf, limit: Int = defaultLimit) {
     precondition(!delimiter.isEmpty, "a delimiter must have at least one byte")
     precondition(limit >= 0, "limit is a number of bytes and must not be negative")

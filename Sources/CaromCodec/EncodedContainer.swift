@@ -8,7 +8,7 @@ final class EncodedContainer {
   }
 
   private var shape = Shape.undecided
-  /// The number of containers around this one.
+  /// The number of containers that enclose this container.
   let depth: Int
 
   init(depth: Int) { self.depth = depth }

@@ -39,7 +39,7 @@ public struct FrameDecoder: Sendable {
   /// at most the bodies of one chunk.
   private var ready = Deque<[UInt8]>()
 
-  /// Makes a decoder for the start of a stream.
+  /// Creates a decoder for the start of a stream.
   public init(
     limit: Int = defaultLimit, byteOrder: ByteOrder = .little,
     bodyTimeout: Duration = defaultBodyTimeout

@@ -11,7 +11,7 @@ public struct FrameEncoder: Sendable {
   /// The byte order of the header.
   public let byteOrder: ByteOrder
 
-  /// Makes an encoder. The receiver must use the same byte order and at least the same limit.
+  /// Creates an encoder. The receiver must use the same byte order and at least the same limit.
   public init(limit: Int = FrameDecoder.defaultLimit, byteOrder: ByteOrder = .little) {
     precondition(limit >= 0, "limit is a number of bytes and must not be negative")
     self.limit = limit

@@ -15,7 +15,7 @@ public struct Packet: Hashable, Sendable {
   /// The encoded payload, in the format of the type.
   public var payload: [UInt8]
 
-  /// Makes a packet from its parts.
+  /// Creates a packet from its parts.
   public init(type: UInt16, action: UInt16 = 0, payload: [UInt8] = []) {
     self.type = type
     self.action = action

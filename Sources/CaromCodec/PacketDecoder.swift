@@ -13,7 +13,7 @@ public struct PacketDecoder: Sendable {
   /// byte on the wire may take far more memory once decoded.
   public let itemLimit: Int
 
-  /// Makes a decoder with the given limit.
+  /// Creates a decoder with the given limit.
   public init(itemLimit: Int = defaultItemLimit) {
     precondition(itemLimit > 0, "itemLimit must be at least 1")
     self.itemLimit = itemLimit

@@ -10,7 +10,7 @@ public struct PacketEncoder: Sendable {
   /// The deepest permitted nesting of containers.
   public static let maximumDepth = 32
 
-  /// Makes an encoder.
+  /// Creates an encoder.
   public init() {}
 
   /// Encodes a value. Throws `PacketEncoderError`, or any error of the value's `encode(to:)`.

@@ -59,7 +59,7 @@ extension PacketPayload where Self: Codable & PacketCodable {
 }
 
 extension Packet {
-  /// Makes a packet with `value` as its payload. Throws any error of the value's `encode(to:)`.
+  /// Creates a packet with `value` as its payload. Throws any error of the value's `encode(to:)`.
   public init<Payload: PacketPayload>(_ value: Payload) throws {
     self.init(
       type: Payload.packetType, action: value.packetAction, payload: try value.encodedPayload())

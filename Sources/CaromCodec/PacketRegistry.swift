@@ -17,7 +17,7 @@ public struct PacketRegistry: Sendable {
   /// The number of malformed packets so far.
   public private(set) var malformedCount = 0
 
-  /// Makes an empty registry.
+  /// Creates an empty registry.
   public init() {}
 
   /// Registers a type. Throws `taken` if its packet type is already registered, even by the same

@@ -4,7 +4,7 @@
 package struct DeadlineQueue<Element: Sendable>: Sendable {
   @usableFromInline struct Node: HeapElement, Sendable {
     @usableFromInline var deadline: Instant
-    /// The number of elements inserted before this one.
+    /// The number of elements inserted before this element.
     @usableFromInline var order: UInt64
     @usableFromInline var element: Element
 

@@ -55,7 +55,7 @@ public enum IPAddress: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// Makes an address of 4 or 16 bytes in network byte order. Returns nil for any other count.
+  /// Creates an address of 4 or 16 bytes in network byte order. Returns nil for any other count.
   public init?(bytes: [UInt8], scope: UInt32 = 0) {
     var reader = PacketReader(bytes.span)
     switch bytes.count {

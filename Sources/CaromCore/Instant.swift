@@ -5,7 +5,7 @@ public struct Instant: Hashable, Sendable {
   /// Nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
-  /// Makes the instant `nanoseconds` after the clock's origin.
+  /// Creates the instant `nanoseconds` after the clock's origin.
   @inlinable public init(nanoseconds: Int64) { self.nanoseconds = nanoseconds }
 
   /// The clock's origin.

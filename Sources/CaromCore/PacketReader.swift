@@ -9,7 +9,7 @@ public struct PacketReader: ~Escapable {
   @inlinable public var offset: Int { position }
   @usableFromInline var position = 0
 
-  /// Makes a reader at the start of `bytes`.
+  /// Creates a reader at the start of `bytes`.
   @_lifetime(copy bytes)
   @inlinable public init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
@@ -97,7 +97,7 @@ public struct PacketReader: ~Escapable {
 }
 
 extension Array where Element == UInt8 {
-  /// Makes an array with a copy of the span's bytes.
+  /// Creates an array with a copy of the span's bytes.
   @inlinable public init(copying span: Span<UInt8>) {
     self.init(capacity: span.count) { output in
       for index in span.indices { output.append(span[index]) }

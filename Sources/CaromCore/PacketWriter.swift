@@ -4,7 +4,7 @@ public struct PacketWriter: Sendable {
   public var bytes: [UInt8] { storage }
   @usableFromInline var storage: [UInt8]
 
-  /// Makes an empty writer with capacity for `capacity` bytes.
+  /// Creates an empty writer with capacity for `capacity` bytes.
   public init(capacity: Int = 64) {
     storage = []
     storage.reserveCapacity(capacity)

@@ -6,7 +6,7 @@ public struct PeerID: Hashable, Sendable {
   /// The last eight bytes, as a big-endian number.
   public let low: UInt64
 
-  /// Makes an id of its two halves.
+  /// Creates an id of its two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low

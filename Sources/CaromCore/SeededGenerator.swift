@@ -3,7 +3,7 @@
 public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
   private var state: UInt64
 
-  /// Makes a generator with the given seed.
+  /// Creates a generator with the given seed.
   public init(seed: UInt64) { state = seed }
 
   /// Returns the next 64 pseudorandom bits.

@@ -1,8 +1,8 @@
-/// A string literal that is never copied, as `StaticString`, but `Hashable`.
+/// A string literal that is never copied, like `StaticString`, but `Hashable`.
 public struct StaticText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private let text: StaticString
 
-  /// Makes a text from a string literal.
+  /// Creates a text from a string literal.
   public init(stringLiteral value: StaticString) { text = value }
 
   /// The literal's text.

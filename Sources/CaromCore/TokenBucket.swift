@@ -14,7 +14,7 @@ package struct TokenBucket: Hashable, Sendable {
   /// The time up to which tokens have been added; nil before the first use.
   private var filledAt: Int64?
 
-  /// Makes a full bucket that gains `tokens` tokens in each `period` units of time.
+  /// Creates a full bucket that gains `tokens` tokens in each `period` units of time.
   package init(capacity: Int, tokens: Int, per period: Int64) {
     precondition(capacity > 0 && tokens > 0 && period > 0, "a token bucket needs positive limits")
     self.capacity = capacity

@@ -26,7 +26,7 @@ extension MulticastDNS {
     try responder.update(id, subtypes: subtypes, at: now)
   }
 
-  /// Renames a service: sends goodbyes for the old name and claims the new one. A `renamed` event
+  /// Renames a service: sends goodbyes for the old name and claims the new name. A `renamed` event
   /// follows.
   package mutating func rename(
     _ id: PublicationID, to instance: String, at now: Instant

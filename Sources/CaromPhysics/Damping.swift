@@ -10,7 +10,7 @@ public struct Damping: Hashable, Sendable {
   /// The Coulomb deceleration a, in m/s².
   public var deceleration: Double
 
-  /// Makes a damping with the given drag and deceleration. By default there is none.
+  /// Creates a damping with the given drag and deceleration. By default there is none.
   public init(drag: Double = 0, deceleration: Double = 0) {
     precondition(drag >= 0 && deceleration >= 0, "drag and deceleration must not be negative")
     self.drag = drag

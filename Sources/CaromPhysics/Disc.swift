@@ -16,7 +16,7 @@ public struct Disc: Hashable, Sendable {
   /// Whether the disc is kinematic: contacts do not change its velocity.
   @inlinable public var isKinematic: Bool { inverseMass == 0 }
 
-  /// Makes a disc of `mass` kilograms, or a kinematic disc if `mass` is nil.
+  /// Creates a disc of `mass` kilograms, or a kinematic disc if `mass` is nil.
   public init(
     position: Vector, velocity: Vector = .zero, spin: Double = 0, radius: Double, mass: Double?
   ) {

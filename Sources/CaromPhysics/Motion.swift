@@ -5,7 +5,7 @@ public struct Motion: Hashable, Sendable {
   /// The velocity, in meters per second.
   public var velocity: Vector
 
-  /// Makes a motion, by default at rest.
+  /// Creates a motion, by default at rest.
   @inlinable public init(position: Vector, velocity: Vector = .zero) {
     self.position = position
     self.velocity = velocity

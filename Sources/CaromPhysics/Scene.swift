@@ -13,7 +13,7 @@ public struct Scene: Hashable, Sendable {
   let radii: [Double]
   let inverseMasses: [Double]
 
-  /// Makes a scene with the given discs. A disc's id is its index in `discs`.
+  /// Creates a scene with the given discs. A disc's id is its index in `discs`.
   public init(table: Table, surface: Surface = Surface(), discs: [Disc]) {
     precondition(discs.count < Int(Int32.max) - 16, "too many discs: ids must fit in 31 bits")
     self.table = table

@@ -57,7 +57,7 @@ public struct SceneSolver: Sendable {
   /// A scratch buffer for `popPartner(of:)`.
   var tiedContacts: [PendingContact] = []
 
-  /// Makes a solver.
+  /// Creates a solver.
   public init(contactLimit: Int = 64, recordsContacts: Bool = true) {
     precondition(contactLimit > 0, "contactLimit must be positive")
     self.contactLimit = contactLimit

@@ -20,7 +20,7 @@ public struct SingleDiscContacts: Hashable, Sendable {
   /// `SingleDiscSolver.contactLimit` contacts.
   public var isPinned = false
 
-  /// Makes a value without contacts.
+  /// Creates a value without contacts.
   public init() {}
 
   /// The total number of contacts, a goal included.

@@ -19,7 +19,7 @@ public struct SingleDiscSolver: Hashable, Sendable {
   public let speedCap: Double
   private let horizon: Double
 
-  /// Makes a solver for steps of `step` seconds. `surface` must have no Coulomb deceleration.
+  /// Creates a solver for steps of `step` seconds. `surface` must have no Coulomb deceleration.
   public init(table: Table, surface: Surface, step: Double, speedCap: Double = .infinity) {
     precondition(surface.damping.deceleration == 0, "a SingleDiscSolver supports drag only")
     precondition(step > 0, "a step must be longer than 0 s")

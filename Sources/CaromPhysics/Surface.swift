@@ -9,7 +9,7 @@ public struct Surface: Hashable, Sendable {
   /// The damping of free discs.
   public var damping: Damping
 
-  /// Makes a surface, by default without any loss of energy.
+  /// Creates a surface, by default without any loss of energy.
   public init(
     railRestitution: Double = 1, discRestitution: Double = 1, railFriction: Double = 0,
     damping: Damping = Damping()

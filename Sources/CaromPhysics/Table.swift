@@ -11,7 +11,7 @@ public struct Table: Hashable, Sendable {
   /// goals.
   public var goalHalfWidth: Double
 
-  /// Makes a table from half of each dimension, in meters.
+  /// Creates a table from half of each dimension, in meters.
   public init(halfLength: Double, halfWidth: Double, goalHalfWidth: Double = 0) {
     precondition(goalHalfWidth >= 0 && goalHalfWidth <= halfWidth, "a goal must fit in its side")
     self.halfLength = halfLength

@@ -5,7 +5,7 @@ public struct Vector: Hashable, Sendable {
   /// The component across the table.
   public var y: Double
 
-  /// Makes a vector from its components.
+  /// Creates a vector from its components.
   @inlinable public init(_ x: Double, _ y: Double) {
     self.x = x
     self.y = y

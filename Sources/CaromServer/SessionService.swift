@@ -24,7 +24,7 @@ import ServiceLifecycle
 public struct SessionService: ServiceLifecycle.Service {
   private let body: @Sendable () async throws -> Void
 
-  /// A service that runs `body`, which hosts or joins a session on `loop`.
+  /// Creates a service that runs `body`, which hosts or joins a session on `loop`.
   public init(on loop: NetworkLoop, _ body: @escaping @Sendable (NetworkLoop) async throws -> Void)
   {
     self.body = { try await body(loop) }

@@ -44,7 +44,8 @@ actor LocalGame: LoopActor {
   private var ticker: Ticker?
   private var ending: CheckedContinuation<Summary, Never>?
 
-  /// Creates a game between two players that ends after `tickLimit` ticks, if that is not nil.
+  /// Creates a game between two players. The game ends after `tickLimit` ticks; if `tickLimit` is
+  /// nil, it has no time limit.
   init(
     on loop: NetworkLoop, home: Player, away: Player, tickLimit: Int?, recording: String? = nil
   ) {

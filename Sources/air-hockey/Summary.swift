@@ -36,8 +36,8 @@ struct Summary: Encodable, Equatable {
   var gapMean = 0.0
   /// The largest number of ticks by which the displayed state was ahead of the confirmed state.
   var gapMost = 0
-  /// The number of inputs that did not reach the host in time: the client's on a host, the local
-  /// ones on a client.
+  /// The number of inputs that did not reach the host in time: the client's inputs on a host, the
+  /// local inputs on a client.
   var lateInputs = 0
   /// The number of desyncs with the host.
   var desyncs = 0

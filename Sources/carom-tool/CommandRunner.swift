@@ -20,8 +20,9 @@ enum CommandRunner {
     case interrupted
   }
 
-  /// Runs `work` until it ends or there is another reason to end; `work` is then cancelled and
-  /// awaited. Throws the error of the output, or the error of `work` unless `work` was cancelled.
+  /// Runs `work` until it ends or there is another reason to end. In the latter case, cancels
+  /// `work` and waits for it. Throws the error of the output, or the error of `work` unless `work`
+  /// was cancelled.
   @discardableResult
   static func run(
     for limit: Duration? = nil, output: Output,

@@ -74,7 +74,7 @@ extension Responder {
     set(.probing(Prober(start: start)), of: id, on: index)
   }
 
-  /// Takes the next free name on every link, because another host has the current one.
+  /// Renames to the next free name on every link, because another host has the current name.
   private mutating func renameAfterConflict(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
     if let service = claim.service, !service.renames { return fail(id, .nameTaken) }

@@ -40,7 +40,7 @@ extension Responder {
     try changeService(id, at: now) { $0.subtypes = subtypes }
   }
 
-  /// Sends goodbyes for the old name and claims the new one. A `renamed` event follows.
+  /// Sends goodbyes for the old name and claims the new name. A `renamed` event follows.
   package mutating func rename(
     _ id: PublicationID, to instance: String, at now: Instant
   ) throws(PublicationError) {
@@ -156,7 +156,7 @@ extension Responder {
   }
 
   /// Renames a claim on every link: sends goodbyes where the old name was claimed, then probes for
-  /// the new one.
+  /// the new name.
   mutating func changeLabel(
     _ id: PublicationID, to label: String, as service: Registration? = nil, start: Instant,
     at now: Instant

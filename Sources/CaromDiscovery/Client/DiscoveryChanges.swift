@@ -20,12 +20,12 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   public struct Iterator: AsyncIteratorProtocol {
     var reader: CoalescingStream<Item.ID, Element>.Reader
 
-    /// Waits for the next change; nil when the task is cancelled.
+    /// Waits for the next change and returns it, or nil if the task is cancelled.
     public mutating func next() async throws(DiscoveryError) -> Element? {
       try await next(isolation: nil)
     }
 
-    /// Waits for the next change; nil when the task is cancelled.
+    /// Waits for the next change and returns it, or nil if the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(DiscoveryError) -> Element? {

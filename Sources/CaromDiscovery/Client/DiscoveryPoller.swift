@@ -38,7 +38,7 @@ public final class DiscoveryPoller: Sendable {
     discovery.loop.post { [requests, discovery] in Self.stopAll(requests, discovery) }
   }
 
-  /// Returns the next event; nil when there is none.
+  /// Returns the next event, or nil if there is none.
   public func poll() -> Event? {
     guard let (event, ended) = requests.popEvent() else { return nil }
     if let ended {

@@ -126,7 +126,7 @@ extension DiscoveryActor {
 }
 
 extension DiscoveryChange where Item == DiscoveredRecord {
-  /// A change reported by a name server; its record has interface index 0.
+  /// Creates a change reported by a name server; its record has interface index 0.
   init(_ change: UnicastMonitor.Change) {
     switch change {
     case .added(let record): self = .added(DiscoveredRecord(record, 0))

@@ -26,7 +26,7 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
       try await next(isolation: nil)
     }
 
-    /// Waits for the next value; nil when the task is cancelled.
+    /// Waits for the next value and returns it, or nil if the task is cancelled.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws(DiscoveryError) -> Value? {

@@ -8,7 +8,7 @@ package struct ChannelStatistics: Hashable, Sendable {
   package var redundant: UInt64 = 0
   /// Messages dropped because their deadline passed before any of them was sent.
   package var expired: UInt64 = 0
-  /// Sequenced messages replaced by a newer one before they were sent.
+  /// The number of sequenced messages that were replaced by newer messages before they were sent.
   package var replaced: UInt64 = 0
   /// Unreliable messages dropped because too many were queued.
   package var overflowed: UInt64 = 0

@@ -23,7 +23,7 @@ struct ReadyQueue: Sendable {
     return popped + UInt64(messages.count - 1)
   }
 
-  /// Replaces the message at `position` with a newer one and returns the older one.
+  /// Replaces the message at `position` with a newer message and returns the older message.
   mutating func replace(_ message: Message, at position: UInt64) -> Message {
     let index = Int(position - popped)
     let old = messages[index]

@@ -32,8 +32,8 @@ struct ReceiveCredit: Sendable {
   }
 
   /// Reserves credit for a message of `count` bytes whose reassembly begins. Returns whether a new
-  /// limit must be sent now: if the message needs it to be received completely. Otherwise the limit
-  /// is raised as the owner reads.
+  /// limit must be sent now, because the present limit is too low to receive the whole message.
+  /// Otherwise the limit is raised as the owner reads.
   mutating func reserve(_ count: Int) -> Bool {
     reserved += UInt64(count)
     let isNeeded = limit - received < reserved + UInt64(window / 4)

@@ -3,7 +3,7 @@ import CaromCore
 // The choice of the link that carries messages, and what happens when links fail. Datagrams are
 // preferred as soon as the peer has answered on them; while they go unanswered, the stream is used.
 extension Connection {
-  /// A check whether the peer is still alive after its stream has ended: it must acknowledge
+  /// A check of whether the peer is still alive after its stream has ended: it must acknowledge
   /// `packet`, which is sent after the end of the stream, before `deadline`. Packets that were in
   /// flight when the stream ended prove nothing.
   struct LivenessCheck: Sendable {

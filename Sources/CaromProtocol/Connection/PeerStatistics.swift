@@ -42,7 +42,7 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var redundant: UInt64 = 0
   /// Messages dropped because their lifetime passed before they were sent.
   public package(set) var expired: UInt64 = 0
-  /// Sequenced messages replaced by a newer one before they were sent.
+  /// The number of sequenced messages that were replaced by newer messages before they were sent.
   public package(set) var replaced: UInt64 = 0
   /// Unreliable messages dropped because too many were queued.
   public package(set) var dropped: UInt64 = 0

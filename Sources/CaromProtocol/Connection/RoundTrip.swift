@@ -20,7 +20,7 @@ public struct RoundTrip: Hashable, Sendable {
   /// The smoothed round-trip time (gain 1/8, RFC 6298 §2); `nil` before the first sample.
   public private(set) var smoothed: Duration?
 
-  /// A measurement without samples.
+  /// Creates a measurement without samples.
   public init() {}
 
   /// The peer's clock minus the local clock; `nil` before the first sample.

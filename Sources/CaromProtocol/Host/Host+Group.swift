@@ -71,8 +71,8 @@ extension Host {
     directoryRequests.append(.recordInitiator(key))
   }
 
-  /// Queues a hello with an unknown key for the directory. Returns false for a host that is not in
-  /// a group, which decides itself.
+  /// Queues a hello with an unknown key for the directory. Returns false if the host is not in a
+  /// group, in which case the host itself decides.
   mutating func deferToDirectory(
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Route
   ) -> Bool {

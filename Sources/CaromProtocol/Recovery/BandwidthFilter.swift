@@ -10,7 +10,7 @@ struct BandwidthFilter: Sendable {
     if !isAppLimited || rate > value { current = max(current, rate) }
   }
 
-  /// Begins a new cycle and drops the samples of the cycle before the current one.
+  /// Begins a new cycle and drops the samples of the cycle before the current cycle.
   mutating func beginCycle() { (previous, current) = (current, 0) }
 
   /// Replaces all samples by `rate`.

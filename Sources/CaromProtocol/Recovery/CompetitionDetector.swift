@@ -18,9 +18,9 @@ struct CompetitionDetector: Sendable {
   var lastSeen = Int64.min / 2
   /// The number of rounds in a row in which the queue did not empty.
   private var fullRounds = 0
-  /// The bandwidth at the end of the first of these rounds, bytes a second.
+  /// The bandwidth at the end of the first round that `fullRounds` counts, in bytes per second.
   private(set) var bandwidthBeforeQueue = 0.0
-  /// The queueing delay at the end of the first of these rounds.
+  /// The queueing delay at the end of the first round that `fullRounds` counts.
   private var firstQueue: Int64 = 0
   /// The bandwidth after the flow first backed off.
   private var bandwidthAfterBackoff = 0.0

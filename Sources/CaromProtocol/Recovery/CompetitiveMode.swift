@@ -2,7 +2,7 @@
 /// grows like that traffic's window (CUBIC, RFC 9438), so that both get about the same share. Times
 /// are in nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// The time until the first check whether the competing traffic has ended: 2 s.
+  /// The time until the first check of whether the competing traffic has ended: 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000
   /// The interval between checks doubles up to this bound: 8 s.
   static let longestCheckInterval: Int64 = 8_000_000_000
@@ -28,7 +28,7 @@ struct CompetitiveMode: Sendable {
   private var rise = 0.0
   /// Whether a packet was lost: before the first loss the fair share is unknown.
   private var hasLost = false
-  /// The time of the next check whether the competing traffic has ended.
+  /// The time of the next check of whether the competing traffic has ended.
   private var nextCheck: Int64
   private var checkInterval: Int64
 

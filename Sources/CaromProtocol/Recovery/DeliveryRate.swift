@@ -3,7 +3,7 @@
 /// the interval from then until the packet is acknowledged. Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
-    /// The delivery rate, bytes a second.
+    /// The delivery rate, in bytes per second.
     var rate: Double
     /// The number of bytes that had been delivered when the packet was sent.
     var priorDelivered: Int64

@@ -60,7 +60,8 @@ struct LossDetector: Sendable {
     lossesSinceSpurious = 0
   }
 
-  /// Widens the reordering window: a packet that was declared lost was acknowledged after all.
+  /// Widens the reordering window, because a packet that was declared lost was acknowledged after
+  /// all.
   mutating func noteSpuriousLoss(_ roundTrip: borrowing RoundTripEstimator) {
     hasSeenReordering = true
     lossesSinceSpurious = 0
@@ -69,14 +70,15 @@ struct LossDetector: Sendable {
     }
   }
 
-  /// Discards what was learned about the old path. Packet numbers continue on the new one.
+  /// Discards what was learned about the old path. Packet numbers continue on the new path.
   mutating func resetPath() {
     hasSeenReordering = false
     reorderWindowMultiplier = 1
     probes = 0
   }
 
-  /// The reordering window: the delay beyond the round-trip time after which a packet is lost.
+  /// The reordering window: the delay beyond the round-trip time after which a packet is considered
+  /// lost.
   private func reorderWindow(_ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     min(max(reorderWindowMultiplier * roundTrip.minimum / 4, 1), roundTrip.smoothed)
   }

@@ -23,7 +23,7 @@ struct Pacer: Sendable {
     next = max(next, now - Self.maximumCatchUp) + Int64(Double(bytes) * 1e9 / rate)
   }
 
-  /// Bounds a debt that was incurred at a lower rate to twice `maximumDebt` at the current one.
+  /// Limits a debt that was incurred at a lower rate to twice `maximumDebt` at the current rate.
   mutating func limitDebt(at now: Int64, rate: Double) {
     next = min(next, now + Int64(Double(2 * Self.maximumDebt) * 1e9 / rate))
   }

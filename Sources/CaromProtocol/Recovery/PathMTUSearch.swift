@@ -11,15 +11,15 @@ struct PathMTUSearch: Sendable {
   /// The shorter lengths to try, in bytes, after the longest: an Ethernet frame less the overhead
   /// of PPPoE and common tunnels, down to the minimum MTU of IPv6.
   private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
-  /// The number of probes of one length before it is considered too long. RFC 8899 §5.1.4 says 3; a
-  /// fourth probe makes it less likely that random loss decides.
+  /// The number of probes of one length before that length is considered too long. RFC 8899 §5.1.4
+  /// says 3; a fourth probe makes it less likely that random loss decides.
   private static let attempts = 4
   /// The time from the end of a search to the next one (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
   /// The time from a black hole to the next search: 5 s. It doubles up to `raiseInterval`.
   private static let blackHoleInterval: Int64 = 5_000_000_000
-  /// The number of longer packets lost in a row, none of them acknowledged, that suggests a black
-  /// hole.
+  /// The number of packets longer than `base` lost in a row, with none acknowledged in between,
+  /// that suggests a black hole.
   private static let blackHoleThreshold = 6
 
   /// The longest length that is known to arrive.

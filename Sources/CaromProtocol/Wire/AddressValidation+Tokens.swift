@@ -19,7 +19,8 @@ package struct AddressToken: Hashable, Sendable {
   /// The keyed hash of the serial number, the expiry and the address.
   package let seal: UInt64
 
-  /// Makes a token for `address` that is valid for one day from `now`. Each `serial` is used once.
+  /// Creates a token for `address` that is valid for one day from `now`. Each `serial` is used
+  /// once.
   package init(
     serial: UInt64, for address: IPAddress, secret: HostSecret, at now: Instant
   ) {

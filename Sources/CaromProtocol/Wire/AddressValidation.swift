@@ -16,7 +16,7 @@ package struct HostSecret: Hashable, Sendable {
     self.high = high
   }
 
-  /// A secret drawn from `generator`.
+  /// Creates a secret drawn from `generator`.
   package init(using generator: inout some RandomNumberGenerator) {
     low = generator.next()
     high = generator.next()

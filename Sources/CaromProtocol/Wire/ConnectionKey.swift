@@ -13,7 +13,7 @@ package struct ConnectionKey: Hashable, Sendable {
     self.rest = rest
   }
 
-  /// A key drawn from `generator`.
+  /// Creates a key drawn from `generator`.
   package init(using generator: inout some RandomNumberGenerator) {
     prefix = generator.next()
     rest = generator.next()

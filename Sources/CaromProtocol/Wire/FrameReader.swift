@@ -6,11 +6,11 @@ package struct FrameReader: ~Escapable {
   private var reader: PacketReader
   private var previous = PreviousMessage()
 
-  /// A reader of `bytes`: a packet without its header.
+  /// Creates a reader of `bytes`: a packet without its header.
   @_lifetime(copy bytes)
   package init(_ bytes: Span<UInt8>) { reader = PacketReader(bytes) }
 
-  /// A reader of the bytes that remain in `reader` after a packet's header.
+  /// Creates a reader of the bytes that remain in `reader` after a packet's header.
   @_lifetime(copy reader)
   package init(_ reader: PacketReader) { self.reader = reader }
 

@@ -21,7 +21,7 @@ package struct FrameWriter: Sendable {
   package private(set) var limit: Int
   private var previous = PreviousMessage()
 
-  /// A writer that has begun a packet of at most `limit` bytes.
+  /// Creates a writer that has begun a packet of at most `limit` bytes.
   package init(limit: Int = 0) {
     self.limit = 0
     begin(limit: limit)

@@ -19,7 +19,7 @@ public struct PeerInfo: Hashable, Sendable {
   /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
 
-  /// A description of a peer. The name and the application must not exceed their lengths.
+  /// Creates a description of a peer. The name and the application must not exceed their lengths.
   public init(
     id: PeerID, name: String, application: String, applicationVersion: UInt16 = 1,
     yieldsSeat: Bool = false, isSpectator: Bool = false

@@ -17,9 +17,9 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
   public let id: UInt8
   let channel: MessageChannel<ExchangeMessage>
 
-  /// An exchange over the channel `id`. Requests and responses are delivered reliably: in order,
-  /// or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` are those of
-  /// `MessageChannel`.
+  /// Creates an exchange over the channel `id`. Requests and responses are delivered reliably: in
+  /// order, or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` are those
+  /// of `MessageChannel`.
   public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(
@@ -29,7 +29,7 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
 
 /// An empty response, which confirms that the peer has applied a message.
 public struct Applied: Hashable, Sendable, PacketCodable {
-  /// An empty response.
+  /// Creates an empty response.
   public init() {}
   /// Writes nothing: the response has no content.
   public func encode(into writer: inout PacketWriter) {}

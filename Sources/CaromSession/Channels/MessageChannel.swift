@@ -18,7 +18,7 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
   /// The channel's share of the bandwidth among channels of the same priority, 1 or more.
   public let weight: UInt8
 
-  /// A channel with the number `id`; the application chooses its numbers, from 0 to 63.
+  /// Creates a channel with the number `id`; the application chooses its numbers, from 0 to 63.
   public init(_ id: UInt8, _ delivery: Delivery, priority: UInt8 = 4, weight: UInt8 = 1) {
     precondition(id < 64, "a channel's number is 0 to 63")
     precondition(priority < 8, "a channel's priority is 0 to 7")

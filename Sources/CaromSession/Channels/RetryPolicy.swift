@@ -11,8 +11,8 @@ public struct RetryPolicy: Hashable, Sendable {
   /// The upper bound of a delay.
   public var longestDelay: Duration
 
-  /// A policy of `attempts` attempts. Each delay is drawn at random between half of its length and
-  /// all of it, so that clients that lost a host together do not all reconnect at once.
+  /// Creates a policy of `attempts` attempts. Each delay is drawn at random between half of its
+  /// length and all of it, so that clients that lost a host together do not all reconnect at once.
   public init(
     attempts: Int, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(8)
   ) {

@@ -60,8 +60,8 @@ public actor SessionNode: LoopActor {
   /// send queue was full.
   public internal(set) var postsRefused: UInt64 = 0
 
-  /// A node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers each
-  /// request for a seat.
+  /// Creates a node that hosts `seats` players and `spectatorSeats` spectators. Its owner answers
+  /// each request for a seat.
   public init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(), over kinds: LinkKinds = .all, on loop: NetworkLoop
@@ -74,9 +74,9 @@ public actor SessionNode: LoopActor {
       secret: Self.makeSecret())
   }
 
-  /// A node with one seat, in matchmaking mode. The owner reports hosts that discovery finds with
-  /// `addHost` and `removeHost`, and acts on the events `connect` and `advertise`. The node
-  /// advertises itself as searching for the time `window`, and then as waiting.
+  /// Creates a node with one seat, in matchmaking mode. The owner reports hosts that discovery
+  /// finds with `addHost` and `removeHost`, and acts on the events `connect` and `advertise`. The
+  /// node advertises itself as searching for the time `window`, and then as waiting.
   public init(
     matching local: PeerInfo, window: Duration, timing: SessionTiming = SessionTiming(),
     over kinds: LinkKinds = .all, seed: UInt64, on loop: NetworkLoop
@@ -89,7 +89,8 @@ public actor SessionNode: LoopActor {
       secret: Self.makeSecret(), at: loop.now)
   }
 
-  /// A node that shares its port, its seats and the table of connections with nodes on other loops.
+  /// Creates a node that shares its port, its seats and the table of connections with nodes on
+  /// other loops.
   init(
     _ local: PeerInfo, sharing share: PortShare, member: Int, timing: SessionTiming,
     over kinds: LinkKinds, on loop: NetworkLoop

@@ -11,7 +11,7 @@ final class Inbox<Element: Sendable>: Sendable {
     case pause
     /// The oldest element is dropped.
     case dropOldest
-    /// The first element that the new one makes stale is dropped. If there is none, the queue
+    /// The first element that the new element makes stale is dropped. If there is none, the queue
     /// grows.
     case replace(@Sendable (_ old: Element, _ new: Element) -> Bool)
   }

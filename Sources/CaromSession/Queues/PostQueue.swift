@@ -21,7 +21,7 @@ final class PostQueue<Element: Sendable>: Sendable {
   private let byteLimit: Int
   private let state = Mutex(State())
 
-  /// A queue of at most `limit` elements and `byteLimit` bytes.
+  /// Creates a queue of at most `limit` elements and `byteLimit` bytes.
   init(limit: Int, byteLimit: Int = .max) {
     self.limit = limit
     self.byteLimit = byteLimit

@@ -29,7 +29,7 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
     public mutating func next() async -> Received<Message>? { await inbox.next() }
   }
 
-  /// Makes an iterator over the messages.
+  /// Creates an iterator over the messages.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
 }
 

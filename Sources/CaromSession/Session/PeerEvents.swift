@@ -17,6 +17,6 @@ public struct PeerEvents: AsyncSequence, Sendable {
     public mutating func next() async -> PeerEvent? { await inbox.next() }
   }
 
-  /// Makes an iterator over the events.
+  /// Creates an iterator over the events.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
 }

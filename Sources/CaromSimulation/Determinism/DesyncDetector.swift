@@ -1,4 +1,4 @@
-/// Compares the state hashes that one peer sends with the local ones, and drives the exchange of
+/// Compares the state hashes that one peer sends with the local hashes, and drives the exchange of
 /// state reports once two hashes differ. Only confirmed ticks are compared, so a misprediction is
 /// never mistaken for a desync.
 struct DesyncDetector: Sendable {

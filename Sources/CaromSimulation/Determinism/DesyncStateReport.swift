@@ -50,7 +50,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Appends the message in the layout above.
+  /// Appends the message in the layout documented at `DesyncStateReport`.
   public func encode(into writer: inout PacketWriter) {
     writer.append(isAnswer ? 1 : 0)
     writer.write(tick.rawValue)
@@ -64,7 +64,8 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Reads the layout above. Allocates no more than the received bytes can fill.
+  /// Reads the message in the layout documented at `DesyncStateReport`. Allocates no more than the
+  /// received bytes can fill.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let answer: UInt8 = try reader.read()
     guard answer <= 1 else { throw .invalid(what: "answer flag") }

@@ -83,7 +83,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     return tick.advanced(by: ahead + range)
   }
 
-  /// Appends the header in the layout above.
+  /// Appends the header in the layout documented at `InputHeader`.
   public func encode(into writer: inout PacketWriter) {
     let short = min(count, 31)
     writer.write(first | UInt16(short) << 11)
@@ -105,7 +105,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     if context != Self.fullContext { writer.append(UInt8(context)) }
   }
 
-  /// Reads the header in the layout above. The inputs follow it.
+  /// Reads the header in the layout documented at `InputHeader`. The inputs follow the header.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let word = try reader.read(UInt16.self)
     first = word & 0x7FF

@@ -76,7 +76,8 @@ public struct InterpolationDelay: Hashable, Sendable {
     choose()
   }
 
-  /// Adds the ages that the newest sample went through between the last arrival and this one.
+  /// Adds the ages that the newest sample went through between the last arrival and the current
+  /// arrival.
   private mutating func addAges(until arrival: Double, _ newest: Double) {
     guard let leastTransit else { return }
     let end = arrival - newest - leastTransit

@@ -40,7 +40,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
     self.title = title
   }
 
-  /// Appends the header in the layout above.
+  /// Appends the header in the layout documented at `ReplayHeader`.
   public func encode(into writer: inout PacketWriter) {
     writer.write(Self.magic)
     writer.append(Self.version)
@@ -51,7 +51,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
     writer.writeText(title)
   }
 
-  /// Reads the header in the layout above.
+  /// Reads the header in the layout documented at `ReplayHeader`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "replay") }
     guard try reader.read(UInt8.self) == Self.version else {

@@ -22,7 +22,7 @@ public struct ClockLead: Hashable, Sendable {
   private var deviation = 0.0
   private var extra = 0.0
 
-  /// A clock lead without measurements.
+  /// Creates a clock lead without measurements.
   public init() {}
 
   /// Records the server's report on this client's inputs: their mean arrival margin and its

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Rollback {
-  /// Adds the next input of a player, for the tick after that of the player's last input.
+  /// Adds the next input of a player, for the tick after the tick of the player's previous input.
   @inlinable public mutating func addInput(_ input: Game.Input, for player: Int) {
     let tick = buffers[player].next
     buffers[player].append(input)

@@ -19,7 +19,7 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
     self.game = game
   }
 
-  /// Appends the keyframe in the layout above.
+  /// Appends the keyframe in the layout documented at `RollbackKeyframe`.
   public func encode(into writer: inout PacketWriter) {
     writer.write(tick.rawValue)
     writer.append(UInt8(players))
@@ -27,8 +27,8 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
     game.encode(into: &writer)
   }
 
-  /// Reads the layout above. Throws `DecodeError.invalid` if the state does not have the given
-  /// hash.
+  /// Reads a keyframe in the layout documented at `RollbackKeyframe`. Throws `DecodeError.invalid`
+  /// if the state does not have the given hash.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     tick = Tick(try reader.read(UInt64.self))
     guard tick.rawValue < 1 << 62 else { throw .invalid(what: "tick") }

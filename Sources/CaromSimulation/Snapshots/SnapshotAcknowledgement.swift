@@ -28,7 +28,7 @@ public struct SnapshotAcknowledgement: Hashable, Sendable {
 }
 
 extension SnapshotAcknowledgement {
-  /// Appends the layout above.
+  /// Appends the acknowledgement in the layout documented at `SnapshotAcknowledgement`.
   public func encode(into writer: inout PacketWriter) {
     guard let newest else {
       writer.append(1)
@@ -40,8 +40,8 @@ extension SnapshotAcknowledgement {
     writer.write(earlier)
   }
 
-  /// Reads the layout above. `sent` is the newest tick that was sent, from which the full tick is
-  /// reconstructed.
+  /// Reads an acknowledgement in the layout documented at `SnapshotAcknowledgement`. `sent` is the
+  /// newest tick that was sent, from which the full tick is reconstructed.
   public init(decoding reader: inout PacketReader, sent: Tick) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     let back = (sent.rawValue &- UInt64(first >> 1)) & 0x7F

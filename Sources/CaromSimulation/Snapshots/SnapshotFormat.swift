@@ -12,7 +12,7 @@ struct SnapshotFormat: Sendable {
     var velocityWord: Int
     /// The index of the field's first model.
     var models: Int
-    /// Whether there is a previous field whose change predicts this one's.
+    /// Whether there is a previous field whose change predicts this field's change.
     var continues: Bool
   }
 

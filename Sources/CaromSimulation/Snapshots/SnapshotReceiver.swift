@@ -56,7 +56,7 @@ public struct SnapshotReceiver: Sendable {
     return SnapshotAcknowledgement(newest: tick, earlier: earlier)
   }
 
-  /// Processes a snapshot, which must be one whole message. Returns false if a newer one has
+  /// Processes a snapshot, which must be one whole message. Returns false if a newer snapshot has
   /// already been received; `entities` then stay the same, and the snapshot is acknowledged all the
   /// same.
   @discardableResult
@@ -189,7 +189,7 @@ public struct SnapshotReceiver: Sendable {
 public enum SnapshotError: Error, Hashable, Sendable {
   /// The bytes are not a valid snapshot. Drop them.
   case malformed(DecodeError)
-  /// The snapshot of this tick, on which the received one is based, is missing. Send the
+  /// The snapshot of this tick, on which the received snapshot is based, is missing. Send the
   /// acknowledgement, which requests a full snapshot.
   case missingBase(Tick)
   /// The snapshot of this tick was already received, or its base is too old to be stored. Drop it.

@@ -24,7 +24,7 @@ public struct ClockSync: Hashable, Sendable {
   private var samples = 0
   private var peerSamples = 0
 
-  /// A clock synchronizer without measurements.
+  /// Creates a clock synchronizer without measurements.
   public init() {}
 
   /// Records that the peer was at `peerTick` according to a packet that arrived when this side was

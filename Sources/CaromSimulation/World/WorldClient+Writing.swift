@@ -72,7 +72,8 @@ extension WorldClient {
     return false
   }
 
-  /// Sorts the planned entities by priority. Those that the client does not have yet count twice.
+  /// Sorts the planned entities by priority. Entities that the client does not have yet count
+  /// twice.
   private mutating func sortPlanned() {
     queue.removeAll()
     var enter = 0

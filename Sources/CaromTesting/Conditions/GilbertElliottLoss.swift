@@ -7,7 +7,7 @@ public struct GilbertElliottLoss: Hashable, Sendable {
   /// The mean length of a burst, in datagrams; at least 1.
   public let length: Double
 
-  /// Makes a model with the given mean loss rate and mean burst length. `length` must be at least
+  /// Creates a model with the given mean loss rate and mean burst length. `length` must be at least
   /// `loss / (1 - loss)`, since a higher loss rate needs longer bursts.
   public init(loss: Double, length: Double) {
     precondition(loss >= 0 && loss < 1, "a mean loss must be at least 0 and less than 1")

@@ -67,7 +67,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// only.
   public var blocksDatagrams = false
 
-  /// Makes link conditions. The defaults are those of a good local network. Set the properties
+  /// Creates link conditions. The defaults are those of a good local network. Set the properties
   /// without a parameter afterwards; a `VirtualNetwork` validates the conditions that it is given.
   public init(
     delay: ClosedRange<Duration> = .microseconds(100) ... .microseconds(500), loss: Double = 0,
@@ -84,7 +84,7 @@ public struct LinkConditions: Hashable, Sendable {
     check()
   }
 
-  /// Makes conditions with a constant delay, jitter, a rate in bytes per second, and a loss rate.
+  /// Creates conditions with a constant delay, jitter, a rate in bytes per second, and a loss rate.
   public init(
     oneWay delay: Duration, jitter: Jitter = .none, rate: Int? = nil, loss: Double = 0
   ) {

@@ -10,12 +10,12 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
   /// The conditions from the second host to the first.
   public let inbound: LinkConditions
 
-  /// Makes a profile with the same conditions in both directions.
+  /// Creates a profile with the same conditions in both directions.
   public init(_ name: String, _ conditions: LinkConditions) {
     self.init(name, outbound: conditions, inbound: conditions)
   }
 
-  /// Makes a profile with different conditions in each direction.
+  /// Creates a profile with different conditions in each direction.
   public init(_ name: String, outbound: LinkConditions, inbound: LinkConditions) {
     self.name = name
     self.outbound = outbound

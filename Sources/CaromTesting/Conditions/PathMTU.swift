@@ -13,7 +13,7 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
     /// The new MTU, in bytes.
     public let bytes: Int
 
-    /// Makes a change to `bytes` at `time`.
+    /// Creates a change to `bytes` at `time`.
     public init(_ bytes: Int, from time: Instant) {
       precondition(bytes >= PathMTU.minimum, "an MTU must be at least 68 bytes")
       self.bytes = bytes
@@ -31,7 +31,7 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// All changes, earliest first.
   public let changes: [Change]
 
-  /// Makes an MTU of `initial` bytes, at least 68, and its changes in the order of their times.
+  /// Creates an MTU of `initial` bytes, at least 68, and its changes in the order of their times.
   public init(_ initial: Int, then changes: [Change] = []) {
     precondition(initial >= Self.minimum, "an MTU must be at least 68 bytes")
     precondition(
@@ -41,7 +41,7 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
     self.changes = changes
   }
 
-  /// Makes a constant MTU.
+  /// Creates a constant MTU.
   public init(integerLiteral value: Int) { self.init(value) }
 
   /// The MTU at a time, in bytes.

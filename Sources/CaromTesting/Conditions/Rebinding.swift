@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Periodic rebindings of a NAT in front of the sender. At each, the receiver sees a new source
-/// address or port, and packets to the old one are lost.
+/// Periodic rebindings of a NAT in front of the sender. At each rebinding, the receiver sees a new
+/// source address or port, and packets to the old address or port are lost.
 ///
 /// Before the first rebinding, the receiver sees the sender's own address and port. A rebinding
 /// breaks streams: the next bytes of the client are answered with a reset, and the listener

@@ -23,6 +23,6 @@ public struct LinkCounters: Hashable, Sendable {
   /// The bytes of streams sent over the link, including IP and TCP headers.
   public internal(set) var streamBytesSent = 0
 
-  /// Makes counters of zero.
+  /// Creates counters of zero.
   public init() {}
 }

@@ -28,8 +28,8 @@ struct LinkSimulator: Sendable {
   /// reordering.
   private var lastArrival = Instant.zero
 
-  /// Makes a link with its own random number generator, so that traffic on one link does not change
-  /// the behavior of another.
+  /// Creates a link with its own random number generator, so that traffic on one link does not
+  /// change the behavior of another.
   init(from: Int, to: Int, conditions: SharedConditions, seed: UInt64) {
     self.from = from
     self.to = to

@@ -22,7 +22,7 @@ public struct QueueHistory: Hashable, Sendable {
   public private(set) var samples: [Sample] = []
   private var width: Int64 = 1_000_000
 
-  /// Makes an empty history.
+  /// Creates an empty history.
   public init() {}
 
   /// The greatest length of the queue so far, in bytes.

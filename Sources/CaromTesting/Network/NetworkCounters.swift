@@ -23,7 +23,7 @@ public struct NetworkCounters: Hashable, Sendable {
   /// The bytes delivered by streams.
   public var streamBytesDelivered = 0
 
-  /// Makes counters of zero.
+  /// Creates counters of zero.
   public init() {}
 
   mutating func countDrop(for reason: DropReason) {

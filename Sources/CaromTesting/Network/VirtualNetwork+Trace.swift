@@ -37,7 +37,7 @@ extension VirtualNetwork {
 }
 
 extension TraceEntry {
-  /// Makes an entry for an event that a host received.
+  /// Creates an entry for an event that a host received.
   fileprivate init(_ event: VirtualEvent, at time: Instant) {
     switch event {
     case .datagram(let datagram, _):

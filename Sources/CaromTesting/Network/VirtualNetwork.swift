@@ -59,7 +59,7 @@ public struct VirtualNetwork: Sendable {
   var links: [LinkSimulator] = []
   var linkNumbers: [LinkKey: Int] = [:]
 
-  /// Makes a network without hosts. `seed` determines all random behavior.
+  /// Creates a network without hosts. `seed` determines all random behavior.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
     conditions.check()
     self.seed = seed

@@ -39,7 +39,7 @@ public struct SeedFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A description of the failure.
   public let reason: String
 
-  /// Makes a failure of one seed.
+  /// Creates a failure of one seed.
   public init(seed: UInt64, reason: String) {
     self.seed = seed
     self.reason = reason

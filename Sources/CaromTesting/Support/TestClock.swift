@@ -18,7 +18,7 @@ public final class TestClock: Clock, Sendable {
 
   private let state: Mutex<State>
 
-  /// Makes a clock with the time `now`.
+  /// Creates a clock with the time `now`.
   public init(now: Instant = .zero) { state = Mutex(State(now: now)) }
 
   /// The current time, which changes only by `advance`.

@@ -3,7 +3,7 @@ public struct DropCounts: Hashable, Sendable {
   /// The counts, indexed by the raw values of reasons; empty until the first drop.
   private var counts: [Int] = []
 
-  /// Makes counts of zero.
+  /// Creates counts of zero.
   public init() {}
 
   /// The number of datagrams dropped for a reason.

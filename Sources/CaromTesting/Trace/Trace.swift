@@ -13,7 +13,7 @@ public struct Trace: Hashable, Sendable {
   /// The number of entries that were not stored because the trace was full.
   public private(set) var omitted = 0
 
-  /// Makes an empty trace.
+  /// Creates an empty trace.
   public init(limit: Int = defaultLimit) {
     precondition(limit >= 0, "a limit must not be negative")
     self.limit = limit

@@ -8,7 +8,7 @@ public struct TraceEntry: Hashable, Sendable {
     case sent
     /// The link duplicated a datagram.
     case duplicated = "doubled"  // the name in the trace format, which does not change
-    /// Bytes of a datagram were changed; `hash` is that of the changed payload.
+    /// Bytes of a datagram were changed; `hash` is the hash of the changed payload.
     case corrupted
     /// A datagram was delayed by `LinkConditions.reordering`.
     case reordered
@@ -65,7 +65,7 @@ public struct TraceEntry: Hashable, Sendable {
   /// The description of a fault, or the text of a note.
   public var text: String?
 
-  /// Makes an entry without details.
+  /// Creates an entry without details.
   init(_ event: Event, at time: Instant) {
     self.time = time
     self.event = event

@@ -14,10 +14,10 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// The `nextTimeout` of each node, read after each call of the node.
   private var deadlines = DeadlineTree()
 
-  /// Makes a world without nodes on a network.
+  /// Creates a world without nodes on a network.
   public init(network: VirtualNetwork) { self.network = network }
 
-  /// Makes a world without nodes on a new network.
+  /// Creates a world without nodes on a new network.
   public init(seed: UInt64, conditions: LinkConditions = .lan) {
     self.init(network: VirtualNetwork(seed: seed, conditions: conditions))
   }
