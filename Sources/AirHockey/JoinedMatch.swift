@@ -57,7 +57,7 @@ public struct JoinedMatch: Sendable {
   }
   /// The number and depth of rollbacks, and other statistics of the prediction.
   public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
-  /// How often the host has sent the whole state: 1 unless a desync occurred.
+  /// The number of times the host has sent the whole state: 1 unless a desync occurred.
   public var keyframeCount: Int { client.keyframeCount }
   /// The number of local inputs that reached the host too late and were replaced there.
   public var overriddenInputs: Int { client.overriddenInputs }

@@ -11,7 +11,7 @@ public enum Phase: Hashable, Sendable {
   case goalPause(scorer: Seat, remaining: UInt16)
   /// A seat kept the puck too long. The other seat serves when the time has elapsed.
   case foulPause(by: Seat, remaining: UInt16)
-  /// The match has ended and the next one has not begun.
+  /// The match has ended and the next match has not begun.
   case matchEnd(winner: Seat)
 
   /// Whether the mallets can strike the puck in this phase.

@@ -21,15 +21,15 @@ public struct RinkEvents: Hashable, Sendable {
   /// The largest closing speed among the touches, in meters per second, which determines how loud
   /// the sound is.
   public var impact = 0.0
-  /// The seat that scored a goal, if any.
+  /// The seat that scored a goal, or nil if neither did.
   public var goal: Seat?
-  /// The seat that kept the puck too long and loses it, if any.
+  /// The seat that kept the puck too long and loses it, or nil if neither did.
   public var foul: Seat?
-  /// The seat in front of which the puck was placed for a serve, if any.
+  /// The seat in front of which the puck was placed for a serve, or nil if it was not.
   public var serve: Seat?
   /// Whether the puck was released for a face-off.
   public var faceOff = false
-  /// The seat that won the match, if any.
+  /// The seat that won the match, or nil if neither did.
   public var winner: Seat?
 
   /// Creates an empty set of events.

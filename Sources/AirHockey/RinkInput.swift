@@ -25,7 +25,7 @@ public struct RinkInput: Hashable, Sendable {
   private let x: Int16
   private let y: Int16
   private let isPresent: Bool
-  /// The player's request, if any.
+  /// The player's request, or nil if there is none.
   public let request: Request?
 
   /// Creates the input of an absent player, whose mallet does not move.

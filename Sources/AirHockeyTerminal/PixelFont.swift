@@ -1,6 +1,6 @@
 /// A font of five by seven pixels, for scores and banners.
 enum PixelFont {
-  /// The width of a letter, without the gap to the next one.
+  /// The width of a letter, without the gap to the next letter.
   static let width = 5
   /// The height of a letter.
   static let height = 7

@@ -22,7 +22,8 @@ struct Steering: Hashable, Sendable {
   /// mallet does not jump after a pause.
   static let longestStep = 0.05
 
-  /// When each direction was last pressed, by `rawValue`; `nil` if its key is up.
+  /// The time at which each direction was last pressed, indexed by `rawValue`; `nil` if its key is
+  /// up.
   private var pressed: [Instant?] = [nil, nil, nil, nil]
   private var pointer: Vector?
   private var velocity = Vector.zero

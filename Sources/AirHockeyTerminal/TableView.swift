@@ -56,11 +56,11 @@ package struct TableView: Hashable, Sendable {
       flashStrength = newValue?.strength ?? 0
     }
   }
-  /// The banner over the table, if any.
+  /// The banner over the table, or nil if there is none.
   package var banner: Banner?
   /// The left part of the last line: figures.
   package var status = ""
-  /// The right part of the last line: what the keys do.
+  /// The right part of the last line, which explains the keys.
   package var hint = ""
 
   private var flashSide: Side?

@@ -1,6 +1,6 @@
-/// Exponential and logarithm functions that give the same bits on every platform, unlike those of
-/// the C library. They use only addition, subtraction, multiplication and division. The error is
-/// about one unit in the last place.
+/// Exponential and logarithm functions that give the same bits on every platform, unlike the
+/// functions of the C library. They use only addition, subtraction, multiplication and division.
+/// The error is about one unit in the last place.
 enum PortableMath {
   /// ln 2 in two parts. The high part has 32 trailing zero bits, so its product with a small
   /// integer is exact.

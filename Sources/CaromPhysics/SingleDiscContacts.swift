@@ -8,8 +8,8 @@ public struct SingleDiscContacts: Hashable, Sendable {
   public var firstHits = 0
   /// The number of hits by the second kinematic disc.
   public var secondHits = 0
-  /// The goal line that the disc's center crossed: -1 for the one at -x, 1 for the one at +x, 0 for
-  /// none.
+  /// The goal line that the disc's center crossed: -1 for the line at -x, 1 for the line at +x, 0
+  /// for none.
   public var goal = 0
   /// The time at which the disc crossed a goal line, in seconds since the start of the step. The
   /// step's length if there was no goal.

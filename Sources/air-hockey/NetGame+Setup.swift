@@ -21,7 +21,7 @@ extension NetGame {
     var isSpectator = false
     /// Whether network statistics are displayed every second.
     var showsNetwork = false
-    /// The path of the file to record to, if any.
+    /// The path of the file to record to, or nil if the session is not recorded.
     var recording: String?
     /// The text that is displayed until a match begins.
     var waiting = "waiting for a player"

@@ -175,7 +175,7 @@ actor NetGame: LoopActor {
     timers.frame?.arm(at: due)
   }
 
-  /// When the next tick of the match is due.
+  /// The time at which the next tick of the match is due, or nil if none is.
   var nextTick: Instant? {
     switch role {
     case .undecided: nil

@@ -53,7 +53,7 @@ struct Summary: Encodable, Equatable {
   var endReason = ""
   /// The paths of the recordings.
   var recordings: [String] = []
-  /// The error that ended the recording, if any.
+  /// The error that ended the recording, or nil if there was none.
   var recordingTrouble: String?
   /// The exit status of the program.
   var status = ExitStatus.success

@@ -185,10 +185,10 @@ extension RecordCache {
     }
   }
 
-  /// Whether `a` is evicted before `b`. Lower priorities go first. Among idle records, the earliest
-  /// expiry goes first; among the others, the records of the sender with the most of them go first,
-  /// so that a sender of few records keeps them longest. With `isFair`, this applies to idle
-  /// records as well.
+  /// Whether `a` is evicted before `b`. Records of lower priority are evicted first. Among idle
+  /// records, the earliest to expire is evicted first. Among other records, those of the sender
+  /// with the most records are evicted first, so that a sender of few records keeps them longest.
+  /// With `isFair`, this applies to idle records as well.
   private static func isEvictedFirst(_ a: Eviction, _ b: Eviction, isFair: Bool) -> Bool {
     if a.priority != b.priority { return a.priority < b.priority }
     if a.rank != b.rank, isFair || a.priority != .idle { return a.rank > b.rank }

@@ -24,7 +24,7 @@ package struct Querier: Sendable {
   static let packetQuestions = 40
   /// How long a reconfirmed record remains cached unless it is received again (RFC 6762 §10.4).
   static let reconfirmationTimeout = Duration.seconds(10)
-  /// The minimum time between the last query and the one that follows a record's expiry, however
+  /// The minimum time between the last query and the query that follows a record's expiry, however
   /// short the record's time to live.
   static let expiryPause = Duration.seconds(15)
 

@@ -8,7 +8,8 @@ struct QuestionSchedule: Sendable {
   static let firstInterval = Duration.seconds(1)
   /// The longest interval between two queries.
   static let longestInterval = Duration.seconds(3600)
-  /// How long after a query for a unicast response such a response is accepted (RFC 6762 §6).
+  /// The time for which a unicast response is accepted after a query that asked for one (RFC 6762
+  /// §6).
   static let unicastWindow = Duration.seconds(2)
 
   let link: UInt32

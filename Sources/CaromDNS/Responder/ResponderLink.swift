@@ -48,8 +48,9 @@ struct ResponderLink: Sendable {
 // MARK: - Pending answers
 
 extension ResponderLink {
-  /// The time at which to send new answers: that of a pending batch within `range`, otherwise
-  /// `random`. Pending batches that may wait until `random` are moved to it (RFC 6762 §6.4).
+  /// The time at which to send new answers: the due time of a pending batch within `range`,
+  /// otherwise `random`. Pending batches that may wait until `random` are postponed to that time
+  /// (RFC 6762 §6.4).
   mutating func sendTime(in range: ClosedRange<Instant>, or random: Instant) -> Instant {
     if let due = batches.lazy.map(\.due).first(where: { range.contains($0) }) { return due }
     for index in batches.indices

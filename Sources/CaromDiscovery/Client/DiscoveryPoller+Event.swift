@@ -57,7 +57,7 @@ extension DiscoveryPoller {
       return PollerRequests.Subject(request: request, item: item)
     }
 
-    /// Merges this unread event with the one that follows it about the same subject; nil if the two
+    /// Merges this unread event with the next event about the same subject. Returns nil if the two
     /// cancel out.
     func merged(with next: Event) -> Event? {
       switch (self, next) {

@@ -14,7 +14,7 @@ public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
     }
   }
 
-  /// Merges this unread change with the one that follows it; nil if the two cancel out.
+  /// Merges this unread change with the change that follows it. Returns nil if the two cancel out.
   func merged(with next: Self) -> Self? {
     switch (self, next) {
     case (.added, .removed): nil

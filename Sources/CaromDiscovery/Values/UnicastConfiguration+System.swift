@@ -8,7 +8,8 @@ extension UnicastConfiguration {
 
   private static let override = Locked<UnicastConfiguration?>(nil)
 
-  /// The configuration of this process: the one passed to `use`, else the system's current one.
+  /// The configuration of this process: the configuration passed to `use`, else the system's
+  /// current configuration.
   package static var current: UnicastConfiguration { override.withLock { $0 } ?? system() }
 
   /// Replaces the system's configuration for this process; nil restores it.

@@ -29,7 +29,7 @@ package enum ChannelLimits {
 
   /// A message longer than this many bytes always counts as bulk.
   package static let bulkLength = 16 << 10
-  /// The shortest fragment of a message, in bytes, except for the last one.
+  /// The shortest fragment of a message, in bytes. The last fragment may be shorter.
   static let fragmentLength = 512
   /// Bytes of a packet that are reserved for frame headers and acknowledgements when the longest
   /// unfragmented message is chosen.

@@ -36,7 +36,7 @@ struct ReceiveLane: Sendable {
   /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some
   /// message is completed even while newer ones keep arriving.
   var oldest: Partial?
-  /// The newest partial message of a `reliableSequenced` lane, which is the one that must arrive.
+  /// The newest partial message of a `reliableSequenced` lane. That message must arrive.
   var newest: Partial?
   /// The position in the ready queue of the sequenced message that the owner has not read.
   var queued: UInt64?

@@ -83,7 +83,7 @@ struct Scheduler: Sendable {
   private var queues = InlineArray<8, PriorityQueue>(repeating: PriorityQueue())
   /// The priorities whose queue is not empty, one bit each.
   private var occupied = 0
-  /// The lanes that the current packet skips, the last one skipped first.
+  /// The lanes that the current packet skips, most recently skipped lane first.
   private var skipped = LaneList()
   private var smallCount = 0
   private var readyCount = 0

@@ -54,7 +54,7 @@ extension DatagramPath {
     return route
   }
 
-  /// Writes a hello that asks for a cookie, and schedules the next one after a longer delay.
+  /// Writes a hello that asks for a cookie, and schedules the next hello after a longer delay.
   private func writePaddedHello(_ writer: inout FrameWriter, at now: Instant) {
     nextHello = now.advanced(byNanoseconds: helloDelay)
     helloDelay = min(helloDelay * 3 / 2, Self.longestHelloDelay)

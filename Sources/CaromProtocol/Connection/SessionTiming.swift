@@ -1,6 +1,6 @@
 /// The timeouts and intervals of the session protocol.
 public struct SessionTiming: Hashable, Sendable {
-  /// How long each side of a new link waits for the other's part of the handshake.
+  /// How long each side of a new link waits for the other side's part of the handshake.
   public var handshakeLimit = Duration.seconds(10)
   /// How long a connection lasts without receiving anything from the peer. Pings are sent every
   /// second, so the default allows four to be lost, and a cut cable is reported within 5 s.

@@ -109,9 +109,9 @@ extension Host {
     reply(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
   }
 
-  /// Accepts a hello whose sender has proved its address: moves the path of the connection with
-  /// that key, or starts a connection and returns its id. `hasEnded` is true if the key is that of
-  /// a connection that has ended.
+  /// Accepts a hello whose sender has proved its address: moves the path of the connection with the
+  /// hello's key, or starts a connection and returns its id. `hasEnded` is true if a connection
+  /// with the key has ended.
   @discardableResult
   mutating func acceptHello(
     _ hello: Hello, from source: Route, hasEnded: Bool, at now: Instant

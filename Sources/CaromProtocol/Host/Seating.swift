@@ -39,7 +39,8 @@ package struct Seating: Sendable {
     }
   }
 
-  /// A seat: the peer that holds it, and the peer that waits to take it over, if any.
+  /// A seat: the peer that holds it, and, if there is one, the peer that waits to take the seat
+  /// over.
   private struct Seat: Sendable {
     var holder: Claim
     var successor: Claim?

@@ -40,8 +40,8 @@ package struct Matchmaker: Sendable {
   package static let firstRetry = Duration.milliseconds(250)
   /// The longest pause between dials to a peer, before jitter.
   package static let lastRetry = Duration.seconds(4)
-  /// The maximum number of candidates. At the limit, the one with the most failed dials makes room
-  /// for a new one.
+  /// The maximum number of candidates. At the limit, the candidate with the most failed dials is
+  /// removed to make room for a new candidate.
   package static let candidateLimit = 256
 
   private let id: PeerID

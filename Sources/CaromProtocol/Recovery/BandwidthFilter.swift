@@ -1,4 +1,4 @@
-/// The highest delivery rate of the current cycle and the one before, bytes a second.
+/// The highest delivery rate of the current and the previous cycle, in bytes per second.
 struct BandwidthFilter: Sendable {
   private var current = 0.0
   private var previous = 0.0

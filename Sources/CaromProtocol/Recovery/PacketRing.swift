@@ -3,7 +3,7 @@
 struct PacketRing: Sendable {
   /// A list of packets in the ring.
   struct List: Sendable {
-    /// Stands for no packet: after the last one or before the first.
+    /// Stands for the absence of a packet: after the last packet or before the first.
     static let end = UInt64.max
 
     fileprivate(set) var head = end

@@ -14,7 +14,7 @@ struct PathMTUSearch: Sendable {
   /// The number of probes of one length before that length is considered too long. RFC 8899 §5.1.4
   /// says 3; a fourth probe makes it less likely that random loss decides.
   private static let attempts = 4
-  /// The time from the end of a search to the next one (RFC 8899 §5.1.1): 10 min.
+  /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
   /// The time from a black hole to the next search: 5 s. It doubles up to `raiseInterval`.
   private static let blackHoleInterval: Int64 = 5_000_000_000
@@ -33,7 +33,7 @@ struct PathMTUSearch: Sendable {
   private var isProbing = false
   /// The number of packets longer than `base` lost in a row.
   private var consecutiveLosses = 0
-  /// When the newest acknowledged packet longer than `base` was sent.
+  /// The time at which the newest acknowledged packet longer than `base` was sent.
   private var newestAcknowledged: Int64 = 0
   private var searchDelay = blackHoleInterval
 

@@ -9,7 +9,7 @@ package struct AddressToken: Hashable, Sendable {
   package static let length = 24
   /// The time for which a token is valid, in nanoseconds: one day.
   package static let lifetime: Int64 = 86_400_000_000_000
-  /// Distinguishes the hash of a token from that of a cookie: no time slot has this number.
+  /// Distinguishes the hash of a token from the hash of a cookie: no time slot has this number.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
   /// The token's number, unique for its host.

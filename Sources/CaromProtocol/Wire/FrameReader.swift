@@ -53,7 +53,8 @@ package struct FrameReader: ~Escapable {
       delivery: delivery, channel: channel, number: number, payload: try readPayload())
   }
 
-  /// Reads a message with the channel and delivery of the one before it and the next number.
+  /// Reads a message whose channel and delivery are the same as those of the previous message, and
+  /// whose number is the next one.
   @_lifetime(copy self)
   private mutating func readNext(_ lead: UInt8) throws(DecodeError) -> MessageFrame {
     guard previous.isSet, lead == FrameByte.message(FrameByte.nextMode, previous.channel)

@@ -8,7 +8,7 @@ package enum SessionWire {
 
   /// The packet type of control packets.
   package static let controlType: UInt16 = 1
-  /// The packet type of frames on a stream. The payload is that of a data packet without its
+  /// The packet type of frames on a stream. The payload has the format of a data packet without its
   /// header.
   package static let carrierType: UInt16 = 3
   /// The channel of control packets.

@@ -18,8 +18,8 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
   let channel: MessageChannel<ExchangeMessage>
 
   /// Creates an exchange over the channel `id`. Requests and responses are delivered reliably: in
-  /// order, or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` are those
-  /// of `MessageChannel`.
+  /// order, or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` have the
+  /// same meaning as for `MessageChannel`.
   public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(

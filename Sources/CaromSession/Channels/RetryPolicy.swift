@@ -6,7 +6,7 @@ import CaromTransport
 public struct RetryPolicy: Hashable, Sendable {
   /// The number of attempts in total, 1 or more.
   public var attempts: Int
-  /// The delay before the second attempt. Each later delay is twice as long as the one before.
+  /// The delay before the second attempt. Each later delay is twice as long as the previous delay.
   public var firstDelay: Duration
   /// The upper bound of a delay.
   public var longestDelay: Duration
@@ -25,7 +25,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// A single attempt.
   public static let never = RetryPolicy(attempts: 1)
 
-  /// The delay after attempt number `attempt`, or nil if it was the last one.
+  /// The delay after attempt number `attempt`, or nil if that was the last attempt.
   func delay(after attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
     guard attempt < attempts else { return nil }
     let whole = min(longestDelay, firstDelay * (1 << min(attempt - 1, 20)))

@@ -134,7 +134,7 @@ extension SessionNode {
 
 // MARK: - Messages
 extension SessionNode {
-  /// Delivers the messages of a connection, except those of paused channels.
+  /// Delivers the messages of a connection, except messages of paused channels.
   private func deliverMessages(of connection: ConnectionID) {
     if feed.hasHandler {
       while deliverMessage(of: connection) {}

@@ -4,7 +4,7 @@ import Synchronization
 /// everything at once.
 final class PostQueue<Element: Sendable>: Sendable {
   enum Outcome {
-    /// The element is the first one: the loop must be asked to empty the queue.
+    /// The element is the only one in the queue: the loop must be asked to empty the queue.
     case isFirst
     /// The loop has been asked to empty the queue already.
     case isMore

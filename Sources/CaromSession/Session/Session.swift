@@ -33,7 +33,7 @@ public struct Session: Sendable {
   /// The event loops that the session runs on.
   public var loops: [NetworkLoop] { hubs.map(\.loop) }
 
-  /// The event loop that the session runs on; the first one if there are several.
+  /// The event loop that the session runs on; the first loop if there are several.
   public var loop: NetworkLoop { hubs[0].loop }
 
   /// The node on `loop`, for code that runs on that loop itself.

@@ -13,7 +13,7 @@ public struct FixedStep: AsyncSequence, Sendable {
   public struct Step: Hashable, Sendable {
     /// The number of the tick, counted from 0 without gaps.
     public let tick: Tick
-    /// How late the timer fired.
+    /// The delay with which the timer fired after the due time.
     public let lateness: Duration
     /// The number of ticks dropped immediately before this one because the task was too far behind.
     public let dropped: Int

@@ -63,7 +63,7 @@ struct RangeDecoder: Sendable {
     }
   }
 
-  /// Whether the bytes are exactly the ones that `RangeEncoder` writes for the decoded symbols.
+  /// Whether the bytes are exactly the bytes that `RangeEncoder` writes for the decoded symbols.
   var endsAsWritten: Bool {
     guard let last = bytes.last, last != 0 || bytes.count == 1 else { return false }
     let (_, offset) = RangeFlush.shortest(low: window &- code, range: range)

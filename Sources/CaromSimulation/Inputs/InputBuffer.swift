@@ -13,7 +13,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   @usableFromInline var ring: [Input]
   @usableFromInline var first: Tick
   @usableFromInline var next: Tick
-  /// The number of received inputs that contradicted a stored one. The stored input is kept.
+  /// The number of received inputs that contradicted a stored input. The stored input remains.
   public private(set) var conflicts = 0
 
   /// Creates an empty buffer whose first input belongs to tick `start`.

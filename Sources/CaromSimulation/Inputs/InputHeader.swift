@@ -17,8 +17,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     /// The number of ticks by which the newest input is ahead of the sender's tick. A server sends
     /// the mean deviation of the input arrivals here, in sixteenths of a tick.
     public var lead: UInt8
-    /// How far the sender is ahead of the receiver, in sixteenths of a tick. A server sends how
-    /// early the receiver's inputs arrive.
+    /// How far the sender is ahead of the receiver, in sixteenths of a tick. A server sends the
+    /// time by which the receiver's inputs arrive early.
     public var advantage: Int16
 
     /// Creates a timing block.

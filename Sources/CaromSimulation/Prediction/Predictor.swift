@@ -14,7 +14,7 @@ public struct Predictor<Game: Simulation>: Sendable {
     public var resimulatedSteps: Int
   }
 
-  /// The number of local inputs and states kept: two seconds at 60 Hz.
+  /// The number of local inputs and states stored: two seconds at 60 Hz.
   public static var history: Int { 128 }
 
   /// The local player's number.
@@ -69,7 +69,8 @@ public struct Predictor<Game: Simulation>: Sendable {
   /// The predicted events of the last step.
   public var lastEvents: [Game.Event] { events }
 
-  /// Processes the server's state before `tick`. Returns nil if it is not newer than the last one.
+  /// Processes the server's state before `tick`. Returns nil if that state is not newer than the
+  /// last processed state.
   public mutating func reconcile(with game: borrowing Game, at tick: Tick) -> Correction? {
     guard tick > confirmedTick else {
       counts.stale += 1

@@ -20,7 +20,7 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
 
   /// The header of the file.
   public let header: ReplayHeader
-  /// The tick after the last one with inputs.
+  /// The tick after the last tick with inputs.
   public let end: Tick
   /// The state before `tick`.
   public private(set) var game: Game

@@ -17,7 +17,7 @@ public struct ClockLead: Hashable, Sendable {
   /// How early this client's inputs arrive at the server, in ticks, as the server reports it.
   /// Negative if they arrive late, nil before the first report.
   public private(set) var arrivalMargin: Double?
-  /// How early the inputs should arrive, in ticks.
+  /// The number of ticks by which the inputs should arrive early.
   public private(set) var buffer = minimumBuffer
   private var deviation = 0.0
   private var extra = 0.0

@@ -20,7 +20,7 @@ extension Rollback {
   }
 
   /// Schedules the local player's input for `delay` ticks after the current tick. Earlier ticks
-  /// without an input repeat the last one as `held`. Returns false if that tick already has an
+  /// without an input repeat the last input as `held`. Returns false if that tick already has an
   /// input.
   mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
     guard var end = localInputs?.end else { return false }

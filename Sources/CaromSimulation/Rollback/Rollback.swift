@@ -18,7 +18,7 @@ public struct Rollback<Game: Simulation>: Sendable {
     case stalled
   }
 
-  /// The number of states kept before the prediction window, for desync reports.
+  /// The number of states stored before the prediction window, for desync reports.
   public static var history: Int { 96 }
   /// The number of ticks after the confirmed tick for which received inputs are stored.
   static var ahead: Int64 { 200 }
@@ -94,7 +94,7 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   // MARK: State
 
-  /// The newest state, the one before `tick`. It is predicted if inputs are missing.
+  /// The newest state, before the simulation of `tick`. It is predicted if inputs are missing.
   @inlinable public var state: Game { game }
   /// The next tick to simulate.
   @inlinable public var tick: Tick { now }

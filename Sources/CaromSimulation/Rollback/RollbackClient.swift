@@ -97,7 +97,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// How far `now` lies between the last tick and the next, from 0 to 1.
+  /// The position of `now` between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
   /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }

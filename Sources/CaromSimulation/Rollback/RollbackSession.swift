@@ -60,7 +60,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// How far `now` lies between the last tick and the next, from 0 to 1, for drawing.
+  /// The position of `now` between the last tick and the next, from 0 to 1, for drawing.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
   /// How far this peer's clock is ahead of the other peers', in ticks, on average.
   public var lead: Double {
@@ -83,7 +83,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var state: Game { rollback.state }
 
   /// Simulates a tick with the local player's input, or stalls if the prediction window is
-  /// exhausted. In a stall the input is kept for the next tick.
+  /// exhausted. In a stall, the input is stored for the next tick.
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input

@@ -48,7 +48,7 @@ struct SnapshotHeader: Hashable, Sendable {
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Codes the rest of the header: in the short form the age, which usually equals that of the
+  /// Codes the rest of the header: in the short form the age, which usually equals the age of the
   /// base, and the views named in addition to the base.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView

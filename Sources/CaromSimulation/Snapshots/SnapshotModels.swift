@@ -6,7 +6,7 @@ enum SnapshotModels {
   static let isNaming = 1
   /// Whether the view of a particular tick is named.
   static let isNamed = 2
-  /// Whether any member enters or leaves.
+  /// Whether the snapshot adds or removes any member.
   static let changesMembers = 3
   /// Whether the snapshot is partial.
   static let isPartial = 4

@@ -137,8 +137,8 @@ public struct SnapshotReceiver: Sendable {
     return true
   }
 
-  /// Sets `entities` to the contents of the newest snapshot. If it is partial, newer values that
-  /// other snapshots have brought are kept.
+  /// Sets `entities` to the contents of the newest snapshot. If that snapshot is partial, newer
+  /// values from other snapshots are retained.
   private mutating func show(_ view: SnapshotView, _ base: SnapshotView) {
     next.removeAll()
     nextTicks.removeAll(keepingCapacity: true)

@@ -93,7 +93,7 @@ public struct SnapshotSender: Sendable {
 
   // MARK: - Snapshots
 
-  /// Encodes the snapshot of a tick, which must be newer than the last one.
+  /// Encodes the snapshot of a tick, which must be newer than the tick of the last snapshot.
   @discardableResult
   public mutating func encode(_ entities: EntityTable, at tick: Tick) -> [UInt8] {
     plan(entities, at: tick, selecting: nil)

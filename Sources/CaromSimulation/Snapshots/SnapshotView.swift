@@ -48,7 +48,8 @@ struct SnapshotView: Sendable {
     count += 1
   }
 
-  /// Becomes `older` plus the entities whose values in the snapshot of `named` are newer.
+  /// Replaces this view with `older`, updated by the entities whose values in the snapshot of
+  /// `named` are newer.
   mutating func merge(_ older: SnapshotView, _ named: SnapshotView, _ stride: Int) {
     clear(room: older.count + named.count, stride: stride)
     tick = older.tick

@@ -28,7 +28,7 @@ public struct ClockPace: Hashable, Sendable {
     return ticks.advance(to: paced)
   }
 
-  /// How far `now` lies between the last tick and the next, from 0 to 1.
+  /// The position of `now` between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double {
     var copy = self
     copy.move(to: now)

@@ -63,7 +63,7 @@ public struct StepAccumulator: Hashable, Sendable {
   /// The time at which the next step is due.
   public var nextStep: Instant { instant(of: counted + 1) }
 
-  /// How far `now` lies between the last step and the next, from 0 to 1, for interpolation.
+  /// The position of `now` between the last step and the next, from 0 to 1, for interpolation.
   public func fraction(at now: Instant) -> Double {
     let last = instant(of: counted).nanoseconds
     let length = nextStep.nanoseconds - last

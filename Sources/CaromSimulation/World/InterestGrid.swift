@@ -1,4 +1,5 @@
-/// A grid of square cells that holds the positions of entities, for finding the ones near a point.
+/// A grid of square cells that holds the positions of entities, for finding the entities near a
+/// point.
 ///
 /// Positions are in steps of the schema's position fields.
 struct InterestGrid: Sendable {

@@ -122,7 +122,7 @@ public struct WorldReplicator: Sendable {
 
   // MARK: - Ticks
 
-  /// Moves the world to a tick, which must be newer than the last one. The entities are then taken
+  /// Moves the world to a tick, which must be newer than the last tick. The entities are then taken
   /// to have their current values at that tick.
   public mutating func advance(to next: Tick) {
     precondition(tick < next || tick == .zero, "the new tick must be later than the last one")

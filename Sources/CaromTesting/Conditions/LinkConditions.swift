@@ -67,8 +67,9 @@ public struct LinkConditions: Hashable, Sendable {
   /// only.
   public var blocksDatagrams = false
 
-  /// Creates link conditions. The defaults are those of a good local network. Set the properties
-  /// without a parameter afterwards; a `VirtualNetwork` validates the conditions that it is given.
+  /// Creates link conditions. The defaults describe a good local network. Set the properties that
+  /// have no parameter here afterwards. A `VirtualNetwork` validates the conditions that it is
+  /// given.
   public init(
     delay: ClosedRange<Duration> = .microseconds(100) ... .microseconds(500), loss: Double = 0,
     duplication: Double = 0, retransmission: Duration = .milliseconds(200),

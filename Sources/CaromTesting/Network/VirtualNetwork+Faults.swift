@@ -3,8 +3,8 @@ import CaromCore
 extension VirtualNetwork {
   // MARK: Cables
 
-  /// Unplugs the cable of the host's machine. Datagrams are lost, including those in flight;
-  /// streams wait.
+  /// Unplugs the cable of the host's machine. Datagrams are lost, including datagrams in flight.
+  /// Streams wait.
   public mutating func cut(_ host: VirtualHost) {
     machines[host.machine].isCut = true
     recordFault("cut", of: host)

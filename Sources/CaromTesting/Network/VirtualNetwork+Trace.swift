@@ -1,7 +1,7 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Adds an event of a datagram to the trace, if there is one.
+  /// Adds an event that concerns a datagram to the trace, if the network has a trace.
   mutating func record(
     _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int?, reason: DropReason? = nil
   ) {
@@ -16,7 +16,7 @@ extension VirtualNetwork {
     }
   }
 
-  /// Adds an event for a host to the trace, if there is one.
+  /// Adds an event for a host to the trace, if the network has a trace.
   mutating func record(_ event: VirtualEvent) {
     guard trace != nil else { return }
     let now = now

@@ -33,7 +33,7 @@ public struct VirtualNetwork: Sendable {
     let to: Int
   }
 
-  /// The current virtual time: that of the last event, or that set by `advance(to:)`.
+  /// The current virtual time: the time of the last event, or the time set by `advance(to:)`.
   public private(set) var now = Instant.zero
   /// The conditions of all links without conditions of their own.
   public var conditions: LinkConditions { didSet { updateConditions() } }
@@ -111,7 +111,7 @@ public struct VirtualNetwork: Sendable {
   public var nextEventTime: Instant? { timeline.nextDeadline }
 
   /// Advances to the next event at or before `limit` and returns it. Returns nil if there is none;
-  /// `now` is then the time of the last internal event, if any.
+  /// `now` is then the time of the last internal event, or unchanged if there was none.
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
     while let time = timeline.nextDeadline, let arrival = timeline.popFirst(until: limit) {
       now = max(now, time)

@@ -28,8 +28,8 @@ public struct Interface: Hashable, Sendable {
   public var isUp = false
   /// Whether the interface has a carrier.
   public var isRunning = false
-  /// How many times the carrier was gained or lost. A changed number shows that the link was down,
-  /// however briefly. 0 if the system does not provide it.
+  /// The number of times the carrier was gained or lost. A changed number shows that the link was
+  /// down, however briefly. 0 if the system does not provide it.
   public var carrierChanges: UInt32 = 0
   /// The interface's MTU in bytes: the largest packet including the IP header; 0 if unknown.
   public var largestPacket = 0

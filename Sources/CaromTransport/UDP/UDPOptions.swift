@@ -13,7 +13,7 @@ public struct UDPOptions: Hashable, Sendable {
   /// IPv4 addresses.
   public var v6Only = true
   /// Receives the datagrams of every group that any socket on this host has joined, instead of only
-  /// those of the groups that this socket has joined.
+  /// the datagrams of groups that this socket has joined.
   public var receivesAllGroups = false
   /// Passes consecutive datagrams of the same length to the same peer to the kernel as one buffer
   /// for segmentation (UDP_SEGMENT on Linux). The packets on the wire are the same.
