@@ -61,7 +61,7 @@ struct RecordingFile: Sendable {
   /// Begins to record a match without a network.
   mutating func begin(_ state: RinkState) { recorder = MatchRecorder(state) }
 
-  /// Ends the current recording, if any, and opens another file for the next match.
+  /// Ends the current recording, if there is one, and opens another file for the next match.
   mutating func beginNextFile() {
     guard isOpen, recorder != nil else { return }
     finish()

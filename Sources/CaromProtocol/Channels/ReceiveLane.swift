@@ -33,8 +33,8 @@ struct ReceiveLane: Sendable {
   /// The state of the messages whose number is `next` or higher. Used only for deliveries that need
   /// every message.
   var window = Deque<Entry>()
-  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some
-  /// message is completed even while newer ones keep arriving.
+  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some message
+  /// is completed even while newer messages keep arriving.
   var oldest: Partial?
   /// The newest partial message of a `reliableSequenced` lane. That message must arrive.
   var newest: Partial?

@@ -11,8 +11,8 @@ public struct SessionTiming: Hashable, Sendable {
   public var firstPingInterval = Duration.milliseconds(100)
   /// The number of pings that are sent at the shorter interval.
   public var firstPings = 8
-  /// How long closing may take, until the messages before the goodbye were acknowledged and the
-  /// goodbye was sent. After that the link is cut.
+  /// How long closing may take, from the request to close until all earlier messages are
+  /// acknowledged and the goodbye is sent. After this time, the link is cut.
   public var closeLimit = Duration.seconds(1)
 
   /// How long a connection without a working link waits to be resumed, after `silenceLimit` has

@@ -13,7 +13,7 @@ struct StreamPath: Sendable {
   /// sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// While the stream's send queue holds at least this many bytes, unreliable messages are held
-  /// back, so that a newer one can still replace them. A game state that is sent at 60 Hz has a
+  /// back, so that newer messages can still replace them. A game state that is sent at 60 Hz has a
   /// few hundred bytes.
   static let latestThreshold = 4 << 10
   /// An acknowledgement is due after this many carriers, or this many bytes of them.

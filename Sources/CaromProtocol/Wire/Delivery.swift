@@ -4,8 +4,9 @@ public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// A message may be lost, and messages may arrive in any order. A message is at most 64 KiB. The
   /// only delivery whose messages are not numbered.
   case unreliable = 0
-  /// Only the newest message matters: sending a message replaces one that is still queued, messages
-  /// may be lost, and an older message never arrives after a newer one. At most 64 KiB each.
+  /// Only the newest message matters: sending a message replaces an older message that is still
+  /// queued, messages may be lost, and an older message never arrives after a newer one. At most 64
+  /// KiB each.
   case unreliableSequenced = 1
   /// Each message arrives exactly once, in the order of sending.
   case reliableOrdered = 2

@@ -15,7 +15,8 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let tick: Tick
     /// The delay with which the timer fired after the due time.
     public let lateness: Duration
-    /// The number of ticks dropped immediately before this one because the task was too far behind.
+    /// The number of ticks dropped immediately before this tick because the task was too far
+    /// behind.
     public let dropped: Int
   }
 

@@ -11,7 +11,7 @@ import CaromCore
 public enum TransportError: Error, Hashable, Sendable {
   /// Another socket is bound to the port: choose another port, or 0 for any free one.
   case addressInUse(port: UInt16)
-  /// This host does not have the address: bind to one of its own.
+  /// This host does not have the address: bind to one of the addresses of this host.
   case addressNotAvailable(IPAddress)
   /// The system does not permit the operation, for example a port below 1024, or because of a
   /// firewall.
