@@ -7,9 +7,9 @@ OPTIMIZED := --scratch-path .build-optimized -c release -Xswiftc -enable-testing
 RELEASE := --scratch-path .build-release-tests -c release -Xswiftc -enable-testing
 THREAD := --scratch-path .build-thread --sanitize=thread
 ADDRESS := --scratch-path .build-address --sanitize=address
-# Games as processes are left out: a sanitizer makes them many times slower than their clocks.
+# Tests that run the programs are left out: under a sanitizer a program cannot keep its tick rate.
 WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
-# Programs that have to keep time are tested by themselves, not beside what takes both cores.
+# Programs that keep time run by themselves, not beside tests that use both cores.
 PROGRAMS := ^EndToEndTests\.|PythonPeerTests
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
@@ -42,7 +42,7 @@ build: ## everything, release
 	@.ci/setup play
 	swift build -c release
 
-bench: ## the benchmarks (ARGS='session', 'discovery', 'frames', 'echo', 'step' or 'codec', and options)
+bench: ## the benchmarks (ARGS=codec, discovery, echo, frames, rollback, session, snapshot, step or world, and options)
 	@.ci/setup play
 	@swift build -c release --product bench
 	@.build/release/bench $(ARGS)
@@ -53,11 +53,10 @@ lint: ## check the formatting
 format: ## mend the formatting
 	swift format -i -r $(SWIFT_FILES)
 
-# What computes and what talks to sockets run apart, and that one test after the other: a sanitizer
-# makes all so slow that a host which probes its name in real time would not be heard in time.
-# Leaks are not looked for: an enum has its case in the spare bits of its pointer, and a weakly
-# referenced object its table behind a shifted one, so that what hangs on them looks lost. That a
-# session leaves nothing is a test of its own.
+# Tests that compute and tests that use sockets run apart, and the latter one at a time: under a
+# sanitizer a host that probes its name in real time would otherwise miss its deadlines. Leaks are not
+# detected, since Swift stores bits in pointers that the detector then does not recognize; a test of its
+# own checks that a session leaves nothing.
 sanitize: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.txt
 sanitize: export ASAN_OPTIONS := detect_leaks=0
 sanitize: ## the tests under the thread and the address sanitizer
