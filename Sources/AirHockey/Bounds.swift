@@ -13,18 +13,18 @@ enum Bounds {
   static let malletFarX = Lattice.units(Preset.halfLength - Preset.malletRadius)
   static let malletY = Lattice.units(Preset.halfWidth - Preset.malletRadius)
 
-  /// The position of a mallet at the beginning of a match.
+  /// Returns the position of a mallet at the beginning of a match.
   static func start(of seat: Seat) -> LatticePoint {
     LatticePoint(Vector(seat.side * 0.75, 0))
   }
 
-  /// Whether a mallet's position is within its half of the table.
+  /// Returns whether a mallet's position is within its half of the table.
   static func contains(mallet: LatticePoint, of seat: Seat) -> Bool {
     let half = seat == .home ? -malletFarX ... -malletNearX : malletNearX...malletFarX
     return half.contains(mallet.x) && (-malletY...malletY).contains(mallet.y)
   }
 
-  /// Whether the puck is on the table, and its velocity and spin are within their limits.
+  /// Returns whether the puck is on the table, and its velocity and spin are within their limits.
   static func contains(_ puck: PuckState) -> Bool {
     (-puckX...puckX).contains(puck.position.x) && (-puckY...puckY).contains(puck.position.y)
       && (-puckSpeed...puckSpeed).contains(puck.velocity.x)
@@ -32,7 +32,7 @@ enum Bounds {
       && (-puckSpin...puckSpin).contains(puck.spin)
   }
 
-  /// The nearest position to `mallet` that is within the seat's half of the table.
+  /// Returns the nearest position to `mallet` that is within the seat's half of the table.
   static func clamped(mallet: LatticePoint, of seat: Seat) -> LatticePoint {
     let forward = seat == .home ? -mallet.x : mallet.x
     let x = min(max(forward, malletNearX), malletFarX)
@@ -40,8 +40,8 @@ enum Bounds {
       x: seat == .home ? -x : x, y: min(max(mallet.y, -malletY), malletY))
   }
 
-  /// The puck's state rounded to the units of the game state, and clamped where rounding exceeded a
-  /// bound.
+  /// Returns the puck's state rounded to the units of the game state, and clamped where rounding
+  /// exceeded a bound.
   static func clamped(_ puck: Disc) -> PuckState {
     let position = LatticePoint(puck.position)
     let velocity = LatticePoint(puck.velocity)

@@ -60,7 +60,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     banks = generator.chance(0.3)
   }
 
-  /// A random number, evenly distributed between -1 and 1.
+  /// Returns a random number, evenly distributed between -1 and 1.
   private mutating func signedFraction() -> Double {
     Double(generator.next() >> 11) * 0x1p-52 - 1
   }
@@ -90,7 +90,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     }
   }
 
-  /// The point where the puck will cross the guarding line.
+  /// Returns the point where the puck will cross the guarding line.
   private func intercept(_ position: Vector, _ velocity: Vector) -> Vector {
     let time = max(0, (Self.guardX - position.x) / velocity.x)
     let y = Self.folded(position.y + velocity.y * min(time, 2)) + guardError
@@ -98,7 +98,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     return Vector(Self.guardX, min(max(y, -post), post))
   }
 
-  /// The next point on the way behind the puck, and then through the puck towards the goal.
+  /// Returns the next point on the way behind the puck, and then through the puck towards the goal.
   private func attack(_ position: Vector, _ mallet: Vector) -> Vector {
     let aim = direction(from: position)
     let offset = position - mallet
@@ -111,8 +111,8 @@ public struct ComputerPlayer: Hashable, Sendable {
     return Vector(position.x - 0.16, position.y + side * (Self.reach + 0.04))
   }
 
-  /// The direction in which to strike the puck: towards the opponent's goal, or, if the mallet
-  /// cannot get behind the puck, away from its own goal.
+  /// Returns the direction in which to strike the puck: towards the opponent's goal, or, if the
+  /// mallet cannot get behind the puck, away from its own goal.
   private func direction(from position: Vector) -> Vector {
     if position.x < -Preset.halfLength + Self.reach + Preset.malletRadius {
       return Vector(0.3, position.y < 0 ? -0.95 : 0.95)
@@ -127,7 +127,8 @@ public struct ComputerPlayer: Hashable, Sendable {
     return offset * (1 / offset.length)
   }
 
-  /// The y coordinate that results if the puck bounces off the long rails, where `y` ignores them.
+  /// Returns the y coordinate that results if the puck bounces off the long rails, where `y`
+  /// ignores them.
   private static func folded(_ y: Double) -> Double {
     let rail = Preset.halfWidth - Preset.puckRadius
     var y = y

@@ -64,8 +64,8 @@ public struct JoinedMatch: Sendable {
   /// The simulation with its history of inputs and states, from which a recorder reads.
   public var rollback: Rollback<Rink>? { client.rollback }
 
-  /// The predicted state at `now` with smoothed corrections, to be drawn; nil before the host's
-  /// first state has arrived.
+  /// Returns the predicted state at `now` with smoothed corrections, to be drawn; nil before the
+  /// host's first state has arrived.
   public func shown(at now: Instant) -> RinkState? { state.map { view.shown($0, at: now) } }
 
   // MARK: Time

@@ -71,8 +71,8 @@ public struct RinkState: Hashable, Sendable {
     return hash.value
   }
 
-  /// The wait before the face-off of a match, in ticks. It varies between matches, but is the same
-  /// on every machine.
+  /// Returns the wait before the face-off of a match, in ticks. It varies between matches, but is
+  /// the same on every machine.
   static func faceOffTicks(of match: UInt16) -> UInt16 {
     let mixed = (UInt32(match) &* 0x9E37_79B1) >> 16
     return Preset.faceOffTicks + UInt16(mixed % UInt32(Preset.faceOffSpread + 1))

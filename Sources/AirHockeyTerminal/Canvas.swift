@@ -57,7 +57,7 @@ package struct Canvas: Hashable, Sendable {
   }
 }
 
-/// The share of a pixel that a shape covers, 0 to 1, for a pixel at `distance` from the shape's
-/// edge. The distance is in pixels and negative inside the shape; the edge is blended over one
-/// pixel.
+/// Returns the share of a pixel that a shape covers, 0 to 1, for a pixel at `distance` from the
+/// shape's edge. The distance is in pixels and negative inside the shape; the edge is blended over
+/// one pixel.
 func edge(_ distance: Double) -> Double { min(max(0.5 - distance, 0), 1) }

@@ -59,12 +59,12 @@ package struct Controls: Sendable {
     return nil
   }
 
-  /// The first player's input for the next tick, given the mallet's current position.
+  /// Returns the first player's input for the next tick, given the mallet's current position.
   package mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(first.target(from: mallet, at: now, releasesAreKnown))
   }
 
-  /// The input for the next tick of the second player, who is on the right.
+  /// Returns the input for the next tick of the second player, who is on the right.
   package mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(second.target(from: mallet, at: now, releasesAreKnown))
   }
@@ -95,7 +95,7 @@ package struct Controls: Sendable {
     }
   }
 
-  /// The player whose mallet a key moves, and the direction; nil for any other key.
+  /// Returns the player whose mallet a key moves, and the direction; nil for any other key.
   private func meaning(of key: KeyPress.Key) -> (Seat, Direction)? {
     guard seating != .nobody else { return nil }
     let right: Seat = seating == .two ? .away : .home

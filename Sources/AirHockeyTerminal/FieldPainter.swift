@@ -30,8 +30,8 @@ struct FieldPainter {
     return mouth(at: place, over: color)
   }
 
-  /// The rail's color with light from above: the outer edge of the upper rail and the inner edge of
-  /// the lower rail are bright.
+  /// Returns the rail's color with light from above: the outer edge of the upper rail and the inner
+  /// edge of the lower rail are bright.
   private func rail(at place: Vector, _ inner: Double) -> Color {
     let across = min(max(inner / Layout.rail, 0), 1)
     let lit = place.y > Preset.halfWidth ? across : 1 - across
@@ -56,7 +56,7 @@ struct FieldPainter {
     return color.mixed(with: side, 0.4 * edge(crease / pixel))
   }
 
-  /// The goal mouth in the end rail: dark, with a rim in its player's color.
+  /// Returns the goal mouth in the end rail: dark, with a rim in its player's color.
   private func mouth(at place: Vector, over color: Color) -> Color {
     let depth = abs(place.x) - Preset.halfLength
     guard depth > -0.5 * pixel, depth < Layout.rail + pixel else { return color }
@@ -69,7 +69,7 @@ struct FieldPainter {
       .mixed(with: side, 0.9 * edge(post / pixel) * inside * (1 - opening))
   }
 
-  /// The signed distance to a box with rounded corners, negative inside.
+  /// Returns the signed distance to a box with rounded corners, negative inside.
   private func boxDistance(
     _ place: Vector, halfLength: Double, halfWidth: Double, radius: Double
   ) -> Double {

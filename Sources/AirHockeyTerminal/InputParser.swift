@@ -137,7 +137,7 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// The character with this code, in lower case; `nil` if the code is not a character.
+  /// Returns the character with this code, in lower case; `nil` if the code is not a character.
   static func small(_ code: UInt32) -> Unicode.Scalar? {
     guard let scalar = Unicode.Scalar(code) else { return nil }
     return scalar.properties.lowercaseMapping.unicodeScalars.first

@@ -32,19 +32,19 @@ package struct Layout: Hashable, Sendable {
     center = Vector(Double(columns) / 2, Double(rows))
   }
 
-  /// The pixel that shows a position on the table, from the screen's upper left corner.
+  /// Returns the pixel that shows a position on the table, from the screen's upper left corner.
   package func pixel(_ place: Vector) -> Vector {
     center + Vector(place.x, -place.y) * scale
   }
 
-  /// The position on the table that a pixel shows.
+  /// Returns the position on the table that a pixel shows.
   package func place(_ pixel: Vector) -> Vector {
     let offset = (pixel - center) * (1 / scale)
     return Vector(offset.x, -offset.y)
   }
 
-  /// The position on the table at the center of a part of the window. `parts` is the number of
-  /// cells or of pixels into which the window is divided.
+  /// Returns the position on the table at the center of a part of the window. `parts` is the number
+  /// of cells or of pixels into which the window is divided.
   package func place(x: Int, y: Int, of parts: (width: Int, height: Int)) -> Vector {
     place(
       Vector(

@@ -5,7 +5,7 @@ package enum Picture {
   /// The width of a cell in pixels; its height is twice that.
   static let cellWidth = 12
 
-  /// The screen as a portable pixmap (PPM, 8 bits a channel).
+  /// Returns the screen as a portable pixmap (PPM, 8 bits a channel).
   package static func ppm(_ screen: Screen) -> [UInt8] {
     let canvas = render(screen)
     var bytes = Array("P6\n\(canvas.width) \(canvas.height)\n255\n".utf8)

@@ -7,13 +7,13 @@ enum PixelFont {
   /// The distance from one letter to the next.
   static let advance = 6
 
-  /// The rows of a letter from the top: seven, and an eighth for descenders. The leftmost pixel is
-  /// the bit of value 16. Letters that the font lacks are blank.
+  /// Returns the rows of a letter from the top: seven, and an eighth for descenders. The leftmost
+  /// pixel is the bit of value 16. Letters that the font lacks are blank.
   static func rows(of letter: Character) -> [UInt8] {
     shapes[letter] ?? shapes[Character(letter.uppercased())] ?? blank
   }
 
-  /// The width of a text in pixels.
+  /// Returns the width of a text in pixels.
   static func columns(of text: String) -> Int { max(0, text.count * advance - 1) }
 
   private static let blank: [UInt8] = [0, 0, 0, 0, 0, 0, 0]

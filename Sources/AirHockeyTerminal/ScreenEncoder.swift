@@ -12,7 +12,7 @@ package struct ScreenEncoder: Sendable {
   /// Discards the last screen, so that the next one is encoded completely.
   package mutating func reset() { shown = [] }
 
-  /// The bytes that show `screen`; empty if nothing changed.
+  /// Returns the bytes that show `screen`; empty if nothing changed.
   package mutating func encode(_ screen: Screen) -> [UInt8] {
     let next = screen.cells.map { EncodedCell($0, depth) }
     var body: [UInt8] = []

@@ -51,7 +51,7 @@ struct Steering: Hashable, Sendable {
     velocity = .zero
   }
 
-  /// The mallet's target position for the next tick.
+  /// Returns the mallet's target position for the next tick.
   mutating func target(
     from mallet: Vector, at now: Instant, _ releasesAreKnown: Bool
   ) -> Vector {

@@ -90,9 +90,9 @@ extension TablePainter {
     }
   }
 
-  /// The distance of a point from a segment, and whether the point is beside the segment rather
-  /// than beyond its ends. Points beyond an end belong to the next segment, so that no pixel is
-  /// painted twice.
+  /// Returns the distance of a point from a segment, and whether the point is beside the segment
+  /// rather than beyond its ends. Points beyond an end belong to the next segment, so that no pixel
+  /// is painted twice.
   private static func distance(
     of point: Vector, _ from: Vector, _ to: Vector
   ) -> (Double, Bool) {

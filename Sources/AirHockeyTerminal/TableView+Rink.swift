@@ -23,7 +23,8 @@ extension TableView {
 
   private static func side(_ seat: Seat) -> Side { seat == .home ? .left : .right }
 
-  /// The banner for a phase of the match, as seen by the home player, or nil if there is none.
+  /// Returns the banner for a phase of the match, as seen by the home player, or nil if there is
+  /// none.
   private static func banner(
     of state: RinkState, names: (own: String, other: String)
   ) -> Banner? {

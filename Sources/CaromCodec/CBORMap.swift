@@ -24,8 +24,8 @@ struct CBORMap {
     entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }
 
-  /// The position of a key's value, or nil. A key with an integer value is looked up by the integer
-  /// first, then by its text.
+  /// Returns the position of a key's value, or nil. A key with an integer value is looked up by the
+  /// integer first, then by its text.
   func item(for key: some CodingKey) -> CBORReader? {
     let first = CBORKey(key)
     if let item = item(first) { return item }

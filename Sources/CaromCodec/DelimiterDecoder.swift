@@ -75,7 +75,7 @@ public struct DelimiterDecoder: Sendable {
     return rest
   }
 
-  /// Whether the current line, with `bytes` appended to it, ends with the delimiter.
+  /// Returns whether the current line, with `bytes` appended to it, ends with the delimiter.
   private func endsLine(_ bytes: Span<UInt8>) -> Bool {
     guard partial.count + bytes.count >= delimiter.count else { return false }
     for back in 1...delimiter.count {

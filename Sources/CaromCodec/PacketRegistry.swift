@@ -33,7 +33,7 @@ public struct PacketRegistry: Sendable {
     }
   }
 
-  /// Whether the packet type is registered.
+  /// Returns whether the packet type is registered.
   public func contains(_ type: UInt16) -> Bool { entries[type] != nil }
 
   /// Decodes a frame's body. Reports malformed bytes in its result; it never throws or traps.

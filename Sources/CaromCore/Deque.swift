@@ -15,7 +15,7 @@ package struct Deque<Element: Sendable>: Sendable {
 
   @inlinable package init() {}
 
-  /// The slot of the element at `position`; -1 is the slot before the first.
+  /// Returns the slot of the element at `position`; -1 is the slot before the first.
   @inlinable func slot(_ position: Int) -> Int {
     (Int(head) &+ position) & (slots.count &- 1)
   }

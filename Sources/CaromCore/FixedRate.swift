@@ -11,19 +11,20 @@ package struct FixedRate: Hashable, Sendable {
     self.perSecond = Int64(perSecond)
   }
 
-  /// The number of whole steps in a time of `nanoseconds`.
+  /// Returns the number of whole steps in a time of `nanoseconds`.
   package func steps(in nanoseconds: Int64) -> Int64 {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     return seconds * perSecond + rest * perSecond / 1_000_000_000
   }
 
-  /// The length of `count` steps in nanoseconds, rounded down.
+  /// Returns the length of `count` steps in nanoseconds, rounded down.
   package func nanoseconds(of count: Int64) -> Int64 {
     let (seconds, rest) = count.quotientAndRemainder(dividingBy: perSecond)
     return seconds * 1_000_000_000 + rest * 1_000_000_000 / perSecond
   }
 
-  /// The length of `count` steps in nanoseconds, rounded up: the shortest time that contains them.
+  /// Returns the length of `count` steps in nanoseconds, rounded up: the shortest time that
+  /// contains them.
   package func nanosecondsRoundedUp(of count: Int64) -> Int64 {
     let (seconds, rest) = count.quotientAndRemainder(dividingBy: perSecond)
     return seconds * 1_000_000_000 + (rest * 1_000_000_000 + perSecond - 1) / perSecond

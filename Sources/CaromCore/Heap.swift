@@ -1,7 +1,7 @@
 /// An element of a `Heap`.
 @usableFromInline
 package protocol HeapElement {
-  /// Whether this element is removed before `other`.
+  /// Returns whether this element is removed before `other`.
   func precedes(_ other: Self) -> Bool
 
   /// Called when the element has moved to `index` in the heap. An element that stores the index can

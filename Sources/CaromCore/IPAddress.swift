@@ -71,8 +71,8 @@ public enum IPAddress: Hashable, Sendable {
     }
   }
 
-  /// The same address with `interface` as its scope, if it is a link-local or multicast IPv6
-  /// address; any other address is returned unchanged.
+  /// Returns the same address with `interface` as its scope, if it is a link-local or multicast
+  /// IPv6 address; any other address is returned unchanged.
   public func scoped(to interface: UInt32) -> IPAddress {
     guard case .v6(let high, let low, _) = self, isLinkLocal || isMulticast else { return self }
     return .v6(high: high, low: low, scope: interface)

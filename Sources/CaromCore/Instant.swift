@@ -16,19 +16,20 @@ public struct Instant: Hashable, Sendable {
 }
 
 extension Instant: InstantProtocol {
-  /// The instant `duration` later, in whole nanoseconds, clamped to the representable range.
+  /// Returns the instant `duration` later, in whole nanoseconds, clamped to the representable
+  /// range.
   @inlinable public func advanced(by duration: Duration) -> Instant {
     advanced(byNanoseconds: duration.wholeNanoseconds)
   }
 
-  /// The instant `count` nanoseconds later, clamped to the representable range.
+  /// Returns the instant `count` nanoseconds later, clamped to the representable range.
   @inlinable public func advanced(byNanoseconds count: Int64) -> Instant {
     let (sum, overflow) = nanoseconds.addingReportingOverflow(count)
     guard overflow else { return Instant(nanoseconds: sum) }
     return Instant(nanoseconds: count < 0 ? .min : .max)
   }
 
-  /// The duration from this instant to `other`; negative if `other` is earlier.
+  /// Returns the duration from this instant to `other`; negative if `other` is earlier.
   @inlinable public func duration(to other: Instant) -> Duration {
     .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
   }

@@ -23,7 +23,7 @@ package struct TokenBucket: Hashable, Sendable {
     level = Int64(capacity) * period
   }
 
-  /// The number of whole tokens in the bucket.
+  /// Returns the number of whole tokens in the bucket.
   package mutating func available(at time: Int64) -> Int {
     let missing = Int64(capacity) * fractions - level
     let elapsed = max(0, time &- (filledAt ?? time))

@@ -6,7 +6,7 @@ public enum VarInt {
   /// The length of the longest encoding, in bytes.
   public static let maximumLength = 10
 
-  /// The length of the encoding of `value`, in bytes.
+  /// Returns the length of the encoding of `value`, in bytes.
   @inlinable public static func length(of value: UInt64) -> Int {
     value < 0x80 ? 1 : (64 - value.leadingZeroBitCount + 6) / 7
   }

@@ -26,8 +26,8 @@ struct Body {
   /// Whether the body may move farther in this step than `SceneSolver.ordinaryReach`.
   var isFast = false
 
-  /// The center at `clock`, which is not before the body's own clock. The body must have a constant
-  /// velocity in that clock.
+  /// Returns the center at `clock`, which is not before the body's own clock. The body must have a
+  /// constant velocity in that clock.
   @inline(__always)
   func straightPosition(at later: Double) -> Vector { position + velocity * (later - clock) }
 }

@@ -17,26 +17,26 @@ public struct Damping: Hashable, Sendable {
     self.deceleration = deceleration
   }
 
-  /// The clock reading s(t) = (1 - e^-kt) / k. A disc that only drag slows has a constant velocity
-  /// in this clock.
+  /// Returns the clock reading s(t) = (1 - e^-kt) / k. A disc that only drag slows has a constant
+  /// velocity in this clock.
   @inline(__always)
   func clock(at time: Double) -> Double {
     drag == 0 ? time : -PortableMath.expMinusOne(-drag * time) / drag
   }
 
-  /// The time at which the clock reads `clock`, which must be below 1/k.
+  /// Returns the time at which the clock reads `clock`, which must be below 1/k.
   @inline(__always)
   func time(atClock clock: Double) -> Double {
     drag == 0 ? clock : -PortableMath.log(onePlus: -drag * clock) / drag
   }
 
-  /// The speed that a disc with initial speed `speed` has after `time` seconds.
+  /// Returns the speed that a disc with initial speed `speed` has after `time` seconds.
   public func speed(after time: Double, from speed: Double) -> Double {
     guard time < stopTime(from: speed) else { return 0 }
     return max(0, speed - (drag * speed + deceleration) * clock(at: time))
   }
 
-  /// The distance that a disc with initial speed `speed` covers in `time` seconds.
+  /// Returns the distance that a disc with initial speed `speed` covers in `time` seconds.
   public func distance(after time: Double, from speed: Double) -> Double {
     let moving = deceleration == 0 ? time : min(time, stopTime(from: speed))
     let clock = clock(at: moving)
@@ -44,8 +44,8 @@ public struct Damping: Hashable, Sendable {
     return speed * clock - deceleration * clockIntegral(to: moving, clock: clock)
   }
 
-  /// The time after which a disc with initial speed `speed` comes to rest. Infinite without a
-  /// Coulomb deceleration, since drag alone never stops a disc.
+  /// Returns the time after which a disc with initial speed `speed` comes to rest. Infinite without
+  /// a Coulomb deceleration, since drag alone never stops a disc.
   public func stopTime(from speed: Double) -> Double {
     guard speed > 0 else { return 0 }
     guard deceleration > 0 else { return .infinity }
@@ -53,14 +53,15 @@ public struct Damping: Hashable, Sendable {
     return PortableMath.log(onePlus: drag * speed / deceleration) / drag
   }
 
-  /// The total distance that a disc with initial speed `speed` covers; infinite without damping.
+  /// Returns the total distance that a disc with initial speed `speed` covers; infinite without
+  /// damping.
   public func limitDistance(from speed: Double) -> Double {
     guard deceleration == 0 else { return distance(after: stopTime(from: speed), from: speed) }
     return drag == 0 ? (speed > 0 ? .infinity : 0) : speed / drag
   }
 
-  /// The time that a disc with initial speed `speed` takes to cover `distance`, or nil if it stops
-  /// before.
+  /// Returns the time that a disc with initial speed `speed` takes to cover `distance`, or nil if
+  /// it stops before.
   public func time(toSlide distance: Double, from speed: Double) -> Double? {
     guard distance > 0 else { return 0 }
     guard speed > 0 else { return nil }
@@ -92,8 +93,8 @@ public struct Damping: Hashable, Sendable {
     return time
   }
 
-  /// The integral of the clock from 0 to `time`, (t - s) / k. For small k t, a series avoids the
-  /// cancellation in t - s.
+  /// Returns the integral of the clock from 0 to `time`, (t - s) / k. For small k t, a series
+  /// avoids the cancellation in t - s.
   private func clockIntegral(to time: Double, clock: Double) -> Double {
     let x = drag * time
     guard x < 0.25 else { return (time - clock) / drag }

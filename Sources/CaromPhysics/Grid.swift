@@ -27,7 +27,7 @@ struct Grid {
   @inline(__always)
   func row(_ y: Double) -> Int { Int(max(0, min((y - origin.y) * scale, Double(rows - 1)))) }
 
-  /// The slots of the bodies in the cells from `first` through `last` of a row.
+  /// Returns the slots of the bodies in the cells from `first` through `last` of a row.
   @inline(__always)
   func slots(row: Int, from first: Int, through last: Int) -> Range<Int> {
     let base = row * columns

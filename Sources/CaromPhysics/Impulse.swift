@@ -55,8 +55,8 @@ public enum Impulse {
       velocity: bounced + tangent * change, spin: spin - 2 * change / radius, slips: slips)
   }
 
-  /// The speed at which a disc's rim slides along a rail with unit normal `normal`, at the point of
-  /// contact, in meters per second.
+  /// Returns the speed at which a disc's rim slides along a rail with unit normal `normal`, at the
+  /// point of contact, in meters per second.
   public static func slideSpeed(
     _ velocity: Vector, spin: Double, radius: Double, normal: Vector
   ) -> Double {

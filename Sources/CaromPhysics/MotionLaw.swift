@@ -28,7 +28,7 @@ struct MotionLaw {
     horizon = kind == .drag ? damping.clock(at: step) : step
   }
 
-  /// Whether the body has a constant velocity in the clock.
+  /// Returns whether the body has a constant velocity in the clock.
   @inline(__always)
   func isStraight(_ body: Body) -> Bool {
     switch kind {
@@ -38,15 +38,15 @@ struct MotionLaw {
     }
   }
 
-  /// The time since the start of the step, in seconds, at which the clock reads `clock`.
+  /// Returns the time since the start of the step, in seconds, at which the clock reads `clock`.
   func time(at clock: Double) -> Double { kind == .drag ? damping.time(atClock: clock) : clock }
 
-  /// The derivative of the clock: a straight dynamic body's velocity per second is its velocity in
-  /// the clock times this factor.
+  /// Returns the derivative of the clock: a straight dynamic body's velocity per second is its
+  /// velocity in the clock times this factor.
   @inline(__always)
   func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 
-  /// The center of a body at `clock`, which is not before the body's own clock.
+  /// Returns the center of a body at `clock`, which is not before the body's own clock.
   func position(_ body: Body, at clock: Double) -> Vector {
     if isStraight(body) { return body.straightPosition(at: clock) }
     if kind == .drag {
@@ -58,8 +58,8 @@ struct MotionLaw {
       + body.velocity * (damping.distance(after: clock - body.clock, from: speed) / speed)
   }
 
-  /// The velocity of a body, in meters per second, at `clock`, which is not before the body's own
-  /// clock.
+  /// Returns the velocity of a body, in meters per second, at `clock`, which is not before the
+  /// body's own clock.
   func velocity(_ body: Body, at clock: Double) -> Vector {
     switch kind {
     case .inertial: return body.velocity
@@ -71,19 +71,20 @@ struct MotionLaw {
     }
   }
 
-  /// The value of `Body.velocity` for a velocity of `velocity` meters per second at `clock`.
+  /// Returns the value of `Body.velocity` for a velocity of `velocity` meters per second at
+  /// `clock`.
   func storedVelocity(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }
 
-  /// An upper bound on the distance that a body with this `Body.velocity` covers from `clock` to
-  /// the end of the step.
+  /// Returns an upper bound on the distance that a body with this `Body.velocity` covers from
+  /// `clock` to the end of the step.
   @inline(__always)
   func reach(_ velocity: Vector, _ role: Body.Role, from clock: Double) -> Double {
     velocity.length * (role == .kinematic ? step : horizon - clock)
   }
 
-  /// An upper bound on the body's acceleration with respect to the clock.
+  /// Returns an upper bound on the body's acceleration with respect to the clock.
   private func acceleration(_ body: Body) -> Double {
     if isStraight(body) { return 0 }
     let speed = body.velocity.length
@@ -92,8 +93,8 @@ struct MotionLaw {
     return speed * damping.drag / (rate * rate)
   }
 
-  /// The clock reading of the first contact of two bodies after `now`, of which at least one does
-  /// not move straight. Nil if the bodies do not touch before the horizon.
+  /// Returns the clock reading of the first contact of two bodies after `now`, of which at least
+  /// one does not move straight. Nil if the bodies do not touch before the horizon.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)
@@ -111,7 +112,7 @@ struct MotionLaw {
     velocity(body, at: clock) * (1 / rate(at: clock))
   }
 
-  /// The first barrier that a dynamic body hits, counted from the body's own clock.
+  /// Returns the first barrier that a dynamic body hits, counted from the body's own clock.
   @inline(__always)
   func barrier(_ body: Body, on table: Table) -> BarrierContact? {
     if kind != .coulomb {

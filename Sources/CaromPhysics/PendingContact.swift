@@ -13,8 +13,8 @@ struct PendingContact {
   /// The number of the prediction pass, which all contacts predicted together share.
   var batch: Int32
 
-  /// Whether `x` is handled before `y`: the earlier contact first, then the contact with the lower
-  /// `a`, then the contact with the lower `b`.
+  /// Returns whether `x` is handled before `y`: the earlier contact first, then the contact with
+  /// the lower `a`, then the contact with the lower `b`.
   @inline(__always)
   static func comesBefore(_ x: PendingContact, _ y: PendingContact) -> Bool {
     if x.clock != y.clock { return x.clock < y.clock }

@@ -8,7 +8,7 @@ enum RestingContact {
   /// Discs with a smaller gap than this touch, in meters.
   static let gapTolerance = 1e-12
 
-  /// Whether two discs rest against each other.
+  /// Returns whether two discs rest against each other.
   ///
   /// - Parameters:
   ///   - gap: The squared distance of the centers minus `distance` squared.

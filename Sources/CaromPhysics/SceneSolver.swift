@@ -99,7 +99,7 @@ public struct SceneSolver: Sendable {
     return nil
   }
 
-  /// Whether no disc of the contact has been deflected since the contact was predicted.
+  /// Returns whether no disc of the contact has been deflected since the contact was predicted.
   func isFresh(_ contact: PendingContact) -> Bool {
     let count = Int32(bodies.count)
     guard bodies[slot(contact.a)].stamp == contact.stampA else { return false }

@@ -52,12 +52,12 @@ public struct SingleDiscSolver: Hashable, Sendable {
     return search(&disc, &first, &second)
   }
 
-  /// The derivative of the clock, 1 - ks = e^-kt: the velocity per second is the velocity in the
-  /// clock times this factor.
+  /// Returns the derivative of the clock, 1 - ks = e^-kt: the velocity per second is the velocity
+  /// in the clock times this factor.
   @inline(__always)
   private func decay(at clock: Double) -> Double { 1 - surface.damping.drag * clock }
 
-  /// Whether two discs cannot touch in this step, by comparing the boxes that they sweep.
+  /// Returns whether two discs cannot touch in this step, by comparing the boxes that they sweep.
   @inline(__always)
   private func isApart(_ disc: Disc, _ other: Disc) -> Bool {
     let offset = disc.position - other.position

@@ -77,8 +77,8 @@ struct SingleDiscStep {
     return false
   }
 
-  /// The clock units until the dynamic disc contacts a kinematic one, or nil if it does not within
-  /// `length` units.
+  /// Returns the clock units until the dynamic disc contacts a kinematic one, or nil if it does not
+  /// within `length` units.
   private func contact(_ disc: Disc, _ other: Disc, horizon length: Double) -> Double? {
     let drag = surface.damping.drag
     let distance = disc.radius + other.radius

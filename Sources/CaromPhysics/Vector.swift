@@ -14,10 +14,11 @@ public struct Vector: Hashable, Sendable {
   /// The zero vector.
   @inlinable public static var zero: Vector { Vector(0, 0) }
 
-  /// The scalar product of two vectors.
+  /// Returns the scalar product of two vectors.
   @inlinable public func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
 
-  /// The z component of the cross product; positive if `other` points to the left of this vector.
+  /// Returns the z component of the cross product; positive if `other` points to the left of this
+  /// vector.
   @inlinable public func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
 
   /// The square of the length.

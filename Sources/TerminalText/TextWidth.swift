@@ -2,8 +2,8 @@
 /// machines: characters that would move the cursor, change colors or join other characters have no
 /// width and are never written.
 package enum TextWidth {
-  /// The width of a character in columns: 0 if it must not be written, 2 for East Asian wide
-  /// characters and emoji, else 1.
+  /// Returns the width of a character in columns: 0 if it must not be written, 2 for East Asian
+  /// wide characters and emoji, else 1.
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     if (0x20...0x7E).contains(scalar.value) { return 1 }
     switch scalar.properties.generalCategory {
@@ -14,13 +14,13 @@ package enum TextWidth {
     }
   }
 
-  /// The width of a text in columns.
+  /// Returns the width of a text in columns.
   package static func columns(of text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// The text for one line of a log, without characters that move the cursor, end the line or
-  /// reverse the direction of writing.
+  /// Returns the text for one line of a log, without characters that move the cursor, end the line
+  /// or reverse the direction of writing.
   package static func plain(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -32,8 +32,8 @@ package enum TextWidth {
     return String(scalars)
   }
 
-  /// The text on one line, in which the characters that `plain` removes are visible as escapes such
-  /// as `\u{1B}`. Characters that join emoji stay.
+  /// Returns the text on one line, in which the characters that `plain` removes are visible as
+  /// escapes such as `\u{1B}`. Characters that join emoji stay.
   package static func escaped(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -49,7 +49,7 @@ package enum TextWidth {
     return out
   }
 
-  /// The text truncated to `limit` columns; an ellipsis marks the cut.
+  /// Returns the text truncated to `limit` columns; an ellipsis marks the cut.
   package static func fitting(_ text: String, _ limit: Int) -> String {
     guard columns(of: text) > limit else { return text }
     var taken = 0
@@ -62,7 +62,8 @@ package enum TextWidth {
     return limit > 0 ? String(scalars) + "…" : ""
   }
 
-  /// Whether a character is wide, by the blocks of Unicode Standard Annex 11 (an approximation).
+  /// Returns whether a character is wide, by the blocks of Unicode Standard Annex 11 (an
+  /// approximation).
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,

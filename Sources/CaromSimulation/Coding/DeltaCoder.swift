@@ -4,23 +4,23 @@
 /// A reader never throws. An invalid symbol sets `failed`, and reading continues with zeros. Code
 /// that reads a count must check `failed` before allocating memory for that count.
 ///
-/// The models are passed as an argument rather than stored, so that no bit can trigger a copy of
-/// them.
+/// The models are passed as an argument rather than stored, so that coding a bit never copies them.
 protocol DeltaCoder {
   /// Whether the input contained a symbol that no writer produces.
   var failed: Bool { get }
   /// Sets `failed`.
   mutating func fail()
-  /// Codes a Boolean with the model of this index.
+  /// Codes a Boolean with the model at index `model`.
   mutating func flag(_ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>) -> Bool
-  /// Codes up to 64 bits without a model.
+  /// Codes the low `count` bits of `value`, at most 64, without a model.
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64
-  /// Codes a number that is usually small, about 2^`order`.
+  /// Codes an unsigned number, typically about 2^`order`. `model` is the index of the first of its
+  /// `DeltaBins.count` models.
   mutating func number(
     _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> UInt64
-  /// Codes a signed difference of a magnitude of about 2^`order`. `model` is the first of its
-  /// `DeltaBins.count` models.
+  /// Codes a signed difference whose magnitude is typically about 2^`order`. `model` is the index
+  /// of the first of its `DeltaBins.count` models.
   mutating func residual(
     _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> Int64
@@ -38,7 +38,7 @@ enum DeltaBins {
   static let unaryCount = 15
   /// The index of the first model for the bit after the leading one.
   static let top = unary + unaryCount
-  /// The number of models for that bit.
+  /// The number of models for the bit after the leading one.
   static let topCount = count - top
   /// The maximum number of bits below a magnitude's leading one.
   static let largestExponent = 62

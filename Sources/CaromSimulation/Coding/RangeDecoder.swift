@@ -45,8 +45,8 @@ struct RangeDecoder: Sendable {
     return bit
   }
 
-  /// Decodes up to 16 bits without a model. A value that no encoder writes decodes as the largest
-  /// value.
+  /// Decodes a number of `count` bits, at most 16, without a model. A code that no encoder writes
+  /// yields the largest number of that width.
   @inline(__always) mutating func decode(bits count: Int) -> UInt64 {
     range >>= UInt64(truncatingIfNeeded: count)
     let value = min(code / range, (1 << UInt64(truncatingIfNeeded: count)) &- 1)

@@ -35,7 +35,7 @@ struct RangeEncoder: Sendable {
     if range < 1 << 32 { shift() }
   }
 
-  /// Encodes up to 16 bits without a model.
+  /// Encodes the number `value` of `count` bits, at most 16, without a model.
   @inline(__always) mutating func encode(bits value: UInt64, count: Int) {
     range >>= UInt64(truncatingIfNeeded: count)
     add(range &* value)
@@ -80,10 +80,10 @@ struct RangeEncoder: Sendable {
   }
 }
 
-/// The way in which a range coder ends its output.
+/// Computes the shortest ending of a range coder's output.
 enum RangeFlush {
-  /// The smallest number of bytes with which some number in the interval can be written, followed
-  /// by zeros, and the offset of that number from `low`.
+  /// Returns the smallest number of bytes that, followed by zeros, denote a number within the
+  /// interval, and the offset of that number from `low`.
   static func shortest(low: UInt64, range: UInt64) -> (count: Int, offset: UInt64) {
     for count in 0..<8 {
       let mask = UInt64.max >> UInt64(8 * count)

@@ -6,13 +6,14 @@ struct RangeModel: Hashable, Sendable {
   /// The slow estimate, in units of 2^-16.
   var slow: UInt16
 
-  /// Starts both estimates at a probability in units of 2^-16.
+  /// Creates a model whose two estimates start at a probability in units of 2^-16.
   @inline(__always) init(_ start: UInt16) {
     fast = start
     slow = start
   }
 
-  /// The probability that the bit is set, in units of 2^-16: 15 to 65,520.
+  /// The probability that the bit is set, in units of 2^-16. It never reaches 0 or 1, because each
+  /// estimate stops adapting shortly before.
   @inline(__always) var probability: UInt64 { (UInt64(fast) + UInt64(slow)) >> 1 }
 
   /// Updates both estimates with an observed bit.

@@ -3,12 +3,12 @@ import CaromCore
 /// Decodes the output of `RiceWriter`.
 struct RiceReader: Sendable {
   private var bytes: [UInt8] = []
-  /// The number of bytes of which any bit has been read.
+  /// The number of bytes read, including a byte whose bits have been read only in part.
   private var offset = 0
   private var bitReader = BitReader()
   private(set) var failed = false
 
-  /// Starts decoding a copy of the bytes. The first bit is known to be 1 and is skipped.
+  /// Starts decoding a copy of `source`, and skips the first bit, which is known to be 1.
   mutating func start(_ source: Span<UInt8>) {
     bytes.removeAll(keepingCapacity: true)
     bytes.append(copying: source)
@@ -42,14 +42,15 @@ struct RiceReader: Sendable {
     }
     let width = Int(read(6)) + 1
     let value = read(width)
-    // The escape is valid only for values without a shorter code, in their exact width.
+    // The escape is valid only for a value that has no shorter code, and only with the exact width
+    // of the value.
     if value >> UInt64(width - 1) == 0 || value >> UInt64(order) < UInt64(RiceWriter.escape) {
       failed = true
     }
     return failed ? 0 : value
   }
 
-  /// Whether only the padding of the last byte remains, and it is 0.
+  /// Whether only the zero padding of the last byte remains and no invalid symbol was read.
   var endsAsWritten: Bool { offset == bytes.count && bitReader.isPaddingZero && !failed }
 }
 

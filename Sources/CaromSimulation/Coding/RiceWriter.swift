@@ -1,12 +1,11 @@
 import CaromCore
 
 /// Writes a snapshot's symbols as bits, most significant first, after a leading 1 bit. Numbers use
-/// Golomb-Rice codes. This form serves packets so small that the end of a range coder would cost
-/// more.
+/// Golomb-Rice codes. In the smallest packets, this form is shorter than a range coder's output.
 struct RiceWriter: Sendable {
-  /// The maximum length of this form in bytes.
+  /// The maximum length of a snapshot in this form, in bytes.
   static let byteLimit = 12
-  /// The number of 1 bits in a row that announces a number with an explicit width.
+  /// The number of consecutive 1 bits that announce a number with an explicit width.
   static let escape = 12
 
   private var packet = PacketWriter(capacity: 0)
@@ -28,7 +27,7 @@ struct RiceWriter: Sendable {
   /// Whether everything written so far fits into `byteLimit`.
   var fits: Bool { bitCount <= 8 * Self.byteLimit }
 
-  /// Appends up to 32 bits.
+  /// Appends the `count` low bits of `value`, at most 32.
   @inline(__always) mutating func write(_ value: UInt64, _ count: Int) {
     bitCount += count
     guard fits else { return }

@@ -6,12 +6,12 @@ struct DesyncDetector: Sendable {
   static let waitingLimit = 128
   /// The number of ticks after which an unanswered report is sent again.
   static let resendInterval = 15
-  /// The maximum number of times a report is sent.
+  /// The number of copies after which an unanswered report is not repeated.
   static let copyLimit = 16
 
   enum State: Hashable, Sendable {
     case equal
-    /// The hashes of this tick differ, and the peer's report has not arrived.
+    /// The hashes of this tick differ, and the peer's report has not arrived yet.
     case found(Tick)
     case named
   }
@@ -19,7 +19,7 @@ struct DesyncDetector: Sendable {
   private(set) var state = State.equal
   /// The number of hashes compared.
   private(set) var compared = 0
-  /// The tick that is the subject of the reports, or nil before any difference.
+  /// The tick whose state is reported, or nil before the first difference.
   private(set) var reported: Tick?
   /// Whether a report must be sent now.
   var isReportDue = false
@@ -67,8 +67,8 @@ struct DesyncDetector: Sendable {
     isReportDue = true
   }
 
-  /// Records that the peer's report of the reported tick arrived. If it answers the local report,
-  /// that report needs no further copies.
+  /// Records that the peer's report of the tick arrived. If `isAnswer` is true, the peer has the
+  /// local report, so no further copies are sent.
   mutating func receive(isAnswer: Bool) {
     hasPeerReport = true
     isReportDelivered = isReportDelivered || isAnswer
@@ -76,7 +76,7 @@ struct DesyncDetector: Sendable {
     state = .named
   }
 
-  /// Whether the peer's report has arrived, so that the next local report acknowledges it.
+  /// Whether the peer's report has arrived. The next local report then acknowledges it.
   var isAnswering: Bool { hasPeerReport }
 
   mutating func didReport() {

@@ -22,13 +22,13 @@ public struct DesyncReport: Hashable, Sendable {
   public var player: Int?
   /// The first tick whose states differ.
   public var tick: Tick
-  /// The differing fields, in the order of the description. Empty if the state of that tick is no
-  /// longer stored.
+  /// The differing fields, in the order of the description, at most `limit`. Empty if the state of
+  /// that tick is no longer stored.
   public var differences: [Difference]
 }
 
 extension DesyncReport: CustomStringConvertible {
-  /// One line with the tick and the first differing field.
+  /// The report as one line, with the player, the tick and the first differing field.
   public var description: String {
     let other = player.map { "player \($0)" } ?? "the server"
     guard let first = differences.first else { return "desync with \(other) at tick \(tick)" }

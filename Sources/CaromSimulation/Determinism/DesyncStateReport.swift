@@ -19,13 +19,13 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
 
   /// The maximum number of hashes.
   public static let hashLimit = 64
-  /// The maximum number of fields sent, which is about 64 KB. Entities beyond this limit are left
-  /// out.
+  /// The maximum number of fields sent, which take up about 64 KB. Entities beyond this limit are
+  /// omitted.
   public static let fieldLimit = 7_168
   /// The maximum number of entities sent.
   public static let entityLimit = 4_096
 
-  /// Whether the sender has received the receiver's report of this tick.
+  /// Whether this message acknowledges the receiver's report of the same tick.
   public var isAnswer: Bool
   /// The tick whose state is reported.
   public var tick: Tick
@@ -64,8 +64,8 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Reads the message in the layout documented at `DesyncStateReport`. Allocates no more than the
-  /// received bytes can fill.
+  /// Creates a report by decoding the layout documented at `DesyncStateReport`. Allocates no more
+  /// memory than the received bytes can fill.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let answer: UInt8 = try reader.read()
     guard answer <= 1 else { throw .invalid(what: "answer flag") }
@@ -96,7 +96,8 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// The fields in which the reported state differs from the local state `mine`.
+  /// Returns the fields in which the reported state differs from the local state `mine`, at most
+  /// `DesyncReport.Difference.limit`.
   func differences(from mine: SimulationDescription) -> [DesyncReport.Difference] {
     var found: [DesyncReport.Difference] = []
     for (index, entity) in mine.entities.enumerated() where found.count < DesyncReport.limit {

@@ -1,8 +1,9 @@
-/// A test that a simulation can be rolled back. After every tick it returns to an earlier state,
-/// simulates the ticks since then again and compares the hashes. It reports the first field that
-/// differs.
+/// Tests that a simulation can be rolled back. After every tick the test returns to an earlier
+/// state, simulates the ticks since then again and compares the hashes. It throws an error that
+/// names the first difference.
 ///
-/// Run a whole match through it, and make sure that the match exercises every feature of the game.
+/// Run a whole match through the test, and make sure that the match exercises every feature of the
+/// game.
 public struct SyncTest<Game: Simulation>: Sendable {
   /// The number of ticks that are simulated again after each step.
   public let distance: Int
@@ -20,12 +21,13 @@ public struct SyncTest<Game: Simulation>: Sendable {
   private var saves: [Game]
   private var inputs: [[Game.Input]]
   private var happened: [[Game.Event]]
-  /// The instance in which ticks are simulated again. It always holds a different state beforehand,
-  /// which exposes a `copy(_:)` that misses a part of the state.
+  /// The instance in which ticks are simulated again. It is reused, so that a part of the state
+  /// that `copy(_:)` fails to copy stays outdated and is detected.
   private var other: Game
   private let first: Tick
 
-  /// Starts with `game`. Every step rolls back by `distance` ticks.
+  /// Creates a test that starts with `game` before `tick`. Every step rolls back by `distance`
+  /// ticks.
   public init(_ game: Game, distance: Int = 8, at tick: Tick = .zero) {
     precondition(distance > 0, "the rollback distance must be at least 1 tick")
     self.distance = distance
@@ -39,7 +41,7 @@ public struct SyncTest<Game: Simulation>: Sendable {
   }
 
   /// Simulates a tick with one input per player, then rolls back and simulates the last ticks
-  /// again.
+  /// again. Throws if the result differs from the first simulation.
   public mutating func step(_ players: [Game.Input]) throws(SyncTestFailure) {
     let slot = slot(tick)
     saves[slot].copy(game)

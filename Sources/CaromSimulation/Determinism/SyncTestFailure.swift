@@ -1,16 +1,18 @@
-/// A simulation produced a different result when a tick was simulated again. Either something
-/// outside the state influences a step, or `copy(_:)` does not copy everything.
+/// The error thrown when a simulation produces a different result for a tick that is simulated
+/// again. Either something outside the state influences a step, or `copy(_:)` does not copy
+/// everything.
 public struct SyncTestFailure: Error, Hashable, Sendable {
   /// The first tick whose state or events differ.
   public var tick: Tick
-  /// The fields that differ; `mine` is the value from the first time.
+  /// The fields that differ. `mine` is the value from the first simulation, `theirs` the value from
+  /// the second. Empty if only the events differ.
   public var differences: [DesyncReport.Difference]
   /// Whether the events differ rather than the state.
   public var eventsDiffer: Bool
 }
 
 extension SyncTestFailure: CustomStringConvertible {
-  /// One line with the tick and the first difference.
+  /// The failure as one line, with the tick and the first difference.
   public var description: String {
     if eventsDiffer { return "tick \(tick) emits different events when it is simulated again" }
     guard let first = differences.first else {

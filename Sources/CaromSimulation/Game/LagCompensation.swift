@@ -7,8 +7,8 @@ public struct LagCompensation<Game: Simulation>: Sendable {
   private var first: Tick
   private var next: Tick
 
-  /// Creates an empty history for `ticks` states; one second at 60 Hz takes 61. `game` is the
-  /// initial content of every slot.
+  /// Creates an empty history that holds up to `ticks` states and begins at `start`. A second at 60
+  /// Hz takes 61 states. `game` is the initial content of every slot.
   public init(keeping ticks: Int, of game: Game, from start: Tick = .zero) {
     precondition((1...1 << 16).contains(ticks), "a history must hold 1 to 65,536 states")
     ring = Array(repeating: game, count: ticks)
@@ -25,8 +25,8 @@ public struct LagCompensation<Game: Simulation>: Sendable {
   /// The tick after the newest stored state.
   public var end: Tick { next }
 
-  /// Stores the state before the step of `tick`. If `tick` is not `end`, the history restarts
-  /// there.
+  /// Stores the state before the step of `tick`. If `tick` is not `end`, the history is cleared and
+  /// begins again at `tick`.
   public mutating func append(_ game: Game, at tick: Tick) {
     if tick != next {
       first = tick
@@ -36,7 +36,7 @@ public struct LagCompensation<Game: Simulation>: Sendable {
     next = next.next
   }
 
-  /// The state before the step of `tick`, or nil if it is not stored.
+  /// Returns the state before the step of `tick`, or nil if it is not stored.
   public func state(at tick: Tick) -> Game? { holds(tick) ? ring[slot(tick)] : nil }
 
   /// Sets `game` to the state before the step of `tick`. Returns false if that state is not stored.
@@ -46,8 +46,8 @@ public struct LagCompensation<Game: Simulation>: Sendable {
     return true
   }
 
-  /// The tick that a player saw on screen when the server was at `tick`: the screen lags by half
-  /// the round trip plus the interpolation delay, both in ticks. The result is never before
+  /// Returns the tick that a player saw on screen when the server was at `tick`: the screen lags by
+  /// half the round trip plus the interpolation delay, both in ticks. The result is never before
   /// `oldest`.
   public func seenTick(at tick: Tick, roundTrip: Int, interpolation: Int) -> Tick {
     let back = Int64(max(0, roundTrip / 2) + max(0, interpolation))

@@ -22,23 +22,24 @@ public protocol Simulation: Sendable {
   /// A hash of the whole state; see `StateHash`.
   var hash: UInt64 { get }
 
-  /// Makes this state equal to `other`. The default assigns it. A state that contains arrays should
-  /// copy their elements into its own storage, so that saving a state allocates nothing.
+  /// Makes this state equal to `other`. The default implementation assigns `other`. A state with
+  /// arrays should copy their elements into its own storage, so that saving a state allocates
+  /// nothing.
   mutating func copy(_ other: Self)
 
   /// Names every part of the state, so that a desync report can say which part differs. The default
-  /// describes the hash alone.
+  /// implementation describes only the hash.
   func describe(into description: inout SimulationDescription)
 }
 
 extension Simulation {
-  /// Supports 1 to 64 players.
+  /// The default range of player counts: 1 to 64.
   @inlinable public static var playerCounts: ClosedRange<Int> { 1...SimulationLimits.players }
 
-  /// Assigns `other`.
+  /// Makes this state equal to `other` by assigning it.
   @inlinable public mutating func copy(_ other: Self) { self = other }
 
-  /// Describes one entity, "state", with one field, "hash".
+  /// Describes the state as one entity, "state", with one field, "hash".
   public func describe(into description: inout SimulationDescription) {
     description.entity("state")
     description.field("hash", Int64(bitPattern: hash))

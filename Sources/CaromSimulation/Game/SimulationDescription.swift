@@ -25,18 +25,18 @@ public struct SimulationDescription: Hashable, Sendable {
   /// Creates an empty description.
   public init() {}
 
-  /// Starts an entity. The fields described next belong to it.
+  /// Adds an entity without fields. Fields that are added next belong to it.
   public mutating func entity(_ name: String, _ number: UInt64 = 0) {
     entities.append(Entity(name: name, number: number))
   }
 
-  /// Adds an integer field to the entity that was started last.
+  /// Adds an integer field to the last added entity.
   public mutating func field(_ name: String, _ value: Int64) {
     precondition(!entities.isEmpty, "call entity(_:_:) before the first field")
     entities[entities.count - 1].fields.append(Field(name: name, value: value))
   }
 
-  /// Adds a floating-point field, by its exact bit pattern, to the entity that was started last.
+  /// Adds a floating-point field, as its exact bit pattern, to the last added entity.
   public mutating func field(_ name: String, _ value: Double) {
     field(name, Int64(bitPattern: value.bitPattern))
   }

@@ -12,12 +12,12 @@ public struct StateHash: Hashable, Sendable {
   /// Creates the hash of zero words.
   @inlinable public init() {}
 
-  /// Adds a word.
+  /// Adds a 64-bit word to the hash.
   public mutating func combine(_ word: UInt64) {
     value = (value ^ word) &* 0x9FB2_1C65_1E98_DF25
     value ^= value >> 32
   }
 
-  /// Adds a signed integer as its two's complement bits.
+  /// Adds the two's complement bits of a signed integer to the hash.
   public mutating func combine(_ word: Int64) { combine(UInt64(bitPattern: word)) }
 }

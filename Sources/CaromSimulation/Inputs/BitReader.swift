@@ -2,12 +2,13 @@ import CaromCore
 
 /// Reads the bits that `BitWriter` wrote. Reading past the last byte throws.
 struct BitReader: Sendable {
-  /// The maximum number of bits, n + k, in a Golomb code's value. Two input values differ by at
-  /// most 2^33.
+  /// The maximum of n + k in a Golomb code (see `BitWriter.writeGolomb`). An input value differs
+  /// from its prediction by at most 2^33.
   static let longestDifference = 36
 
-  /// The byte that is being read, and the number of its low bits that are still unread.
+  /// The byte that is being read.
   private var current: UInt8 = 0
+  /// The number of low bits of `current` that have not been read.
   private var left = 0
 
   /// Reads one bit.
@@ -38,7 +39,7 @@ struct BitReader: Sendable {
   }
 
   /// Reads a code that `BitWriter.writeGolomb` wrote. Throws `DecodeError.invalid` for a code that
-  /// is longer than the difference of any two input values.
+  /// is longer than any difference of an input value from its prediction needs.
   mutating func readGolomb(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
     var length = 1
     while !(try bit(&reader)) {

@@ -2,11 +2,11 @@ import CaromCore
 
 /// Appends bits to a packet, most significant first within each byte.
 struct BitWriter: Sendable {
-  /// The bits that do not fill a byte yet, in the low `pendingCount` bits.
+  /// The bits that do not fill a byte yet, in the low `pendingCount` bits of this word.
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
-  /// Appends the `count` low bits of `value`, 0 to 56.
+  /// Appends the low bits of `value`; `count` is their number, 0 to 56.
   @inline(__always)
   mutating func write(_ value: UInt64, _ count: Int, to writer: inout PacketWriter) {
     pending = pending << UInt64(count) | (value & ((1 << UInt64(count)) - 1))

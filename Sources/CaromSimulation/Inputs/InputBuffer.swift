@@ -7,7 +7,7 @@ import CaromCore
 /// retransmission and a duplicate input changes nothing. The buffer holds the last `capacity`
 /// inputs and allocates nothing after initialization.
 public struct InputBuffer<Input: SimulationInput>: Sendable {
-  /// The number of stored inputs, far more than a peer can be missing.
+  /// The maximum number of stored inputs, far more than a peer can be missing.
   public static var capacity: Int { 256 }
 
   @usableFromInline var ring: [Input]
@@ -16,7 +16,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   /// The number of received inputs that contradicted a stored input. The stored input remains.
   public private(set) var conflicts = 0
 
-  /// Creates an empty buffer whose first input belongs to tick `start`.
+  /// Creates an empty buffer whose first input will belong to tick `start`.
   public init(from start: Tick = .zero) {
     ring = Array(repeating: Input(), count: Self.capacity)
     first = start
@@ -33,7 +33,7 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
       ? next.advanced(by: -Int64(Self.capacity)) : first
   }
 
-  /// The input of a stored tick.
+  /// Accesses the input of `tick`, which must be stored.
   @inlinable public subscript(tick: Tick) -> Input {
     precondition(
       tick < next && tick.distance(to: next) <= Int64(Self.capacity),
@@ -41,14 +41,14 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     return ring[Int(truncatingIfNeeded: tick.rawValue) & (Self.capacity - 1)]
   }
 
-  /// The best available input for `tick`: the actual one if it is known, otherwise the last known
-  /// input as `held`.
+  /// Returns the best available input for `tick`: the actual input if it is known, otherwise the
+  /// `held` form of the last known input.
   @inlinable public func input(at tick: Tick) -> Input {
     if tick < next { return self[tick] }
     return next == first ? Input() : self[next.advanced(by: -1)].held
   }
 
-  /// Adds the input of tick `end`.
+  /// Appends the input of tick `end`.
   @inlinable public mutating func append(_ input: Input) {
     ring[Int(truncatingIfNeeded: next.rawValue) & (Self.capacity - 1)] = input
     next = next.next
@@ -56,8 +56,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
 
   // MARK: Runs
 
-  /// The number of inputs before `tick` that a run that starts at `tick` can use as context, if the
-  /// receiver has no inputs before `base`.
+  /// Returns the number of inputs before `tick` that can serve as context for a run that starts at
+  /// `tick`. `base` is the tick of the receiver's first input, or nil if it has all of them.
   func context(before tick: Tick, from base: Tick? = nil) -> Int {
     Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
   }
@@ -87,8 +87,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
     try coder.decode(count, from: &reader, bits: &bits)
   }
 
-  /// Stores the inputs of `run`, whose first tick is `tick`, that are new and before `limit`.
-  /// Counts the inputs that contradict a stored input.
+  /// Stores the new inputs of `run` for ticks before `limit`; `tick` is the tick of the first input
+  /// in `run`. Counts the inputs that contradict a stored input.
   mutating func merge(_ run: [Input], from tick: Tick, before limit: Tick) {
     var at = tick
     for input in run {

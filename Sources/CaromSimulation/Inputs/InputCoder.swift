@@ -5,14 +5,15 @@ import CaromCore
 /// more accurate recently. The difference is an exponential Golomb code whose order adapts to the
 /// recent differences.
 ///
-/// Both sides first feed the same few inputs that both already have into the coder, so its state
-/// need not be sent. A field that does not change throughout a run costs one bit.
+/// Before a run, both sides feed the coder a few inputs that both already have, so its state need
+/// not be sent. A field that does not change throughout a run costs one bit.
 struct InputCoder<Input: SimulationInput>: Sendable {
   private struct Field {
     var last: Int64 = 0
     var slope: Int64 = 0
-    /// Eight times the recent mean error of each of the two predictions.
+    /// Eight times the recent mean error of predicting the previous value.
     var lastError: Int64 = 0
+    /// Eight times the recent mean error of predicting the straight line.
     var lineError: Int64 = 0
 
     var predicted: Int64 { lineError < lastError ? last + slope : last }
@@ -35,7 +36,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   private var fields: [Field]
   private var values: [Int32]
   private var isConstant: [Bool]
-  /// The decoded run of inputs, none of which is stored yet.
+  /// The last decoded run of inputs. They have not been stored in a buffer yet.
   var run: [Input] = []
 
   init() {
@@ -48,7 +49,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     reset()
   }
 
-  /// Resets the coder. The previous input is then the neutral one.
+  /// Resets the coder, as if the input before the run were the neutral one.
   mutating func reset() {
     let nothing = Input()
     for index in fields.indices {
@@ -62,7 +63,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     for index in fields.indices { fields[index].update(with: Int64(input.field(index))) }
   }
 
-  /// Encodes `count` inputs. `input` returns the input at an index from 0.
+  /// Encodes a run of `count` inputs. `input` returns the input at an index, counted from 0.
   mutating func encode(
     _ count: Int, into writer: inout PacketWriter, bits: inout BitWriter,
     _ input: (Int) -> Input
@@ -113,6 +114,6 @@ struct InputCoder<Input: SimulationInput>: Sendable {
 }
 
 extension Int64 {
-  /// The magnitude, capped at 2^34 so that sums cannot overflow.
+  /// The integer's magnitude, capped at 2^34 so that sums cannot overflow.
   fileprivate var bounded: Int64 { Swift.min(Int64(magnitude), 1 << 34) }
 }

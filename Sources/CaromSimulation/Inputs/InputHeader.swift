@@ -17,11 +17,11 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     /// The number of ticks by which the newest input is ahead of the sender's tick. A server sends
     /// the mean deviation of the input arrivals here, in sixteenths of a tick.
     public var lead: UInt8
-    /// How far the sender is ahead of the receiver, in sixteenths of a tick. A server sends the
-    /// time by which the receiver's inputs arrive early.
+    /// How far the sender's clock is ahead of the receiver's, in sixteenths of a tick. A server
+    /// sends instead how early the receiver's inputs arrive on average.
     public var advantage: Int16
 
-    /// Creates a timing block.
+    /// Creates the measurements that a packet carries.
     public init(lead: UInt8, advantage: Int16) {
       self.lead = lead
       self.advantage = advantage
@@ -30,12 +30,12 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
 
   /// The hash of a confirmed state.
   public struct Confirmed: Hashable, Sendable {
-    /// The hash's tick, as a distance from the packet's first tick.
+    /// The distance from the packet's first tick to the hash's tick.
     public var offset: Int64
     /// The low 32 bits of the state's hash.
     public var hash: UInt32
 
-    /// Creates the hash block for the tick `offset` ticks after the packet's first.
+    /// Creates the hash of the state `offset` ticks after the packet's first tick.
     public init(offset: Int64, hash: UInt32) {
       self.offset = offset
       self.hash = hash
@@ -44,28 +44,30 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
 
   /// The modulus of the ticks in packets: 2,048 ticks, 34 s at 60 Hz.
   public static let tickRange = UInt64(1) << 11
-  /// The largest tick distance that a header may contain.
+  /// The largest distance in ticks that a header may contain.
   static let farthest: Int64 = 1 << 20
 
-  /// The tick of the first input, modulo `tickRange`.
+  /// The low 11 bits of the first input's tick.
   public var first: UInt16
   /// The number of inputs that follow, at most `SimulationLimits.ticksInPacket`.
   public var count: Int
-  /// The tick whose input the sender needs next from the receiver, relative to the first tick.
+  /// The distance from the first tick to the tick whose input the sender needs next from the
+  /// receiver.
   public var acknowledged: Int64
-  /// The clock measurements. Not every packet carries them.
+  /// The clock measurements, or nil. Not every packet carries them.
   public var timing: Timing?
-  /// The hash of the newest confirmed state. Not every packet carries one.
+  /// The hash of the newest confirmed state, or nil. Not every packet carries one.
   public var confirmed: Confirmed?
 
-  /// The number of inputs before the first that both sides have and the encoding builds on, at most
-  /// `fullContext`.
+  /// The number of inputs before the first one on which the encoding builds, at most `fullContext`.
+  /// Both sides must have them.
   public var context = InputHeader.fullContext
 
   /// The usual number of context inputs.
   public static let fullContext = 12
 
-  /// Creates a header for inputs that start at tick `first`.
+  /// Creates a header for `count` inputs that start at tick `first`. `acknowledged` is the tick
+  /// whose input the sender needs next.
   public init(first: Tick, count: Int, acknowledged: Tick) {
     precondition(
       (0...SimulationLimits.ticksInPacket).contains(count), "a packet must hold 0 to 127 inputs")
@@ -74,7 +76,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     self.acknowledged = first.distance(to: acknowledged)
   }
 
-  /// The tick of the first input: the tick closest to `tick` whose low bits are `first`.
+  /// Returns the tick of the first input: of the ticks whose low bits are `first`, the one closest
+  /// to `tick`.
   public func first(near tick: Tick) -> Tick {
     let range = Int64(Self.tickRange)
     var ahead = (Int64(first) - Int64(tick.rawValue % Self.tickRange) + range) % range
@@ -105,7 +108,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     if context != Self.fullContext { writer.append(UInt8(context)) }
   }
 
-  /// Reads the header in the layout documented at `InputHeader`. The inputs follow the header.
+  /// Creates a header by decoding the layout documented at `InputHeader`. The encoded inputs remain
+  /// in `reader`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let word = try reader.read(UInt16.self)
     first = word & 0x7FF

@@ -12,8 +12,8 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The width of a histogram bin in seconds.
   static let binWidth = 0.000_25
   static let binCount = 4_000
-  /// The maximum number of seconds by which a sample may be ahead of the elapsed time. Samples
-  /// further ahead are ignored as false.
+  /// The maximum time in seconds by which the sender's clock may advance beyond the local one
+  /// between two samples. A sample further ahead is ignored, because its time must be wrong.
   static let farthest = 10.0
   /// The time in seconds after which a measurement's weight has fallen to 1/e.
   static let memory = 120.0
@@ -22,10 +22,10 @@ public struct InterpolationDelay: Hashable, Sendable {
   public let underruns: Double
   /// The time between samples in seconds.
   public let interval: Double
-  /// The shortest measured time from a sample's creation to its arrival, in seconds. It contains
-  /// the unknown offset between the two clocks.
+  /// The shortest measured time from a sample's creation to its arrival, in seconds, or nil before
+  /// the first sample. It includes the unknown offset between the two clocks.
   public private(set) var leastTransit: Double?
-  /// The chosen delay in seconds, in addition to `leastTransit`.
+  /// The chosen delay in seconds. It is added to `leastTransit`.
   public private(set) var seconds: Double
 
   /// The histogram: the time spent at each age. Its unit grows over time, so that older time weighs
@@ -39,7 +39,8 @@ public struct InterpolationDelay: Hashable, Sendable {
   private var windowEnd = 0.0
   private var known = 0.0
 
-  /// Creates a delay for samples that are created every `interval` seconds.
+  /// Creates a delay for samples that are created every `interval` seconds. Drawing runs out of
+  /// samples for at most the share `underruns` of the time.
   public init(interval: Double, underruns: Double = 0.001) {
     precondition(
       interval > 0 && interval <= 1,
@@ -52,8 +53,8 @@ public struct InterpolationDelay: Hashable, Sendable {
   }
 
   /// Records a sample created at `made` by the sender's clock that arrived at `arrival` by the
-  /// local clock, both in seconds. Returns false, and ignores the sample, if it claims to be much
-  /// further ahead than the elapsed time allows.
+  /// local clock, both in seconds. Returns false if the sample was ignored because its creation
+  /// time is impossibly far ahead.
   @discardableResult
   public mutating func recordSample(made: Double, arrival: Double) -> Bool {
     if let newest, made - newest > arrival - lastArrival + Self.farthest { return false }
@@ -76,8 +77,8 @@ public struct InterpolationDelay: Hashable, Sendable {
     choose()
   }
 
-  /// Adds the ages that the newest sample went through between the last arrival and the current
-  /// arrival.
+  /// Adds to the histogram the ages that the newest sample had between the last arrival and the
+  /// current arrival.
   private mutating func addAges(until arrival: Double, _ newest: Double) {
     guard let leastTransit else { return }
     let end = arrival - newest - leastTransit
@@ -113,8 +114,9 @@ public struct InterpolationDelay: Hashable, Sendable {
     seconds = known < 300 * interval ? max(found, 2 * interval) : found
   }
 
-  /// Tracks the shortest transit. A shorter one applies at once; a longer one applies when a whole
-  /// window of half a minute had none as short, so that clock drift does not add to the delay.
+  /// Tracks the shortest transit. A shorter transit applies at once. A longer one applies after
+  /// half a minute without a transit as short as before, so that clock drift does not add to the
+  /// delay.
   private mutating func follow(_ transit: Double, at now: Double) {
     if now > windowEnd {
       if let leastTransit, windowLeast.isFinite, windowLeast > leastTransit + Self.binWidth {

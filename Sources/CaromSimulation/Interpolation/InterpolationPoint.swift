@@ -1,12 +1,12 @@
-/// A moving point for drawing, interpolated along a cubic with its velocities.
+/// A moving point to draw, interpolated along a cubic curve that follows its velocities.
 public struct InterpolationPoint: Hashable, Sendable, Interpolatable {
   /// The first coordinate.
   public var x: Double
   /// The second coordinate.
   public var y: Double
-  /// The velocity along `x`, per second.
+  /// The velocity along `x`, in units of `x` per second.
   public var velocityX: Double
-  /// The velocity along `y`, per second.
+  /// The velocity along `y`, in units of `y` per second.
   public var velocityY: Double
 
   /// Creates a moving point.
@@ -33,14 +33,14 @@ public struct InterpolationPoint: Hashable, Sendable, Interpolatable {
 
 /// Interpolation curves between two samples.
 public enum InterpolationCurve {
-  /// Interpolates linearly; `fraction` is from 0 to 1.
+  /// Interpolates linearly from `a` to `b`. `fraction` is from 0 to 1.
   @inlinable public static func linear(_ a: Double, _ b: Double, fraction: Double) -> Double {
     a * (1 - fraction) + b * fraction
   }
 
   /// Interpolates with the cubic Hermite curve through both values and slopes. `interval` is the
-  /// time from `a` to `b` in seconds, and slopes are per second. Prefer `linear` for objects that
-  /// bounce between samples.
+  /// time from `a` to `b` in seconds, the slopes `m` and `n` are per second, and the fraction `u`
+  /// is from 0 to 1. Prefer `linear` for objects that bounce between samples.
   @inlinable public static func hermite(
     _ a: Double, slope m: Double, _ b: Double, slope n: Double, interval: Double, fraction u: Double
   ) -> Double {

@@ -1,10 +1,11 @@
 import CaromCore
 
-/// Interpolates between the received samples of a remote peer for drawing. It draws slightly in the
-/// past, with the smallest delay that the connection allows.
+/// Interpolates between the samples received from a remote peer, for drawing. The drawn time is
+/// slightly in the past, with the smallest delay that the connection allows.
 ///
-/// Samples carry their tick. They may arrive late, twice, out of order or not at all. The drawn
-/// time advances evenly: when the delay changes it runs up to 5 % faster or slower.
+/// Each sample carries its tick. Samples may arrive late, twice, out of order or not at all. The
+/// drawn time advances evenly: when the delay changes, the drawn time runs up to 5 % faster or
+/// slower.
 ///
 /// Use one interpolator per sender, not per object; a sample holds everything that is drawn for a
 /// tick.
@@ -13,7 +14,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   public struct Frame: Sendable {
     /// The interpolated value.
     public var value: Sample
-    /// Whether no newer sample was available, so that the newest one stands still.
+    /// Whether the drawn time is past the newest sample, so that `value` stands still.
     public var isStarved: Bool
   }
 
@@ -24,12 +25,13 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   /// The interpolation delay and its measurements.
   public private(set) var delay: InterpolationDelay
-  /// The number of frames drawn, and how many of them had no newer sample.
+  /// The number of frames drawn, and the number of frames that were starved.
   public private(set) var frames = (drawn: 0, starved: 0)
 
   private let rate: Double
   private var samples: [(tick: Tick, sample: Sample)] = []
-  /// The time that was drawn last, in seconds of the sender's clock, and when it was drawn.
+  /// The time that was drawn last, in seconds of the sender's clock, and the local time of that
+  /// frame. Nil before the first frame.
   private var drawn: (time: Double, at: Instant)?
 
   /// Creates an interpolator for samples of every `stride`-th tick at `rate` ticks per second.
@@ -62,7 +64,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
     samples.insert((tick, sample), at: place)
   }
 
-  /// The value to draw at `now`, or nil before the first sample.
+  /// Returns the value to draw at `now`, or nil before the first sample.
   public mutating func frame(at now: Instant) -> Frame? {
     guard let first = samples.first, let last = samples.last else { return nil }
     let time = moveDrawn(to: now)
@@ -85,10 +87,12 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
       isStarved: false)
   }
 
-  /// The tick that was drawn last, with its fraction. A server needs it for lag compensation.
+  /// The tick that was drawn last, with its fraction, or nil before the first frame. A server needs
+  /// it for lag compensation.
   public var drawnTick: Double? { drawn.map { $0.time * rate } }
 
-  /// Advances the drawn time to `now`, adjusting its speed towards the wanted delay.
+  /// Advances the drawn time to `now`, adjusting its speed towards the wanted delay. Returns the
+  /// drawn time in seconds of the sender's clock.
   private mutating func moveDrawn(to now: Instant) -> Double {
     let wanted = seconds(now) - (delay.leastTransit ?? 0) - delay.seconds
     guard let drawn else {
@@ -109,7 +113,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
 /// A value that can be interpolated between two samples for drawing.
 public protocol Interpolatable: Sendable {
-  /// The value a `fraction` of the way from `a` to `b`, from 0 to 1. `interval` is the time between
-  /// the two samples in seconds. Use `InterpolationCurve` for each coordinate.
+  /// Returns the value that is `fraction`, from 0 to 1, of the way from `a` to `b`. `interval` is
+  /// the time between the two samples in seconds. Use `InterpolationCurve` for each coordinate.
   static func between(_ a: Self, _ b: Self, fraction: Double, interval: Double) -> Self
 }

@@ -3,13 +3,13 @@ import CaromCore
 /// Smooths a visual correction: the drawn position glides to the corrected one within a tenth of a
 /// second, with a smooth start and end. Only the drawing lags; the simulation is corrected at once.
 ///
-/// It works on a point with two coordinates. The caller must keep the sum of position and offset
-/// inside the walls.
+/// A blend applies to a point with two coordinates. The caller must keep the sum of position and
+/// offset inside the walls.
 public struct PredictionBlend: Hashable, Sendable {
-  /// The time in which a correction is blended: 100 ms.
+  /// The time over which a correction is blended: 100 ms.
   public static let length = Duration.milliseconds(100)
-  /// The distance, in the unit of the coordinates, above which a correction is not blended but
-  /// drawn at once.
+  /// The distance, in the unit of the coordinates, above which a correction is drawn at once
+  /// instead of blended.
   public var jump: Double
 
   private var x = 0.0
@@ -19,9 +19,9 @@ public struct PredictionBlend: Hashable, Sendable {
   /// Creates a blend without a correction in progress.
   public init(jump: Double = .infinity) { self.jump = jump }
 
-  /// Records a correction at `now` that moved the true position from `old` to `new`; neither
-  /// position includes the blend's offset. The drawn position continues from where it is, unless
-  /// that is farther than `jump` from `new`.
+  /// Records a correction at `now` that moved the true position from `old` to `new`. Neither
+  /// position includes the blend's offset. The drawn position continues from its current place,
+  /// unless that is farther than `jump` from `new`.
   public mutating func correct(
     from old: (x: Double, y: Double), to new: (x: Double, y: Double), at now: Instant
   ) {
@@ -33,8 +33,8 @@ public struct PredictionBlend: Hashable, Sendable {
     since = now
   }
 
-  /// The offset to add to the true position when drawing at `now`. The offset is zero once 100 ms
-  /// have passed since the last correction.
+  /// Returns the offset to add to the true position when drawing at `now`. The offset is zero once
+  /// 100 ms have passed since the last correction.
   public func offset(at now: Instant) -> (x: Double, y: Double) {
     let passed = Double((now - since).wholeNanoseconds) / Double(Self.length.wholeNanoseconds)
     guard passed < 1 else { return (0, 0) }

@@ -1,20 +1,21 @@
-/// A client's local prediction of a match whose server sends states. Local inputs apply at once;
-/// when the server's state of a past tick arrives and differs, the ticks since then are simulated
-/// again from it.
+/// A client's local prediction of a match whose server sends states. Local inputs apply at once.
+/// When the server's state of a past tick arrives and differs from the prediction, the ticks since
+/// then are simulated again from the server's state.
 ///
-/// Inputs carry their ticks, and the server applies each input at its tick. Without packet loss,
-/// whatever depends only on the local inputs is therefore never corrected. The other players'
-/// inputs are unknown; they are assumed to be the ones set with `assume(_:for:)`.
+/// Inputs carry their ticks, and the server applies each input at its tick. Without packet loss, a
+/// part of the state that depends only on local inputs is therefore never corrected. The other
+/// players' inputs are unknown; the prediction assumes the inputs set with `assume(_:for:)`.
 public struct Predictor<Game: Simulation>: Sendable {
-  /// The effect of a server's state.
+  /// The effect of a server's state on the prediction.
   public struct Correction: Hashable, Sendable {
     /// The tick of the server's state.
     public var tick: Tick
-    /// The number of ticks that were simulated again, or 0 if the prediction was exact.
+    /// The number of ticks that were simulated again. It is 0 if the prediction was exact or was
+    /// replaced by the server's state.
     public var resimulatedSteps: Int
   }
 
-  /// The number of local inputs and states stored: two seconds at 60 Hz.
+  /// The number of predicted states stored: two seconds at 60 Hz.
   public static var history: Int { 128 }
 
   /// The local player's number.
@@ -23,10 +24,10 @@ public struct Predictor<Game: Simulation>: Sendable {
   public private(set) var state: Game
   /// The next tick to simulate.
   public private(set) var tick: Tick
-  /// The newest tick of which the server's state has arrived.
+  /// The tick of the newest server state that has been processed.
   public private(set) var confirmedTick: Tick
-  /// The number of server states that matched the prediction exactly, that corrected it, and that
-  /// arrived too late to be used.
+  /// The numbers of server states that matched the prediction exactly, that corrected it, and that
+  /// were ignored because they were not newer than the last processed state.
   public private(set) var counts = (exact: 0, corrected: 0, stale: 0)
 
   private var saves: [Game]
@@ -35,7 +36,7 @@ public struct Predictor<Game: Simulation>: Sendable {
   private var inputs: [Game.Input]
   private var events: [Game.Event] = []
 
-  /// Starts with the server's state `game` before `tick`.
+  /// Creates a prediction that starts with the server's state `game` before `tick`.
   public init(_ game: Game, players: Int, player: Int, at tick: Tick = .zero) {
     precondition(
       (0..<players).contains(player), "the local player must be one of the match's players")
@@ -49,12 +50,12 @@ public struct Predictor<Game: Simulation>: Sendable {
     inputs = assumed
   }
 
-  /// Sets the input that another player is assumed to give in all ticks that are simulated from now
-  /// on, including ticks that are simulated again.
+  /// Sets the assumed input of another player for all ticks that are simulated from now on,
+  /// including ticks that are simulated again.
   public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
-  /// The local input of a tick, or nil if it is not stored. Send the inputs until the server has
-  /// acknowledged them.
+  /// Returns the local input of a tick, or nil if that input is not stored. Send each input until
+  /// the server has acknowledged it.
   public func input(at tick: Tick) -> Game.Input? {
     tick >= localInputs.oldest && tick < localInputs.end ? localInputs[tick] : nil
   }
@@ -69,8 +70,8 @@ public struct Predictor<Game: Simulation>: Sendable {
   /// The predicted events of the last step.
   public var lastEvents: [Game.Event] { events }
 
-  /// Processes the server's state before `tick`. Returns nil if that state is not newer than the
-  /// last processed state.
+  /// Processes the server's state before `tick`, and returns its effect. Returns nil if that state
+  /// is not newer than the last processed state.
   public mutating func reconcile(with game: borrowing Game, at tick: Tick) -> Correction? {
     guard tick > confirmedTick else {
       counts.stale += 1
@@ -97,7 +98,7 @@ public struct Predictor<Game: Simulation>: Sendable {
     return Correction(tick: tick, resimulatedSteps: Int(tick.distance(to: self.tick)))
   }
 
-  /// The predicted state before a past tick, or nil if it is not stored.
+  /// Returns the predicted state before a past tick, or nil if it is not stored.
   public func predictedState(at tick: Tick) -> Game? {
     if tick == self.tick { return state }
     guard tick < self.tick, tick.distance(to: self.tick) < Int64(Self.history),
@@ -106,7 +107,8 @@ public struct Predictor<Game: Simulation>: Sendable {
     return saves[slot(tick)]
   }
 
-  /// Continues from a state of the server that is ahead of this side, or too old to simulate from.
+  /// Replaces the prediction with a server's state that is ahead of it, or too old to simulate
+  /// from.
   private mutating func restart(_ game: borrowing Game, at tick: Tick) {
     state.copy(game)
     self.tick = tick

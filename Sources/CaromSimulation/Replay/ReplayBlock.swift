@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The blocks of a replay file after its header: kind u8, the length of the body as a `VarInt`, the
-/// body.
+/// The blocks that follow the header of a replay file. Layout of a block: kind u8; the length of
+/// the body as a `VarInt`; the body.
 ///
 /// A keyframe (1): the state's hash u64, then the `PacketCodable` encoding of the state. Its tick
 /// follows from the blocks before it, and the encoding of inputs restarts after it. Inputs (2): the
@@ -24,7 +24,7 @@ enum ReplayBlock: UInt8 {
     writer.writeVarInt(UInt64(length))
   }
 
-  /// Reads the kind and the length of a block, and checks that the whole body is present.
+  /// Reads the kind and the length of a block. Throws if the body is not complete.
   static func begin(
     _ reader: inout PacketReader
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int) {

@@ -15,7 +15,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
 
   /// The number of players.
   public var players: Int
-  /// The number of fields in an input.
+  /// The number of integers in an input.
   public var fields: Int
   /// The number of ticks per second.
   public var rate: Int
@@ -25,7 +25,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
   /// game's file.
   public var title: String
 
-  /// Creates a header.
+  /// Creates a header. The title must not exceed `titleLimit` bytes.
   public init(players: Int, fields: Int, rate: Int, start: Tick, title: String) {
     precondition((1...SimulationLimits.players).contains(players), "there must be 1 to 64 players")
     precondition(
@@ -51,7 +51,7 @@ public struct ReplayHeader: Hashable, Sendable, PacketCodable {
     writer.writeText(title)
   }
 
-  /// Reads the header in the layout documented at `ReplayHeader`.
+  /// Creates a header by decoding the layout documented at `ReplayHeader`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "replay") }
     guard try reader.read(UInt8.self) == Self.version else {

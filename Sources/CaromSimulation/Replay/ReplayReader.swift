@@ -8,7 +8,7 @@ import CaromCore
 public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private struct Block: Sendable {
     var kind: ReplayBlock
-    /// The offsets of the body in the file.
+    /// The offset of the first byte of the body in the file.
     var start: Int
     var end: Int
     /// The tick at which the block begins.
@@ -35,19 +35,20 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
 
   private let bytes: [UInt8]
   private let blocks: [Block]
-  /// The index of the block whose inputs are read next.
+  /// The index of the next block to read.
   private var nextBlock = 0
   private var coders: [InputCoder<Game.Input>]
-  /// The inputs of the current block, indexed by player and tick, and the tick at which the block
-  /// begins.
+  /// The inputs of the current block, indexed by player and then by tick.
   private var runs: [[Game.Input]]
+  /// The tick at which the current block begins.
   private var runStart: Tick
   private var runLength = 0
   private var runHash: UInt32 = 0
   private var stepInputs: [Game.Input]
   private let endHash: UInt64?
 
-  /// Opens a replay file and validates its header and the structure of its blocks.
+  /// Creates a reader at the beginning of a replay file. Throws if the header or the structure of
+  /// the blocks is invalid.
   public init(_ bytes: [UInt8]) throws(DecodeError) {
     var reader = PacketReader(bytes.span)
     let header = try ReplayHeader(decoding: &reader)
@@ -69,8 +70,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     nextBlock = 1
   }
 
-  /// Plays the next tick. Returns false at the end. Throws if the resulting hash differs from the
-  /// file's.
+  /// Plays the next tick. Returns false if there is none. Throws if the resulting hash differs from
+  /// the hash in the file.
   public mutating func step() throws(DecodeError) -> Bool {
     guard tick < end else { return false }
     if runStart.distance(to: tick) >= Int64(runLength) { try readRuns() }
@@ -87,8 +88,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return true
   }
 
-  /// Seeks to `wanted`, or to the end if that is earlier, by playing on from the last keyframe
-  /// before it.
+  /// Seeks to `wanted`, or to `end` if that is earlier, by playing on from the last keyframe before
+  /// that tick.
   public mutating func seek(to wanted: Tick) throws(DecodeError) {
     let target = min(max(wanted, header.start), end)
     var best = 0
@@ -148,8 +149,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     return game
   }
 
-  /// Reads the start of the next block. Returns nil if the file was cut off within the block, for
-  /// example by a full disk; everything before it can be played.
+  /// Reads the kind and the length of the next block. Returns nil if the file was cut off within
+  /// the block, for example because the disk was full. All earlier blocks can be played.
   private static func begin(
     _ reader: inout PacketReader, isFirst: Bool
   ) throws(DecodeError) -> (kind: ReplayBlock, length: Int)? {
@@ -161,7 +162,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// The offset and tick of every block.
+  /// Returns the offset and tick of every block, the tick after the last block, and the hash in the
+  /// end block, which is nil if there is none.
   private static func index(
     _ reader: inout PacketReader, _ header: ReplayHeader
   ) throws(DecodeError) -> (blocks: [Block], end: Tick, hash: UInt64?) {

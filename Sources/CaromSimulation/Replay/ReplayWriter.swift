@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Records a match to a replay file while it is played: the encoded inputs, a hash at regular
-/// intervals, and occasional keyframes. `takeBytes()` returns the new bytes for the file. The
-/// length of the match is unlimited.
+/// Records a match to a replay file while the match is played: the encoded inputs, a hash at
+/// regular intervals, and occasional keyframes. `takeBytes()` returns the new bytes for the file.
+/// The length of the match is unlimited.
 public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
   /// The next tick to record.
   public private(set) var tick: Tick
   /// The total number of bytes produced.
   public private(set) var byteCount = 0
-  /// The number of those bytes that belong to keyframes.
+  /// The number of produced bytes that belong to keyframes.
   public private(set) var keyframeBytes = 0
 
   private let players: Int
@@ -18,12 +18,12 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
   private var writer = PacketWriter(capacity: 4_096)
   private var body = PacketWriter(capacity: 1_024)
   private var coders: [InputCoder<Game.Input>]
-  /// The inputs of the block in progress, ordered by tick and then by player.
+  /// The inputs of the block that is being recorded, ordered by tick and then by player.
   private var waiting: [Game.Input] = []
   private var hash: UInt64
 
-  /// Starts a recording with `game` before `tick`, with a keyframe every `keyframeInterval` ticks
-  /// and a hash every `hashInterval` ticks.
+  /// Creates a recording that starts with `game` before `tick`, with a keyframe every
+  /// `keyframeInterval` ticks and a hash every `hashInterval` ticks.
   public init(
     _ game: Game, players: Int, rate: Int = 60, title: String, at tick: Tick = .zero,
     keyframeInterval: Int = 600, hashInterval: Int = 60
@@ -47,7 +47,8 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     writeKeyframe(game)
   }
 
-  /// Records a tick: each player's input, and the state after the step.
+  /// Records a tick: the input that `input` returns for each player number, and the state after the
+  /// step.
   public mutating func append(_ input: (Int) -> Game.Input, leadingTo game: borrowing Game) {
     for player in 0..<players { waiting.append(input(player)) }
     tick = tick.next
@@ -58,8 +59,8 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     if isKeyframe { writeKeyframe(game) }
   }
 
-  /// Records every tick that `rollback` has confirmed since the last call. Call it at least once a
-  /// second, before `rollback` discards the inputs.
+  /// Records every tick that `rollback` has confirmed since the last call. Call this method at
+  /// least once a second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick, let game = rollback.state(at: tick.next) {
       let at = tick
@@ -67,7 +68,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     }
   }
 
-  /// Ends the recording with its last state. Nothing can be recorded afterwards.
+  /// Ends the recording with `game`, its last state. Nothing can be recorded afterwards.
   public mutating func finish(_ game: borrowing Game) {
     hash = game.hash
     if !waiting.isEmpty { writeInputs() }

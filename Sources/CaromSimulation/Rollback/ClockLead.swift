@@ -1,7 +1,7 @@
-/// Keeps a client's clock just far enough ahead of the server's that inputs arrive before the
+/// Keeps a client's clock just far enough ahead of the server's clock that inputs arrive before the
 /// server simulates their tick.
 ///
-/// The target is to arrive `buffer` ticks early: one tick, plus twice the mean deviation of the
+/// Inputs should arrive `buffer` ticks early: one tick, plus twice the mean deviation of the
 /// arrivals as measured by the server, plus a surcharge that grows with every late input and decays
 /// over time. The clock never skips or repeats a tick; it runs up to 5 % faster or slower.
 public struct ClockLead: Hashable, Sendable {
@@ -15,7 +15,7 @@ public struct ClockLead: Hashable, Sendable {
   static let decay = 0.9995
 
   /// How early this client's inputs arrive at the server, in ticks, as the server reports it.
-  /// Negative if they arrive late, nil before the first report.
+  /// Negative if they arrive late; nil before the first report.
   public private(set) var arrivalMargin: Double?
   /// The number of ticks by which the inputs should arrive early.
   public private(set) var buffer = minimumBuffer
@@ -49,7 +49,7 @@ public struct ClockLead: Hashable, Sendable {
     buffer = min(Self.minimumBuffer + 2 * deviation + extra, Self.maximumBuffer)
   }
 
-  /// The clock speed that brings `arrivalMargin` to `buffer`, in millionths of real time.
+  /// Returns the clock speed that brings `arrivalMargin` to `buffer`, in millionths of real time.
   func speed(rate: Int) -> Int {
     guard let arrivalMargin else { return 1_000_000 }
     return ClockSync.speed(lead: arrivalMargin - buffer, rate: rate)

@@ -1,14 +1,15 @@
 /// The agreement among the remaining peers on the last input of a disconnected player.
 struct DisconnectVote: Sendable {
-  /// The number of ticks after which an unacknowledged message is sent again, and the maximum
-  /// number of times it is sent.
+  /// The number of ticks after which an unacknowledged message is sent again.
   static let resendInterval = 10
+  /// The maximum number of times a message is sent again.
   static let copyLimit = 60
 
-  /// For each peer: whether its message has arrived, whether it has acknowledged the local message,
-  /// and whether a message to it is due.
+  /// For each peer, whether its message has arrived.
   var received: [Bool]
+  /// For each peer, whether it has acknowledged the local message.
   var delivered: [Bool]
+  /// For each peer, whether the local message must be sent to it now.
   var isDue: [Bool]
   private var copies = 0
   private var age = 0
@@ -19,7 +20,7 @@ struct DisconnectVote: Sendable {
     isDue = Array(repeating: true, count: peers)
   }
 
-  /// Leaves a peer out of the vote: no message is sent to it or expected from it.
+  /// Excludes a peer from the vote: no message is sent to it or expected from it.
   mutating func exclude(_ peer: Int) {
     received[peer] = true
     delivered[peer] = true

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A message with the last inputs of a disconnected player. Peers send it to each other so that all
-/// of them continue with the same inputs.
+/// A message with the last inputs of a disconnected player. The remaining peers exchange it so that
+/// all of them continue with the same inputs.
 ///
 /// Layout: the player u8; flags u8, bit 0 set if the sender has the receiver's message about this
 /// player; the tick of the first input u64; the number of inputs u8, 0 to 127; then the encoded

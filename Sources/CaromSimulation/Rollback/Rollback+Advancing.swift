@@ -2,7 +2,7 @@ import CaromCore
 
 extension Rollback {
   /// Rolls back if an input was mispredicted, then simulates one tick unless the prediction window
-  /// is exhausted.
+  /// is exhausted. Returns whether the tick was simulated.
   @inlinable @discardableResult
   public mutating func advance() -> Outcome {
     if let wrong = firstWrong { rollBack(to: wrong) }
@@ -19,8 +19,8 @@ extension Rollback {
     return .stepped
   }
 
-  /// Restores the state before `tick` and simulates the ticks since then again with the inputs
-  /// known now.
+  /// Restores the state before `tick`, and simulates the ticks since then again with the inputs
+  /// that are now known.
   @inlinable public mutating func rollBack(to tick: Tick) {
     precondition(
       tick >= confirmed && tick < now, "only ticks that are not confirmed can be rolled back")
@@ -59,8 +59,8 @@ extension Rollback {
     game.step(used.span.extracting(range), events: &events)
   }
 
-  /// Emits the events that are new in a tick as predicted, and those that a resimulation no longer
-  /// produced as retracted. Equal events of one tick count as one.
+  /// Emits a tick's new events as predicted, and the events that a resimulation no longer produced
+  /// as retracted. Equal events of one tick count as one.
   @inlinable mutating func emitEvents(at tick: Tick, isResimulation: Bool) {
     let slot = slot(tick)
     if isResimulation {
@@ -81,7 +81,8 @@ extension Rollback {
     }
   }
 
-  /// Queues an event for `pollEvent`; a full queue drops its oldest event, and counts it.
+  /// Queues an event for `pollEvent`. If the queue is full, its oldest event is dropped and
+  /// counted.
   @inlinable mutating func queue(_ event: RollbackEvent<Game.Event>) {
     if events.count == Self.eventLimit {
       events.popFirst()
@@ -90,8 +91,8 @@ extension Rollback {
     events.append(event)
   }
 
-  /// The first index of an event in a list. This is a plain loop because it must not allocate, even
-  /// in debug builds.
+  /// Returns the first index of an event in a list, or nil if the list does not contain it. The
+  /// search is a plain loop because it must not allocate, even in debug builds.
   @inlinable static func firstIndex(of event: Game.Event, in list: borrowing [Game.Event]) -> Int? {
     var index = 0
     while index < list.count {

@@ -1,15 +1,15 @@
 import CaromCore
 
 extension Rollback {
-  /// Adds the next input of a player, for the tick after the tick of the player's previous input.
+  /// Adds a player's input for the tick after the player's last known input.
   @inlinable public mutating func addInput(_ input: Game.Input, for player: Int) {
     let tick = buffers[player].next
     buffers[player].append(input)
     correct(input, for: player, at: tick)
   }
 
-  /// Adds the new inputs of a received run. Inputs too far ahead are ignored; the sender repeats
-  /// them.
+  /// Adds the new inputs of a received run. Inputs too far ahead are ignored, because the sender
+  /// repeats them.
   mutating func addInputs(_ run: [Game.Input], for player: Int, from tick: Tick) {
     var at = buffers[player].next
     buffers[player].merge(run, from: tick, before: confirmed.advanced(by: Self.ahead))
@@ -20,8 +20,8 @@ extension Rollback {
   }
 
   /// Schedules the local player's input for `delay` ticks after the current tick. Earlier ticks
-  /// without an input repeat the last input as `held`. Returns false if that tick already has an
-  /// input.
+  /// without an input repeat the last input as `held`. Returns false if the target tick already has
+  /// an input.
   mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
     guard var end = localInputs?.end else { return false }
     let target = now.advanced(by: Int64(delay))
@@ -35,7 +35,8 @@ extension Rollback {
     return true
   }
 
-  /// Confirms `count` local inputs, starting at `tick`: the server accepted them as they were sent.
+  /// Confirms `count` local inputs, starting at `tick`, which the server accepted as they were
+  /// sent.
   mutating func confirmLocalInputs(from tick: Tick, _ count: Int) throws(DecodeError) {
     guard let localInputs, tick >= localInputs.oldest,
       tick.advanced(by: Int64(count)) <= localInputs.end

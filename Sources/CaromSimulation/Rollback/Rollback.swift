@@ -18,18 +18,18 @@ public struct Rollback<Game: Simulation>: Sendable {
     case stalled
   }
 
-  /// The number of states stored before the prediction window, for desync reports.
+  /// The number of past states stored in addition to the prediction window, for desync reports.
   public static var history: Int { 96 }
   /// The number of ticks after the confirmed tick for which received inputs are stored.
   static var ahead: Int64 { 200 }
 
-  /// The most events that wait for `pollEvent`.
+  /// The maximum number of events queued for `pollEvent`.
   @usableFromInline static var eventLimit: Int { 4_096 }
 
   /// The number of players.
   public let playerCount: Int
-  /// The maximum number of ticks that may be simulated with predicted inputs. 0 waits for every
-  /// input.
+  /// The maximum number of ticks that may be simulated with predicted inputs. At 0, every tick
+  /// waits for all inputs.
   public internal(set) var window: Int
   @usableFromInline var game: Game
   @usableFromInline var now: Tick
@@ -40,13 +40,14 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var buffers: [InputBuffer<Game.Input>]
   /// The inputs with which each tick of the ring was simulated.
   @usableFromInline var used: [Game.Input]
-  /// The local player's inputs before the server has confirmed them. Nil in a session without a
+  /// The local player's inputs that the server has not confirmed yet. Nil in a session without a
   /// server.
   @usableFromInline var localInputs: InputBuffer<Game.Input>?
   @usableFromInline let localPlayer: Int
-  /// The earliest tick that was simulated with a wrong input.
+  /// The earliest tick that was simulated with a wrong input, or nil if there is none.
   @usableFromInline var firstWrong: Tick?
-  /// For each disconnected player, the tick from which its input is neutral.
+  /// For each player, the tick from which the input is neutral, or nil if the player is not
+  /// disconnected.
   @usableFromInline var disconnectTicks: [Tick?]
   @usableFromInline var happened: [[Game.Event]]
   @usableFromInline var scratch: [Game.Event] = []
@@ -55,10 +56,10 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var events = Deque<RollbackEvent<Game.Event>>()
   @usableFromInline var counts = RollbackStatistics()
 
-  /// Starts with `game` before the step of `tick`.
+  /// Creates a rollback that starts with `game` before the step of `tick`.
   ///
-  /// In a match with a server, `local` is the player whose inputs are entered here. They apply
-  /// until the server confirms or replaces them.
+  /// In a match with a server, `local` is the player whose inputs are entered on this machine. They
+  /// apply until the server confirms or replaces them.
   public init(
     _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, local: Int? = nil
   ) {
@@ -114,8 +115,8 @@ public struct Rollback<Game: Simulation>: Sendable {
     return known ?? now.next
   }
 
-  /// A past state, from `history` ticks before the confirmed tick up to the newest. Returns nil
-  /// outside of this range.
+  /// Returns a past state, from `history` ticks before the confirmed tick up to the newest. Returns
+  /// nil outside of this range.
   public func state(at tick: Tick) -> Game? {
     if tick == now { return game }
     guard tick < now, tick.distance(to: now) <= Int64(slotMask), tick >= buffers[0].start else {
@@ -124,8 +125,8 @@ public struct Rollback<Game: Simulation>: Sendable {
     return saves[slot(tick)]
   }
 
-  /// The hash of the confirmed state before `tick`, or nil if that state is not confirmed or no
-  /// longer stored.
+  /// Returns the hash of the confirmed state before `tick`, or nil if that state is not confirmed
+  /// or no longer stored.
   public func hash(at tick: Tick) -> UInt64? {
     guard tick <= hashedThrough, tick.distance(to: hashedThrough) < Int64(slotMask),
       tick >= buffers[0].start
@@ -133,14 +134,15 @@ public struct Rollback<Game: Simulation>: Sendable {
     return hashes[slot(tick)]
   }
 
-  /// A player's actual input at a tick, or nil if it has not arrived or is no longer stored.
+  /// Returns a player's actual input at a tick, or nil if it has not arrived or is no longer
+  /// stored.
   public func knownInput(for player: Int, at tick: Tick) -> Game.Input? {
     let buffer = buffers[player]
     if let left = disconnectTicks[player], tick >= left { return Game.Input() }
     return tick >= buffer.oldest && tick < buffer.end ? buffer[tick] : nil
   }
 
-  /// Removes and returns the next event.
+  /// Removes and returns the next event, or nil if there is none.
   @inlinable
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { events.popFirst() }
 

@@ -1,10 +1,10 @@
 import CaromCore
 
-/// The confirmed course of a match, broadcast to any number of clients: every player's input for
+/// Broadcasts the confirmed course of a match to any number of clients: every player's input for
 /// each tick, state hashes, and a keyframe for clients that join late or fall behind.
 ///
-/// A `RollbackServer` owns one. A peer of a serverless session can create one to let spectators
-/// watch, and passes it the confirmed ticks with `record(_:)`.
+/// A `RollbackServer` owns a broadcaster. A peer of a match without a server can create one to let
+/// spectators watch, and passes it the confirmed ticks with `record(_:)`.
 public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// A receiver of the broadcast.
   struct Client: Sendable {
@@ -18,7 +18,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     var isInputDue = false
     /// The tick of the state report to send, or nil if none is due.
     var reportDue: Tick?
-    /// The server's report on the client's inputs, to be sent with the next inputs.
+    /// The server's timing report on the client's inputs, to be sent with the next inputs, or nil
+    /// if none is due.
     var timing: InputHeader.Timing?
   }
 
@@ -42,7 +43,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   var inputs: [Game.Input]
   private var hash: UInt64
 
-  /// Starts with `game` at `tick`, and keeps the last `states` states in `history`.
+  /// Creates a broadcaster that starts with `game` at `tick`, and keeps the last `states` states in
+  /// `history`.
   public init(_ game: Game, players: Int, at tick: Tick = .zero, keeping states: Int = 128) {
     precondition(
       Game.playerCounts.contains(players), "the simulation does not support this number of players")
@@ -62,8 +64,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     confirmTick()
   }
 
-  /// Confirms every tick that `rollback` has confirmed since the last call. Call it at least once a
-  /// second, before `rollback` discards the inputs.
+  /// Confirms every tick that `rollback` has confirmed since the last call. Call this method at
+  /// least once a second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick {
       let at = tick
@@ -82,7 +84,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     for index in clients.indices { clients[index]?.isInputDue = true }
   }
 
-  /// A player's confirmed input, or nil if it is not stored.
+  /// Returns a player's confirmed input, or nil if it is not stored.
   public func input(for player: Int, at tick: Tick) -> Game.Input? {
     tick >= confirmedInputs[player].oldest && tick < confirmedInputs[player].end
       ? confirmedInputs[player][tick] : nil
@@ -106,8 +108,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// Removes a client. Its number can be assigned again.
   public mutating func removeClient(_ number: Int) { clients[number] = nil }
 
-  /// Appends the next message to `writer` and returns its client. Returns nil if nothing is due
-  /// before the next tick.
+  /// Appends the next message to `writer`, and returns its kind and the number of the client to
+  /// send it to. Returns nil if nothing is due before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? {
@@ -140,8 +142,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     return .inputs
   }
 
-  /// Appends the inputs that a client has not acknowledged, whether or not they are due. Returns
-  /// false if the client needs a keyframe instead.
+  /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
+  /// Returns false if the client needs a keyframe instead.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
     guard clients.indices.contains(number), clients[number] != nil else { return false }
     clients[number]?.isInputDue = true
@@ -175,7 +177,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     bits.finish(&writer)
   }
 
-  /// The inputs that each player sent. Empty if no server owns the broadcaster.
+  /// The inputs that each player sent, indexed by player. Empty if no server owns the broadcaster.
   var sentInputs: [InputBuffer<Game.Input>] = []
 
   private func acknowledgement(for client: Client) -> Tick {
@@ -183,7 +185,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     return sentInputs[player].end
   }
 
-  /// Whether any confirmed input of a player differs from the one that the player sent.
+  /// Returns whether any of `count` confirmed inputs of a player, starting at tick `first`, differs
+  /// from the input that the player sent.
   private func differs(_ player: Int, from first: Tick, _ count: Int) -> Bool {
     guard player < sentInputs.count else { return true }
     for place in 0..<count {
@@ -249,7 +252,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// Schedules a report of the first tick whose state differs, or a keyframe if that state is no
   /// longer stored.
   mutating func receiveReport(_ report: DesyncStateReport, from number: Int) {
-    // One answer is pending already; repeated reports do not add another.
+    // A report is already due. Repeated reports from the client do not add another.
     guard clients[number]?.reportDue == nil, clients[number]?.isKeyframeDue == false else {
       return
     }

@@ -3,8 +3,8 @@ import CaromCore
 extension RollbackClient {
   // MARK: Sending
 
-  /// Appends the next message for the server to `writer`. Returns nil if nothing is due before the
-  /// next tick.
+  /// Appends the next message for the server to `writer`, and returns its kind. Returns nil if
+  /// nothing is due before the next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> RollbackMessage? {
     if isRequestDue {
       isRequestDue = false
@@ -67,7 +67,7 @@ extension RollbackClient {
     case .keyframe:
       let keyframe = try RollbackKeyframe<Game>(decoding: bytes)
       guard player.map({ $0 < keyframe.players }) ?? true else { throw .invalid(what: "players") }
-      // An outdated keyframe.
+      // The keyframe is outdated.
       if let rollback, keyframe.tick < rollback.buffers[0].start { return }
       begin(keyframe)
     case .stateReport: receiveReport(try DesyncStateReport(decoding: bytes))
@@ -146,8 +146,8 @@ extension RollbackClient {
   }
 
   /// Records the server's timing report. The first report after a keyframe may show that this clock
-  /// started too late, because the round trip was unknown or has grown; those ticks are caught up
-  /// at once, and later corrections only change the clock's speed.
+  /// started too late, because the round trip was unknown or has grown. The missing ticks are then
+  /// caught up at once; later corrections only change the clock's speed.
   private mutating func record(_ timing: InputHeader.Timing) {
     lead.record(timing)
     guard isUntimed else { return }

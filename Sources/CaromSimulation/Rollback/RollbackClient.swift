@@ -10,7 +10,7 @@ import CaromCore
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks per call with which a client catches up.
   public static var catchUpLimit: Int { 60 }
-  /// The number of unusable packets in a row after which a keyframe is requested again.
+  /// The number of consecutive unusable packets after which a keyframe is requested again.
   static var unusableLimit: Int { 30 }
 
   /// The player that this client controls, or nil for a spectator.
@@ -18,12 +18,12 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The number of ticks that a spectator stays behind the newest confirmed tick, so that packet
   /// loss does not interrupt it.
   public var delay: Int
-  /// The round trip to the server, as measured by the transport. It determines how far ahead the
-  /// game starts.
+  /// The round-trip time to the server, as measured by the transport. It determines how far ahead
+  /// of the server the game starts.
   public var roundTrip = Duration.zero
   /// The game, or nil before the first keyframe.
   public internal(set) var rollback: Rollback<Game>?
-  /// The control of how far this clock runs ahead of the server's.
+  /// Controls how far this clock runs ahead of the server's clock.
   public internal(set) var lead = ClockLead()
   let rate: Int
   let window: Int
@@ -80,7 +80,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Time
 
-  /// The number of ticks that became due since the last call. Call `advance(with:)` once for each.
+  /// Returns the number of ticks that have become due since the last call. Call `advance(with:)`
+  /// once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(player == nil ? spectatorSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due
@@ -97,17 +98,18 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// The position of `now` between the last tick and the next, from 0 to 1.
+  /// Returns the position of `now` between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
   /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }
 
-  /// The number of confirmed ticks that have not been simulated yet. Nil before the first keyframe.
+  /// The number of confirmed ticks that have not been simulated yet, or nil before the first
+  /// keyframe.
   public var ticksBehind: Int? {
     rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) }
   }
 
-  /// The round trip in ticks, rounded up, plus one.
+  /// The round-trip time in ticks, rounded up, plus one.
   private var roundTripTicks: Int {
     let nanoseconds = min(max(roundTrip.wholeNanoseconds, 0), 1_000_000_000)
     return Int((nanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000) + 1
@@ -122,8 +124,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The state to draw, or nil before the first keyframe.
   public var state: Game? { rollback?.state }
 
-  /// Simulates a tick with the player's input, which is ignored for a spectator. Returns nil before
-  /// the first keyframe.
+  /// Simulates a tick with the player's input, which is ignored for a spectator. Returns whether
+  /// the tick was simulated, or nil before the first keyframe.
   @discardableResult
   public mutating func advance(with input: Game.Input = Game.Input()) -> Rollback<Game>.Outcome? {
     isInputDue = true
@@ -146,7 +148,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// Removes and returns the next event of the game, or nil if there is none.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback?.pollEvent() }
   /// Removes and returns the next report of a desync with the server, or nil if there is none. The
-  /// client recovers from a desync with a keyframe.
+  /// client recovers from a desync by requesting a keyframe.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }

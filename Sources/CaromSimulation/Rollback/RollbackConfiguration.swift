@@ -11,13 +11,13 @@ public struct RollbackConfiguration: Hashable, Sendable {
   /// The number of ticks between entering an input and the tick at which it applies, 0 to 30.
   /// Network delay up to this length needs no rollback.
   public var inputDelay: Int
-  /// Whether hashes of confirmed states are exchanged and compared.
+  /// Whether the peers exchange and compare hashes of confirmed states.
   public var detectsDesync = true
   /// The first tick of the match, the same for every peer.
   public var start = Tick.zero
 
-  /// Creates the configuration of a session with `players` players, of which number `local` is this
-  /// one.
+  /// Creates the configuration of a session with `players` players, in which the local player has
+  /// the number `local`.
   public init(
     players: Int = 2, local: Int, rate: Int = 60, window: Int = 12, inputDelay: Int = 2
   ) {

@@ -5,7 +5,7 @@ import CaromCore
 /// Layout: tick u64, the number of players u8, the state's hash u64, then the `PacketCodable`
 /// encoding of the state to the end.
 public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, PacketCodable {
-  /// The tick of the state, which is the number of steps before it.
+  /// The tick before whose step the state was taken.
   public var tick: Tick
   /// The number of players.
   public var players: Int
@@ -27,8 +27,8 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
     game.encode(into: &writer)
   }
 
-  /// Reads a keyframe in the layout documented at `RollbackKeyframe`. Throws `DecodeError.invalid`
-  /// if the state does not have the given hash.
+  /// Creates a keyframe by decoding the layout documented at `RollbackKeyframe`. Throws
+  /// `DecodeError.invalid` if the decoded state does not have the transmitted hash.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     tick = Tick(try reader.read(UInt64.self))
     guard tick.rawValue < 1 << 62 else { throw .invalid(what: "tick") }

@@ -1,12 +1,14 @@
 /// The kinds of message in a rollback match. Each kind has its own layout.
 public enum RollbackMessage: UInt8, Hashable, Sendable, CaseIterable {
-  /// An `InputHeader` and encoded inputs. Sent once per tick; may be lost and reordered.
+  /// An `InputHeader` followed by encoded inputs. Sent once per tick; may be lost or reordered.
   case inputs = 0
-  /// A `DesyncStateReport`, up to 64 KiB. Rare; repeated until answered, so it may be sent reliably
-  /// or not.
+  /// A `DesyncStateReport` of up to 64 KiB. Sent rarely, and repeated until it is answered, so it
+  /// may be sent reliably or unreliably.
   case stateReport = 1
-  /// A `RollbackKeyframe`, or an empty message that requests one. Rare; send it reliably.
+  /// A `RollbackKeyframe`, or an empty message that requests one. Sent rarely; must be sent
+  /// reliably.
   case keyframe = 2
-  /// The last inputs of a disconnected player, between peers. Rare; repeated until acknowledged.
+  /// A `PlayerDisconnect` message between peers. Sent rarely, and repeated until it is
+  /// acknowledged.
   case disconnect = 3
 }

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// A rollback message as one value, for a channel that carries values: the kind as u8, then the
-/// message to the end. Inputs can use an unreliable channel; the other kinds are rare, can be long,
-/// and need a reliable one.
+/// A rollback message as one value, for a channel that carries values. Layout: the kind u8, then
+/// the message to the end. Inputs can use an unreliable channel; the other kinds are rare, can be
+/// long, and need a reliable one.
 public struct RollbackPacket: Hashable, Sendable, PacketCodable {
   /// The kind of message.
   public var message: RollbackMessage
@@ -21,7 +21,8 @@ public struct RollbackPacket: Hashable, Sendable, PacketCodable {
     writer.write(bytes)
   }
 
-  /// Reads the kind and takes all remaining bytes as the message, which its receiver decodes.
+  /// Creates a packet by decoding the kind. All remaining bytes are the message, which its receiver
+  /// decodes.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let message = RollbackMessage(rawValue: try reader.read()) else {
       throw .invalid(what: "rollback message")
@@ -32,8 +33,8 @@ public struct RollbackPacket: Hashable, Sendable, PacketCodable {
 }
 
 extension RollbackSession {
-  /// Removes and returns the next message to send and its player. Returns nil if nothing is due;
-  /// see `pollTransmit(into:)`.
+  /// Removes and returns the next message to send and the player to send it to. Returns nil if
+  /// nothing is due; see `pollTransmit(into:)`.
   public mutating func pollPacket() -> (player: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let transmit = pollTransmit(into: &writer) else { return nil }
@@ -49,8 +50,8 @@ extension RollbackSession {
 }
 
 extension RollbackServer {
-  /// Removes and returns the next message to send and its client's number. Returns nil if nothing
-  /// is due before the next tick.
+  /// Removes and returns the next message to send and the number of the client to send it to.
+  /// Returns nil if nothing is due before the next tick.
   public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let (client, message) = pollTransmit(into: &writer) else { return nil }
@@ -66,15 +67,15 @@ extension RollbackServer {
 }
 
 extension RollbackBroadcaster {
-  /// Removes and returns the next message to send and its client's number, or nil if nothing is
-  /// due.
+  /// Removes and returns the next message to send and the number of the client to send it to.
+  /// Returns nil if nothing is due before the next tick.
   public mutating func pollPacket() -> (client: Int, packet: RollbackPacket)? {
     var writer = PacketWriter()
     guard let (client, message) = pollTransmit(into: &writer) else { return nil }
     return (client, RollbackPacket(message, writer.bytes))
   }
 
-  /// Processes a message from the numbered client.
+  /// Processes a message from the client with this number.
   public mutating func receive(
     _ packet: RollbackPacket, from client: Int
   ) throws(DecodeError) {

@@ -2,8 +2,8 @@ import CaromCore
 
 /// The server of a rollback match. It collects the players' inputs, confirms each tick on schedule,
 /// and broadcasts the result. A slow player never delays the others: a missing input is replaced by
-/// the player's last one as `held`, and the one-time actions of a late input apply in the next tick
-/// instead, never twice.
+/// the player's last input as `held`. The one-time actions of a late input apply in the next tick,
+/// and never twice.
 ///
 /// The server is a polled state machine: call `receive` for each message, `advance()` for each tick
 /// that `takeDueTicks(at:)` returns, and `pollTransmit(into:)` until it returns nil.
@@ -14,11 +14,12 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     /// The input to merge into the next tick: one-time actions of late inputs, and the input set by
     /// the server itself.
     var carriedInput: Game.Input?
-    /// How early the player's inputs arrive, in ticks: the mean, and its mean deviation.
+    /// How early the player's inputs arrive on average, in ticks.
     var arrivalMargin = 0.0
+    /// The mean deviation of the arrivals from `arrivalMargin`, in ticks.
     var deviation = 0.0
     var samples = 0
-    /// The number of ticks whose input arrived late.
+    /// The number of ticks that were confirmed before the player's input for them arrived.
     var missed = 0
   }
 
@@ -33,7 +34,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// The number of ticks between two timing reports to a player.
   static var timingInterval: UInt64 { 4 }
 
-  /// Starts a match with `game` at `now`. The first tick is due one tick later.
+  /// Creates a server that starts a match with `game` at `now`. The first tick is due one tick
+  /// later.
   public init(
     _ game: Game, players: Int, rate: Int = 60, at now: Instant, start: Tick = .zero
   ) {
@@ -45,7 +47,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Time
 
-  /// The number of ticks that became due since the last call. Call `advance()` once for each.
+  /// Returns the number of ticks that have become due since the last call. Call `advance()` once
+  /// for each.
   public mutating func takeDueTicks(at now: Instant) -> Int { pace.advance(to: now).due }
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
@@ -56,7 +59,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   /// The events of the last step.
   public var events: [Game.Event] { broadcaster.events }
 
-  /// The number of ticks for which a player's input did not arrive in time.
+  /// Returns the number of ticks for which a player's input did not arrive in time.
   public func missedInputs(of player: Int) -> Int { seats[player].missed }
 
   // MARK: Players
@@ -119,7 +122,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     return seats[player].carriedInput?.merged(with: input) ?? input
   }
 
-  /// Updates the timing report that a player's client receives.
+  /// Updates the timing report for a player's client.
   private mutating func updateTiming(of player: Int) {
     guard let number = seats[player].client, seats[player].samples > 0 else { return }
     let seat = seats[player]
@@ -134,15 +137,15 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Messages
 
-  /// Appends the next message to `writer` and returns its client's number. Returns nil if nothing
-  /// is due before the next tick.
+  /// Appends the next message to `writer`, and returns its kind and the number of the client to
+  /// send it to. Returns nil if nothing is due before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? { broadcaster.pollTransmit(into: &writer) }
 
-  /// Appends the inputs that a client has not acknowledged, whether or not they are due. Use it to
-  /// send the end of a match on a reliable channel. Returns false if the client needs a keyframe
-  /// instead.
+  /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
+  /// Use this method to send the end of a match on a reliable channel. Returns false if the client
+  /// needs a keyframe instead.
   public mutating func writeInputs(for client: Int, into writer: inout PacketWriter) -> Bool {
     broadcaster.writeInputs(for: client, into: &writer)
   }

@@ -3,8 +3,8 @@ import CaromCore
 extension RollbackSession {
   // MARK: Disconnected players
 
-  /// Starts the disconnection of a player. From now on only the inputs that some peer already has
-  /// can be added.
+  /// Starts disconnecting a player. From now on, the player's inputs are accepted only if a peer
+  /// already had them.
   mutating func beginDisconnect(of player: Int) {
     guard votes[player] == nil else { return }
     var vote = DisconnectVote(peers: peers.count)
@@ -65,8 +65,7 @@ extension RollbackSession {
     finishDisconnects()
   }
 
-  /// Disconnects each player on which all remaining peers have voted, from the tick after the
-  /// player's last input.
+  /// Disconnects each player whose vote is complete, from the tick after the player's last input.
   private mutating func finishDisconnects() {
     for player in votes.indices where rollback.disconnectTicks[player] == nil {
       guard let vote = votes[player] else { continue }

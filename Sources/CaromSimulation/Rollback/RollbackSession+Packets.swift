@@ -3,7 +3,7 @@ import CaromCore
 extension RollbackSession {
   // MARK: Sending
 
-  /// Appends the next message to `writer` and returns its recipient and kind. Returns nil if
+  /// Appends the next message to `writer`, and returns its recipient and kind. Returns nil if
   /// nothing is due before the next tick.
   public mutating func pollTransmit(into writer: inout PacketWriter) -> Transmit? {
     for player in peers.indices where player != configuration.local {
@@ -166,7 +166,8 @@ extension RollbackSession {
     desyncs.append(DesyncReport(player: player, tick: first, differences: differences))
   }
 
-  /// The first tick in the report whose hash differs from the local hash, or nil if none differs.
+  /// Returns the first tick in the report whose hash differs from the local hash, or nil if none
+  /// differs.
   private func firstDifference(_ report: DesyncStateReport) -> Tick? {
     var first: Tick?
     var tick = report.tick

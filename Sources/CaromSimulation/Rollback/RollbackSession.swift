@@ -8,7 +8,7 @@ import CaromCore
 /// must start with the same state at the same tick, at about the same time. Their clocks then
 /// synchronize by running up to 5 % faster or slower.
 public struct RollbackSession<Game: Simulation>: Sendable {
-  /// A message to send.
+  /// The recipient and the kind of a message to send.
   public struct Transmit: Hashable, Sendable {
     /// The player to send the message to.
     public var player: Int
@@ -16,8 +16,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     public var message: RollbackMessage
   }
 
-  /// The interval, in packets, at which timing is sent once the clocks are synchronized. Before
-  /// that every packet carries it.
+  /// The interval, in packets, at which timing is sent once the clocks are synchronized. Until
+  /// then, every packet carries it.
   static var timingInterval: Int { 4 }
 
   /// The session's configuration.
@@ -29,16 +29,17 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
   var desyncs = Deque<DesyncReport>()
-  /// For each player that is being disconnected, the vote on its last input.
+  /// For each player, the vote on its last input, or nil if the player is not being disconnected.
   var votes: [DisconnectVote?]
   /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
-  /// Entered inputs, merged, that have not been assigned to a tick yet.
+  /// The merged inputs that have been entered but not yet assigned to a tick. Nil if there are
+  /// none.
   private var pending: Game.Input?
   private var pace: ClockPace
   private var lastCheck: Tick
 
-  /// Starts a session at `now`. The first tick is due one tick later.
+  /// Creates a session that starts with `game` at `now`. The first tick is due one tick later.
   public init(_ game: Game, _ configuration: RollbackConfiguration, at now: Instant) {
     self.configuration = configuration
     rollback = Rollback(
@@ -52,7 +53,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   // MARK: Time
 
-  /// The number of ticks that became due since the last call. Call `advance(with:)` once for each.
+  /// Returns the number of ticks that have become due since the last call. Call `advance(with:)`
+  /// once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(ClockSync.speed(lead: lead, rate: configuration.rate), at: now)
     return pace.advance(to: now).due
@@ -60,9 +62,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }
-  /// The position of `now` between the last tick and the next, from 0 to 1, for drawing.
+  /// Returns the position of `now` between the last tick and the next, from 0 to 1, for drawing.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
-  /// How far this peer's clock is ahead of the other peers', in ticks, on average.
+  /// How far this peer's clock is ahead of the other peers' clocks on average, in ticks.
   public var lead: Double {
     var sum = 0.0
     var count = 0
@@ -74,7 +76,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   }
   /// The clock's speed in millionths of real time.
   public var speed: Int { pace.speed }
-  /// The time at which the last message from a player arrived, or nil if none has.
+  /// Returns the time at which the last message from a player arrived, or nil if none has.
   public func lastHeard(_ player: Int) -> Instant? { peers[player].lastHeard }
 
   // MARK: Playing
@@ -83,7 +85,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var state: Game { rollback.state }
 
   /// Simulates a tick with the local player's input, or stalls if the prediction window is
-  /// exhausted. In a stall, the input is stored for the next tick.
+  /// exhausted. After a stall, the input applies in the next tick.
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input
@@ -113,8 +115,9 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     rollback.window = ticks
   }
 
-  /// Removes a player who stopped responding. The peers exchange the player's last inputs and all
-  /// continue without it from the same tick. One peer's call is enough, and it cannot be undone.
+  /// Removes a player who has stopped responding. The peers exchange the player's last inputs, and
+  /// all continue without the player from the same tick. One peer's call is enough, and it cannot
+  /// be undone.
   public mutating func disconnect(player: Int) {
     precondition(
       peers.indices.contains(player) && player != configuration.local,
@@ -125,13 +128,13 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   /// Removes and returns the next event of the game, or nil if there is none.
   public mutating func pollEvent() -> RollbackEvent<Game.Event>? { rollback.pollEvent() }
 
-  /// Removes and returns the next desync report, or nil if there is none. Each peer is reported at
-  /// most once.
+  /// Removes and returns the next desync report, or nil if there is none. There is at most one
+  /// report for each peer.
   public mutating func pollDesync() -> DesyncReport? {
     desyncs.popFirst()
   }
 
-  /// Whether the player is remote and has not been disconnected.
+  /// Returns whether the player is remote and has not been disconnected.
   func isPeer(_ player: Int) -> Bool {
     player != configuration.local && votes[player] == nil
   }

@@ -11,7 +11,7 @@ public struct RollbackStatistics: Hashable, Sendable {
   public var resimulatedSteps = 0
   /// The largest number of ticks simulated again in one rollback.
   public var deepestRollback = 0
-  /// The number of events dropped because they were not polled in time.
+  /// The number of events dropped because the queue of unpolled events was full.
   public var droppedEvents = 0
 
   /// Creates statistics with all counts at zero.

@@ -1,7 +1,7 @@
-/// The encoding of one entity field: an integer number of steps within fixed bounds, and the way in
-/// which its next value is predicted. Both ends must use the same definition.
+/// The encoding of one entity field: an integer number of steps within fixed bounds, and the rule
+/// that predicts its next value. Both ends must use the same definition.
 public struct EntityField: Hashable, Sendable {
-  /// The value from which a field's difference is coded.
+  /// The prediction from which a field's new value is coded as a difference.
   public enum Prediction: UInt8, Sendable {
     /// The previous value.
     case held
@@ -18,7 +18,7 @@ public struct EntityField: Hashable, Sendable {
   public let upperBound: Int64
   /// The prediction for this field.
   public let prediction: Prediction
-  /// Whether the value after the highest one is the lowest one, as for angles.
+  /// Whether the values wrap around, as angles do: the lowest value follows the highest one.
   public let wraps: Bool
   /// The size of a step, for values given as `Double`.
   public let step: Double
@@ -40,24 +40,25 @@ public struct EntityField: Hashable, Sendable {
     self.step = step
   }
 
-  /// A position along one axis, extrapolated with its velocity.
+  /// Creates a field for a position along one axis, extrapolated with its velocity. `bounds` and
+  /// `step` are in the unit of the position.
   public static func position(_ bounds: ClosedRange<Double>, step: Double) -> EntityField {
     let lower = Int64((bounds.lowerBound / step).rounded(.down))
     let upper = Int64((bounds.upperBound / step).rounded(.up))
     return EntityField(lower...upper, prediction: .linear, step: step)
   }
 
-  /// A direction in radians, rounded to one of 2^`bits` parts of a turn.
+  /// Creates a field for a direction in radians, rounded to one of 2^`bits` parts of a turn.
   public static func angle(bits: Int) -> EntityField {
     precondition((1...32).contains(bits), "an angle must have 1 to 32 bits")
     let parts = Int64(1) << Int64(bits)
     return EntityField(0...(parts - 1), wraps: true, step: 2 * Double.pi / Double(parts))
   }
 
-  /// An integer, predicted to stay the same.
+  /// Creates a field for an integer, which is predicted to stay the same.
   public static func integer(_ bounds: ClosedRange<Int64>) -> EntityField { EntityField(bounds) }
 
-  /// A Boolean.
+  /// A field for a Boolean.
   public static let flag = EntityField(0...1)
 
   /// The width of the uncompressed value in bits.
@@ -75,7 +76,7 @@ public struct EntityField: Hashable, Sendable {
     return steps < Double(upperBound) ? Int64(steps) : upperBound
   }
 
-  /// The nearest value within the bounds.
+  /// Returns the value within the bounds that is nearest to `value`.
   func clamped(_ value: Int64) -> Int64 {
     guard !wraps else { return wrapped(value) }
     return min(max(value, lowerBound), upperBound)

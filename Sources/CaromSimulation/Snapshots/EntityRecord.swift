@@ -14,14 +14,15 @@ enum EntityRecord {
   /// The largest interval that is stored; longer ones are stored as this value.
   static let intervalLimit: Int64 = 255
 
-  /// The activities of an entity that enters. An activity is sixteen times the average number of
-  /// bits in a field's recent differences; new entities are assumed to be moving.
+  /// The initial activities of eight fields of an entity that enters. An activity is sixteen times
+  /// the average number of bits in a field's recent differences; new entities are assumed to be
+  /// moving.
   static let firstActivities: Int64 = 0x3030_3030_3030_3030
 
   /// Extracts the id from the record's first word.
   @inline(__always) static func id(_ word: Int64) -> UInt32 { UInt32(truncatingIfNeeded: word) }
 
-  /// The number of ticks between the record's values and the values from which they were predicted,
-  /// or 0 for a record that was sent in full.
+  /// Returns the number of ticks between the record's values and the values from which they were
+  /// predicted, or 0 for a record that was sent in full.
   @inline(__always) static func interval(_ word: Int64) -> Int64 { word >> 32 }
 }

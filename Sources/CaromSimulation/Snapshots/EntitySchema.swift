@@ -9,16 +9,16 @@ public struct EntitySchema: Hashable, Sendable {
   /// The fields, in the order in which they are encoded.
   public let fields: [EntityField]
 
-  /// For each field the index of its velocity word in the record, or -1 if it has none.
+  /// For each field, the index of its velocity word in the record, or -1 if the field has none.
   let velocityWords: [Int]
   /// The number of words in an entity's record; see `EntityRecord`.
   let stride: Int
-  /// For each field the index of its model set. Neighboring linear fields share a set.
+  /// For each field, the index of its model set. Neighboring linear fields share a set.
   let modelSets: [Int]
   /// The number of model sets.
   let modelSetCount: Int
 
-  /// Creates a schema of these fields.
+  /// Creates a schema of the given fields, 1 to `maximumFields`.
   public init(_ fields: [EntityField]) {
     precondition(
       !fields.isEmpty && fields.count <= Self.maximumFields, "an entity must have 1 to 32 fields")
@@ -39,7 +39,7 @@ public struct EntitySchema: Hashable, Sendable {
     modelSetCount = (sets.last ?? 0) + 1
   }
 
-  /// Creates a schema of these fields.
+  /// Creates a schema of the given fields, 1 to `maximumFields`.
   public init(_ fields: EntityField...) { self.init(fields) }
 
   /// A hash of the fields, which both ends can compare before the first snapshot.
@@ -54,7 +54,7 @@ public struct EntitySchema: Hashable, Sendable {
     return hash.value
   }
 
-  /// Whether two neighboring fields share a model set, as coordinates do.
+  /// Returns whether two neighboring fields share a model set, as coordinates do.
   private static func share(_ one: EntityField, _ other: EntityField) -> Bool {
     one.prediction == .linear && other.prediction == .linear
   }

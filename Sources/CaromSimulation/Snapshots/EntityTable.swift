@@ -31,8 +31,8 @@ public struct EntityTable: Sendable {
     values.reserveCapacity(count * schema.fields.count)
   }
 
-  /// Appends an entity with values in steps, which are clamped to their bounds. Its id must be
-  /// greater than all ids in the table.
+  /// Appends an entity with the given values in steps, which are clamped to their bounds. The id
+  /// must be greater than all ids in the table.
   public mutating func append(_ id: UInt32, _ fields: [Int64]) {
     precondition(ids.last.map { $0 < id } ?? true, "ids must be unique and in ascending order")
     precondition(
@@ -41,7 +41,7 @@ public struct EntityTable: Sendable {
     for index in fields.indices { values.append(schema.fields[index].clamped(fields[index])) }
   }
 
-  /// Appends an entity. Its id must be greater than all ids in the table.
+  /// Appends an entity's encoded values. The id must be greater than all ids in the table.
   public mutating func append(_ id: UInt32, _ entity: some ReplicatedEntity) {
     precondition(ids.last.map { $0 < id } ?? true, "ids must be unique and in ascending order")
     writer.removeAll()
@@ -53,7 +53,7 @@ public struct EntityTable: Sendable {
     values.append(contentsOf: writer.values)
   }
 
-  /// Decodes the entity at `index`.
+  /// Returns the decoded entity at `index`.
   public func entity<Entity: ReplicatedEntity>(
     _ type: Entity.Type = Entity.self, at index: Int
   ) -> Entity {
@@ -61,12 +61,12 @@ public struct EntityTable: Sendable {
     return Entity(decoding: &reader)
   }
 
-  /// A field's value in steps, of the entity at `index`.
+  /// Returns the value in steps of one field of the entity at `index`.
   public func value(_ field: Int, at index: Int) -> Int64 {
     values[index * schema.fields.count + field]
   }
 
-  /// The index of an id, or the index at which it would be inserted.
+  /// Returns the index of an id and true, or the index at which the id would be inserted and false.
   public func index(of id: UInt32) -> (index: Int, isFound: Bool) {
     var low = 0
     var high = ids.count
@@ -77,7 +77,7 @@ public struct EntityTable: Sendable {
     return (low, low < ids.count && ids[low] == id)
   }
 
-  /// Appends an entity whose values are known to be within their bounds.
+  /// Appends an entity whose values start at word `start` and are known to be within their bounds.
   @inline(__always) mutating func append(_ id: UInt32, from words: Span<Int64>, at start: Int) {
     ids.append(id)
     for word in start..<start &+ schema.fields.count { values.append(words[word]) }

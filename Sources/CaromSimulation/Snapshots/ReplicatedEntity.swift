@@ -22,12 +22,13 @@
 /// }
 /// ```
 public protocol ReplicatedEntity: Sendable {
-  /// The fields, in the order in which they are written and read.
+  /// The entity's fields, in the order in which they are written and read.
   static var schema: EntitySchema { get }
 
   /// Writes one value for each field.
   func encode(into fields: inout EntityFieldWriter)
 
-  /// Reads the values that `encode(into:)` wrote, after rounding and clamping.
+  /// Creates an entity by reading the values that `encode(into:)` wrote, after rounding and
+  /// clamping.
   init(decoding fields: inout EntityFieldReader)
 }

@@ -1,29 +1,29 @@
 import CaromCore
 
-/// The snapshots that a client has: the newest one, and which of the 16 ticks before it.
+/// The snapshots that a client has received: the newest one, and those of the 16 ticks before it.
 ///
-/// Layout: a byte whose bit 0 is set if two more bytes follow and whose bits 1 to 7 are the low
+/// Layout: a byte whose bit 0 is set if two more bytes follow, and whose bits 1 to 7 are the low
 /// bits of the newest tick. If nothing follows, the client has the snapshots of all eight ticks
-/// before. The two bytes are a little-endian bit set, in which bit 0 is the tick before the newest.
-/// A client that has no snapshot, or lost the base of the next one, sends the byte 1 and the bit
-/// set 0x00FF.
+/// before the newest. The two bytes are a little-endian bit set, in which bit 0 is the tick before
+/// the newest. A client that has no snapshot, or lost the base of the next one, sends the byte 1
+/// and the bit set 0x00FF.
 public struct SnapshotAcknowledgement: Hashable, Sendable {
   /// The number of earlier ticks that the bit set covers.
   public static let earlierCount = 16
   private static let shortForm: UInt16 = 0xFF
 
-  /// The newest tick, or nil to request a full snapshot.
+  /// The tick of the newest snapshot, or nil to request a full snapshot.
   public let newest: Tick?
-  /// The received ticks before the newest; bit 0 is the tick directly before it.
+  /// The ticks before `newest` whose snapshots were received. Bit 0 is the tick directly before it.
   public let earlier: UInt16
 
-  /// Creates an acknowledgement.
+  /// Creates an acknowledgement of the snapshot of `newest` and of the set of earlier ones.
   public init(newest: Tick?, earlier: UInt16 = 0) {
     self.newest = newest
     self.earlier = newest == nil ? 0 : earlier
   }
 
-  /// Whether a full snapshot is requested.
+  /// Whether the client requests a full snapshot.
   public var wantsKeyframe: Bool { newest == nil }
 }
 
@@ -40,8 +40,8 @@ extension SnapshotAcknowledgement {
     writer.write(earlier)
   }
 
-  /// Reads an acknowledgement in the layout documented at `SnapshotAcknowledgement`. `sent` is the
-  /// newest tick that was sent, from which the full tick is reconstructed.
+  /// Creates an acknowledgement by decoding the layout documented at `SnapshotAcknowledgement`.
+  /// `sent` is the newest tick that was sent, from which the full tick is reconstructed.
   public init(decoding reader: inout PacketReader, sent: Tick) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     let back = (sent.rawValue &- UInt64(first >> 1)) & 0x7F

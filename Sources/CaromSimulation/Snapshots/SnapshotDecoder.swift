@@ -7,11 +7,11 @@ struct SnapshotDecoder: Sendable {
   private var rice = RiceReader()
   private var isRice = false
   private var script = SnapshotScript()
-  /// Encodes small snapshots again, to check that the sender chose the shorter of the two forms.
+  /// Encodes small snapshots again to check that the sender chose the shorter form.
   private var encoder: SnapshotEncoder
   private var other = SnapshotView()
 
-  /// The header of the current snapshot, as far as it has been read.
+  /// The part of the current snapshot's header that has been read.
   private(set) var header = SnapshotHeader()
 
   init(format: SnapshotFormat, shipped: [RangeModel]) {
@@ -78,20 +78,21 @@ struct SnapshotDecoder: Sendable {
     return isShorterForm(base, view)
   }
 
-  /// Whether the sender chose the shorter of the two forms. Only small snapshots have two.
+  /// Returns whether the sender chose the shorter of the two forms. Only a small snapshot has two
+  /// forms.
   private mutating func isShorterForm(_ base: SnapshotView, _ view: SnapshotView) -> Bool {
     guard isRice || format.fewestBits(script) <= 8 * RiceWriter.byteLimit else { return true }
     rewrite(base, view)
     return encoder.usedRice == isRice
   }
 
-  /// Encodes the decoded snapshot again; see `rewritten`.
+  /// Encodes the decoded snapshot again into `rewritten`.
   mutating func rewrite(_ base: SnapshotView, _ view: SnapshotView) {
     other.tick = view.tick
     other.base = view.base
     encoder.encode(header, &script, from: base, into: &other)
   }
 
-  /// The bytes that `rewrite` produced.
+  /// The bytes that the last call of `rewrite` produced.
   var rewritten: [UInt8] { encoder.bytes }
 }

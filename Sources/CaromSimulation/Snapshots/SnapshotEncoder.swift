@@ -1,5 +1,5 @@
-/// Encodes snapshots in their canonical form: with the range coder, or with Golomb-Rice codes if
-/// those take fewer bytes and at most `RiceWriter.byteLimit`.
+/// Encodes snapshots in their canonical form: with Golomb-Rice codes if those take fewer bytes than
+/// the range coder and at most `RiceWriter.byteLimit`, otherwise with the range coder.
 struct SnapshotEncoder: Sendable {
   let format: SnapshotFormat
   private let shipped: [RangeModel]
@@ -23,7 +23,7 @@ struct SnapshotEncoder: Sendable {
   /// The bytes of the last snapshot.
   var bytes: [UInt8] { usedRice ? rice.bytes : range.bytes }
 
-  /// Encodes a snapshot, and sets `view` to the receiver's view after decoding it.
+  /// Encodes a snapshot, and sets `view` to the view that the receiver has after decoding it.
   mutating func encode(
     _ header: SnapshotHeader, _ script: inout SnapshotScript, from base: SnapshotView,
     into view: inout SnapshotView
@@ -54,7 +54,8 @@ struct SnapshotEncoder: Sendable {
     usedRice = rice.fits && rice.bytes.count < range.bytes.count
   }
 
-  /// Static, because a method would copy the coder that it mutates.
+  /// Writes a snapshot with one of the coders. This function is static, because a method would copy
+  /// the coder that it mutates.
   private static func write<Coder: DeltaCoder>(
     _ header: SnapshotHeader, _ script: inout SnapshotScript, _ base: SnapshotView,
     _ view: inout SnapshotView, by coder: inout Coder,
@@ -68,7 +69,7 @@ struct SnapshotEncoder: Sendable {
 }
 
 extension SnapshotFormat {
-  /// A lower bound on the script's length in Golomb-Rice codes, in bits.
+  /// Returns a lower bound on the script's length in Golomb-Rice codes, in bits.
   func fewestBits(_ script: SnapshotScript) -> Int {
     // Each member takes a bit, and each value at least one.
     script.included.count + script.values.count

@@ -20,7 +20,7 @@ struct SnapshotFormat: Sendable {
   let fields: [Field]
   let stride: Int
   let activityWord: Int
-  /// The maximum number of members. It is checked before memory for them is allocated.
+  /// The maximum number of members. The limit is checked before memory for them is allocated.
   let memberLimit: Int
 
   init(_ schema: EntitySchema, memberLimit: Int) {
@@ -38,8 +38,8 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// Writes the contents of `script`, or reads them into it. Sets `view`, whose tick is already
-  /// set, to the receiver's view after this snapshot.
+  /// Writes the contents of `script` or, if `isReading` is true, reads them into it. Sets `view`,
+  /// whose tick is already set, to the receiver's view after this snapshot.
   func code<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, from base: SnapshotView, into view: inout SnapshotView,
@@ -128,7 +128,8 @@ struct SnapshotFormat: Sendable {
     walk.enter += 1
   }
 
-  /// Codes the changes of a member that stays, in the record that was copied last.
+  /// Codes whether a remaining member's values follow and, if so, the values. Updates the member's
+  /// record at `walk.out`.
   @inline(__always) private func codeStaying<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
@@ -151,8 +152,9 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// Selects the model for whether a member's values follow: it depends on whether the member is
-  /// due, whether it moves, and whether the members before it were included.
+  /// Returns the index of the model for whether a member's values follow. The model depends on
+  /// whether the member is due, whether it moves, and whether the two members before it were
+  /// included.
   @inline(__always) private func includedModel(
     _ out: borrowing MutableSpan<Int64>, _ age: Int64, _ walk: SnapshotWalk
   ) -> Int {
@@ -166,7 +168,7 @@ struct SnapshotFormat: Sendable {
     return SnapshotModels.isIncluded &+ context
   }
 
-  /// Codes a value as its difference from the prediction, and updates the record.
+  /// Codes one field of a member as its difference from the prediction, and updates the record.
   @inline(__always) private func codeValue<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
@@ -201,7 +203,7 @@ struct SnapshotFormat: Sendable {
       Self.difference(value, last, field), ticks, before: velocity, residual)
   }
 
-  /// The value predicted after `ticks` ticks.
+  /// Returns the value predicted for `ticks` ticks after the value `last`.
   @inline(__always) private static func predict(
     _ last: Int64, _ velocity: Int64, _ ticks: Int64, _ field: Field
   ) -> Int64 {
@@ -215,8 +217,8 @@ struct SnapshotFormat: Sendable {
       ? value - field.span : value < field.lower ? value + field.span : value
   }
 
-  /// The difference of a value from its prediction, taken the shorter way around if the field
-  /// wraps.
+  /// Returns the difference of a value from its prediction, taken the shorter way around if the
+  /// field wraps.
   @inline(__always) private static func difference(
     _ value: Int64, _ predicted: Int64, _ field: Field
   ) -> Int64 {
@@ -227,8 +229,8 @@ struct SnapshotFormat: Sendable {
     return difference < -half ? difference + field.span : difference
   }
 
-  /// The inverse of `difference`. Returns a value out of bounds for a residual that no encoder
-  /// produces.
+  /// Returns the value that has the given difference from the prediction: the inverse of
+  /// `difference`. Returns a value out of bounds for a residual that no encoder produces.
   @inline(__always) private static func sum(
     _ predicted: Int64, _ residual: Int64, _ field: Field
   ) -> Int64 {
@@ -241,8 +243,9 @@ struct SnapshotFormat: Sendable {
     return value < field.lower ? value + field.span : value
   }
 
-  /// The measured velocity. If the prediction was accurate, this is the mean of the old and the
-  /// measured velocity, which reduces the rounding error.
+  /// Returns the velocity of a field that moved by `way` in `ticks` ticks. If the prediction was
+  /// accurate, the result is the mean of the old and the measured velocity, which reduces the
+  /// rounding error.
   @inline(__always) private static func velocity(
     _ way: Int64, _ ticks: Int64, before: Int64, _ residual: Int64
   ) -> Int64 {
@@ -252,17 +255,18 @@ struct SnapshotFormat: Sendable {
   }
 }
 
-/// The current position while a snapshot is coded.
+/// The positions in the base, the script and the view while a snapshot is coded.
 struct SnapshotWalk {
-  /// The snapshot's tick, in the representation that records use.
+  /// The snapshot's tick as a signed integer, as records store it.
   let tick: Int64
-  /// The index of the next record's first word.
+  /// The index of the first word of the next record in the view.
   var out = 0
   var member = 0
   var leave = 0
   var enter = 0
   var value = 0
-  /// Whether each of the last two members was included; the most recent one is bit 0.
+  /// Whether each of the last two members was included, as two bits. Bit 0 is the more recent
+  /// member.
   var recent = 0
 
   init(tick: Int64) { self.tick = tick }

@@ -1,18 +1,18 @@
 /// A snapshot's tick, and the views on which it is based.
 struct SnapshotHeader: Hashable, Sendable {
-  /// The maximum age of a base in the short form.
+  /// The maximum age in ticks of a base that the short form can express.
   static let shortAge: Int64 = 63
   /// The number of low bits of the base's tick in the short form. They are unambiguous unless the
   /// packet arrives more than a second late.
   static let baseBits = 7
-  /// The maximum number of ticks before the base whose views can be named.
+  /// The number of ticks before the base within which a view can be named.
   static let namedLimit: Int64 = 62
-  /// The expected age if the base itself has no base.
+  /// The expected age of a base that itself has no base, in ticks.
   static let usualAge: Int64 = 4
 
   /// The tick of the snapshot.
   var tick = Tick.zero
-  /// The number of ticks by which the base is older, or 0 if the snapshot has no base.
+  /// The number of ticks by which the base is older than the snapshot, or 0 if there is no base.
   var age: Int64 = 0
   /// Whether some changes were left out of the snapshot.
   var isPartial = false
@@ -24,10 +24,10 @@ struct SnapshotHeader: Hashable, Sendable {
 
   private var isLong: Bool { age == 0 || age > Self.shortAge }
 
-  /// Codes the part of the header that identifies the base: the low bits of its tick, or the
-  /// snapshot's tick and age in full. Returns the base's tick, or nil if there is none. Without a
-  /// `newest` snapshot, a reader cannot resolve the short form and gets a tick that it does not
-  /// have.
+  /// Codes the part of the header that identifies the base: whether the snapshot is partial; then
+  /// the low bits of the base's tick, or the snapshot's tick and age in full. Returns the base's
+  /// tick, or nil if there is no base. A reader without a `newest` snapshot cannot resolve the
+  /// short form, and gets a tick that it does not have.
   mutating func codeBase<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, newest: Tick?
   ) -> Tick? {
@@ -48,8 +48,8 @@ struct SnapshotHeader: Hashable, Sendable {
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Codes the rest of the header: in the short form the age, which usually equals the age of the
-  /// base, and the views named in addition to the base.
+  /// Codes the rest of the header: in the short form the snapshot's age, which usually equals the
+  /// age of the base, and the views named in addition to the base.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {
@@ -78,8 +78,8 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// The number of ticks before `base` whose views can be named: those after the base's own base,
-  /// if the base is partial.
+  /// Returns the number of ticks before `base` whose views can be named: if the base is partial,
+  /// the ticks after the base's own base, otherwise 0.
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)

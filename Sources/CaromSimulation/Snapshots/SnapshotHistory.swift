@@ -1,17 +1,17 @@
-/// The views that later snapshots may be based on. Memory of released views is reused.
+/// The views on which later snapshots may be based. The memory of released views is reused.
 struct SnapshotHistory: Sendable {
   /// The maximum number of views: one second at 60 Hz.
   static let limit = 64
 
-  /// The views in no particular order. A slot is valid if it has a tick in `ticks`.
+  /// The views, in no particular order. A slot is in use if it has a tick in `ticks`.
   var views: [SnapshotView] = []
   private(set) var ticks: [Tick?] = []
 
-  /// The slot that holds the view of a tick, or nil if none does.
+  /// Returns the slot that holds the view of a tick, or nil if none does.
   func slot(of tick: Tick) -> Int? { ticks.firstIndex(of: tick) }
 
-  /// Allocates a slot for the view of a tick. If all slots are in use, the oldest view other than
-  /// `base` is replaced.
+  /// Allocates a slot for the view of a tick. If all slots are in use, the oldest view is replaced,
+  /// except the view of tick `base`.
   mutating func makeSlot(for tick: Tick, keeping base: Tick?) -> Int {
     if let free = ticks.firstIndex(of: nil) {
       ticks[free] = tick
@@ -33,7 +33,7 @@ struct SnapshotHistory: Sendable {
   /// Releases a slot.
   mutating func free(_ slot: Int) { ticks[slot] = nil }
 
-  /// Releases the views that no snapshot based on `base` or on a newer view needs.
+  /// Releases the views that are not needed by any snapshot based on `base` or on a newer view.
   mutating func prune(to base: SnapshotView) {
     for slot in ticks.indices {
       guard let tick = ticks[slot], tick < base.tick else { continue }

@@ -1,4 +1,4 @@
-/// The indexes of the models for each kind of symbol.
+/// The index of the model, or of the first model, for each kind of symbol.
 enum SnapshotModels {
   /// Whether the header has the long form.
   static let isLong = 0
@@ -10,28 +10,30 @@ enum SnapshotModels {
   static let changesMembers = 3
   /// Whether the snapshot is partial.
   static let isPartial = 4
-  /// The age of the base.
+  /// The age of the base, in the short form.
   static let age = 8
-  /// The number of members that leave, and the number that enter.
+  /// The number of members that leave, the number that enter, and the age of the base in the long
+  /// form.
   static let members = age + DeltaBins.count
   /// The gap between two consecutive members that leave or enter.
   static let gap = members + DeltaBins.count
-  /// A tick in full.
+  /// The snapshot's tick in full, in the long form.
   static let tick = gap + DeltaBins.count
   /// Whether a member's values follow.
   static let isIncluded = tick + DeltaBins.count
   /// The number of contexts of `isIncluded`.
   static let includedContexts = 32
-  /// The first model of the first field set.
+  /// The first model of the first field's model set.
   static let fields = isIncluded + includedContexts
   /// The number of classes into which a field's activity is divided.
   static let classes = 10
-  /// The number of contexts given by the previous field's change: as expected, larger or smaller.
+  /// The number of contexts that the previous field's change selects: as expected, larger or
+  /// smaller.
   static let surprises = 3
-  /// The number of models in a field set.
+  /// The number of models in a field's model set.
   static let setCount = classes * surprises * DeltaBins.count
 
-  /// The initial models for a schema.
+  /// Returns the initial models for a schema.
   static func shipped(for schema: EntitySchema) -> [RangeModel] {
     var models = Array(repeating: RangeModel(1 << 15), count: fields)
     for index in 0..<fields { models[index] = RangeModel(SnapshotModelTable.common[index]) }

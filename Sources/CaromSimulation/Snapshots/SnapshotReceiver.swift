@@ -28,12 +28,14 @@ public struct SnapshotReceiver: Sendable {
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
   private var lostBase = false
-  /// The tick of the oldest view that later snapshots can be based on.
+  /// The tick of the oldest view on which later snapshots can be based, or nil if none has been
+  /// released.
   private var oldest: Tick?
   private var next: EntityTable
   private var nextTicks: [Tick] = []
 
-  /// Creates a receiver without any snapshots.
+  /// Creates a receiver without any snapshots. A snapshot with more than `memberLimit` entities is
+  /// rejected.
   public init(
     schema: EntitySchema, memberLimit: Int = SnapshotSender.defaultMemberLimit
   ) {
@@ -56,9 +58,8 @@ public struct SnapshotReceiver: Sendable {
     return SnapshotAcknowledgement(newest: tick, earlier: earlier)
   }
 
-  /// Processes a snapshot, which must be one whole message. Returns false if a newer snapshot has
-  /// already been received; `entities` then stay the same, and the snapshot is acknowledged all the
-  /// same.
+  /// Processes a snapshot; `bytes` must be exactly one snapshot. Returns false if a newer snapshot
+  /// has already been received: `entities` then stays the same, but the snapshot is acknowledged.
   @discardableResult
   public mutating func receive(_ bytes: Span<UInt8>) throws(SnapshotError) -> Bool {
     let base = try read(bytes)
@@ -95,7 +96,7 @@ public struct SnapshotReceiver: Sendable {
 
   private mutating func view(of wanted: Tick) throws(SnapshotError) -> SnapshotView {
     if let slot = history.slot(of: wanted) { return history.views[slot] }
-    // The base was released already, so the packet is late and nothing is missing.
+    // The base was already released, so the packet is late and no snapshot is missing.
     if let oldest, wanted < oldest { throw .stale(wanted) }
     lostBase = true
     throw .missingBase(wanted)
@@ -116,7 +117,7 @@ public struct SnapshotReceiver: Sendable {
     return merged
   }
 
-  /// Stores the decoded view, and shows it if it is the newest.
+  /// Stores the decoded view, and updates `entities` if it is the newest. Returns whether it is.
   private mutating func keep(_ header: SnapshotHeader, _ base: SnapshotView) -> Bool {
     let isNewest = tick.map { $0 < header.tick } ?? true
     if header.age == 0, isNewest, lostBase {
@@ -168,9 +169,10 @@ public struct SnapshotReceiver: Sendable {
     swap(&entityTicks, &nextTicks)
   }
 
-  /// Keeps an entity that a partial `view` does not contain but a recent snapshot brought. The
-  /// entity may have entered after the view's base, or shortly before it in a snapshot whose
-  /// acknowledgement the sender has not received; in that case the sender will send it again.
+  /// Keeps an entity that a partial `view` does not contain but that a recent snapshot contained.
+  /// The entity may have entered after the view's base, or shortly before the base in a snapshot
+  /// whose acknowledgement the sender has not received. In the latter case the sender will send it
+  /// again.
   private mutating func keepShown(_ place: Int, _ view: SnapshotView, _ base: SnapshotView) {
     guard view.isPartial, next.count < decoder.format.memberLimit else { return }
     if let base = view.base, entityTicks[place].distance(to: base) >= Self.grace { return }
@@ -185,7 +187,7 @@ public struct SnapshotReceiver: Sendable {
   }
 }
 
-/// The reason for which a snapshot was rejected.
+/// The reason why a snapshot was rejected.
 public enum SnapshotError: Error, Hashable, Sendable {
   /// The bytes are not a valid snapshot. Drop them.
   case malformed(DecodeError)

@@ -1,7 +1,7 @@
 extension SnapshotScript {
-  /// Computes the changes that lead from `base` to `entities`. With a selection, indexed like
-  /// `entities`, only selected entities are included or enter. At most `leaveLimit` members leave,
-  /// and at most `memberLimit` remain. Returns whether any change was left out.
+  /// Computes the changes from `base` to `entities`. With a selection, indexed like `entities`,
+  /// only selected entities are included or enter. At most `leaveLimit` members leave, and at most
+  /// `memberLimit` remain. Returns whether any change was left out.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
     leaveLimit: Int = .max, memberLimit: Int = .max
@@ -71,10 +71,11 @@ extension SnapshotScript {
     let fields: Int
     /// The index after the last velocity word.
     let end: Int
-    /// The maximum excess of entering members over leaving ones.
+    /// The maximum number by which the entering members may exceed the leaving ones.
     let enterLimit: Int
 
-    /// Whether a value changed, or is predicted to change because its velocity is not zero.
+    /// Returns whether a value of an entity changed, or is predicted to change because its velocity
+    /// is not zero.
     @inline(__always) func differs(
       _ words: Span<Int64>, _ from: Int, _ now: Span<Int64>, _ place: Int
     ) -> Bool {

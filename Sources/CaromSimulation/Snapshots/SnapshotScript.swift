@@ -9,10 +9,10 @@ struct SnapshotScript: Sendable {
   var included: [Bool] = []
   /// The values of the included and added members, in the order of their ids.
   var values: [Int64] = []
-  /// The index in the source table of each included or added member.
+  /// The index of each included or added member in the table from which the script was computed.
   var places: [Int] = []
 
-  /// Whether the script contains no change.
+  /// Whether the script contains no changes.
   var isEmpty: Bool { leaves.isEmpty && values.isEmpty }
 
   /// Reserves memory for `count` entities.

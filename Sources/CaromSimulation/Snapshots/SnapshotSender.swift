@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Encodes the snapshots for one client. Each is encoded as a difference from the newest snapshot
-/// that the client has acknowledged, so any of them may be lost.
+/// Encodes the snapshots for one client. Each snapshot is encoded as a difference from the newest
+/// one that the client has acknowledged, so any of them may be lost.
 ///
 /// ```swift
 /// var sender = SnapshotSender(schema: schema)
@@ -18,7 +18,7 @@ public struct SnapshotSender: Sendable {
   public let memberLimit: Int
   /// The tick of the newest snapshot, or nil before the first.
   public private(set) var sentTick: Tick?
-  /// The tick of the newest snapshot that the client has acknowledged.
+  /// The tick of the newest snapshot that the client has acknowledged, or nil if there is none.
   public private(set) var acknowledgedTick: Tick?
 
   /// The maximum number of members that leave in one snapshot.
@@ -93,7 +93,8 @@ public struct SnapshotSender: Sendable {
 
   // MARK: - Snapshots
 
-  /// Encodes the snapshot of a tick, which must be newer than the tick of the last snapshot.
+  /// Encodes and returns the snapshot of a tick, which must be newer than the tick of the last
+  /// snapshot.
   @discardableResult
   public mutating func encode(_ entities: EntityTable, at tick: Tick) -> [UInt8] {
     plan(entities, at: tick, selecting: nil)
@@ -102,9 +103,9 @@ public struct SnapshotSender: Sendable {
     return bytes
   }
 
-  /// Compares the selected entities, indexed like `entities`, with the entities that the client
-  /// has. Entities that are not selected keep the client's values. Call `writePlanned()` to encode
-  /// the plan, or make another plan instead.
+  /// Plans a snapshot that brings the client up to date with the selected entities; `selection` is
+  /// indexed like `entities`. Entities that are not selected keep the client's values. Call
+  /// `writePlanned()` to encode the plan, or make another plan instead.
   mutating func plan(_ entities: EntityTable, at tick: Tick, selecting selection: [Bool]?) {
     precondition(entities.count <= memberLimit, "the table exceeds the client's member limit")
     precondition(
@@ -137,7 +138,7 @@ public struct SnapshotSender: Sendable {
     return slot
   }
 
-  /// Discards the encoded snapshot, which is not sent.
+  /// Discards the encoded snapshot instead of sending it.
   mutating func withdraw() {
     if let slot = history.slot(of: header.tick) { history.free(slot) }
   }
@@ -151,8 +152,8 @@ public struct SnapshotSender: Sendable {
   /// Whether the plan leaves out a change.
   var isPlanPartial: Bool { header.isPartial }
 
-  /// The view on which the next snapshot is based. Records the base and the named views in the
-  /// header.
+  /// Returns the view on which the next snapshot is based, and records it and the named views in
+  /// `header`.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
     guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
       acknowledgedTick = nil

@@ -1,7 +1,8 @@
-/// Counts the bits that each model codes, from which the initial probabilities are computed.
+/// Counts the bits that each model codes, to compute the models' initial probabilities.
 package struct SnapshotTraining: Sendable, DeltaCoder {
-  /// For each model, how often the bit was clear and how often it was set.
+  /// For each model, the number of clear bits.
   private var clear: [Double]
+  /// For each model, the number of set bits.
   private var set: [Double]
   private let modelSets: [Bool]
 
@@ -55,7 +56,8 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       magnitude >> UInt64(exponent - 1) & 1 == 1, model + DeltaBins.topModel(exponent), &models)
   }
 
-  /// Computes the three probability tables, common, linear and held, from weighted statistics.
+  /// Computes three tables of initial probabilities from weighted statistics: for the common
+  /// models, for linear fields and for held fields.
   package static func tables(_ counted: [(training: SnapshotTraining, weight: Double)])
     -> [[UInt16]]
   {
@@ -92,8 +94,8 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       }
     }
 
-    /// The probability of each model. A model with few observations is drawn towards the mean of
-    /// the corresponding models in the other contexts.
+    /// Returns the probability of each model in units of 2^-16. A model with few observations is
+    /// drawn towards the mean of the corresponding models in the other contexts.
     func probabilities(period: Int) -> [UInt16] {
       var prior: [Double] = []
       for place in 0..<period {

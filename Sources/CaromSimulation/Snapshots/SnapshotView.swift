@@ -14,22 +14,22 @@ struct SnapshotView: Sendable {
   /// The words of the records. The array may be longer than `count` records.
   var words: [Int64] = []
 
-  /// Removes all entities and makes room for `room` entities with records of `stride` words.
+  /// Removes all entities, and makes room for `room` entities with records of `stride` words each.
   mutating func clear(room: Int, stride: Int) {
     count = 0
     let wanted = room * stride
     guard words.count < wanted else { return }
-    // Doubled, so that a view that grows slowly seldom reallocates.
+    // The memory is doubled, so that a view that grows slowly seldom reallocates.
     let enough = 2 * wanted
     words.append(contentsOf: repeatElement(0, count: enough - words.count))
   }
 
-  /// The id of the record at `index`.
+  /// Returns the id of the record at `index`.
   @inline(__always) func id(_ index: Int, _ stride: Int) -> UInt32 {
     EntityRecord.id(words[index * stride])
   }
 
-  /// Whether the view contains an entity.
+  /// Returns whether the view contains an entity.
   func holds(_ id: UInt32, _ stride: Int) -> Bool {
     var low = 0
     var high = count
@@ -48,8 +48,7 @@ struct SnapshotView: Sendable {
     count += 1
   }
 
-  /// Replaces this view with `older`, updated by the entities whose values in the snapshot of
-  /// `named` are newer.
+  /// Sets this view to `older`, updated by the entities whose values in the view `named` are newer.
   mutating func merge(_ older: SnapshotView, _ named: SnapshotView, _ stride: Int) {
     clear(room: older.count + named.count, stride: stride)
     tick = older.tick

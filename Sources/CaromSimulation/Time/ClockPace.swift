@@ -6,29 +6,31 @@ public struct ClockPace: Hashable, Sendable {
   /// The clock's speed in millionths of real time, 950,000 to 1,050,000.
   public private(set) var speed = 1_000_000
   private var ticks: StepAccumulator
-  /// The last real time that was processed, and the paced time that corresponds to it.
+  /// The last real time that was processed.
   private var real: Instant
+  /// The paced time that corresponds to `real`.
   private var paced: Instant
   /// The part of the paced time below a nanosecond, in millionths of a nanosecond.
   private var rest: Int64 = 0
 
-  /// Starts a clock at `now` that ticks `rate` times a second at full speed.
+  /// Creates a clock that starts at `now` and ticks `rate` times a second at full speed.
   public init(rate: Int, from now: Instant) {
     ticks = StepAccumulator(rate: rate, from: now)
     real = now
     paced = now
   }
 
-  /// The ticks per second at full speed.
+  /// The number of ticks per second at full speed.
   public var rate: Int { ticks.rate }
 
-  /// Returns the ticks that became due since the last call, as `StepAccumulator.advance(to:)` does.
+  /// Returns the ticks that have become due since the last call, as `StepAccumulator.advance(to:)`
+  /// does.
   public mutating func advance(to now: Instant) -> StepAccumulator.Steps {
     move(to: now)
     return ticks.advance(to: paced)
   }
 
-  /// The position of `now` between the last tick and the next, from 0 to 1.
+  /// Returns the position of `now` between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double {
     var copy = self
     copy.move(to: now)
@@ -39,12 +41,13 @@ public struct ClockPace: Hashable, Sendable {
   public var nextTick: Instant {
     let missing = ticks.nextStep.nanoseconds - paced.nanoseconds
     guard missing > 0 else { return real }
-    // Rounded up, so that the tick really is due at this time.
+    // The result is rounded up, so that the tick really is due at this time.
     let nanoseconds = (missing * 1_000_000 - rest + Int64(speed) - 1) / Int64(speed)
     return real.advanced(byNanoseconds: nanoseconds)
   }
 
-  /// Sets the speed, starting at `now`, in millionths of real time, clamped to within 5 % of it.
+  /// Sets the clock's speed from `now` on, in millionths of real time. A value that differs from
+  /// real time by more than 5 % is clamped.
   public mutating func setSpeed(_ millionths: Int, at now: Instant) {
     move(to: now)
     speed = min(max(millionths, 950_000), 1_050_000)

@@ -2,9 +2,9 @@
 /// closes the gap.
 ///
 /// Each peer measures its advantage: how far its own tick is ahead of the newest tick received from
-/// the other. Both measurements contain the one-way delay, so if the two directions take equally
-/// long, half of their difference is the offset between the clocks, `offset`. The correction is a
-/// small change of speed; no peer ever waits for a whole tick.
+/// the other peer. Both measurements contain the one-way delay. If the two directions take equally
+/// long, half of the difference of the two advantages is the offset between the clocks, `offset`.
+/// The correction is a small change of speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
   /// The largest change of speed in normal play, in millionths: 2 %.
   public static let usualLimit = 20_000
@@ -17,7 +17,7 @@ public struct ClockSync: Hashable, Sendable {
   static let gain = 0.5
 
   /// How far this side's tick is ahead of the newest tick received from the peer, in ticks,
-  /// averaged.
+  /// averaged over the received packets.
   public private(set) var advantage = 0.0
   /// The peer's own `advantage`, in ticks, averaged over its reports.
   public private(set) var peerAdvantage = 0.0
@@ -49,8 +49,8 @@ public struct ClockSync: Hashable, Sendable {
     samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : 0
   }
 
-  /// The clock speed that closes a gap, in millionths of real time. `lead` is how far this side is
-  /// ahead, in ticks; `rate` is in ticks per second.
+  /// Returns the clock speed that closes a gap, in millionths of real time. `lead` is how far this
+  /// side is ahead, in ticks; `rate` is the number of ticks per second.
   public static func speed(lead: Double, rate: Int) -> Int {
     let limit = lead.magnitude > farAhead ? hurriedLimit : usualLimit
     let wanted = -lead * gain / Double(rate) * 1e6

@@ -2,18 +2,18 @@ import CaromCore
 
 /// Converts elapsed time into whole steps at a fixed rate, without drift.
 ///
-/// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors never
-/// add up: 60 Hz over 24 hours makes exactly 5,184,000 steps. After a stall only a limited number
-/// of steps is caught up; the older ones are dropped and counted.
+/// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors never add
+/// up: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall only a limited number of
+/// steps is caught up; older steps are dropped and counted.
 public struct StepAccumulator: Hashable, Sendable {
-  /// The steps that became due.
+  /// The numbers of steps that became due and that were dropped.
   public struct Steps: Hashable, Sendable {
-    /// The number of steps to make.
+    /// The number of steps to simulate.
     public var due: Int
     /// The number of steps dropped because they exceed the catch-up limit.
     public var dropped: Int
 
-    /// Creates a result with `due` steps to make and `dropped` steps lost.
+    /// Creates a result with `due` steps to simulate and `dropped` steps lost.
     public init(due: Int, dropped: Int = 0) {
       self.due = due
       self.dropped = dropped
@@ -38,15 +38,15 @@ public struct StepAccumulator: Hashable, Sendable {
   private let limit: Int64
   private let fixedRate: FixedRate
 
-  /// Starts at `origin`. The first step is due one step length later, and at most `catchUp` worth
-  /// of steps is returned at once.
+  /// Creates an accumulator that counts from `origin`. The first step is due one step length later,
+  /// and at most `catchUp` worth of steps is returned at once.
   public init(rate: Int, from origin: Instant, catchUp: Duration = catchUpLimit) {
     fixedRate = FixedRate(rate)
     self.origin = origin
     limit = max(1, (catchUp.wholeNanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000)
   }
 
-  /// Returns the steps that became due since the last call. There are none if the clock stood
+  /// Returns the steps that have become due since the last call. There are none if the clock stood
   /// still or went backwards.
   public mutating func advance(to now: Instant) -> Steps {
     rebase()
@@ -63,21 +63,22 @@ public struct StepAccumulator: Hashable, Sendable {
   /// The time at which the next step is due.
   public var nextStep: Instant { instant(of: counted + 1) }
 
-  /// The position of `now` between the last step and the next, from 0 to 1, for interpolation.
+  /// Returns the position of `now` between the last step and the next, from 0 to 1, for
+  /// interpolation.
   public func fraction(at now: Instant) -> Double {
     let last = instant(of: counted).nanoseconds
     let length = nextStep.nanoseconds - last
     return min(1, max(0, Double(now.nanoseconds - last) / Double(length)))
   }
 
-  /// The number of whole steps from the origin to `now`.
+  /// Returns the number of whole steps between `origin` and `now`.
   private func elapsed(at now: Instant) -> Int64 {
     let (difference, overflow) = now.nanoseconds.subtractingReportingOverflow(origin.nanoseconds)
     guard !overflow, difference > 0 else { return 0 }
     return fixedRate.steps(in: difference)
   }
 
-  /// The first nanosecond at which `elapsed(at:)` returns `count`.
+  /// Returns the first nanosecond at which `elapsed(at:)` returns `count`.
   private func instant(of count: Int64) -> Instant {
     Instant(nanoseconds: origin.nanoseconds + fixedRate.nanosecondsRoundedUp(of: count))
   }

@@ -1,4 +1,4 @@
-/// The number of a simulation step, counted from 0. Ticks are the only time that a simulation has.
+/// The number of a simulation step, counted from 0. A simulation knows no other time.
 public struct Tick: Hashable, Sendable {
   /// The number of steps before this tick.
   public var rawValue: UInt64
@@ -13,19 +13,19 @@ public struct Tick: Hashable, Sendable {
   /// years unless a peer sends a false tick.
   @inlinable public var next: Tick { Tick(rawValue &+ 1) }
 
-  /// The tick `count` steps later, or earlier if `count` is negative.
+  /// Returns the tick `count` steps later, or earlier if `count` is negative.
   @inlinable public func advanced(by count: Int64) -> Tick {
     Tick(rawValue &+ UInt64(bitPattern: count))
   }
 
-  /// The number of steps from this tick to `other`, negative if `other` is earlier.
+  /// Returns the number of steps from this tick to `other`, negative if `other` is earlier.
   @inlinable public func distance(to other: Tick) -> Int64 {
     Int64(bitPattern: other.rawValue &- rawValue)
   }
 }
 
 extension Tick: Comparable {
-  /// Compares the tick numbers.
+  /// Returns whether the tick `a` is before the tick `b`.
   @inlinable public static func < (a: Tick, b: Tick) -> Bool { a.rawValue < b.rawValue }
 }
 

@@ -1,7 +1,7 @@
-/// The part of a world that a client receives: the entities near its focus, and the nearer ones
-/// more often.
+/// The part of a world that a client receives: the entities near its focus. Nearer entities are
+/// sent more often.
 public struct InterestArea: Hashable, Sendable {
-  /// The factor by which an entity must be farther away to leave than to enter.
+  /// The factor by which the radius for leaving the area exceeds the radius for entering it.
   static let leaveFactor = 1.05
 
   /// The tiers, in order of increasing radius.
@@ -12,7 +12,7 @@ public struct InterestArea: Hashable, Sendable {
   /// The number of ticks between two searches for entities that entered or left the area.
   public let refreshInterval: Int
 
-  /// Creates an area with these tiers.
+  /// Creates an area with the given tiers, which must be in order of increasing radius.
   public init(_ tiers: [InterestTier], positionField: Int = 0, refreshInterval: Int = 6) {
     precondition(
       !tiers.isEmpty && refreshInterval >= 1,
@@ -31,8 +31,8 @@ public struct InterestArea: Hashable, Sendable {
   /// The radius of the outermost tier.
   var radius: Double { tiers[tiers.count - 1].radius }
 
-  /// The interval in ticks at which an entity is sent, from its squared distance in steps and the
-  /// size of a step.
+  /// Returns the interval in ticks at which an entity is sent. `squared` is its squared distance
+  /// from the focus, in steps, and `step` the size of a step.
   func interval(squared: Double, step: Double) -> Int {
     for tier in tiers where squared <= (tier.radius / step) * (tier.radius / step) {
       return tier.interval
@@ -43,7 +43,7 @@ public struct InterestArea: Hashable, Sendable {
 
 /// A distance within which entities are sent at a particular interval.
 public struct InterestTier: Hashable, Sendable {
-  /// The maximum distance from the focus, in the unit of positions.
+  /// The maximum distance from the focus, in the unit of the position fields.
   public var radius: Double
   /// The number of ticks between two snapshots that include an entity.
   public var interval: Int

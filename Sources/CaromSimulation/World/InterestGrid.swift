@@ -11,11 +11,13 @@ struct InterestGrid: Sendable {
   private let size: Int64
   private let columns: Int
   private let rows: Int
-  /// For each cell the slot of its first entity, or -1 if it is empty.
+  /// For each cell, the slot of its first entity, or -1 if the cell is empty.
   private var first: [Int32]
-  /// For each slot the next and the previous slot in its cell, and the cell itself; -1 for none.
+  /// For each slot, the next slot in the same cell, or -1.
   private var next: [Int32] = []
+  /// For each slot, the previous slot in the same cell, or -1.
   private var previous: [Int32] = []
+  /// For each slot, its cell, or -1.
   private var cells: [Int32] = []
 
   init(x: EntityField, y: EntityField, cellSize: Int64) {
@@ -31,7 +33,7 @@ struct InterestGrid: Sendable {
     first = Array(repeating: -1, count: columns * rows)
   }
 
-  /// Moves an entity to its position. Returns true if it entered another cell.
+  /// Moves the entity of a slot to a position. Returns true if it entered another cell.
   @discardableResult
   mutating func place(_ slot: Int, x: Int64, y: Int64) -> Bool {
     while cells.count <= slot {
@@ -51,7 +53,7 @@ struct InterestGrid: Sendable {
     return true
   }
 
-  /// Removes an entity.
+  /// Removes the entity of a slot.
   mutating func remove(_ slot: Int) {
     guard cells[slot] >= 0 else { return }
     if previous[slot] >= 0 {
@@ -63,7 +65,7 @@ struct InterestGrid: Sendable {
     cells[slot] = -1
   }
 
-  /// Appends the entities in all cells that a circle may overlap.
+  /// Appends the slots of the entities in all cells that the bounding square of a circle overlaps.
   func gather(x: Int64, y: Int64, radius: Int64, into slots: inout [Int32]) {
     let left = column(x - radius)
     let right = column(x + radius)

@@ -1,13 +1,13 @@
 /// Chooses which entities to send first when not all fit. Priorities grow while an entity waits, so
 /// every entity is eventually sent.
 struct PriorityAccumulator: Sendable {
-  /// The queued entries: the complement of the priority in the high 32 bits and the index in the
-  /// low ones.
+  /// The queued entries. Each has the complement of its priority in the high 32 bits and the index
+  /// of its entity in the low 32 bits.
   private var waiting: [UInt64] = []
 
   mutating func removeAll() { waiting.removeAll(keepingCapacity: true) }
 
-  /// Adds an entry with its priority.
+  /// Adds the entity at index `place` with the priority `gained`.
   mutating func append(_ place: Int, gained: Int) {
     waiting.append(UInt64(~UInt32(clamping: gained)) << 32 | UInt64(UInt32(place)))
   }
@@ -15,7 +15,7 @@ struct PriorityAccumulator: Sendable {
   /// Sorts the entries by descending priority, and by ascending index among equals.
   mutating func sort() { waiting.sortInPlace() }
 
-  /// The entity index of the entry at a position of the sorted queue.
+  /// Accesses the index of the entity at a position of the sorted queue.
   subscript(index: Int) -> Int { Int(waiting[index] & 0xFFFF_FFFF) }
 }
 

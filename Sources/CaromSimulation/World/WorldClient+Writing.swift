@@ -1,11 +1,11 @@
 extension WorldClient {
-  /// The maximum number of attempts to fit a snapshot into the byte limit.
+  /// The maximum number of encodings tried to fit a snapshot into the byte limit.
   private static let attemptLimit = 6
-  /// The minimum length of a snapshot that contains an entity.
+  /// The minimum number of bytes for which encoding a snapshot is attempted.
   private static let fewestBytes = 8
 
-  /// Encodes the snapshot of a tick into the sender's bytes. Returns false if there is nothing to
-  /// send or if the snapshot does not fit.
+  /// Encodes the client's snapshot of a tick into the sender's bytes. Returns false if there is
+  /// nothing to send or if the snapshot does not fit.
   mutating func write(
     _ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick
   ) -> Bool {
@@ -16,7 +16,7 @@ extension WorldClient {
     fillTable(world, elapsed)
     sender.plan(table, at: tick, selecting: selection)
     guard !sender.isPlanEmpty else {
-      // A client that is up to date is skipped until something it sees changes.
+      // A client that is up to date is skipped until something visible to it changes.
       isAwake = sender.isPlanPartial || placement != world.placement
       return false
     }
@@ -45,7 +45,7 @@ extension WorldClient {
   }
 
   /// Encodes the plan within `room` bytes. Entities that are most overdue relative to their
-  /// interval go first.
+  /// interval go first. Returns false if not even one entity fits.
   private mutating func fit(_ room: Int, at tick: Tick) -> Bool {
     var planned = sender.plannedPlaces.count
     var most = max(8 * room / entityBits, 1) * 5 / 4
@@ -72,8 +72,8 @@ extension WorldClient {
     return false
   }
 
-  /// Sorts the planned entities by priority. Entities that the client does not have yet count
-  /// twice.
+  /// Sorts the planned entities by priority. The priority of an entity that the client does not
+  /// have yet is doubled.
   private mutating func sortPlanned() {
     queue.removeAll()
     var enter = 0

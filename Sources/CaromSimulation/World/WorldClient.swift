@@ -8,7 +8,8 @@ struct WorldClient: Sendable {
     var slot: Int32
     /// The number of ticks between two snapshots that include the entity.
     var interval: Int32
-    /// The number of ticks since the entity was last included, or since it became visible.
+    /// The number of ticks since the entity was last included. It starts at `interval`, so that a
+    /// new entity is due at once.
     var waited: Int32
   }
 
@@ -33,7 +34,7 @@ struct WorldClient: Sendable {
   private(set) var placement = -1
   private var refreshedAt: Tick?
   var writtenAt: Tick?
-  /// Whether anything may have changed since the client was found to be up to date.
+  /// Whether anything visible may have changed since the client was last up to date.
   var isAwake = true
 
   init(_ configuration: WorldConfiguration) {
@@ -60,7 +61,7 @@ struct WorldClient: Sendable {
     sender.reserve(Self.typicalCount)
   }
 
-  /// Marks that something visible to the client changed.
+  /// Records that something visible to the client changed.
   mutating func wake() { isAwake = true }
 
   mutating func setFocus(_ place: (x: Int64, y: Int64)?) {
@@ -72,7 +73,8 @@ struct WorldClient: Sendable {
 
   // MARK: - Visible entities
 
-  /// Updates the visible entities, if any moved and the refresh interval has passed.
+  /// Updates the list of visible entities if any entity was added, removed or moved. Within the
+  /// refresh interval, only removed entities are dropped from the list.
   mutating func refresh(_ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick)
   {
     guard placement != world.placement else { return }
@@ -87,7 +89,8 @@ struct WorldClient: Sendable {
     merge(world, configuration)
   }
 
-  /// Removes entities that no longer exist, without waiting for the next refresh.
+  /// Removes the entities that no longer exist from the list of visible entities, without waiting
+  /// for the next refresh.
   private mutating func removeMissing(_ world: WorldEntities) {
     seen.removeAll {
       let slot = Int($0.slot)
@@ -95,7 +98,8 @@ struct WorldClient: Sendable {
     }
   }
 
-  /// Collects the entities near the focus, in ascending order of their ids.
+  /// Collects the entities near the focus, or all of them without a focus, in ascending order of
+  /// their ids.
   private mutating func gather(_ world: WorldEntities, _ configuration: WorldConfiguration) {
     keys.removeAll(keepingCapacity: true)
     if let focus, let area = configuration.area, let grid = world.grid {
@@ -120,8 +124,8 @@ struct WorldClient: Sendable {
     return x * x + y * y
   }
 
-  /// Updates the visible entities from the collected ones, keeping the waiting time of those that
-  /// were visible before.
+  /// Updates the list of visible entities from the collected ones, keeping the waiting time of
+  /// entities that were visible before.
   private mutating func merge(_ world: WorldEntities, _ configuration: WorldConfiguration) {
     nextSeen.removeAll(keepingCapacity: true)
     var old = 0
@@ -145,7 +149,7 @@ struct WorldClient: Sendable {
     swap(&seen, &nextSeen)
   }
 
-  /// Whether a changed entity is or becomes visible to the client.
+  /// Returns whether a changed entity is or becomes visible to the client.
   func concerns(_ slot: Int, _ world: WorldEntities, _ configuration: WorldConfiguration) -> Bool {
     guard let focus, let area = configuration.area else { return true }
     let id = world.ids[slot]

@@ -2,13 +2,13 @@
 public struct WorldConfiguration: Hashable, Sendable {
   /// The fields of each entity.
   public var schema: EntitySchema
-  /// The area around a client's focus that it receives, or nil if every client receives everything.
+  /// The area around its focus that a client receives, or nil if every client receives everything.
   public var area: InterestArea?
   /// The number of ticks per second.
   public var ticksPerSecond: Int
   /// The maximum size of a snapshot in bytes. The default leaves room for headers in a datagram.
   public var snapshotLimit: Int
-  /// The maximum rate of snapshot bytes per second and client, or nil for no limit.
+  /// The maximum number of snapshot bytes per second for each client, or nil for no limit.
   public var bandwidth: Int?
 
   /// Creates the configuration of a world.

@@ -1,7 +1,8 @@
-/// A world's entities with their current values, and which of them changed since the last tick.
+/// A world's entities with their current values, and the set of entities that changed since the
+/// last tick.
 struct WorldEntities: Sendable {
   let schema: EntitySchema
-  /// The slot of each id. Never iterated, because its order is not deterministic.
+  /// The slot of each id. The dictionary is never iterated, because its order is not deterministic.
   private var slots: [UInt32: Int] = [:]
   private var free: [Int] = []
   private(set) var ids: [UInt32] = []
@@ -11,7 +12,8 @@ struct WorldEntities: Sendable {
   private var isDirty: [Bool] = []
   /// The slots that changed, were added or were removed since the last `clearDirty()`.
   private(set) var dirty: [Int32] = []
-  /// A counter that increases whenever an entity is added, removed or moved.
+  /// A counter that increases whenever an entity is added or removed and, in a world with an area
+  /// of interest, whenever an entity changes.
   private(set) var placement = 0
   private(set) var grid: InterestGrid?
   private let positionField: Int
@@ -25,7 +27,7 @@ struct WorldEntities: Sendable {
       "the position needs two consecutive fields of the schema")
     let x = schema.fields[positionField]
     let reach = Int64(area.radius / x.step / 2)
-    // Half a radius, but large enough to respect the limit on cells.
+    // A cell is half a radius wide, or wider if the limit on cells requires it.
     let widest = max(x.span, schema.fields[positionField + 1].span)
     grid = InterestGrid(
       x: x, y: schema.fields[positionField + 1], cellSize: max(reach, widest / 255 + 1))
@@ -35,7 +37,7 @@ struct WorldEntities: Sendable {
 
   func slot(of id: UInt32) -> Int? { slots[id] }
 
-  /// The position of an entity in steps.
+  /// Returns the position of an entity in steps.
   func place(_ slot: Int) -> (x: Int64, y: Int64) {
     let start = slot * schema.fields.count + positionField
     return (values[start], values[start + 1])
@@ -77,7 +79,7 @@ struct WorldEntities: Sendable {
     return ids.count - 1
   }
 
-  /// Removes an entity. Returns false if there is none with this id.
+  /// Removes an entity. Returns false if no entity has this id.
   mutating func remove(_ id: UInt32) -> Bool {
     guard let slot = slots.removeValue(forKey: id) else { return false }
     isPresent[slot] = false
@@ -94,7 +96,7 @@ struct WorldEntities: Sendable {
     dirty.append(Int32(slot))
   }
 
-  /// Clears the set of changed slots.
+  /// Clears the list of changed slots.
   mutating func clearDirty() {
     for slot in dirty { isDirty[Int(slot)] = false }
     dirty.removeAll(keepingCapacity: true)

@@ -1,5 +1,6 @@
-/// Replicates a server's world to its clients. It stores the current state of every entity, and
-/// encodes for each client a snapshot of what that client sees, within the client's bandwidth.
+/// Replicates a server's world to its clients. It stores the current state of every entity. For
+/// each client it encodes a snapshot of the entities visible to that client, within the client's
+/// bandwidth.
 ///
 /// ```swift
 /// var world = WorldReplicator(WorldConfiguration(schema: Tank.schema))
@@ -42,7 +43,7 @@ public struct WorldReplicator: Sendable {
   public var count: Int { entities.count }
 
   /// Sets an entity's current state, adding the entity if it is new. Fields that did not change
-  /// cost nothing further.
+  /// take no bandwidth.
   public mutating func set(_ id: UInt32, _ entity: some ReplicatedEntity) {
     writer.removeAll()
     entity.encode(into: &writer)
@@ -59,7 +60,7 @@ public struct WorldReplicator: Sendable {
     entities.set(id, values)
   }
 
-  /// Removes an entity. Returns false if there is none with this id.
+  /// Removes an entity. Returns false if no entity has this id.
   @discardableResult
   public mutating func remove(_ id: UInt32) -> Bool { entities.remove(id) }
 
@@ -115,15 +116,15 @@ public struct WorldReplicator: Sendable {
     clients[id.index]?.sender.acknowledge(tick)
   }
 
-  /// The tick of the newest snapshot written for a client, or nil if there is none.
+  /// Returns the tick of the newest snapshot written for a client, or nil if there is none.
   public func sentTick(of id: ClientID) -> Tick? {
     holds(id) ? clients[id.index]?.sender.sentTick : nil
   }
 
   // MARK: - Ticks
 
-  /// Moves the world to a tick, which must be newer than the last tick. The entities are then taken
-  /// to have their current values at that tick.
+  /// Advances the world to a tick, which must be newer than the last one. The entities' current
+  /// values become their values at that tick.
   public mutating func advance(to next: Tick) {
     precondition(tick < next || tick == .zero, "the new tick must be later than the last one")
     tick = next
@@ -131,7 +132,7 @@ public struct WorldReplicator: Sendable {
     entities.clearDirty()
   }
 
-  /// Wakes each idle client that is affected by a change.
+  /// Wakes each idle client to which a changed entity is or becomes visible.
   private mutating func wakeClients() {
     guard !entities.dirty.isEmpty else { return }
     for index in clients.indices where clients[index]?.isAwake == false {
@@ -143,14 +144,14 @@ public struct WorldReplicator: Sendable {
     }
   }
 
-  /// Writes the snapshot of the current tick for a client; call it at most once per tick and
-  /// client. Returns false if there is nothing to send.
+  /// Writes the snapshot of the current tick for a client. Call this method at most once per tick
+  /// and client. Returns false if there is nothing to send.
   public mutating func writeSnapshot(for id: ClientID) -> Bool {
     guard holds(id) else { return false }
     return clients[id.index]?.write(entities, configuration, at: tick) ?? false
   }
 
-  /// The bytes that `writeSnapshot(for:)` wrote last.
+  /// Returns the bytes that the last call of `writeSnapshot(for:)` for this client wrote.
   public func snapshot(for id: ClientID) -> [UInt8] {
     holds(id) ? clients[id.index]?.sender.bytes ?? [] : []
   }

@@ -44,7 +44,7 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// Creates a constant MTU.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// The MTU at a time, in bytes.
+  /// Returns the MTU at a time, in bytes.
   func bytes(at now: Instant, isV6: Bool) -> Int {
     let bytes = changes.last { $0.time <= now }?.bytes ?? initial
     return isV6 ? max(bytes, Self.minimumV6) : bytes

@@ -30,7 +30,7 @@ public struct Rebinding: Hashable, Sendable {
     self.first = first
   }
 
-  /// The number of rebindings up to `now`.
+  /// Returns the number of rebindings up to `now`.
   func count(at now: Instant) -> Int {
     guard now >= first else { return 0 }
     return 1 + Int((now - first).wholeNanoseconds / period.wholeNanoseconds)

@@ -42,8 +42,8 @@ struct NATMapping: Sendable {
 }
 
 extension VirtualHost.Interface {
-  /// The external address after `epoch` rebindings of the address: one in 100.64.0.0/10 (RFC 6598)
-  /// or fd00::/8. Before the first rebinding, the address itself.
+  /// Returns the external address after `epoch` rebindings of the address: one in 100.64.0.0/10
+  /// (RFC 6598) or fd00::/8. Before the first rebinding, the address itself.
   func externalAddress(of address: IPAddress, epoch: Int) -> IPAddress {
     guard epoch > 0, !address.isLoopback else { return address }
     switch address {

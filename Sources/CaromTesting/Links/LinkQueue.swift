@@ -11,16 +11,16 @@ struct LinkQueue: Sendable {
   /// the rate.
   private var remainder: Int64 = 0
 
-  /// The queueing delay of a datagram added now, in nanoseconds.
+  /// Returns the queueing delay of a datagram added now, in nanoseconds.
   func wait(at now: Instant) -> Int64 { max(0, emptyAt.nanoseconds - now.nanoseconds) }
 
-  /// The length of the queue in bytes, rounded up.
+  /// Returns the length of the queue in bytes, rounded up.
   func length(at now: Instant, rate: Int) -> Int {
     let (seconds, rest) = wait(at: now).quotientAndRemainder(dividingBy: Self.second)
     return Int(seconds) * rate + (Int(rest) * rate + Int(Self.second) - 1) / Int(Self.second)
   }
 
-  /// Whether the limit permits adding `bytes` bytes.
+  /// Returns whether the limit permits adding `bytes` bytes.
   func hasRoom(for bytes: Int, limit: QueueLimit, rate: Int, at now: Instant) -> Bool {
     let wait = wait(at: now)
     if wait == 0 { return true }
@@ -43,7 +43,7 @@ struct LinkQueue: Sendable {
     return emptyAt
   }
 
-  /// The time at which the queue is down to half of its limit, when streams resume sending.
+  /// Returns the time at which the queue is down to half of its limit, when streams resume sending.
   func halfEmptyAt(limit: QueueLimit, rate: Int) -> Instant {
     let half: Int64 =
       switch limit {

@@ -137,8 +137,8 @@ struct LinkSimulator: Sendable {
     return departure.advanced(byNanoseconds: drawDelay() + pause)
   }
 
-  /// The earliest time at which a stream may send its next chunk: streams wait while the queue is
-  /// more than half full, and during an outage.
+  /// Returns the earliest time at which a stream may send its next chunk: streams wait while the
+  /// queue is more than half full, and during an outage.
   func nextSendTime(at now: Instant) -> Instant {
     let outageEnd = conditions.outage?.end(at: now) ?? now
     guard let rate = conditions.rate else { return outageEnd }

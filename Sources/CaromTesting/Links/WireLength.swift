@@ -8,12 +8,12 @@ enum WireLength {
 
   private static func ipHeader(isV6: Bool) -> Int { isV6 ? 40 : 20 }
 
-  /// The length of the IP packet of an unfragmented datagram.
+  /// Returns the length of the IP packet of an unfragmented datagram.
   static func packet(payload: Int, isV6: Bool) -> Int {
     ipHeader(isV6: isV6) + udpHeader + payload
   }
 
-  /// The number of IP packets that carry a datagram.
+  /// Returns the number of IP packets that carry a datagram.
   static func fragments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6)
     let length = udpHeader + payload
@@ -23,15 +23,15 @@ enum WireLength {
     return (length + room - 1) / room
   }
 
-  /// The total length of all IP packets of a datagram.
+  /// Returns the total length of all IP packets of a datagram.
   static func datagram(payload: Int, isV6: Bool) -> Int {
     let count = fragments(payload: payload, isV6: isV6)
     let header = ipHeader(isV6: isV6) + (isV6 && count > 1 ? fragmentHeader : 0)
     return udpHeader + payload + count * header
   }
 
-  /// The total length of all IP packets of a stream's chunk. A chunk without bytes, such as a TCP
-  /// SYN, is a header only.
+  /// Returns the total length of all IP packets of a stream's chunk. A chunk without bytes, such as
+  /// a TCP SYN, is a header only.
   static func segments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6) + tcpHeader
     let room = maximumPacket - header

@@ -24,8 +24,8 @@ extension VirtualNetwork {
     return nil
   }
 
-  /// The listener's endpoint to which a connection request is delivered, or nil if the request is
-  /// lost.
+  /// Returns the listener's endpoint to which a connection request is delivered, or nil if the
+  /// request is lost.
   private mutating func reachableDestination(of number: Int) -> Endpoint? {
     let state = streams[number]
     let link = state.link(toward: .listener)
@@ -81,7 +81,7 @@ extension VirtualNetwork {
     return deliver(chunk, to: end)
   }
 
-  /// Whether a NAT on the path has forgotten the stream.
+  /// Returns whether a NAT on the path has forgotten the stream.
   private func isForgotten(_ number: Int) -> Bool {
     let links = streams[number].links
     let epochs = StreamState.Epochs(

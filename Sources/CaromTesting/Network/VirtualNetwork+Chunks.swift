@@ -22,7 +22,7 @@ extension VirtualNetwork {
     send(.bytes(before + bytes), of: bytes.count, number, toward: side)
   }
 
-  /// Whether the link accepts a chunk now.
+  /// Returns whether the link accepts a chunk now.
   private func canSend(_ number: Int, toward side: VirtualStream.Side) -> Bool {
     let link = streams[number].link(toward: side)
     return obstacle(on: link) == nil && links[link].nextSendTime(at: now) <= now

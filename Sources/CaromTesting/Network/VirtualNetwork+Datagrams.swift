@@ -16,7 +16,7 @@ extension VirtualNetwork {
     return socket
   }
 
-  /// The port that a socket is bound to.
+  /// Returns the port that a socket is bound to.
   public func port(of socket: VirtualSocket) -> UInt16 { sockets[socket.number].port }
 
   /// Closes a socket. Datagrams in flight to it are dropped.

@@ -77,7 +77,7 @@ extension VirtualNetwork {
     machines[host.machine].listeners.removeAll { $0.host == host.id }
   }
 
-  /// All stream ends of a host, in the order of the streams' numbers.
+  /// Returns all stream ends of a host, in the order of the streams' numbers.
   private func ends(at host: VirtualHost) -> [VirtualStream] {
     var ends: [VirtualStream] = []
     for number in machines[host.machine].streams.sorted() where number != ends.last?.number {

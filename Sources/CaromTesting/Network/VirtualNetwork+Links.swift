@@ -56,18 +56,18 @@ extension VirtualNetwork {
 
   // MARK: Statistics
 
-  /// The statistics of a link.
+  /// Returns the statistics of a link.
   public func counters(from: VirtualHost, to: VirtualHost) -> LinkCounters {
     state(from, to)?.counters ?? LinkCounters()
   }
 
-  /// The current length of a link's queue, in bytes.
+  /// Returns the current length of a link's queue, in bytes.
   public func queueLength(from: VirtualHost, to: VirtualHost) -> Int {
     guard let link = state(from, to), let rate = link.conditions.rate else { return 0 }
     return link.queue.length(at: now, rate: rate)
   }
 
-  /// The length of a link's queue over time; empty unless `recordsQueues` is set.
+  /// Returns the length of a link's queue over time; empty unless `recordsQueues` is set.
   public func queueHistory(from: VirtualHost, to: VirtualHost) -> QueueHistory {
     state(from, to)?.history ?? QueueHistory()
   }
@@ -78,7 +78,7 @@ extension VirtualNetwork {
 
   // MARK: Transmission
 
-  /// The reason why no packet can pass a link now, or nil.
+  /// Returns the reason why no packet can pass a link now, or nil.
   func obstacle(on link: Int) -> DropReason? {
     let (from, to) = (links[link].from, links[link].to)
     if machines[from].isCrashed || machines[to].isCrashed { return .crash }

@@ -11,7 +11,7 @@ extension VirtualNetwork {
     recordFault("rebound \(change)", of: host)
   }
 
-  /// The number of rebindings so far of the NAT in front of a link's sender.
+  /// Returns the number of rebindings so far of the NAT in front of a link's sender.
   func epoch(of link: Int) -> NATMapping.Epoch {
     var epoch = machines[links[link].from].rebindings
     guard let rebinding = links[link].conditions.rebinding else { return epoch }

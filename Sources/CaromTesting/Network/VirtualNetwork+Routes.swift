@@ -26,8 +26,8 @@ extension VirtualNetwork {
     return nil
   }
 
-  /// The number of the machine that has an address, or nil if there is none. The address's low 16
-  /// bits are the machine's number plus one.
+  /// Returns the number of the machine that has an address, or nil if there is none. The address's
+  /// low 16 bits are the machine's number plus one.
   private func machine(at address: IPAddress) -> Int? {
     let number: UInt64
     switch address {
@@ -38,7 +38,7 @@ extension VirtualNetwork {
     return Int(number) - 1
   }
 
-  /// The interface index in the scope of an IPv6 address, or nil if there is none.
+  /// Returns the interface index in the scope of an IPv6 address, or nil if there is none.
   func scope(of address: IPAddress) -> UInt32? {
     if case .v6(_, _, let scope) = address, scope != 0 { scope } else { nil }
   }

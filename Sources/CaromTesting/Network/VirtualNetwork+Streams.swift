@@ -76,9 +76,9 @@ extension VirtualNetwork {
     return true
   }
 
-  /// The number of written bytes that wait at the sender, for bandwidth or for the end of a cut or
-  /// an outage. The network does not limit this queue: a writer should set its own limit and pause
-  /// there.
+  /// Returns the number of written bytes that wait at the sender, for bandwidth or for the end of a
+  /// cut or an outage. The network does not limit this queue: a writer should set its own limit and
+  /// pause there.
   public func unsentBytes(of stream: VirtualStream) -> Int {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }
@@ -114,7 +114,8 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// Whether bytes can be written: the stream is open, and this end has not finished writing.
+  /// Returns whether bytes can be written: the stream is open, and this end has not finished
+  /// writing.
   public func isWritable(_ stream: VirtualStream) -> Bool {
     guard streams[stream.number].isOpen else { return false }
     let direction = streams[stream.number][toward: stream.side.other]
