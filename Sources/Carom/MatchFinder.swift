@@ -83,8 +83,8 @@ public actor MatchFinder: LoopActor {
     await node.shutdown(goodbye)
   }
 
-  /// The addresses to listen on: the loopback address if discovery uses loopback only, and all
-  /// addresses otherwise.
+  /// Returns the addresses to listen on: the loopback address if discovery uses loopback only, and
+  /// all addresses otherwise.
   private static func addresses(of discovery: DiscoveryCore) -> [IPAddress] {
     discovery.activeInterfaces.allSatisfy(\.isLoopback) ? [.loopback4] : [.any4, .any6]
   }

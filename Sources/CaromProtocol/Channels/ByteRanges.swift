@@ -15,8 +15,8 @@ struct ByteRanges: Hashable, Sendable {
 
   mutating func removeAll() { ranges.removeAll(keepingCapacity: true) }
 
-  /// The index of the first range that ends at `start` or later; `count` if every range ends before
-  /// `start`.
+  /// Returns the index of the first range that ends at `start` or later; `count` if every range
+  /// ends before `start`.
   private func firstIndex(endingFrom start: UInt32) -> Int {
     if let last = ranges.last, last.end < start { return ranges.count }
     var low = 0

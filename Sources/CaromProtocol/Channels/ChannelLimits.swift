@@ -13,38 +13,40 @@ package enum ChannelLimits {
   /// The number of bytes that queues and credit add to each message's length to account for its
   /// bookkeeping, so that empty messages are not free.
   package static let messageCharge = 64
-  /// The most bytes of reliable messages that may be queued or unacknowledged, charges included.
+  /// The maximum number of bytes of reliable messages that may be queued or unacknowledged, charges
+  /// included.
   package static let sendBytes = 4 << 20
-  /// Bytes that the session's own channel may queue in addition to `sendBytes`.
+  /// The number of bytes that the session's own channel may queue in addition to `sendBytes`.
   package static let sessionBytes = 64 << 10
   /// A send queue that was full reports `writable` once it holds at most this many bytes.
   static let writableBytes = sendBytes / 2
-  /// The most bytes of queued unreliable messages; beyond that the oldest are dropped.
+  /// The maximum number of bytes of queued unreliable messages; beyond that the oldest are dropped.
   package static let unreliableSendBytes = 64 << 10
-  /// The most queued unreliable messages; beyond that the oldest are dropped.
+  /// The maximum number of queued unreliable messages; beyond that the oldest are dropped.
   package static let unreliableSendMessages = 1024
-  /// The most unacknowledged messages of one channel and delivery: more small messages than a game
-  /// sends in a round trip, and few enough to be told apart by 16-bit numbers.
+  /// The maximum number of unacknowledged messages of one channel and delivery: more small messages
+  /// than a game sends in a round trip, and few enough to be told apart by 16-bit numbers.
   package static let outstandingMessages = 4096
 
   /// A message longer than this many bytes always counts as bulk.
   package static let bulkLength = 16 << 10
   /// The shortest fragment of a message, in bytes. The last fragment may be shorter.
   static let fragmentLength = 512
-  /// Bytes of a packet that are reserved for frame headers and acknowledgements when the longest
-  /// unfragmented message is chosen.
+  /// The number of bytes of a packet that are reserved for frame headers and acknowledgements when
+  /// the longest unfragmented message is chosen.
   static let wholeReserve = 64
-  /// Bytes that a channel of weight 1 may send before the next channel of its priority.
+  /// The number of bytes that a channel of weight 1 may send before the next channel of its
+  /// priority.
   static let quantum = 1500
-  /// The most channels that one packet skips because their next message does not fit.
+  /// The maximum number of channels that one packet skips because their next message does not fit.
   static let misfits = 4
   /// The longest message that is sent redundantly, in bytes.
   package static let redundantLength = 256
-  /// The most messages that are waiting for a redundant send.
+  /// The maximum number of messages that are waiting for a redundant send.
   package static let redundantMessages = 64
-  /// The most fragmented unreliable messages whose receipts are pending.
+  /// The maximum number of fragmented unreliable messages whose receipts are pending.
   package static let openReceipts = 64
-  /// The most queued events; beyond that new events are dropped and counted.
+  /// The maximum number of queued events; beyond that new events are dropped and counted.
   package static let events = 16_384
 
   /// The initial credit of a channel, in bytes with charges; both sides assume it.
@@ -53,21 +55,22 @@ package enum ChannelLimits {
   package static let grownWindow = 4 << 20
   /// The number of bytes by which all receive windows of a connection together may grow.
   package static let windowGrowth = 16 << 20
-  /// The most bytes of reliable messages under reassembly, counted by their total lengths. It is
-  /// twice what a peer that follows the protocol can cause.
+  /// The maximum number of bytes of reliable messages under reassembly, counted by their total
+  /// lengths. It is twice what a peer that follows the protocol can cause.
   package static let reassemblyBytes = 8 << 20
-  /// The most separate byte ranges of one message under reassembly.
+  /// The maximum number of separate byte ranges of one message under reassembly.
   package static let reassemblyRanges = 4096
-  /// The most unreliable messages under reassembly; beyond that the oldest is discarded.
+  /// The maximum number of unreliable messages under reassembly; beyond that the oldest is
+  /// discarded.
   package static let unreliableReassemblies = 4
-  /// The most bytes of received unreliable messages that the owner has not read; beyond that new
-  /// messages are dropped.
+  /// The maximum number of bytes of received unreliable messages that the owner has not read;
+  /// beyond that new messages are dropped.
   package static let unreliableReceiveBytes = 256 << 10
-  /// The most received unreliable messages that the owner has not read; beyond that new messages
-  /// are dropped.
+  /// The maximum number of received unreliable messages that the owner has not read; beyond that
+  /// new messages are dropped.
   package static let unreliableReceiveMessages = 4096
 
-  /// The longest message that a delivery allows, in bytes.
+  /// Returns the longest message that a delivery allows, in bytes.
   package static func length(of delivery: Delivery) -> Int {
     switch delivery {
     case .reliableOrdered, .reliableUnordered: messageLength

@@ -191,8 +191,8 @@ extension ChannelSet {
     enqueue(buffer, length, lane)
   }
 
-  /// The index of the reassembly for a fragment of a reliable sequenced message. `nil` if an older
-  /// and a newer message are already under reassembly: a lane has at most two.
+  /// Returns the index of the reassembly for a fragment of a reliable sequenced message. Returns
+  /// `nil` if an older and a newer message are already under reassembly: a lane has at most two.
   private mutating func partial(
     _ number: UInt64, _ total: Int, _ lane: Int
   ) throws(DecodeError) -> Int32? {

@@ -34,8 +34,8 @@ extension ChannelSet {
     return ticket
   }
 
-  /// The index of the send lane for a channel and delivery, or `nil` if it has not been used. The
-  /// method is mutating so that `self` is accessed in place rather than copied.
+  /// Returns the index of the send lane for a channel and delivery, or `nil` if it has not been
+  /// used. The method is mutating so that `self` is accessed in place rather than copied.
   mutating func sendLane(of channel: UInt8, _ delivery: Delivery) -> Int? {
     let index = channelTable[Int(channel)]
     guard index != .max else { return nil }

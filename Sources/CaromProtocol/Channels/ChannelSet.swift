@@ -54,7 +54,7 @@ package struct ChannelSet: Sendable {
   var sessionReady = ReadyQueue()
   var unreliableReadyBytes = 0
   var unreliableReadyCount = 0
-  /// Bytes by which the receive windows of all channels have grown.
+  /// The number of bytes by which the receive windows of all channels have grown.
   var windowGrowth = 0
   var nextTrim = Instant.zero
 
@@ -66,21 +66,22 @@ package struct ChannelSet: Sendable {
   package var hasPending: Bool { scheduler.hasAny || creditsDue > 0 }
   /// Whether all reliable messages have been acknowledged.
   package var isDrained: Bool { queuedBytes == 0 }
-  /// Bytes of reliable messages that are queued or unacknowledged, charges included.
+  /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   package var queuedBytes: Int { sendState.queuedBytes }
-  /// Bytes of messages that have not been sent for the first time; retransmissions do not count.
+  /// The number of bytes of messages that have not been sent for the first time; retransmissions do
+  /// not count.
   package var pendingBytes: Int { sendState.pendingBytes }
   /// Whether the owner has unread messages of the application's channels, parked ones included.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
   /// Whether there are unread messages of the session's own channel.
   var hasSessionMessage: Bool { !sessionReady.isEmpty }
-  /// Bytes of memory allocated for messages, in both directions.
+  /// The number of bytes of memory allocated for messages, in both directions.
   package var heldBytes: Int { arena.heldBytes + sendState.arena.heldBytes }
 
-  /// Bytes by which the receive windows of all channels together may still grow.
+  /// The number of bytes by which the receive windows of all channels together may still grow.
   package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
 
-  /// The messages and bytes that a channel has carried.
+  /// Returns the messages and bytes that a channel has carried.
   package func traffic(of channel: UInt8) -> ChannelTraffic {
     let index = channelTable[Int(channel)]
     return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
@@ -105,7 +106,7 @@ package struct ChannelSet: Sendable {
     }
   }
 
-  /// The index in `channels` of a channel, which is added on its first use.
+  /// Returns the index in `channels` of a channel, which is added on its first use.
   mutating func index(ofChannel number: UInt8) -> Int {
     precondition(number <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
     let known = channelTable[Int(number)]

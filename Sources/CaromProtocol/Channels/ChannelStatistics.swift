@@ -26,7 +26,7 @@ package struct ChannelStatistics: Hashable, Sendable {
 /// The messages and bytes that one channel has carried.
 package struct ChannelTraffic: Hashable, Sendable, BitwiseCopyable {
   package var messagesSent: UInt64 = 0
-  /// Bytes of the messages sent, each counted once however often it was transmitted.
+  /// The number of bytes of the messages sent, each counted once however often it was transmitted.
   package var bytesSent: UInt64 = 0
   package var messagesReceived: UInt64 = 0
   package var bytesReceived: UInt64 = 0

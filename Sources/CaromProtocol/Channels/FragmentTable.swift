@@ -12,7 +12,7 @@ struct FragmentTable: Sendable {
 
   subscript(index: Int32) -> Progress { table[Int(index)] }
 
-  /// The first bytes that must be sent again, or `nil` if none are lost.
+  /// Returns the first bytes that must be sent again, or `nil` if none are lost.
   func firstLost(_ index: Int32) -> ByteRanges.ByteRange? { table[Int(index)].lost.first }
 
   /// Records that the lost bytes `start..<end` were sent again.

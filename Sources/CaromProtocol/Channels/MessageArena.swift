@@ -31,9 +31,9 @@ struct MessageArena: Sendable {
   private(set) var buffers: [Buffer] = []
   private var emptySlots: [Slot] = []
   private var free = InlineArray<15, Free>(repeating: Free())
-  /// Total size of the buffers in use, in bytes.
+  /// The total size of the buffers in use, in bytes.
   private(set) var usedBytes = 0
-  /// Total size of all buffers, free ones included, in bytes.
+  /// The total size of all buffers, free ones included, in bytes.
   private(set) var heldBytes = 0
 
   private static func kind(of count: Int) -> Int {

@@ -46,8 +46,8 @@ struct ReceiveLane: Sendable {
     self.delivery = delivery
   }
 
-  /// The distance from `next` to the message whose number has the low 16 bits `number` and is
-  /// nearest to `next`. Negative for an older message.
+  /// Returns the distance from `next` to the message whose number has the low 16 bits `number` and
+  /// is nearest to `next`. Negative for an older message.
   mutating func distance(of number: UInt16) -> Int {
     Int(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: next)))
   }

@@ -31,9 +31,10 @@ struct RedundantSends: Sendable {
   mutating func append(_ message: Pending) { pending.append(message) }
   mutating func removeAll() { pending.removeAll() }
 
-  /// The average number of times that a small reliable message is repeated at a loss rate of `loss`
-  /// (0 to 1). It is chosen so that fewer than one message in a hundred has to wait for its loss to
-  /// be detected, assuming that a message lost with all its copies delays the seven behind it.
+  /// Returns the average number of times that a small reliable message is repeated at a loss rate
+  /// of `loss` (0 to 1). It is chosen so that fewer than one message in a hundred has to wait for
+  /// its loss to be detected, assuming that a message lost with all its copies delays the seven
+  /// behind it.
   static func redundancy(at loss: Double) -> Double {
     switch loss {
     case ..<0.005: 0

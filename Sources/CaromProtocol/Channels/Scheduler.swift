@@ -20,7 +20,8 @@ struct Scheduler: Sendable {
     var isScheduled = false
     /// The next lane in the `LaneList` that contains the lane.
     var next = LaneList.end
-    /// Bytes that the lane may still send before the next lane of its priority has its turn.
+    /// The number of bytes that the lane may still send before the next lane of its priority has
+    /// its turn.
     var deficit = 0
     /// The round of its priority's queue in which `deficit` was last replenished.
     var round: UInt64 = 0
@@ -148,8 +149,8 @@ struct Scheduler: Sendable {
     occupied |= 1 << priority
   }
 
-  /// The lane whose turn it is, or `nil` if none may send. Lanes that may not send in this packet
-  /// are skipped.
+  /// Returns the lane whose turn it is, or `nil` if none may send. Lanes that may not send in this
+  /// packet are skipped.
   mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
     while occupied != 0 {
       let priority = occupied.trailingZeroBitCount

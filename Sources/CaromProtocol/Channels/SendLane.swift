@@ -36,19 +36,20 @@ struct SendLane: Sendable {
     self.channelIndex = channelIndex
   }
 
-  /// The index in `outstanding` of the message with this number, or `nil` if the message is done.
+  /// Returns the index in `outstanding` of the message with this number, or `nil` if the message is
+  /// done.
   mutating func position(of number: UInt64) -> Int? {
     guard number >= base, number - base < UInt64(outstanding.count) else { return nil }
     let position = Int(number - base)
     return outstanding[position].isDone ? nil : position
   }
 
-  /// Whether the limit on unacknowledged messages allows one more.
+  /// Returns whether the limit on unacknowledged messages allows one more.
   mutating func hasWindow() -> Bool {
     !delivery.isReliable || outstanding.count < ChannelLimits.outstandingMessages
   }
 
-  /// The number of bytes that the peer's credit allows this lane to send.
+  /// Returns the number of bytes that the peer's credit allows this lane to send.
   mutating func credit(_ sendState: inout SendState) -> Int {
     delivery.needsCredit ? sendState.credits[channelIndex].remaining : .max
   }
@@ -58,7 +59,7 @@ struct SendLane: Sendable {
     if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
   }
 
-  /// The lane's readiness to send, for the scheduler.
+  /// Returns the lane's readiness to send, for the scheduler.
   mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
     while let first = unsent.first, first.isDone { unsent.popFirst() }
     while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
@@ -85,8 +86,8 @@ struct SendLane: Sendable {
     return credit >= least
   }
 
-  /// Whether no bulk message is at the front of `unsent`, so that the next bulk message, if any, is
-  /// the first of `unsentBulk`.
+  /// Returns whether no bulk message is at the front of `unsent`, so that the next bulk message, if
+  /// any, is the first of `unsentBulk`.
   mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold

@@ -19,11 +19,12 @@ struct SendState: Sendable {
   var packetLimit = 1200 - ChannelLimits.wholeReserve
   /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
   var earliestDeadline = Int64.max
-  /// Bytes of reliable messages that are queued or unacknowledged, charges included.
+  /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   var queuedBytes = 0
-  /// Bytes of messages that have not been sent for the first time; retransmissions do not count.
+  /// The number of bytes of messages that have not been sent for the first time; retransmissions do
+  /// not count.
   var pendingBytes = 0
-  /// Bytes of queued unreliable messages.
+  /// The number of bytes of queued unreliable messages.
   var unreliableBytes = 0
   /// The number of queued unreliable messages.
   var unreliableCount = 0

@@ -49,8 +49,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Whether a packet might be sent now. Called after a packet was received; `false` is certain,
-  /// `true` is not.
+  /// Returns whether a packet might be sent now. Called after a packet was received; `false` is
+  /// certain, `true` is not.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
     return channels.hasPending || datagram.mayTransmit(at: now)

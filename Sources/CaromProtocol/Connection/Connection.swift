@@ -108,7 +108,7 @@ package struct Connection {
 
 // MARK: - Creation
 extension Connection {
-  /// A connection that this side initiates. It requests a seat on each link that is added.
+  /// Returns a connection that this side initiates. It requests a seat on each link that is added.
   package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {
@@ -118,7 +118,8 @@ extension Connection {
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// A connection that this side initiates on an open stream. It requests a seat immediately.
+  /// Returns a connection that this side initiates on an open stream. It requests a seat
+  /// immediately.
   package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
@@ -127,7 +128,7 @@ extension Connection {
     return connection
   }
 
-  /// A connection on a stream that the peer has opened. It waits for the peer's request.
+  /// Returns a connection on a stream that the peer has opened. It waits for the peer's request.
   package static func respondingOnStream(
     as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -136,7 +137,8 @@ extension Connection {
     return connection
   }
 
-  /// A connection that the peer has begun with a hello from `source`, an address it has proven.
+  /// Returns a connection that the peer has begun with a hello from `source`, an address it has
+  /// proven.
   static func responding(
     to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -145,7 +147,7 @@ extension Connection {
     return connection
   }
 
-  /// A connection on a stream that another host of the group has accepted and partly read.
+  /// Returns a connection on a stream that another host of the group has accepted and partly read.
   static func responding(
     on handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -188,7 +190,7 @@ extension Connection {
   /// The round-trip time and clock offset measured by pings.
   package var roundTrip: RoundTrip { pinger.roundTrip }
 
-  /// Bytes that have not been sent for the first time.
+  /// The number of bytes that have not been sent for the first time.
   package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
 
   /// A counter that changes whenever the addresses of the datagram path change.
@@ -356,8 +358,8 @@ extension Connection {
     if let ping = pinger.handleTimeout(at: now) { send(ping, at: now) }
   }
 
-  /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed. The
-  /// method is mutating so that the connection is accessed in place rather than copied.
+  /// Returns the next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
+  /// The method is mutating so that the connection is accessed in place rather than copied.
   package mutating func findTimeout() -> Instant? {
     var next: Instant?
     switch state {

@@ -28,8 +28,8 @@ extension DatagramPath {
     return route
   }
 
-  /// Whether a packet might be due even though no message is pending. `false` is certain, `true` is
-  /// not.
+  /// Returns whether a packet might be due even though no message is pending. `false` is certain,
+  /// `true` is not.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }

@@ -87,7 +87,7 @@ final class DatagramPath {
     flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
   }
 
-  /// A path that this side opens to the first of `candidates` that answers. If one of the
+  /// Returns a path that this side opens to the first of `candidates` that answers. If one of the
   /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
   /// a cookie.
   static func initiating(
@@ -102,7 +102,7 @@ final class DatagramPath {
     return path
   }
 
-  /// A path that the peer has opened from an address it has proven.
+  /// Returns a path that the peer has opened from an address it has proven.
   static func responding(
     to hello: Hello, from route: Route, at now: Instant
   ) -> DatagramPath {
@@ -317,9 +317,9 @@ extension DatagramPath {
     return lastKeepAlive.advanced(byNanoseconds: Self.keepAliveInterval)
   }
 
-  /// The next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if no timer
-  /// is armed. `hasPending` is true if messages are pending that can be sent as soon as the pacer
-  /// permits.
+  /// Returns the next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if
+  /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
+  /// the pacer permits.
   func findTimeout(hasPending: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)

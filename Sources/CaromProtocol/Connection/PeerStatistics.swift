@@ -22,15 +22,16 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var packetsAcknowledged: UInt64 = 0
   /// The number of datagrams declared lost.
   public package(set) var packetsLost: UInt64 = 0
-  /// Bytes of the datagrams sent, including IP and UDP headers.
+  /// The number of bytes of the datagrams sent, including IP and UDP headers.
   public package(set) var bytesSent: UInt64 = 0
-  /// Bytes of the datagrams that the peer has acknowledged, including IP and UDP headers.
+  /// The number of bytes of the datagrams that the peer has acknowledged, including IP and UDP
+  /// headers.
   public package(set) var bytesAcknowledged: UInt64 = 0
   /// The estimated bandwidth of the path, in bytes per second; 0 while unknown.
   public package(set) var bandwidth = 0.0
   /// The longest datagram known to pass the path, in bytes; 0 without datagrams.
   public package(set) var packetSize = 0
-  /// Bytes of reliable messages that are queued or unacknowledged.
+  /// The number of bytes of reliable messages that are queued or unacknowledged.
   public package(set) var bytesQueued = 0
   /// The number of messages sent.
   public package(set) var messagesSent: UInt64 = 0
@@ -57,11 +58,11 @@ public struct PeerStatistics: Hashable, Sendable {
     public package(set) var channel: UInt8
     /// The number of messages sent.
     public package(set) var messagesSent: UInt64 = 0
-    /// Bytes of the messages sent, each counted once.
+    /// The number of bytes of the messages sent, each counted once.
     public package(set) var bytesSent: UInt64 = 0
     /// The number of messages received.
     public package(set) var messagesReceived: UInt64 = 0
-    /// Bytes of the messages received.
+    /// The number of bytes of the messages received.
     public package(set) var bytesReceived: UInt64 = 0
     /// The number of messages that are queued or, if reliable, unacknowledged.
     public package(set) var messagesQueued = 0

@@ -7,10 +7,11 @@ import CaromCore
 /// The stream delivers everything in order while it lasts. Carriers are acknowledged nevertheless,
 /// so that after its end another link repeats only the messages that did not arrive.
 struct StreamPath: Sendable {
-  /// The most bytes of frames in one carrier. It bounds how much can be ahead of a small message.
+  /// The maximum number of bytes of frames in one carrier. It bounds how much can be ahead of a
+  /// small message.
   static let carrierLength = 16 << 10
-  /// The most bytes of queued control packets. It bounds the memory that a peer can occupy by
-  /// sending pings without reading the answers.
+  /// The maximum number of bytes of queued control packets. It bounds the memory that a peer can
+  /// occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// While the stream's send queue holds at least this many bytes, unreliable messages are held
   /// back, so that newer messages can still replace them. A game state that is sent at 60 Hz has a
@@ -20,8 +21,8 @@ struct StreamPath: Sendable {
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
   /// The longest delay of an acknowledgement, in nanoseconds.
   static let acknowledgementDelay: Int64 = 50_000_000
-  /// The most unacknowledged carriers. At this limit, no more are sent until the peer acknowledges
-  /// some.
+  /// The maximum number of unacknowledged carriers. At this limit, no more are sent until the peer
+  /// acknowledges some.
   static let mostUnacknowledged = 64 << 10
   /// The longest frame that is accepted after the handshake, in bytes. It exceeds the longest
   /// carrier that this version sends.
@@ -39,7 +40,8 @@ struct StreamPath: Sendable {
   private var received: UInt64 = 0
   /// The number of received carriers that were acknowledged.
   private var acknowledged: UInt64 = 0
-  /// Bytes of ack-eliciting carriers that were received since the last acknowledgement.
+  /// The number of bytes of ack-eliciting carriers that were received since the last
+  /// acknowledgement.
   private var unacknowledgedBytes = 0
   /// The time at which an acknowledgement becomes due.
   private var acknowledgeAt: Instant?
@@ -113,7 +115,7 @@ extension StreamPath {
 
 // MARK: - Sending
 extension StreamPath {
-  /// Bytes of queued control packets.
+  /// The number of bytes of queued control packets.
   var controlBytes: Int { control.count }
   /// Whether control packets are queued.
   var hasControl: Bool { !control.isEmpty }

@@ -62,7 +62,8 @@ extension Host {
     receiveData(packet, from: source, followsHello: true, at: now)
   }
 
-  /// The index of the connection that this host initiated to `endpoint`, or nil if there is none.
+  /// Returns the index of the connection that this host initiated to `endpoint`, or nil if there is
+  /// none.
   private func outgoingConnection(to endpoint: Endpoint) -> Int? {
     paths[PathAddress(endpoint: endpoint, sender: .responder)].flatMap { index(of: $0) }
   }
@@ -195,8 +196,8 @@ extension Host {
     return entries[other].connection.isEnding ? nil : other
   }
 
-  /// Whether a connection with this key was open here and has ended. Packets that its initiator
-  /// had sent on another link may still arrive and must not start a new connection.
+  /// Returns whether a connection with this key was open here and has ended. Packets that its
+  /// initiator had sent on another link may still arrive and must not start a new connection.
   func hasEnded(_ key: ConnectionKey) -> Bool {
     if endedKeys.contains(key) { return true }
     guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }

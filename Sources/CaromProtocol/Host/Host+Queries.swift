@@ -2,10 +2,10 @@ import CaromCore
 
 // Properties of one connection, read in place without copying the connection.
 extension Host {
-  /// Whether this host has the connection.
+  /// Returns whether this host has the connection.
   package func contains(_ id: ConnectionID) -> Bool { index(of: id) != nil }
 
-  /// The peer of a connection, or nil if the connection is not open.
+  /// Returns the peer of a connection, or nil if the connection is not open.
   package func openPeer(of id: ConnectionID) -> PeerInfo? {
     guard let index = index(of: id), case .open(let info) = entries[index].connection.state else {
       return nil
@@ -23,18 +23,18 @@ extension Host {
     index(of: id).map { entries[$0].connection.pinger.roundTrip }
   }
 
-  /// The kind of link that currently carries the connection's messages, or nil if there is no such
-  /// link.
+  /// Returns the kind of link that currently carries the connection's messages, or nil if there is
+  /// no such link.
   package func kind(of id: ConnectionID) -> LinkKind? {
     index(of: id).flatMap { entries[$0].connection.link }
   }
 
-  /// The number of bytes in reliable messages that are queued or not yet acknowledged.
+  /// Returns the number of bytes in reliable messages that are queued or not yet acknowledged.
   package func queuedBytes(of id: ConnectionID) -> Int {
     index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }
 
-  /// Whether received messages of the connection wait for `pollMessage`.
+  /// Returns whether received messages of the connection wait for `pollMessage`.
   @inline(__always) package func hasMessages(_ id: ConnectionID) -> Bool {
     if let index = index(of: id) { return entries[index].connection.channels.hasMessages }
     return undelivered.contains { $0.connection == id }
@@ -44,7 +44,7 @@ extension Host {
     index(of: id).map { entries[$0].connection.peerStatistics }
   }
 
-  /// The number of bytes that the connection's messages occupy, in both directions.
+  /// Returns the number of bytes that the connection's messages occupy, in both directions.
   package func heldBytes(of id: ConnectionID) -> Int {
     index(of: id).map { entries[$0].connection.channels.heldBytes } ?? 0
   }

@@ -6,8 +6,8 @@ extension Host {
   /// The number of free player seats of a host that is not in a group.
   package var freeSeats: Int { freeSeats(forSpectators: false) }
 
-  /// The number of player or spectator seats that are neither held nor requested, of a host that
-  /// is not in a group.
+  /// Returns the number of player or spectator seats that are neither held nor requested, of a host
+  /// that is not in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
 
   /// Declines all further requests for a seat.
@@ -25,8 +25,8 @@ extension Host {
     apply(seating.admit(id, peer), to: id, at: now)
   }
 
-  /// The peer whose request on this connection is not answered yet, or nil if there is no such
-  /// request.
+  /// Returns the peer whose request on this connection is not answered yet, or nil if there is no
+  /// such request.
   func requestingPeer(on id: ConnectionID) -> PeerID? {
     guard let index = index(of: id),
       case .requested(let info, _) = entries[index].connection.state

@@ -110,12 +110,13 @@ package struct Host {
     }
   }
 
-  /// A copy of a connection, or nil if there is no connection `id`. For tests and diagnostics.
+  /// Returns a copy of a connection, or nil if there is no connection `id`. For tests and
+  /// diagnostics.
   package func connection(_ id: ConnectionID) -> Connection? {
     index(of: id).map { entries[$0].connection }
   }
 
-  /// Whether the peer, not this host, initiated the connection.
+  /// Returns whether the peer, not this host, initiated the connection.
   package func isIncoming(_ id: ConnectionID) -> Bool {
     index(of: id).map { entries[$0].isIncoming } ?? false
   }
@@ -124,13 +125,13 @@ package struct Host {
 }
 
 extension [ConnectionID] {
-  /// The index of `id` in this sorted array, or nil if the array does not contain it.
+  /// Returns the index of `id` in this sorted array, or nil if the array does not contain it.
   fileprivate func sortedIndex(of id: ConnectionID) -> Int? {
     let index = insertionIndex(of: id)
     return index < count && self[index] == id ? index : nil
   }
 
-  /// The index of the first element of this sorted array that is not less than `id`.
+  /// Returns the index of the first element of this sorted array that is not less than `id`.
   fileprivate func insertionIndex(of id: ConnectionID) -> Int {
     var low = 0
     var high = count
@@ -333,7 +334,7 @@ extension Host {
     if let index = index(of: id), entries[index].connection.hasStreamOutput { markReady(index) }
   }
 
-  /// Whether a connection's stream has bytes to send or an action to perform.
+  /// Returns whether a connection's stream has bytes to send or an action to perform.
   @inline(__always) package func hasStreamOutput(_ id: ConnectionID) -> Bool {
     index(of: id).map { entries[$0].connection.hasStreamOutput } ?? false
   }

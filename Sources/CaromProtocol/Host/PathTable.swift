@@ -53,14 +53,15 @@ struct PathTable: Sendable {
     }
   }
 
-  /// The index at which the probe sequence of an address begins.
+  /// Returns the index at which the probe sequence of an address begins.
   @inline(__always) private func home(of slot: Slot) -> Int {
     let product = (slot.low ^ salt.0).multipliedFullWidth(by: slot.high ^ slot.rest ^ salt.1)
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32) & (slots.count &- 1)
   }
 
-  /// The index of the slot with this address, or of the free slot where it would be inserted.
+  /// Returns the index of the slot with this address, or of the free slot where it would be
+  /// inserted.
   @inline(__always) private func index(of slot: Slot) -> Int {
     var index = home(of: slot)
     while slots[index].connection != 0, !slots[index].hasSameAddress(as: slot) {

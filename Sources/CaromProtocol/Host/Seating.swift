@@ -65,7 +65,7 @@ package struct Seating: Sendable {
     self.spectatorSeats = spectatorSeats
   }
 
-  /// The number of seats that are neither held nor reserved.
+  /// Returns the number of seats that are neither held nor reserved.
   package func free(forSpectators: Bool) -> Int {
     forSpectators ? max(0, spectatorSeats - takenBySpectators) : max(0, seats - takenByPlayers)
   }

@@ -166,7 +166,7 @@ extension Matchmaker {
     return candidates.reduce(next) { earliest($0, dialTime(of: $1)) }
   }
 
-  /// The earliest time at which a candidate may be dialed, or nil if it has no free seat.
+  /// Returns the earliest time at which a candidate may be dialed, or nil if it has no free seat.
   private func dialTime(of candidate: Candidate) -> Instant? {
     let sighting = candidate.sighting
     guard sighting.freeSeats > 0, sighting.status != .playing else { return nil }
@@ -198,8 +198,8 @@ extension Matchmaker {
     return true
   }
 
-  /// The first peer that hosts permanently, else the peer with the next higher id, else the peer
-  /// with the highest lower id. Nil if `ready` is empty.
+  /// Returns the first peer that hosts permanently, else the peer with the next higher id, else the
+  /// peer with the highest lower id. Returns nil if `ready` is empty.
   private func best(of ready: [Candidate]) -> Sighting? {
     let sightings = ready.map(\.sighting)
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }

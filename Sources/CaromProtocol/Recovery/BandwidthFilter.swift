@@ -5,14 +5,15 @@ struct BandwidthFilter: Sendable {
 
   var value: Double { max(current, previous) }
 
-  /// Adds a sample. A sample that the application limited counts only if it raises the estimate.
+  /// Adds a sample of the delivery rate. If the application limited the rate, the sample counts
+  /// only if it raises the estimate.
   mutating func add(_ rate: Double, isAppLimited: Bool) {
     if !isAppLimited || rate > value { current = max(current, rate) }
   }
 
-  /// Begins a new cycle and drops the samples of the cycle before the current cycle.
+  /// Begins a new cycle and drops the samples of the cycle before the last one.
   mutating func beginCycle() { (previous, current) = (current, 0) }
 
-  /// Replaces all samples by `rate`.
+  /// Replaces all samples with `rate`.
   mutating func reset(to rate: Double) { (current, previous) = (rate, 0) }
 }

@@ -1,30 +1,31 @@
-/// The growth of the estimated bandwidth from one bandwidth probe to the next, bytes a second.
+/// The growth of the estimated bandwidth from one bandwidth probe to the next, in bytes per second.
 struct BandwidthGrowth: Sendable {
   /// A probe counts as successful if it raises the bandwidth by more than this factor.
   private static let successFactor = 1.15
   /// The number of successful probes in a row after which the path may have changed.
   private static let successLimit = 3
   /// If the bandwidth grows by more than this factor over `successLimit` probes, the path has
-  /// changed.
+  /// probably changed.
   private static let newPathFactor = 1.4
 
   var bandwidthBeforeProbe = 0.0
   private var successes = 0
   private var bandwidthBeforeSuccesses = 0.0
 
-  /// Whether `bandwidth` makes the latest probe a success.
+  /// Returns whether `bandwidth` exceeds the bandwidth before the latest probe by enough for the
+  /// probe to count as successful.
   func isGrowth(to bandwidth: Double) -> Bool {
     bandwidth > Self.successFactor * bandwidthBeforeProbe
   }
 
-  /// Records the outcome of a cycle that ended with `bandwidth`.
+  /// Records whether a probe cycle was successful, and the bandwidth at its end.
   mutating func recordCycle(hasGrown: Bool, bandwidth: Double) {
     if successes == 0 { bandwidthBeforeSuccesses = bandwidthBeforeProbe }
     successes = hasGrown ? successes + 1 : 0
     bandwidthBeforeProbe = bandwidth
   }
 
-  /// Whether the bandwidth has grown so much that startup should search for it again.
+  /// Returns whether the bandwidth has grown so much that startup should search for it again.
   func hasOutgrownPath(_ bandwidth: Double) -> Bool {
     successes >= Self.successLimit && bandwidth > Self.newPathFactor * bandwidthBeforeSuccesses
   }

@@ -1,22 +1,23 @@
 /// Detects competing traffic: if the queue persists although this flow backs off, other traffic
-/// fills it. Times are in nanoseconds, bandwidths in bytes a second.
+/// must be filling the queue. Times are in nanoseconds, bandwidths in bytes per second.
 struct CompetitionDetector: Sendable {
-  /// The number of rounds in a row with a full queue after which competing traffic is suspected.
+  /// The number of consecutive rounds with a full queue after which competing traffic may be
+  /// suspected.
   private static let suspiciousRounds = 8
-  /// If this flow backs off and retains less than this share of its bandwidth, other flows have
-  /// taken the rest.
+  /// The share of its bandwidth that a flow keeps at least after backing off, if there is no other
+  /// traffic. If this flow keeps less, other flows have taken the rest.
   private static let keptShare = 0.8
   /// The time for which competing traffic is remembered after it was last detected: 30 s.
   private static let memory: Int64 = 30_000_000_000
-  /// The additional time for which the shortest round trip is trusted while competing traffic fills
-  /// the queue: 60 s.
+  /// The additional time for which the shortest round-trip time is trusted if competing traffic was
+  /// detected recently: 60 s.
   static let roundTripPatience: Int64 = 60_000_000_000
 
-  /// The number of bandwidth probes in a row that overflowed the queue.
+  /// The number of consecutive bandwidth probes that overflowed the queue.
   var overflows = 0
   /// The time at which the controller was last in competitive mode.
   var lastSeen = Int64.min / 2
-  /// The number of rounds in a row in which the queue did not empty.
+  /// The number of consecutive rounds in which the queue did not empty.
   private var fullRounds = 0
   /// The bandwidth at the end of the first round that `fullRounds` counts, in bytes per second.
   private(set) var bandwidthBeforeQueue = 0.0
@@ -25,10 +26,11 @@ struct CompetitionDetector: Sendable {
   /// The bandwidth after the flow first backed off.
   private var bandwidthAfterBackoff = 0.0
 
-  /// Whether competing traffic was seen within the last 30 s.
+  /// Returns whether the controller was in competitive mode within the last 30 s.
   func isRecent(at now: Int64) -> Bool { now - lastSeen < Self.memory }
 
-  /// The additional time for which the shortest round trip is trusted, beyond the usual time.
+  /// Returns the time by which the shortest round-trip time is trusted for longer than usual; 0 if
+  /// no competing traffic was detected recently.
   func roundTripPatience(at now: Int64) -> Int64 {
     isRecent(at: now) ? Self.roundTripPatience : 0
   }
@@ -40,9 +42,9 @@ struct CompetitionDetector: Sendable {
     fullRounds += 1
   }
 
-  /// Whether competing traffic is suspected: after this flow backed off, it kept losing bandwidth,
-  /// but the queue did not shrink. Had all flows backed off, each would have kept its share and the
-  /// queue would have shrunk.
+  /// Returns whether competing traffic is suspected: after this flow backed off, it kept losing
+  /// bandwidth, but the queue did not shrink. Had all flows backed off, each would have kept its
+  /// share and the queue would have shrunk.
   func isSuspected(queue: Int64, bandwidth: Double) -> Bool {
     fullRounds >= Self.suspiciousRounds && bandwidth < Self.keptShare * bandwidthAfterBackoff
       && queue >= firstQueue / 2

@@ -1,10 +1,11 @@
 /// The congestion window while competing traffic, such as a TCP download, keeps the queue full. It
-/// grows like that traffic's window (CUBIC, RFC 9438), so that both get about the same share. Times
-/// are in nanoseconds.
+/// grows as the window of that traffic does (CUBIC, RFC 9438), so that both flows get about the
+/// same share. Times are in nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// The time until the first check of whether the competing traffic has ended: 2 s.
+  /// The shortest time until the first check of whether the competing traffic has ended: 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000
-  /// The interval between checks doubles up to this bound: 8 s.
+  /// The longest interval between checks, 8 s; the interval doubles after each check up to this
+  /// bound.
   static let longestCheckInterval: Int64 = 8_000_000_000
   /// The share of the window that remains after a loss (RFC 9438 §4.6).
   private static let reduction = 0.7
@@ -13,20 +14,22 @@ struct CompetitiveMode: Sendable {
   /// The minimum growth of the window in packets per round trip: the growth of a Reno window with
   /// the same reduction.
   private static let renoGrowth = 0.53
-  /// The share of the acknowledged bytes by which the window grows before the first loss.
+  /// The share of the acknowledged bytes by which the window grows until the first loss.
   private static let initialGrowth = 0.1
 
   /// The congestion window, in bytes.
   private(set) var window: Double
-  /// The window at the latest loss, in packets.
+  /// The window, in packets, towards which the window grows after a loss: the window at the latest
+  /// loss, or less if that window was smaller than the plateau before (RFC 9438 §4.7).
   private var plateau: Double
-  /// The window after the latest loss, in packets.
+  /// The window directly after the latest loss, in packets.
   private var start: Double
-  /// The time of the latest loss.
+  /// The time of the latest loss, or of the beginning of competitive mode before the first loss.
   private var epoch: Int64
-  /// The number of seconds from the epoch until the window reaches the plateau again.
+  /// The number of seconds from `epoch` until the window reaches `plateau` again.
   private var rise = 0.0
-  /// Whether a packet was lost: before the first loss the fair share is unknown.
+  /// Whether a packet was lost in competitive mode. Before the first loss, the fair share is
+  /// unknown.
   private var hasLost = false
   /// The time of the next check of whether the competing traffic has ended.
   private var nextCheck: Int64
@@ -64,13 +67,15 @@ struct CompetitiveMode: Sendable {
 
   func isCheckDue(at now: Int64) -> Bool { now >= nextCheck }
 
-  /// Schedules the next check, twice as long after `now` as the latest interval.
+  /// Doubles the interval between checks, up to `longestCheckInterval`, and schedules the next
+  /// check that long after `now`.
   mutating func scheduleCheck(after now: Int64) {
     checkInterval = min(2 * checkInterval, Self.longestCheckInterval)
     nextCheck = now + checkInterval
   }
 
-  /// The cube root by Newton's method: the pure modules have no mathematical library.
+  /// Returns the cube root, computed by Newton's method because the modules below the purity line
+  /// have no mathematical library.
   private static func cubeRoot(_ value: Double) -> Double {
     guard value > 0 else { return 0 }
     var root = max(1, value)

@@ -3,12 +3,13 @@ extension CongestionController {
   private static let queueBackoff = 0.95
   /// The share of its rate that the controller keeps when a bandwidth probe overflowed a queue.
   private static let overflowBackoff = 0.85
-  /// The number of rounds after which the bandwidth estimate drops old samples in competitive mode.
+  /// The number of rounds in one cycle of the bandwidth estimate in competitive mode.
   private static let bandwidthCycle = 8
 
   /// Lowers the bandwidth estimate after a round in which the queue never emptied: such a round
-  /// delivers as much as the path can. If the queue persists nevertheless, competing traffic fills
-  /// it. A queue that is too short to be measured shows in losses instead.
+  /// delivers as much as the path can. Enters competitive mode if the queue persists nevertheless,
+  /// because competing traffic must be filling it. A queue that is too short to be measured is
+  /// detected by its losses instead.
   mutating func detectCompetition(_ report: Report) {
     switch phase {
     case .cruise, .up, .down: break
@@ -34,8 +35,9 @@ extension CongestionController {
     competition.recordBackoff(to: bandwidth)
   }
 
-  /// Backs off after a bandwidth probe overflowed a queue. Repeated overflows, or one soon after
-  /// competing traffic, mean that other traffic may need the room.
+  /// Backs off after a bandwidth probe overflowed a queue. Enters competitive mode if probes
+  /// overflow repeatedly, or once soon after competing traffic was detected: other traffic may be
+  /// filling the queue.
   private mutating func handleOverflow(_ report: Report) {
     competition.overflows += 1
     bandwidthFilter.reset(to: Self.overflowBackoff * bandwidth)

@@ -1,7 +1,7 @@
 extension CongestionController {
-  /// The number of rounds without growth that end the startup.
+  /// The number of rounds without growth of the bandwidth that end the startup.
   private static let stagnantRoundLimit = 3
-  /// How long a round-trip probe lasts, in nanoseconds.
+  /// The minimum length of a round-trip probe, in nanoseconds: 200 ms.
   private static let roundTripProbeLength: Int64 = 200_000_000
 
   /// Advances to the next phase if the condition for it is met.
@@ -81,7 +81,7 @@ extension CongestionController {
 
   // MARK: Round-trip probes
 
-  /// Begins a round-trip probe if no recent sample came near the shortest round trip.
+  /// Begins a round-trip probe if no sample came near the shortest round-trip time recently.
   private mutating func beginRoundTripProbe(at now: Int64) {
     var resumesStartup = false
     switch phase {

@@ -1,19 +1,20 @@
 /// Decides how many bytes may be in flight and how fast packets are sent, from a model of the path:
-/// its bandwidth and its round-trip time without a queue (after BBR, Cardwell et al.).
+/// its bandwidth, and its round-trip time without a queue (after BBR, Cardwell et al.).
 ///
-/// Loss alone never lowers the rate; a standing queue does. The controller sends a little more than
-/// the estimated bandwidth for one round trip, a little less until the resulting queue has drained,
-/// then exactly that bandwidth for some rounds. Times are in nanoseconds, rates in bytes a second.
+/// Loss alone never lowers the rate; a persistent queue does. The controller sends a little more
+/// than the estimated bandwidth for one round trip, a little less until the resulting queue has
+/// drained, and then exactly the estimated bandwidth for some rounds. Times are in nanoseconds,
+/// rates in bytes per second.
 struct CongestionController: Sendable {
   /// The measurements that one acknowledgement provides.
   struct Report: Sendable {
     var now: Int64
-    /// The round-trip time, or nil if the acknowledgement gave no usable sample.
+    /// The round-trip time, or nil if the acknowledgement provided no usable sample.
     var roundTrip: Int64?
     var sample: DeliveryRate.Sample?
     /// The total number of bytes delivered so far.
     var delivered: Int64
-    /// The number of bytes newly acknowledged.
+    /// The number of bytes that were newly acknowledged.
     var acknowledged: Int
     /// The number of bytes still in flight.
     var inFlight: Int
@@ -21,7 +22,7 @@ struct CongestionController: Sendable {
 
   /// The smallest congestion window, in packets. It keeps a game running even if the model fails.
   static let minimumWindowPackets = 4
-  /// The smallest sending rate, bytes a second. It keeps a game running even if the model fails.
+  /// The smallest sending rate, in bytes per second. It keeps a game running even if the model fails.
   static let minimumRate = 16_000.0
   /// The congestion window before anything is known about the path, in packets.
   static let initialWindowPackets = 16
@@ -33,18 +34,19 @@ struct CongestionController: Sendable {
   static let competitiveGain = 1.2
   /// The highest rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
-  /// The initial jitter estimate is the lowest jitter of this many first rounds.
+  /// The number of rounds at the beginning of a flow whose lowest jitter is the initial estimate of
+  /// the jitter.
   private static let jitterLearningRounds = 3
-  /// The lower bound of the queueing delay that the controller tolerates: 4 ms. Between its bounds,
-  /// it is a quarter of the round-trip time.
+  /// The lower bound of the tolerated queueing delay: 4 ms. The controller tolerates a quarter of
+  /// the round-trip time, limited to this bound and `maximumQueueTarget`.
   static let minimumQueueTarget: Int64 = 4_000_000
-  /// The upper bound of the queueing delay that the controller tolerates: 25 ms.
+  /// The upper bound of the tolerated queueing delay: 25 ms.
   static let maximumQueueTarget: Int64 = 25_000_000
 
   var roundTrip = RoundTripEstimator()
   var packetSize = PathMTUSearch.base { didSet { refresh() } }
   var phase = CongestionPhase.startup(CongestionPhase.Startup())
-  /// Whether probes went unanswered for so long that the controller sends at its minimum.
+  /// Whether the controller sends at its minimum because no probe was answered for some time.
   private(set) var isStalled = false
 
   var bandwidthFilter = BandwidthFilter()
@@ -52,14 +54,15 @@ struct CongestionController: Sendable {
   var recentQueue = RecentQueue()
   var growth = BandwidthGrowth()
   var competition = CompetitionDetector()
-  /// The window against competing traffic. It survives a round-trip probe.
+  /// The state of the window in competitive mode; nil if other traffic does not compete. It is kept
+  /// during a round-trip probe.
   var competitiveMode: CompetitiveMode?
 
   /// The number of cruise phases so far, used to vary their length.
   var cruises = 0
 
-  /// The loss rate of packets sent while this flow kept below the bandwidth of the path: loss that
-  /// this flow cannot have caused.
+  /// The loss rate of packets that were sent while this flow kept below the bandwidth of the path,
+  /// so that it cannot have caused their loss.
   private var calmLoss = LossRate(memory: 512)
   /// The loss rate of all packets.
   private var totalLoss = LossRate(memory: 512)
@@ -68,7 +71,7 @@ struct CongestionController: Sendable {
 
   /// The congestion window: the maximum number of bytes in flight.
   private(set) var window = CongestionController.initialWindowPackets * PathMTUSearch.base
-  /// The sending rate, bytes a second.
+  /// The sending rate, in bytes per second.
   private(set) var rate = CongestionController.minimumRate
 
   init(roundTrip: RoundTripEstimator = RoundTripEstimator()) {
@@ -78,14 +81,15 @@ struct CongestionController: Sendable {
 
   // MARK: The model
 
-  /// The bandwidth that the path delivers, bytes a second.
+  /// The bandwidth that the path delivers, in bytes per second.
   var bandwidth: Double { bandwidthFilter.value }
   /// The share of packets that the path loses at any sending rate.
   var randomLoss: Double { min(calmLoss.value, Self.maximumRandomLoss) }
-  /// The sending rate at which `bandwidth` arrives despite random loss, bytes a second.
+  /// The sending rate at which data arrives at the rate `bandwidth` despite random loss, in bytes
+  /// per second.
   var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
 
-  /// The queueing delay that the controller tolerates, jitter included.
+  /// The tolerated queueing delay, jitter included.
   var queueTarget: Int64 { baseQueueTarget + min(rounds.jitter, roundTrip.minimum / 2) }
   private var baseQueueTarget: Int64 {
     min(max(roundTrip.minimum / 4, Self.minimumQueueTarget), Self.maximumQueueTarget)
@@ -97,7 +101,8 @@ struct CongestionController: Sendable {
       && rounds.last.minimum - roundTrip.minimum > max(baseQueueTarget, roundTrip.minimum / 4)
   }
 
-  /// The queueing delay: the shorter of the shortest delays of this round and the one before.
+  /// The queueing delay: the shortest round-trip time of this round and the last one, less the
+  /// shortest round-trip time of the path; 0 without samples.
   var queue: Int64 {
     let least = min(rounds.last.minimum, rounds.current.minimum)
     return least == .max ? 0 : least - roundTrip.minimum
@@ -109,7 +114,7 @@ struct CongestionController: Sendable {
   /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
-  /// Whether a packet sent now cannot be lost to a queue that this flow filled.
+  /// Whether a packet sent now cannot be lost because this flow has filled a queue.
   var isCalm: Bool {
     if case .down = phase { return true }
     return false
@@ -170,7 +175,8 @@ struct CongestionController: Sendable {
 
   // MARK: Events
 
-  /// Records that a packet was acknowledged or declared lost. `isCalm` was true when it was sent.
+  /// Records that a packet was acknowledged or declared lost. `isCalm` is the value that the
+  /// property of this name had when the packet was sent.
   mutating func recordFate(isLost: Bool, isCalm: Bool) {
     if isCalm { calmLoss.add(isLost: isLost) }
     if phase.isStartup { startupLoss.add(isLost: isLost) }
@@ -179,7 +185,7 @@ struct CongestionController: Sendable {
     if isLost { rounds.current.losses += 1 }
   }
 
-  /// Undoes a recorded loss: the packet was acknowledged after all.
+  /// Undoes a recorded loss, because the packet was acknowledged after all.
   mutating func undoLoss(isCalm: Bool) {
     if isCalm { calmLoss.undoLoss() }
     if phase.isStartup { startupLoss.undoLoss() }
@@ -217,7 +223,8 @@ struct CongestionController: Sendable {
     rounds.begin(until: end, expectedLoss: expectedShare, minimumRoundTrip: roundTrip.minimum)
   }
 
-  /// Reduces sending to the minimum until an acknowledgement arrives: no probe was answered.
+  /// Reduces the window and the rate to their minimum until an acknowledgement arrives, because no
+  /// probe was answered.
   mutating func stall() {
     isStalled = true
     refresh()

@@ -1,38 +1,40 @@
 /// The phase of a congestion controller.
 enum CongestionPhase: Sendable {
-  /// The search for the path's bandwidth that begins a flow.
+  /// The state of the search for the path's bandwidth with which a flow begins.
   struct Startup: Sendable {
-    /// The bandwidth at its last growth by a quarter or more, bytes a second.
+    /// The bandwidth at its last growth by a quarter or more, in bytes per second.
     var bandwidth = 0.0
-    /// The number of rounds since the bandwidth last grew by a quarter.
+    /// The number of rounds since the bandwidth last grew by a quarter or more.
     var stagnantRounds = 0
   }
 
-  /// A time with few bytes in flight that measures the round trip without a queue.
+  /// The state of a round-trip probe, which keeps few bytes in flight to measure the round-trip
+  /// time without a queue.
   struct RoundTripProbe: Sendable {
     /// The time at which the probe began, in nanoseconds.
     var start: Int64
-    /// The probe may end at the end of this round.
+    /// The round that must end before the probe may end.
     var round: Int
-    /// Whether the startup begins again afterwards, since it had not found any bandwidth.
+    /// Whether the startup begins again after the probe, because the bandwidth had not been found
+    /// yet.
     var resumesStartup: Bool
   }
 
-  /// Nearly triples the rate each round trip until the path delivers no more.
+  /// Nearly triples the rate in each round trip until the path delivers no more.
   case startup(Startup)
   /// Lets the queue of the startup drain.
   case drain
-  /// Sends at the estimated bandwidth, until the given round at least.
+  /// Sends at the estimated bandwidth, at least until the given round.
   case cruise(until: Int)
-  /// Probes for more bandwidth, since the given round.
+  /// Has probed for more bandwidth since the given round.
   case up(since: Int)
-  /// Drains a queue, since the given round: the queue of a bandwidth probe or one that built up
-  /// while cruising.
+  /// Has drained a queue since the given round: the queue that a bandwidth probe left, or a queue
+  /// that built up while cruising.
   case down(since: Int, followsProbe: Bool)
-  /// Keeps few bytes in flight, to measure the round trip without a queue.
+  /// Keeps few bytes in flight, to measure the round-trip time without a queue.
   case probeRoundTrip(RoundTripProbe)
-  /// Shares the path with traffic that fills the queue. `resumesStartup` is kept from a round-trip
-  /// probe that found such traffic, for the next probe.
+  /// Shares the path with traffic that keeps the queue full. `resumesStartup` comes from the
+  /// round-trip probe that found this traffic and is passed on to the next probe.
   case compete(resumesStartup: Bool)
 
   var isStartup: Bool {

@@ -11,8 +11,8 @@ extension DatagramFlow {
 
   /// Processes an acknowledgement, which the peer delayed by `ackDelay` nanoseconds.
   ///
-  /// Returns false, without any effect, if it names a packet that was never sent: the peer violates
-  /// the protocol.
+  /// Returns false, without any effect, if the acknowledgement includes a packet that was never
+  /// sent, which is a violation of the protocol.
   package mutating func handle(
     _ ranges: borrowing AcknowledgedRanges, ackDelay: Int64, at now: Instant,
     acknowledged: inout [FrameRecord], lost: inout [FrameRecord]
@@ -34,7 +34,8 @@ extension DatagramFlow {
 
   // MARK: Acknowledged packets
 
-  /// The index of the oldest range that reaches up to `oldest`.
+  /// Returns the index of the oldest range whose upper bound is at least `oldest`, or 0 if there is
+  /// none.
   private func firstRange(_ ranges: borrowing AcknowledgedRanges, from oldest: UInt64) -> Int {
     var index = 0
     while index + 1 < ranges.count, ranges[index + 1].upperBound >= oldest { index += 1 }
@@ -91,7 +92,8 @@ extension DatagramFlow {
     }
   }
 
-  /// Searches for acknowledged packets among the lost ones, at most eight times per round trip.
+  /// Searches for acknowledged packets among those declared lost, at most eight times per round
+  /// trip.
   private mutating func detectSpuriousLosses(
     _ ranges: borrowing AcknowledgedRanges, at now: Int64
   ) {
@@ -125,8 +127,8 @@ extension DatagramFlow {
 
   // MARK: Congestion control
 
-  /// Adds and returns a round-trip sample, if the largest number in the acknowledgement is newly
-  /// acknowledged and was sent on the current path. Otherwise returns nil.
+  /// Adds and returns a round-trip sample if the largest number in the acknowledgement is newly
+  /// acknowledged and was sent on the current path. Returns nil without a sample otherwise.
   private mutating func addRoundTrip(
     _ largest: UInt64, _ newest: UInt64, ackDelay: Int64, at now: Int64
   ) -> Int64? {

@@ -1,14 +1,15 @@
 import CaromCore
 
 extension DatagramFlow {
-  /// The time at which `handleTimeout` must be called, or nil if no timer is armed. Mutating only
-  /// so that nothing is copied.
+  /// Returns the time at which `handleTimeout` must be called, or nil if no timer is armed. The
+  /// method is mutating so that the flow is accessed in place rather than copied.
   package mutating func findTimeout() -> Instant? {
     let deadline = min(lossDeadline, findProbeDeadline())
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }
 
-  /// The time at which to send a probe for the oldest packet above the largest acknowledged one.
+  /// Returns the time at which to send a probe for the oldest outstanding packet from the largest
+  /// acknowledged one on, or `.max` if there is no such packet.
   private mutating func findProbeDeadline() -> Int64 {
     var number = sent.outstanding.head
     if let largest = detector.largestAcknowledged {
@@ -24,9 +25,9 @@ extension DatagramFlow {
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// The time at which the last packet was sent, from number `first` on, whose acknowledgement is
-  /// worth waiting for. Acknowledgements can be lost as well, and no probe is needed while others
-  /// are in flight.
+  /// Returns the send time of the last packet, from number `first` on, for whose acknowledgement to
+  /// wait before probing. Since an acknowledgement can be lost as well, the wait extends to the
+  /// next `additionalAnswers` acknowledgements if their packets are in flight.
   private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)
@@ -38,10 +39,7 @@ extension DatagramFlow {
     return last
   }
 
-  /// Declares packets lost whose time limit has passed.
-  ///
-  /// Returns true if a probe must be sent at once, whatever `allowance` says: an ack-eliciting
-  /// packet with new data, with data that was sent but not acknowledged, or with just a ping.
+  /// Declares packets lost whose loss deadline has passed.
   package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Bool {
     let time = now.nanoseconds
     if lossDeadline <= time { detectLosses(at: time, into: &lost) }
@@ -59,12 +57,12 @@ extension DatagramFlow {
     return true
   }
 
-  /// Declares all packets lost: the path is abandoned.
+  /// Declares all packets lost, because the path is abandoned.
   package mutating func abandonAll(lost: inout [FrameRecord]) {
     declareAllLost(sentBefore: .max, at: Int64.min / 2, into: &lost)
   }
 
-  /// Discards what was learned about the path, because an address at either end changed. Packet
+  /// Discards the measurements of the path, because an address at either end changed. Packet
   /// numbers continue.
   package mutating func resetPath(at now: Instant) {
     firstOfPath = sent.nextNumber
@@ -77,7 +75,7 @@ extension DatagramFlow {
 
   // MARK: Losses
 
-  /// Declares packets lost whose reordering window has passed, and sets the deadline of the next
+  /// Declares packets lost whose reordering window has passed, and sets `lossDeadline` for the next
   /// packet.
   mutating func detectLosses(at now: Int64, into lost: inout [FrameRecord]) {
     lossDeadline = .max

@@ -7,17 +7,17 @@ import CaromCore
 /// acknowledgements to `handle`, and calls `handleTimeout` at the time that `findTimeout`
 /// returns. The records of each packet are returned exactly once, as acknowledged or as lost.
 package struct DatagramFlow: Sendable {
-  /// The length of the IPv4 and UDP headers, which count against the window.
+  /// The length of the IPv4 and UDP headers in bytes. They count against the window.
   package static let headers = 28
   /// The number of packets after which the loss rate halves the weight of the past.
   static let lossMemory = 1_024.0
   /// The number of round trips for which lost packets are remembered, to detect spurious losses.
   static let lostPacketMemory: Int64 = 2
 
-  /// The most packets in a row that elicit no acknowledgement.
+  /// The maximum number of consecutive packets that elicit no acknowledgement.
   private static let maximumNonElicitingRun = 32
-  /// The most packets sent beyond the largest acknowledged one: the peer has to tell the number in
-  /// a short acknowledgement from its low 16 bits.
+  /// The maximum number of packets sent after the largest acknowledged one. It lets the peer
+  /// recover the number in a short acknowledgement from its low 16 bits.
   private static let maximumUnacknowledged: UInt64 = 32_768
 
   package internal(set) var statistics = FlowStatistics()
@@ -33,12 +33,12 @@ package struct DatagramFlow: Sendable {
   var lossDeadline = Int64.max
   /// The time of the last search for spurious losses, in nanoseconds.
   var lastSpuriousCheck: Int64 = 0
-  /// The number of packets sent in a row that elicit no acknowledgement.
+  /// The number of packets sent since the last packet that elicits an acknowledgement.
   private var nonElicitingRun = 0
   /// The number of the first packet that was sent on the current network path.
   var firstOfPath: UInt64 = 0
 
-  /// Begins a flow.
+  /// Creates a flow without packets.
   ///
   /// - Parameters:
   ///   - maximumPayload: The longest datagram that the interface sends: 1,472 bytes over IPv4 and
@@ -59,24 +59,24 @@ package struct DatagramFlow: Sendable {
   package var packetSize: Int { search.size }
   /// The number of the next packet.
   package var nextNumber: UInt64 { sent.nextNumber }
-  /// The largest number that was acknowledged.
+  /// The largest packet number that was acknowledged; nil before the first acknowledgement.
   package var largestAcknowledged: UInt64? { detector.largestAcknowledged }
   /// The number of bytes in flight, IP and UDP headers included.
   package var inFlight: Int { sent.inFlight }
-  /// The round-trip time.
+  /// The estimate of the round-trip time.
   package var roundTrip: RoundTripEstimator { congestion.roundTrip }
-  /// The share of recent packets that were lost, for whatever reason.
+  /// The share of recent packets that were lost for any reason, from 0 to 1.
   package var lossRate: Double { loss.value }
-  /// Whether the next packet should elicit an acknowledgement, because many packets did not. Only
-  /// its acknowledgement shows which of this side's own acknowledgements arrived.
+  /// Whether the next packet should elicit an acknowledgement, because many packets before it did
+  /// not. Only such an acknowledgement shows which of this side's own acknowledgements arrived.
   package var shouldElicitAck: Bool {
     nonElicitingRun >= Self.maximumNonElicitingRun && sent.outstanding.isEmpty
   }
-  /// The sending rate, bytes a second, headers included.
+  /// The sending rate, in bytes per second, headers included.
   package var pacingRate: Double { congestion.rate }
-  /// The estimated bandwidth of the path, bytes a second, headers included.
+  /// The estimated bandwidth of the path, in bytes per second, headers included.
   package var bandwidth: Double { congestion.bandwidth }
-  /// The share of packets that the path loses at any sending rate.
+  /// The share of packets that the path loses at any sending rate, from 0 to 1.
   package var randomLoss: Double { congestion.randomLoss }
   /// The queueing delay of the path, in nanoseconds.
   package var queue: Int64 { congestion.queue }
@@ -85,10 +85,10 @@ package struct DatagramFlow: Sendable {
 
   // MARK: Sending
 
-  /// The number of bytes that may be sent now: 0, or at least one full packet.
+  /// Returns the number of bytes that may be sent now: 0, or enough for at least one full packet.
   ///
   /// Urgent packets, which are small, may exceed both the schedule and the window by
-  /// `Pacer.maximumDebt` bytes. The packets after them wait longer in return.
+  /// `Pacer.maximumDebt` bytes. Later packets are delayed accordingly.
   @inline(__always) package func allowance(at now: Instant, urgent: Bool) -> Int {
     guard !isFull else { return 0 }
     var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)
@@ -106,8 +106,8 @@ package struct DatagramFlow: Sendable {
       || sent.nextNumber - (largestAcknowledged.map { $0 + 1 } ?? 0) >= Self.maximumUnacknowledged
   }
 
-  /// The time at which `allowance` becomes positive, or nil if that requires an acknowledgement or
-  /// a timeout.
+  /// Returns the time at which `allowance` becomes positive, or nil if that requires an
+  /// acknowledgement or a timeout.
   package func nextSendTime(urgent: Bool = false) -> Instant? {
     guard !isFull, urgent || congestion.window > sent.inFlight else { return nil }
     let debt = urgent ? Double(Pacer.maximumDebt) * 1e9 / congestion.rate : 0
@@ -144,8 +144,8 @@ package struct DatagramFlow: Sendable {
     statistics.bytesSent += size
   }
 
-  /// The length of the path MTU probe that is due, or nil if none is. The probe is an ack-eliciting
-  /// datagram padded to this length.
+  /// Returns the length of the path MTU probe that is due, or nil if none is. The probe is an
+  /// ack-eliciting datagram padded to this length.
   @inline(__always) package func nextMTUProbe(at now: Instant) -> Int? {
     guard roundTrip.hasSample else { return nil }
     return search.probe(at: now.nanoseconds)
@@ -155,15 +155,15 @@ package struct DatagramFlow: Sendable {
 /// Counters of a datagram flow since it began.
 package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var packetsSent = 0
-  /// The bytes of all sent packets, IP and UDP headers included.
+  /// The number of bytes in all sent packets, IP and UDP headers included.
   package internal(set) var bytesSent = 0
   package internal(set) var packetsAcknowledged = 0
-  /// The bytes of all acknowledged packets, IP and UDP headers included.
+  /// The number of bytes in all acknowledged packets, IP and UDP headers included.
   package internal(set) var bytesAcknowledged = 0
   package internal(set) var packetsLost = 0
-  /// Packets that were declared lost and acknowledged afterwards.
+  /// The number of packets that were declared lost and acknowledged afterwards.
   package internal(set) var spuriousLosses = 0
-  /// Probes sent because an acknowledgement was overdue.
+  /// The number of probes sent because an acknowledgement was overdue.
   package internal(set) var tailProbes = 0
   /// The number of times that all packets were declared lost because no probe was acknowledged.
   package internal(set) var stalls = 0

@@ -1,6 +1,6 @@
 /// Measures the rate at which bytes are delivered (Cardwell et al., delivery rate estimation). Each
-/// packet stores the number of bytes that had been delivered when it was sent. A measurement covers
-/// the interval from then until the packet is acknowledged. Times are in nanoseconds.
+/// packet stores the number of bytes that had been delivered when it was sent. A sample covers the
+/// interval from the sending of a packet to its acknowledgement. Times are in nanoseconds.
 struct DeliveryRate: Sendable {
   struct Sample: Sendable {
     /// The delivery rate, in bytes per second.
@@ -15,7 +15,7 @@ struct DeliveryRate: Sendable {
   private(set) var delivered: Int64 = 0
   private var deliveredTime: Int64 = 0
   private var intervalStart: Int64 = 0
-  /// The total number of delivered bytes up to which samples count as limited by the application.
+  /// The value of `delivered` up to which samples count as limited by the application.
   private var appLimitedUntil: Int64 = 0
 
   /// Stores the current state in a packet that is about to be sent. `inFlight` is the number of
@@ -29,15 +29,15 @@ struct DeliveryRate: Sendable {
     if delivered < appLimitedUntil { packet.traits.insert(.isAppLimited) }
   }
 
-  /// Records that `bytes` were delivered.
+  /// Records that `bytes` more bytes were delivered.
   mutating func add(_ bytes: Int, at now: Int64) {
     delivered += Int64(bytes)
     deliveredTime = now
   }
 
-  /// The delivery rate over the interval that the acknowledgement of the newest packet ends, once
-  /// `add` has counted it. Nil if the interval is shorter than the shortest round trip, which makes
-  /// the sample meaningless.
+  /// Returns the delivery rate over the interval that ends with the acknowledgement of `packet`,
+  /// the newest acknowledged packet, which `add` must have counted. Returns nil if the interval is
+  /// shorter than `minimum`, the shortest round-trip time, because such a sample is meaningless.
   mutating func sample(closing packet: borrowing SentPacket, minimum: Int64) -> Sample? {
     intervalStart = packet.sent
     let interval = max(

@@ -1,25 +1,26 @@
-/// Decides when a packet counts as lost (RFC 8985): after a packet sent later was acknowledged and
+/// Decides when a packet counts as lost (RFC 8985): when a packet sent later was acknowledged and
 /// the reordering window has passed. Times are in nanoseconds.
 struct LossDetector: Sendable {
   /// The distance in packet numbers at which an acknowledged packet makes an older packet count as
   /// lost, as long as the path has never reordered packets (RFC 8985 §6.2).
   static let reorderingThreshold: UInt64 = 3
-  /// The number of losses, none of them spurious, after which the reordering window shrinks again.
+  /// The number of consecutive losses that are not spurious after which the reordering window
+  /// returns to its initial length.
   private static let lossesUntilReset = 64
-  /// The number of probes sent before the interval between probes doubles and all packets count as
-  /// lost.
+  /// The number of unanswered probes after which the interval between probes doubles and all
+  /// packets count as lost.
   static let probesBeforeBackoff = 3
-  /// While packets are sent steadily, the number of acknowledgements after the first that must be
-  /// overdue before a probe is sent.
+  /// The number of acknowledgements after the first that must be overdue before a probe is sent,
+  /// while packets are sent steadily.
   static let additionalAnswers = 2
-  /// The longest interval between probes, unless one probe timeout is longer.
+  /// The longest interval between probes, 1 s, unless one probe timeout is longer.
   private static let maximumProbeInterval: Int64 = 1_000_000_000
 
-  /// The largest packet number that was acknowledged.
+  /// The largest packet number that was acknowledged; nil before the first acknowledgement.
   private(set) var largestAcknowledged: UInt64?
-  /// The time at which the most recently sent of the acknowledged packets was sent.
+  /// The latest send time of an acknowledged packet.
   private var newestSent: Int64 = 0
-  /// The round-trip time of that packet.
+  /// The round-trip time of the acknowledged packet with the latest send time.
   private var newestRoundTrip: Int64 = 0
   /// The reordering window in quarters of the shortest round trip.
   private var reorderWindowMultiplier: Int64 = 1
@@ -42,7 +43,7 @@ struct LossDetector: Sendable {
     newestRoundTrip = now - sent
   }
 
-  /// Records that an acknowledgement of ack-eliciting packets arrived.
+  /// Records that an acknowledgement of ack-eliciting packets arrived, which ends a run of probes.
   mutating func recordAnswer(at now: Int64) {
     probes = 0
     lastAnswer = now
@@ -70,21 +71,21 @@ struct LossDetector: Sendable {
     }
   }
 
-  /// Discards what was learned about the old path. Packet numbers continue on the new path.
+  /// Discards the measurements of the old path. Packet numbers continue on the new path.
   mutating func resetPath() {
     hasSeenReordering = false
     reorderWindowMultiplier = 1
     probes = 0
   }
 
-  /// The reordering window: the delay beyond the round-trip time after which a packet is considered
-  /// lost.
+  /// Returns the reordering window: the time beyond one round trip after which a packet is
+  /// considered lost.
   private func reorderWindow(_ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     min(max(reorderWindowMultiplier * roundTrip.minimum / 4, 1), roundTrip.smoothed)
   }
 
-  /// The time at which an outstanding packet counts as lost, or nil while no packet sent later has
-  /// been acknowledged.
+  /// Returns the time at which an outstanding packet counts as lost, or nil while no packet sent
+  /// later has been acknowledged.
   func lossDeadline(
     of number: UInt64, sent: Int64, _ roundTrip: borrowing RoundTripEstimator
   ) -> Int64? {
@@ -94,7 +95,7 @@ struct LossDetector: Sendable {
     return sent + newestRoundTrip + reorderWindow(roundTrip)
   }
 
-  /// The time at which to send a probe for a packet that should elicit an acknowledgement and was
+  /// Returns the time at which to send a probe, if the packet for whose acknowledgement to wait was
   /// sent at `asked`.
   func probeDeadline(asked: Int64, _ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     let base = roundTrip.probeTimeout

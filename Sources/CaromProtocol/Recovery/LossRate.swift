@@ -1,6 +1,6 @@
-/// The share of recent packets that were lost.
+/// The share of recent packets that were lost, as a moving average.
 struct LossRate: Sendable {
-  /// After this many packets, all counts are halved so that older packets matter less.
+  /// The number of packets after which all counts are halved, so that older packets matter less.
   private let memory: Double
   private var lost = 0.0
   private var total = 0.0

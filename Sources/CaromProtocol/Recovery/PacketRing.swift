@@ -1,9 +1,9 @@
-/// Sent packets by number, in a ring that grows, with doubly linked lists through them in number
-/// order.
+/// A ring of sent packets, indexed by number, that grows as needed. Doubly linked lists in number
+/// order run through the packets.
 struct PacketRing: Sendable {
   /// A list of packets in the ring.
   struct List: Sendable {
-    /// Stands for the absence of a packet: after the last packet or before the first.
+    /// The value that stands for "no packet" after the last packet of a list or before the first.
     static let end = UInt64.max
 
     fileprivate(set) var head = end
@@ -21,7 +21,7 @@ struct PacketRing: Sendable {
     _modify { yield &packets[Int(truncatingIfNeeded: number) & mask] }
   }
 
-  /// Makes room for `count` packets, starting with number `oldest`.
+  /// Makes room for `count` packets whose lowest number is `oldest`.
   mutating func reserve(_ count: UInt64, from oldest: UInt64) {
     guard count > UInt64(packets.count) else { return }
     var capacity = packets.count
@@ -31,7 +31,7 @@ struct PacketRing: Sendable {
     for number in oldest..<oldest + UInt64(old.packets.count) { self[number] = old[number] }
   }
 
-  /// The number after `number` in its list, or `List.end`.
+  /// Returns the number that follows `number` in its list, or `List.end` if `number` is the last.
   func number(after number: UInt64) -> UInt64 {
     let distance = self[number].next &- UInt32(truncatingIfNeeded: number)
     return distance == 0 ? List.end : number + UInt64(distance)
@@ -69,7 +69,7 @@ struct PacketRing: Sendable {
     list.count += 1
   }
 
-  /// Unlinks a packet. Its contents stay readable until the slot is reused.
+  /// Removes a packet from its list. The packet's contents stay readable until its slot is reused.
   mutating func remove(_ number: UInt64, from list: inout List) {
     let before = self.number(before: number)
     let after = self.number(after: number)

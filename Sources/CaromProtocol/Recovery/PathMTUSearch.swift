@@ -1,39 +1,39 @@
-/// Finds the longest datagram that a path carries, by sending probes whose loss does no harm
-/// (RFC 8899).
+/// Finds the longest datagram that a path carries, by sending probes whose loss does no harm (RFC
+/// 8899).
 ///
 /// Every path is assumed to carry 1,200 bytes. The longest datagram that the interface can send is
-/// tried first, then the lengths that common tunnels leave. When longer packets no longer arrive,
-/// the size falls back to 1,200 bytes at once and the search starts again later. Lengths are bytes
-/// of UDP payload, times nanoseconds.
+/// tried first, then the lengths that remain inside common tunnels. When longer packets no longer
+/// arrive, the size falls back to 1,200 bytes at once and the search starts again later. Lengths
+/// are bytes of UDP payload, times nanoseconds.
 struct PathMTUSearch: Sendable {
   /// The length that every path carries (RFC 9000 §14).
   static let base = 1_200
-  /// The shorter lengths to try, in bytes, after the longest: an Ethernet frame less the overhead
-  /// of PPPoE and common tunnels, down to the minimum MTU of IPv6.
+  /// The lengths to try after the longest, in bytes: those that PPPoE and common tunnels leave of
+  /// an Ethernet frame, down to the minimum MTU of IPv6.
   private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
-  /// The number of probes of one length before that length is considered too long. RFC 8899 §5.1.4
-  /// says 3; a fourth probe makes it less likely that random loss decides.
+  /// The number of lost probes of one length after which that length is considered too long. RFC
+  /// 8899 §5.1.4 says 3; a fourth probe makes it less likely that the result is due to random loss.
   private static let attempts = 4
   /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
   /// The time from a black hole to the next search: 5 s. It doubles up to `raiseInterval`.
   private static let blackHoleInterval: Int64 = 5_000_000_000
-  /// The number of packets longer than `base` lost in a row, with none acknowledged in between,
-  /// that suggests a black hole.
+  /// The number of consecutive losses of packets longer than `base`, with none acknowledged in
+  /// between, that indicates a black hole.
   private static let blackHoleThreshold = 6
 
   /// The longest length that is known to arrive.
   private(set) var size = base
   private let maximum: Int
-  /// The length to try next; nil if there is nothing longer to find.
+  /// The length to try next; nil if no longer length is left to try.
   private var candidate: Int?
   private var failures = 0
   private var nextProbe: Int64
   /// Whether a probe is in flight.
   private var isProbing = false
-  /// The number of packets longer than `base` lost in a row.
+  /// The number of consecutive losses of packets longer than `base`.
   private var consecutiveLosses = 0
-  /// The time at which the newest acknowledged packet longer than `base` was sent.
+  /// The latest send time of an acknowledged packet that is longer than `base`.
   private var newestAcknowledged: Int64 = 0
   private var searchDelay = blackHoleInterval
 
@@ -43,7 +43,7 @@ struct PathMTUSearch: Sendable {
     candidate = maximum > Self.base ? maximum : nil
   }
 
-  /// The length of the probe that is due; nil if none is.
+  /// Returns the length of the probe that is due, or nil if none is due.
   func probe(at now: Int64) -> Int? {
     guard !isProbing, let candidate, nextProbe <= now else { return nil }
     return candidate
@@ -85,8 +85,9 @@ struct PathMTUSearch: Sendable {
     newestAcknowledged = max(newestAcknowledged, sent)
   }
 
-  /// Records a lost packet. Falls back to 1,200 bytes and returns true if several longer packets in
-  /// a row were lost and none sent within `patience` before this one was acknowledged.
+  /// Records the loss of a packet of `bytes` bytes that was sent at `sent`. Falls back to 1,200
+  /// bytes and returns true if several consecutive longer packets were lost, and no longer packet
+  /// that was sent at most `patience` earlier was acknowledged.
   mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
     guard bytes > Self.base, size > Self.base else { return false }
     consecutiveLosses += 1

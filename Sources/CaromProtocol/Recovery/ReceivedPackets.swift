@@ -5,28 +5,28 @@ package struct ReceivedPackets: Sendable {
   /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
   /// without delay.
   private static let acknowledgementThreshold = 2
-  /// The same threshold while this side is about to send messages, whose packet can carry the
-  /// acknowledgement.
+  /// The number of such packets while this side is about to send messages, whose packet can carry
+  /// the acknowledgement.
   private static let piggybackThreshold = 3
   /// The longest delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000
   /// The longest expected interval between packets with messages, in nanoseconds: 25 ms, which is
   /// longer than a tick at 60 Hz.
   private static let maximumTick: Int64 = 25_000_000
-  /// The most ranges that are repeated until the peer is known to have received them.
+  /// The maximum number of ranges that are repeated until the peer is known to have received them.
   private static let repeatedRanges = 32
 
-  /// The received numbers, as far as they are remembered: at most 64 ranges.
+  /// The ranges of received numbers that are remembered, at most 64.
   package private(set) var ranges = AcknowledgedRanges()
-  /// Numbers below this are too old to be remembered and count as received.
+  /// The lowest number that is remembered. Lower numbers are too old and count as received.
   private var floor: UInt64 = 0
-  /// The number below which the peer knows that all packets were received.
+  /// The lowest number of which the peer may not know whether its packet was received.
   private var confirmed: UInt64 = 0
   /// The lowest number received since the last acknowledgement was written.
   private var lowestUnacknowledged: UInt64 = .max
   /// The number of ack-eliciting packets received since the last acknowledgement was written.
   private var unacknowledgedCount = 0
-  /// The time until which this side is expected to send more messages.
+  /// The time until which this side is expected to send messages again.
   private var sendingUntil = Instant.zero
   /// The arrival time of the packet with the largest number.
   private var largestArrival = Instant.zero
@@ -36,16 +36,16 @@ package struct ReceivedPackets: Sendable {
 
   package init() {}
 
-  /// The largest number received.
+  /// The largest number received; nil before the first packet.
   package var largest: UInt64? { ranges.largest }
 
   /// Whether a packet was received that no acknowledgement has reported yet.
   package var hasUnacknowledged: Bool { lowestUnacknowledged != .max }
 
-  /// Whether the number was received before or is too old to tell.
+  /// Returns whether the packet `number` was received before or is too old to tell.
   package func isSeen(_ number: UInt64) -> Bool { number < floor || ranges.contains(number) }
 
-  /// Records a received packet. Returns false if it is a duplicate or too old to tell.
+  /// Records a received packet. Returns false if the packet is a duplicate or too old to tell.
   package mutating func insert(
     _ number: UInt64, isAckEliciting: Bool, at now: Instant
   ) -> Bool {
@@ -71,14 +71,14 @@ package struct ReceivedPackets: Sendable {
     }
   }
 
-  /// Records that this side sent messages: more are likely to follow, and an acknowledgement may
-  /// wait for them.
+  /// Records that this side sent messages. More messages are likely to follow, and an
+  /// acknowledgement may wait for their packet.
   package mutating func recordMessagesSent(at now: Instant) {
     sendingUntil = now.advanced(byNanoseconds: Self.maximumTick)
   }
 
-  /// Returns the acknowledgement for a packet header and marks it as written, or nil if the short
-  /// form cannot express everything that is new.
+  /// Returns the short acknowledgement for a packet header and marks it as written. Returns nil if
+  /// the short form cannot report every packet that was received since the last acknowledgement.
   package mutating func takeShortForm(at now: Instant) -> ShortAcknowledgement? {
     guard let largest else { return nil }
     let lowest = largest - min(largest, AcknowledgedRanges.shortSpan - 1)
@@ -89,7 +89,7 @@ package struct ReceivedPackets: Sendable {
   }
 
   /// Appends an acknowledgement of the ranges that the peer may not know, as many as fit, and marks
-  /// them as written. Returns false if none fits.
+  /// the ranges as written. Returns false if none fits.
   package mutating func appendRanges(to writer: inout FrameWriter, at now: Instant) -> Bool {
     var wanted = 0
     while wanted < ranges.count,
@@ -105,13 +105,13 @@ package struct ReceivedPackets: Sendable {
     return true
   }
 
-  /// The time since the packet with the largest number arrived.
+  /// Returns the time since the packet with the largest number arrived.
   package func ackDelay(at now: Instant) -> AckDelay {
     AckDelay(nanoseconds: now.nanoseconds - largestArrival.nanoseconds)
   }
 
-  /// Records that the peer received an acknowledgement whose largest number is `largest`. Older
-  /// numbers need not be repeated.
+  /// Records that the peer received an acknowledgement whose largest number is `largest`. Ranges of
+  /// lower numbers need not be repeated.
   package mutating func confirmAcknowledgement(upTo largest: UInt64) {
     confirmed = max(confirmed, largest + 1)
   }

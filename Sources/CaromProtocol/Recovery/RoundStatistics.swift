@@ -1,5 +1,5 @@
-/// The measurements of a flow in the current round and the last complete one. A round lasts from
-/// the sending of a packet to its acknowledgement. Times are in nanoseconds.
+/// The measurements of a flow in the current and the last complete round. A round lasts from the
+/// sending of a packet to its acknowledgement. Times are in nanoseconds.
 struct RoundStatistics: Sendable {
   /// The measurements of one round.
   struct Round: Sendable {
@@ -11,7 +11,7 @@ struct RoundStatistics: Sendable {
     var sum: Int64 = 0
     /// The number of round-trip samples.
     var samples = 0
-    /// The highest delivery rate, bytes a second.
+    /// The highest delivery rate in the round, in bytes per second.
     var bandwidth = 0.0
     /// The number of packets acknowledged or declared lost.
     var packets = 0
@@ -25,8 +25,8 @@ struct RoundStatistics: Sendable {
       samples += 1
     }
 
-    /// The difference of the average and the shortest round-trip time, or nil for fewer than four
-    /// samples.
+    /// The difference between the average and the shortest round-trip time, or nil if there are
+    /// fewer than four samples.
     var excess: Int64? { samples >= 4 ? sum / Int64(samples) - minimum : nil }
   }
 
@@ -34,20 +34,22 @@ struct RoundStatistics: Sendable {
   var last = Round()
   /// The number of rounds that have begun.
   var count = 0
-  /// The round ends when a packet is acknowledged that was sent after this many bytes had been
-  /// delivered.
+  /// The end of the current round: the round ends when a packet is acknowledged that was sent after
+  /// this many bytes had been delivered.
   private(set) var end: Int64 = 0
   /// Whether the acknowledgement being processed began a round.
   var isStart = false
-  /// The jitter: the average excess of round-trip times over the shortest of their round while no
-  /// queue builds up.
+  /// The jitter: the average excess of the round-trip times over the shortest one of their round,
+  /// measured while no queue builds up.
   private(set) var jitter: Int64 = 0
-  /// Whether more packets were lost in the last round than random loss explains.
+  /// Whether clearly more packets were lost in the last round than random loss explains, while the
+  /// queue was long.
   private(set) var hasExcessLoss = false
-  /// The longest recent wait in queues; it decays by 1/64 each round.
+  /// The longest recent queueing delay; it decays by 1/64 each round.
   private var longestQueue: Int64 = 0
 
-  /// Ends the current round and begins the next. `expectedLoss` is the share of packets that the
+  /// Ends the current round and begins the next, which lasts until a packet is acknowledged that
+  /// was sent after `end` bytes had been delivered. `expectedLoss` is the share of packets that the
   /// path loses at random.
   mutating func begin(until end: Int64, expectedLoss: Double, minimumRoundTrip: Int64) {
     self.end = end
@@ -62,26 +64,27 @@ struct RoundStatistics: Sendable {
       && longest >= longestQueue / 2
   }
 
-  /// Lowers the jitter to the current round's jitter, if the latter is lower. Queues left by other
-  /// flows drain during the first rounds, so the lowest measurement is the most accurate.
+  /// Lowers the jitter to that of the current round, if the latter is lower. The queues of other
+  /// flows may drain during the first rounds, so the lowest measurement is the most accurate.
   mutating func learnInitialJitter() {
     guard let excess = current.excess else { return }
     jitter = jitter == 0 ? excess : min(jitter, excess)
   }
 
-  /// Moves the jitter a quarter of the way towards the current round's jitter.
+  /// Moves the jitter a quarter of the way towards that of the current round.
   mutating func updateJitter() {
     guard let excess = current.excess else { return }
     jitter += (excess - jitter) / 4
   }
 }
 
-/// The shortest queueing delay of every eight round trips, which reveals within one round that a
-/// queue is building up.
+/// The shortest queueing delay among eight round-trip samples at a time, which reveals within one
+/// round that a queue is building up.
 struct RecentQueue: Sendable {
   private static let samplesPerUpdate = 8
 
-  /// The delay of the last eight round trips, in nanoseconds.
+  /// The shortest queueing delay among the last complete set of eight samples, in nanoseconds; 0
+  /// before the first set.
   private(set) var delay: Int64 = 0
   private var minimum = Int64.max
   private var samples = 0

@@ -7,7 +7,7 @@ package struct RoundTripEstimator: Sendable {
   private static let minimumLifetime: Int64 = 10_000_000_000
   /// The longest delay of the peer's acknowledgement of a single ack-eliciting packet: 25 ms.
   static let maximumAckDelay: Int64 = 25_000_000
-  /// The shortest probe timeout: 5 ms, since processes can stall for that long even on an idle
+  /// The shortest probe timeout, 5 ms, because processes can stall for that long even on an idle
   /// network.
   private static let shortestTimeout: Int64 = 5_000_000
 
@@ -30,7 +30,7 @@ package struct RoundTripEstimator: Sendable {
     minimum = initial
   }
 
-  /// Adds a sample, from which the acknowledgement delay has been subtracted.
+  /// Adds a sample from which the acknowledgement delay has already been subtracted.
   mutating func add(_ sample: Int64, at now: Int64) {
     let sample = max(sample, 1)
     latest = sample
@@ -46,12 +46,13 @@ package struct RoundTripEstimator: Sendable {
     minimum = min(minimum, sample)
   }
 
-  /// Whether no sample came near the minimum for 10 s: the path may have become longer.
+  /// Returns whether no sample came near the minimum for 10 s, in which case the path may have
+  /// become longer.
   func isMinimumStale(at now: Int64) -> Bool {
     hasSample && now - minimumTime > Self.minimumLifetime
   }
 
-  /// Replaces the minimum by a value measured while no queue built up.
+  /// Replaces the minimum with a value that was measured while no queue built up.
   mutating func replaceMinimum(with value: Int64, at now: Int64) {
     (minimum, minimumTime) = (value, now)
   }

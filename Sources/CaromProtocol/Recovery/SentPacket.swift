@@ -1,5 +1,5 @@
-/// The sender's record of a packet, stored until the packet is acknowledged or, some time after it
-/// was declared lost, removed. Times are in nanoseconds on the sender's clock.
+/// The sender's record of a packet, kept until the packet is acknowledged or, some time after its
+/// loss was declared, removed. Times are in nanoseconds on the sender's clock.
 struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
@@ -7,20 +7,20 @@ struct SentPacket: Sendable {
     static let isAckEliciting = Traits(rawValue: 1)
     /// The packet probes for a larger path MTU. Its loss says nothing about the sending rate.
     static let isMTUProbe = Traits(rawValue: 2)
-    /// The application had no more data to send.
+    /// The application had no more data to send when the packet was sent.
     static let isAppLimited = Traits(rawValue: 4)
-    /// The sender held back below the path's bandwidth and cannot have caused the packet's loss.
+    /// The sender kept below the path's bandwidth, so that it cannot have caused the packet's loss.
     static let isCalm = Traits(rawValue: 8)
   }
 
-  /// The content of an unused slot.
+  /// The content of an unused slot in a ring of packets.
   static let free = SentPacket(sent: 0, bytes: 0, traits: [])
 
   /// The time at which the packet was sent.
   var sent: Int64
   /// The number of bytes that had been delivered when the packet was sent.
   var delivered: Int64 = 0
-  /// The time at which the last of the `delivered` bytes had been delivered.
+  /// The time at which the last of the bytes counted by `delivered` was delivered.
   var deliveredTime: Int64 = 0
   /// The send time of the first packet in the interval over which the delivery rate is measured.
   var intervalStart: Int64 = 0

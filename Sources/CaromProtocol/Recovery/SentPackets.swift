@@ -1,21 +1,21 @@
-/// The packets that were sent but not acknowledged, by number, and the records of their frames.
+/// The sent packets that are not acknowledged, by number, and the records of their frames.
 ///
-/// Packets and records are stored in rings that grow as needed and never shrink. Three lists in
-/// number order link the packets: outstanding ones, ones that elicit no acknowledgement, and lost
-/// ones, which are remembered for a while to detect spurious losses.
+/// Packets and records are stored in rings that grow as needed and never shrink. Three lists link
+/// the packets in number order: outstanding packets; packets that elicit no acknowledgement; and
+/// lost packets, which are remembered for a while to detect spurious losses.
 struct SentPackets: Sendable {
-  /// The most packets that are remembered.
+  /// The maximum number of packets that are remembered.
   static let limit = 65_536
-  /// The time for which a packet that elicits no acknowledgement is remembered, in nanoseconds: 1
-  /// s. Its acknowledgement may never arrive.
+  /// The time for which a packet that elicits no acknowledgement is remembered, 1 s in nanoseconds,
+  /// because its acknowledgement may never arrive.
   private static let nonElicitingLifetime: Int64 = 1_000_000_000
 
   private(set) var nextNumber: UInt64 = 0
-  /// Ack-eliciting packets that are neither acknowledged nor lost.
+  /// The ack-eliciting packets that are neither acknowledged nor declared lost.
   private(set) var outstanding = PacketRing.List()
-  /// Packets that elicit no acknowledgement.
+  /// The packets that elicit no acknowledgement.
   private(set) var nonEliciting = PacketRing.List()
-  /// Packets that were declared lost.
+  /// The packets that were declared lost.
   private(set) var lost = PacketRing.List()
   /// The total size of the outstanding packets, in bytes.
   private(set) var inFlight = 0
@@ -24,13 +24,14 @@ struct SentPackets: Sendable {
   private var records = [FrameRecord](repeating: FrameRecord(.reliable), count: 16)
   private var recordsEnd: UInt64 = 0
 
-  /// The oldest number that is remembered.
+  /// The lowest number that is remembered; `nextNumber` if there is none.
   private var oldest: UInt64 { min(outstanding.head, nonEliciting.head, lost.head, nextNumber) }
   var isFull: Bool { nextNumber - oldest >= UInt64(Self.limit) }
 
   subscript(number: UInt64) -> SentPacket { _read { yield ring[number] } }
 
-  /// The number after `number` in its list, or `PacketRing.List.end`.
+  /// Returns the number that follows `number` in its list, or `PacketRing.List.end` if `number` is
+  /// the last.
   func number(after number: UInt64) -> UInt64 { ring.number(after: number) }
 
   // MARK: Sending
@@ -91,7 +92,8 @@ struct SentPackets: Sendable {
     removeUnresolved(number, into: &acknowledged)
   }
 
-  /// Moves an outstanding packet to the lost ones, and appends its records to `lostRecords`.
+  /// Moves an outstanding packet to the list of lost packets, and appends its records to
+  /// `lostRecords`.
   mutating func declareLost(
     _ number: UInt64, at now: Int64, into lostRecords: inout [FrameRecord]
   ) {
@@ -100,7 +102,7 @@ struct SentPackets: Sendable {
     ring.append(number, to: &lost)
   }
 
-  /// Removes a lost packet.
+  /// Removes a packet from the list of lost packets.
   mutating func removeLost(_ number: UInt64) { ring.remove(number, from: &lost) }
 
   /// Removes the packets that were declared lost before `time`.

@@ -1,18 +1,18 @@
 /// The delay of an acknowledgement, encoded in one byte: three bits of exponent and five of
 /// mantissa, in units of 16 µs. The largest byte means "this long or longer".
 package struct AckDelay: Hashable, Sendable {
-  /// The byte on the wire.
+  /// The encoded delay: the exponent in the upper three bits, the mantissa in the lower five.
   package var byte: UInt8
 
-  /// Nanoseconds in one unit.
+  /// The unit of encoded delays in nanoseconds: 16 µs.
   private static let unit: Int64 = 16_000
-  /// The largest value: about 129 ms or longer.
+  /// The longest delay that can be encoded; it means "about 129 ms or longer".
   package static let longest = AckDelay(byte: 255)
 
   package init(byte: UInt8) { self.byte = byte }
 
-  /// Rounds `nanoseconds` down to a delay that can be encoded. Rounding down ensures that no
-  /// round-trip time is measured as shorter than it was.
+  /// Creates the longest encodable delay that does not exceed `nanoseconds`. Rounding down ensures
+  /// that no round-trip time is measured as shorter than it was.
   package init(nanoseconds: Int64) {
     guard nanoseconds > 0 else {
       byte = 0

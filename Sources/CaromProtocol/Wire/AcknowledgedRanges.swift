@@ -1,12 +1,13 @@
-/// A set of received packet numbers as ranges, newest first. Clear and reuse one value rather than
-/// making new ones, so that its storage is reused.
+/// A set of received packet numbers, stored as ranges, newest first. Clear and refill one value
+/// instead of creating new ones, because a cleared value keeps its storage.
 package struct AcknowledgedRanges: Hashable, Sendable {
-  /// The most ranges in one acknowledgement, and the most that a receiver remembers.
+  /// The maximum number of ranges in an acknowledgement and in the memory of a receiver.
   package static let maximumCount = 64
   /// The number of packets, up to the largest, that a short acknowledgement reports as received.
   package static let shortSpan: UInt64 = 64
 
-  /// The newest range, stored outside the array: without loss there is no other.
+  /// The newest range, or nil if the set is empty. It is stored outside the array because it is the
+  /// only range while no packet is lost.
   private var newest: ClosedRange<UInt64>?
   /// The other ranges, newest first, with at least one missing number between neighbors.
   private var older: [ClosedRange<UInt64>] = []
@@ -15,7 +16,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
 
   package var isEmpty: Bool { newest == nil }
   package var count: Int { newest == nil ? 0 : older.count + 1 }
-  /// The largest number; nil if there is no range.
+  /// The largest number in the set, or nil if the set is empty.
   package var largest: UInt64? { newest?.upperBound }
 
   package private(set) subscript(index: Int) -> ClosedRange<UInt64> {
@@ -62,7 +63,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
   }
 
   /// Adds a number and returns whether it is new. If the set would then have 65 ranges, removes the
-  /// oldest and stores it in `evicted`; the oldest range may be the new number itself.
+  /// oldest and stores it in `evicted`; the removed range may consist of the new number itself.
   mutating func insert(_ number: UInt64, evicted: inout ClosedRange<UInt64>?) -> Bool {
     guard let newest else {
       newest = number...number

@@ -1,15 +1,16 @@
 import CaromCore
 
-/// A value that a host gives to a client with a validated address. The client returns it in the
-/// first datagram of a later connection, from the same address but any port, and thus proves its
-/// address without a round trip (compare RFC 9000 §8.1.3). It is opaque to the client and valid for
-/// one use.
+/// A value that a host gives to a client with a validated address. The client returns the token in
+/// the first datagram of a later connection, from the same address but any port, and thus proves
+/// its address without a round trip (compare RFC 9000 §8.1.3). A token is opaque to the client and
+/// valid for one use.
 package struct AddressToken: Hashable, Sendable {
   /// The length of an encoded token in bytes.
   package static let length = 24
   /// The time for which a token is valid, in nanoseconds: one day.
   package static let lifetime: Int64 = 86_400_000_000_000
-  /// Distinguishes the hash of a token from the hash of a cookie: no time slot has this number.
+  /// The first word of the hashed input. It distinguishes a token's hash from a cookie's, which
+  /// begins with the number of a time slot: no time slot has this number.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
   /// The token's number, unique for its host.
@@ -19,8 +20,8 @@ package struct AddressToken: Hashable, Sendable {
   /// The keyed hash of the serial number, the expiry and the address.
   package let seal: UInt64
 
-  /// Creates a token for `address` that is valid for one day from `now`. Each `serial` is used
-  /// once.
+  /// Creates a token for `address` that is valid for one day from `now`. No two tokens of a host
+  /// may have the same `serial`.
   package init(
     serial: UInt64, for address: IPAddress, secret: HostSecret, at now: Instant
   ) {
@@ -35,7 +36,7 @@ package struct AddressToken: Hashable, Sendable {
     seal = try reader.read()
   }
 
-  /// The token with these bytes, or nil if there are not exactly 24.
+  /// Creates a token from its encoded bytes. Returns nil if there are not exactly 24.
   package init?(_ bytes: [UInt8]) {
     var reader = PacketReader(bytes.span)
     guard bytes.count == Self.length, let token = try? AddressToken(decoding: &reader) else {
@@ -56,7 +57,8 @@ package struct AddressToken: Hashable, Sendable {
     writer.append(integer: seal)
   }
 
-  /// Whether the host with this secret made the token for `address` and it has not expired.
+  /// Returns whether the host with this secret made the token for `address` and the token has not
+  /// expired at `now`.
   package func isValid(for address: IPAddress, secret: HostSecret, at now: Instant) -> Bool {
     now.nanoseconds < Int64(clamping: expiry)
       && seal == Self.seal(serial, expiry, address, secret)
@@ -80,11 +82,11 @@ package struct AddressToken: Hashable, Sendable {
   }
 }
 
-/// A token that saves a client one round trip when it joins the same host again. The host issues it
-/// while they are connected. It is valid once, for one day, from the same address.
+/// A token that saves a client one round trip when it joins the same host again. The host issues
+/// the token during a connection. The token is valid once, for one day, from the same address.
 ///
-/// Joining with a token that is no longer valid still succeeds. It takes two round trips, like
-/// joining without one.
+/// Joining with a token that is no longer valid still succeeds. Such a join takes two round trips,
+/// like a join without one.
 public struct JoinToken: Hashable, Sendable {
   /// The host that issued the token.
   public let host: Endpoint
@@ -102,7 +104,7 @@ public struct JoinToken: Hashable, Sendable {
     self.token = token
   }
 
-  /// Restores a stored token. Nil if there are not exactly 24 bytes.
+  /// Creates a token from its stored bytes. Returns nil if there are not exactly 24.
   public init?(_ bytes: [UInt8], of host: Endpoint) {
     guard let token = AddressToken(bytes) else { return nil }
     self.init(token, of: host)

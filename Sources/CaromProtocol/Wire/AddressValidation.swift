@@ -30,16 +30,16 @@ package struct Cookie: Hashable, Sendable {
   /// made and in the next.
   private static let slotLength: Int64 = 16_000_000_000
 
-  /// 64 bits, never 0.
+  /// The 64 bits of the cookie, never 0.
   package let bits: UInt64
 
-  /// The cookie with these bits, or nil for 0, which means "no cookie" on the wire.
+  /// Creates the cookie with these bits. Returns nil for 0, which means "no cookie" on the wire.
   package init?(bits: UInt64) {
     guard bits != 0 else { return nil }
     self.bits = bits
   }
 
-  /// The cookie of `endpoint` at the time `now`.
+  /// Creates the cookie of `endpoint` for the time slot that contains `now`.
   package init(for endpoint: Endpoint, secret: HostSecret, at now: Instant) {
     self.init(for: endpoint, secret: secret, slot: Self.slot(at: now))
   }
@@ -57,8 +57,8 @@ package struct Cookie: Hashable, Sendable {
     bits = max(1, hash.finish())
   }
 
-  /// Whether the host with this secret made the cookie for `endpoint` in the current slot or the
-  /// one before.
+  /// Returns whether the host with this secret made the cookie for `endpoint` in the time slot that
+  /// contains `now` or in the one before.
   package func isValid(for endpoint: Endpoint, secret: HostSecret, at now: Instant) -> Bool {
     let slot = Self.slot(at: now)
     return self == Cookie(for: endpoint, secret: secret, slot: slot)

@@ -3,9 +3,10 @@ import CaromCore
 /// The identifier of a connection: 128 random bits that only its two sides know. The key lets a
 /// path move to another address and lets a connection be resumed.
 package struct ConnectionKey: Hashable, Sendable {
-  /// The first eight bytes, little-endian. Answers to a hello repeat them in the clear.
+  /// The first eight bytes, as a little-endian integer. Retries and refusals repeat this part of
+  /// the hello's key.
   package let prefix: UInt64
-  /// The other eight bytes, little-endian.
+  /// The last eight bytes, as a little-endian integer.
   package let rest: UInt64
 
   package init(prefix: UInt64, rest: UInt64) {

@@ -23,7 +23,8 @@ extension ControlPacket {
     writer.write(action.rawValue)
   }
 
-  /// Reads a control packet from a message. Nil for an action that this version does not know.
+  /// Reads a control packet from a message. Returns nil for an action that this version does not
+  /// know.
   static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
     var reader = PacketReader(message)
     _ = try reader.read(UInt16.self)

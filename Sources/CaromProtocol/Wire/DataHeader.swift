@@ -27,7 +27,8 @@ package struct DataHeader: Hashable, Sendable {
   package var numberLength: Int
   package var acknowledgement: ShortAcknowledgement?
 
-  /// The header of packet `number`, truncated to `numberLength` bytes.
+  /// Creates the header of the packet `number`. The header contains only the low `numberLength`
+  /// bytes of the number.
   package init(
     role: PathRole, number: UInt64, numberLength: Int, acknowledgement: ShortAcknowledgement? = nil
   ) {
@@ -38,7 +39,7 @@ package struct DataHeader: Hashable, Sendable {
     self.acknowledgement = acknowledgement
   }
 
-  /// The number of bytes in which to send the packet number `next`, so that the peer can
+  /// Returns the number of bytes in which to send the packet number `next`, so that the peer can
   /// distinguish it from the numbers of all packets that may still be in flight.
   package static func numberLength(
     next: UInt64, largestAcknowledged: UInt64?, packetsPerSecond: Int
@@ -55,15 +56,15 @@ package struct DataHeader: Hashable, Sendable {
       near: largestReceived.map { $0 + 1 } ?? 0)
   }
 
-  /// Whether a datagram whose first byte is `first` is a data packet.
+  /// Returns whether a datagram whose first byte is `first` is a data packet.
   package static func begins(with first: UInt8) -> Bool { first & 0x80 == 0 }
 
-  /// The role of the sender of a data packet whose first byte is `first`.
+  /// Returns the role of the sender of a data packet whose first byte is `first`.
   package static func role(of first: UInt8) -> PathRole {
     first & 0x40 == 0 ? .initiator : .responder
   }
 
-  /// Reads a header and leaves the frames in `reader`.
+  /// Reads a header from the start of a data packet and leaves the frames in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     guard Self.begins(with: first), first & Self.reservedBits == 0 else {
@@ -115,8 +116,8 @@ package enum PathRole: UInt8, Hashable, Sendable, CaseIterable {
 }
 
 extension UInt64 {
-  /// The number nearest to `expected` whose low `bits` bits (16, 24 or 32) are `truncated`. Of two
-  /// equally near numbers, the larger (RFC 9000, appendix A.3).
+  /// Creates the number nearest to `expected` whose low `bits` bits (16, 24 or 32) are `truncated`.
+  /// If two numbers are equally near, creates the larger (RFC 9000, appendix A.3).
   init(expanding truncated: UInt64, bits: UInt64, near expected: UInt64) {
     let window: UInt64 = 1 << bits
     let candidate = expected & ~(window - 1) | truncated

@@ -17,11 +17,12 @@ public enum DisconnectReason: Hashable, Sendable {
   case declined(String)
   /// The peer uses another version of the session protocol or of the game.
   case versionMismatch(theirs: UInt16)
-  /// The peer plays another game, or is this peer itself.
+  /// The peer plays another game, or the connection leads back to this peer.
   case wrongApplication
   /// The peer does not speak the session protocol or violated it.
   case protocolViolation
-  /// The peer accepted the transport connection but never asked for a seat or never answered.
+  /// The peer did not complete the handshake in time: it neither requested a seat nor answered this
+  /// side's request.
   case handshakeTimeout
   /// No bytes arrived from the peer for `SessionTiming.silenceLimit`: it crashed, went to sleep, or
   /// lost its network.

@@ -26,10 +26,11 @@ enum FrameByte {
   static let fragmentMode: UInt8 = 5
   static let nextMode: UInt8 = 6
 
-  /// The value of the channel bits that indicates that the channel's number follows in a byte.
+  /// The value of the channel bits which indicates that the channel's number follows in a byte of
+  /// its own.
   static let channelFollows: UInt8 = 15
 
-  /// The first byte of a message frame.
+  /// Returns the first byte of a message frame.
   static func message(_ mode: UInt8, _ channel: UInt8) -> UInt8 {
     message | mode << 4 | min(channel, channelFollows)
   }
@@ -39,12 +40,13 @@ enum FrameByte {
 package enum Frame: ~Escapable {
   /// A message or a fragment of one.
   case message(MessageFrame)
-  /// A frame without content that elicits an acknowledgement.
+  /// A ping: a frame without content that elicits an acknowledgement.
   case ping
-  /// Reports which packets the peer received. `FrameReader.next(ranges:)` stores the ranges in its
-  /// argument.
+  /// An acknowledgement: reports which packets the peer received. `FrameReader.next(ranges:)`
+  /// stores the packet numbers in its argument.
   case acknowledgement(AckDelay)
-  /// Sets the total number of bytes of reliable messages that may ever be sent on a channel.
+  /// A credit: sets the total number of bytes of reliable messages that the receiver of the frame
+  /// may ever send on a channel.
   case credit(channel: UInt8, limit: UInt64)
   /// Padding: the given number of zero bytes, up to the packet's end.
   case padding(Int)

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Reads the frames of a packet. It accepts only the encoding that `FrameWriter` produces, so that
-/// decoding a packet and encoding it again yields the same bytes.
+/// Reads the frames of a packet. A reader accepts only the encoding that `FrameWriter` produces, so
+/// that decoding a packet and encoding it again yields the same bytes.
 package struct FrameReader: ~Escapable {
   private var reader: PacketReader
   private var previous = PreviousMessage()
@@ -85,7 +85,8 @@ package struct FrameReader: ~Escapable {
     return delivery
   }
 
-  /// Reads the channel from the first byte `lead` or, for channel 15 and above, from the next byte.
+  /// Reads the channel's number from the first byte `lead` or, for channel 15 and above, from the
+  /// next byte.
   private mutating func readChannel(of lead: UInt8) throws(DecodeError) -> UInt8 {
     let bits = lead & 15
     return bits < FrameByte.channelFollows ? bits : try readChannel(atLeast: bits)
@@ -105,7 +106,7 @@ package struct FrameReader: ~Escapable {
     return Int(value)
   }
 
-  /// Reads a length and that many bytes.
+  /// Reads a length and returns that many of the bytes that follow it.
   @_lifetime(copy self)
   @inline(__always)
   private mutating func readPayload() throws(DecodeError) -> Span<UInt8> {

@@ -1,5 +1,5 @@
 /// Describes one frame of a sent packet. When the packet is acknowledged or declared lost, its
-/// records are returned to the frames' sender.
+/// records are returned to the senders of the frames.
 package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// A whole reliable message.
@@ -17,7 +17,7 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package var kind: Kind
   package var delivery: Delivery
   package var channel: UInt8
-  /// The message's full number.
+  /// The message's full number, unless the documentation of `kind` says otherwise.
   package var number: UInt64
   /// The fragment's offset in the message, in bytes.
   package var offset: UInt32

@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Writes packets of limited length into storage that it reuses. A frame that does not fit is not
-/// written at all, and the method returns false.
+/// Writes packets of limited length into storage that is reused. A method whose frame does not fit
+/// writes nothing and returns false.
 ///
 /// Call `begin`, write a header, then the frames, and get the packet from `span` or `takeBytes()`.
 package struct FrameWriter: Sendable {
-  /// The most bytes that a message frame takes in addition to the message: for its first byte,
-  /// channel, number and length.
+  /// The maximum number of bytes that a message frame takes in addition to the message: for its
+  /// first byte, channel, number and length.
   package static let maximumMessageOverhead = 7
-  /// The most bytes that a fragment's frame takes in addition to the fragment.
+  /// The maximum number of bytes that a fragment's frame takes in addition to the fragment.
   package static let maximumFragmentOverhead = 14
   /// The length of the longest credit frame in bytes.
   package static let maximumCredit = 12
@@ -37,13 +37,14 @@ package struct FrameWriter: Sendable {
     if storage.isEmpty { storage = more } else { storage += more }
   }
 
-  /// Begins a packet in the storage of an array that `takeBytes()` returned.
+  /// Begins a packet of at most `limit` bytes in `storage`, an array that `takeBytes()` returned
+  /// earlier.
   package mutating func begin(limit: Int, reusing storage: consuming [UInt8]) {
     self.storage = storage
     begin(limit: limit)
   }
 
-  /// Moves the packet out of the writer.
+  /// Returns the packet's bytes and leaves the writer without storage.
   package mutating func takeBytes() -> [UInt8] {
     var taken: [UInt8] = []
     swap(&taken, &storage)
@@ -55,7 +56,7 @@ package struct FrameWriter: Sendable {
   /// A copy of the packet so far.
   package var bytes: [UInt8] { Array(storage[..<count]) }
 
-  /// The packet so far, not copied.
+  /// The bytes of the packet so far, without copying them.
   package var span: Span<UInt8> {
     @_lifetime(borrow self) get { storage.span.extracting(0..<count) }
   }
@@ -103,7 +104,7 @@ package struct FrameWriter: Sendable {
 // MARK: Messages
 
 extension FrameWriter {
-  /// Appends a message. Returns false if it does not fit.
+  /// Appends a whole message. Returns false if the message does not fit.
   package mutating func appendMessage(
     _ delivery: Delivery, channel: UInt8, number: UInt64, _ payload: Span<UInt8>
   ) -> Bool {
@@ -113,7 +114,8 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends a fragment of a message of `total` bytes. Returns false if it does not fit.
+  /// Appends a fragment of a message that is `total` bytes long. Returns false if the fragment does
+  /// not fit.
   package mutating func appendFragment(
     _ delivery: Delivery, channel: UInt8, number: UInt64, total: Int, offset: Int,
     _ payload: Span<UInt8>
@@ -127,8 +129,8 @@ extension FrameWriter {
     return true
   }
 
-  /// The number of bytes of the message, starting at `offset`, that fit into a fragment in the
-  /// remaining space; may be 0.
+  /// Returns the number of bytes of a message of `total` bytes, starting at `offset`, that fit into
+  /// a fragment in the remaining space; may be 0.
   package func fragmentRoom(channel: UInt8, total: Int, offset: Int) -> Int {
     let fixed = channel < FrameByte.channelFollows ? 4 : 5
     let head =
@@ -138,7 +140,8 @@ extension FrameWriter {
     return max(0, min(length, total - offset))
   }
 
-  /// The length in bytes of a whole message's frame, other than a "next message" frame.
+  /// Returns the length in bytes of the frame of a whole message of `length` bytes, if the frame is
+  /// not a "next message" frame.
   package static func messageSize(_ delivery: Delivery, channel: UInt8, length: Int) -> Int {
     let lead = channel < FrameByte.channelFollows ? 1 : 2
     return lead + (delivery.isNumbered ? 2 : 0) + VarInt.length(of: UInt64(length)) + length
@@ -191,7 +194,7 @@ extension FrameWriter {
 // MARK: Other frames
 
 extension FrameWriter {
-  /// Appends a ping. Returns false if it does not fit.
+  /// Appends a ping. Returns false if the ping does not fit.
   package mutating func appendPing() -> Bool {
     guard room >= 1 else { return false }
     append(FrameByte.ping)
@@ -205,7 +208,7 @@ extension FrameWriter {
   }
 
   /// Appends a credit: the total number of bytes of reliable messages that the peer may ever send
-  /// on the channel. Returns false if it does not fit.
+  /// on the channel. Returns false if the frame does not fit.
   package mutating func appendCredit(channel: UInt8, limit: UInt64) -> Bool {
     precondition(channel <= MessageFrame.sessionChannel, "a channel must be 0 to 64")
     guard 2 + VarInt.length(of: limit) <= room else { return false }
@@ -236,7 +239,8 @@ extension FrameWriter {
     return written
   }
 
-  /// The number of ranges that fit, and the length in bytes of the acknowledgement with them.
+  /// Returns how many of the first `count` ranges fit, and the length in bytes of the
+  /// acknowledgement of those ranges.
   private func extent(of ranges: AcknowledgedRanges, count: Int) -> (count: Int, size: Int) {
     guard count > 0 else { return (0, 0) }
     // The count of further ranges takes one byte, since it is at most 63.

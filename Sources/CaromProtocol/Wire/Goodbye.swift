@@ -5,8 +5,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// The length of the longest explanation, in bytes of UTF-8.
   public static let maximumTextLength = 255
 
-  /// The reason for which a connection ends. The peer reports the `DisconnectReason` of the same
-  /// name.
+  /// The reason why a connection ends. The peer reports the `DisconnectReason` of the same name, or
+  /// `connectionReset` for `forgotten`.
   public enum Code: UInt8, Sendable {
     /// The player left.
     case left = 0
@@ -22,7 +22,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case declined = 5
     /// The peer uses another version.
     case versionMismatch = 6
-    /// The peer plays another game or connected to itself.
+    /// The peer plays another game, or the connection leads back to the sender.
     case wrongApplication = 7
     /// The peer violated the protocol.
     case protocolViolation = 8
@@ -30,13 +30,14 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case timedOut = 9
     /// The host removed the peer. The text explains why.
     case kicked = 10
-    /// The connection does not exist or no longer exists.
+    /// The connection that the receiver of the goodbye uses or wants to join does not exist any
+    /// longer.
     case forgotten = 11
   }
 
-  /// The reason for which the connection ends.
+  /// The reason why the connection ends.
   public var code: Code
-  /// The sender's version of the session protocol or, if those agree, of the game.
+  /// The sender's version of the session protocol or, if both sides have the same, of the game.
   public var version: UInt16
   /// An explanation for people. Only `declined` and `kicked` carry one.
   public var text: String
@@ -59,7 +60,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     writer.writeText(text)
   }
 
-  /// Reads a goodbye as `encode(into:)` writes it. Throws `invalid` for an unknown code.
+  /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` for an unknown
+  /// code.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let code = Code(rawValue: try reader.read()) else { throw .invalid(what: "goodbye code") }
     self.code = code
@@ -67,7 +69,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     text = try reader.readText(limit: Self.maximumTextLength)
   }
 
-  /// The reason that the receiving side reports.
+  /// The reason that the side that receives the goodbye reports.
   package var reason: DisconnectReason {
     switch code {
     case .left: .left

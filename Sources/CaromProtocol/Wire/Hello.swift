@@ -17,9 +17,9 @@ package struct Hello: Hashable, Sendable {
 
   package var version: UInt16
   package var key: ConnectionKey
-  /// Increases with each attempt to begin, move or resume the path.
+  /// A number that the initiator increases with each attempt to begin, move or resume the path.
   package var epoch: UInt32
-  /// Whether the connection with this key must already exist.
+  /// Whether the hello is valid only if the responder already has a connection with this key.
   package var resumes: Bool
   /// The cookie that the host sent to this address.
   package var cookie: Cookie?
@@ -27,9 +27,9 @@ package struct Hello: Hashable, Sendable {
   /// place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
 
-  /// Whether the hello is padded. A data packet may follow one that is not.
+  /// Whether the hello is padded. Only a hello that is not padded can be followed by a data packet.
   package var isPadded: Bool { cookie == nil && token == nil }
-  /// The length in bytes, without padding or a data packet.
+  /// The length of this hello in bytes, without padding or a data packet.
   package var length: Int { Self.length + (token == nil ? 0 : AddressToken.length) }
 
   package init(
@@ -44,8 +44,8 @@ package struct Hello: Hashable, Sendable {
     self.token = token
   }
 
-  /// Reads the bytes after the first byte. After a hello with a cookie or a token, the initiator's
-  /// data packet may remain in `reader`.
+  /// Creates a hello from the bytes that follow its first byte. After a hello with a cookie or a
+  /// token, the initiator's data packet may remain in `reader`.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard try reader.read(UInt32.self) == Self.magic else { throw .invalid(what: "hello: magic") }
     version = try reader.read()

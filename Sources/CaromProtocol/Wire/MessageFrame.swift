@@ -10,14 +10,14 @@ package struct MessageFrame: ~Escapable {
   package let channel: UInt8
   /// The low 16 bits of the message's number; 0 for a whole message with `Delivery.unreliable`.
   package let number: UInt16
-  /// Whether the frame is a fragment, even if it is the only one.
+  /// Whether the frame is a fragment; true as well for a fragment that contains the whole message.
   package let isFragment: Bool
   /// The length of the whole message in bytes, at most `maximumMessage`.
   package let total: Int
   /// The offset of `payload` in the message, in bytes.
   package let offset: Int
   /// The bytes of the message that the frame contains, starting at `offset`. A fragment contains at
-  /// least one.
+  /// least one byte.
   package let payload: Span<UInt8>
 
   @_lifetime(copy payload)

@@ -19,7 +19,8 @@ public struct PeerInfo: Hashable, Sendable {
   /// Whether the peer requests a spectator's seat, which hosts count separately.
   public var isSpectator: Bool
 
-  /// Creates a description of a peer. The name and the application must not exceed their lengths.
+  /// Creates a description of a peer. Traps if the name or the application exceeds its maximum
+  /// length.
   public init(
     id: PeerID, name: String, application: String, applicationVersion: UInt16 = 1,
     yieldsSeat: Bool = false, isSpectator: Bool = false
@@ -51,8 +52,8 @@ extension PeerInfo: PacketCodable {
     writer.writeText(name)
   }
 
-  /// Reads a description as `encode(into:)` writes it. Ignores unknown flags and throws if a text
-  /// is too long.
+  /// Creates a description from the bytes that `encode(into:)` writes. Ignores unknown flags, and
+  /// throws if a text is too long.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     id = PeerID(high: try reader.readBigEndian(), low: try reader.readBigEndian())
     let flags: UInt8 = try reader.read()

@@ -1,5 +1,6 @@
-/// The message frame before the current one in a packet, to which a "next message" frame refers. It
-/// is set only after a numbered whole message. Frames other than messages do not affect it.
+/// The message frame before the current one in a packet, to which a "next message" frame refers.
+/// Only a whole, numbered message can be referred to. Frames other than messages do not affect the
+/// value.
 struct PreviousMessage: Sendable {
   private(set) var delivery = Delivery.unreliable
   private(set) var channel: UInt8 = 0
@@ -18,7 +19,8 @@ struct PreviousMessage: Sendable {
 
   mutating func advance() { number &+= 1 }
 
-  /// Whether a message follows directly, so that its frame omits channel, delivery and number.
+  /// Returns whether a message has the number after this one on the same channel and with the same
+  /// delivery, so that its frame may omit all three.
   @inline(__always)
   func isFollowed(by delivery: Delivery, _ channel: UInt8, _ number: UInt16) -> Bool {
     isSet && delivery == self.delivery && channel == self.channel && number == self.number &+ 1

@@ -6,9 +6,9 @@ package struct Refusal: Hashable, Sendable {
   /// The length of a refusal in bytes.
   package static let length = 10
 
-  /// The first half of the hello's key.
+  /// The first half of the refused hello's key.
   package var keyPrefix: UInt64
-  /// The raw value of a `Goodbye.Code`.
+  /// The reason for the refusal: the raw value of a `Goodbye.Code`.
   package var reason: UInt8
 
   package init(keyPrefix: UInt64, reason: UInt8) {
@@ -16,7 +16,7 @@ package struct Refusal: Hashable, Sendable {
     self.reason = reason
   }
 
-  /// Reads the bytes after the first byte.
+  /// Creates a refusal from the bytes that follow its first byte.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     keyPrefix = try reader.read()
     reason = try reader.read()

@@ -6,7 +6,8 @@ package struct Retry: Hashable, Sendable {
   package static let maximumLength = 17
 
   package var cookie: Cookie
-  /// The first half of the hello's key, or nil in an answer to a data packet.
+  /// The first half of the hello's key, or nil if the retry answers a data packet or a hello with a
+  /// cookie.
   package var keyPrefix: UInt64?
 
   package init(cookie: Cookie, keyPrefix: UInt64?) {
@@ -14,7 +15,7 @@ package struct Retry: Hashable, Sendable {
     self.keyPrefix = keyPrefix
   }
 
-  /// Reads the bytes after the first byte.
+  /// Creates a retry from the bytes that follow its first byte.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let cookie = Cookie(bits: try reader.read()) else {
       throw .invalid(what: "retry: no cookie")

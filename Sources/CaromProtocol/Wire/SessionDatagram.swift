@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The kinds of datagrams, distinguished by their first byte (WireFormat, "Datagrams"), with their
-/// decoded beginnings.
+/// A received datagram, decoded up to the part that remains in the reader. The first byte tells the
+/// kinds of datagrams apart (WireFormat, "Datagrams").
 package enum SessionDatagram: Hashable, Sendable {
   static let helloByte: UInt8 = 0x80
   static let retryByte: UInt8 = 0x81
@@ -9,13 +9,13 @@ package enum SessionDatagram: Hashable, Sendable {
 
   /// A data packet (0x00 to 0x7F). Its frames remain in the reader.
   case data(DataHeader)
-  /// A hello. After one with a cookie or a token, a data packet may remain in the reader.
+  /// A hello. If the hello has a cookie or a token, a data packet may remain in the reader.
   case hello(Hello)
   case retry(Retry)
   case refusal(Refusal)
 
-  /// Reads the beginning of a datagram. The documentation of each case lists the bytes that remain
-  /// in `reader`.
+  /// Decodes the beginning of a datagram. The documentation of each case says which bytes remain in
+  /// `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     guard let first = reader.peek() else { throw .truncated(wanted: 1, remaining: 0) }
     if DataHeader.begins(with: first) {

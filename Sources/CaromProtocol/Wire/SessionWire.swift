@@ -19,7 +19,7 @@ package enum SessionWire {
   /// The text at the beginning of a grant.
   static let grantText = Array("srv ok".utf8)
 
-  /// The action of a control packet.
+  /// The action of a control packet: the number that says what the packet requests or reports.
   package enum Action: UInt16, Sendable {
     case request = 1
     case grant = 2
@@ -40,12 +40,13 @@ package enum ControlPacket: Hashable, Sendable {
   case goodbye(Goodbye)
   /// Requests a pong that echoes `sent`.
   case ping(sent: UInt64)
-  /// Answers a ping with its `sent` and this side's clock, both in nanoseconds.
+  /// Answers a ping: repeats the ping's `sent` and adds the time of this side's clock, both in
+  /// nanoseconds.
   case pong(sent: UInt64, clock: UInt64)
   /// Joins a stream to a connection whose initiator already has a seat, so that the host does not
-  /// grant another.
+  /// grant a second seat.
   case join(version: UInt16, ConnectionKey)
-  /// Saves the client a round trip when it joins again.
+  /// Gives the client a token that saves a round trip when the client joins again.
   case token(AddressToken)
 
   /// The control packet as a packet of a stream.
@@ -88,7 +89,8 @@ package enum ControlPacket: Hashable, Sendable {
       type: SessionWire.controlType, action: action.rawValue, payload: writer.bytes)
   }
 
-  /// Reads a control packet. Nil for an action that this version does not know.
+  /// Creates a control packet from a packet of a stream. Returns nil for an action that this
+  /// version does not know.
   package init?(_ packet: Packet) throws(DecodeError) {
     guard let action = SessionWire.Action(rawValue: packet.action) else { return nil }
     var reader = PacketReader(packet.payload.span)
@@ -118,8 +120,9 @@ package enum ControlPacket: Hashable, Sendable {
     try reader.finish()
   }
 
-  /// Reads the text and the protocol version at the beginning of a request or grant. If the version
-  /// is not this side's, returns it and skips the rest of the packet, whose layout may differ.
+  /// Reads the text and the protocol version at the beginning of a request or grant. Returns nil if
+  /// the version is this side's. Otherwise returns the version and skips the rest of the packet,
+  /// whose layout may differ.
   private static func readVersion(
     after text: [UInt8], _ reader: inout PacketReader
   ) throws(DecodeError) -> UInt16? {

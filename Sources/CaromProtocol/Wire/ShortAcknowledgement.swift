@@ -1,9 +1,9 @@
-/// An acknowledgement in a packet's header: the 64 packets up to `largest` were all received, or
-/// all packets from number 0 on if those are fewer.
+/// An acknowledgement in a packet's header. It reports that the 64 packets up to `largest` were all
+/// received, or all packets from number 0 on if there are fewer.
 ///
 /// It is valid only in a packet whose number exceeds all numbers received before. The full number
-/// of `largest` is the only one of the 65,536 numbers starting at the largest acknowledged one that
-/// has these low 16 bits.
+/// of `largest` is the smallest number with these low 16 bits that is not less than the largest
+/// number acknowledged so far.
 package struct ShortAcknowledgement: Hashable, Sendable {
   /// The low 16 bits of the largest received number.
   package var largest: UInt16

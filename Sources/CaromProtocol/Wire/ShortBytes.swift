@@ -1,4 +1,5 @@
-/// The head of a frame: at most eight bytes, assembled in a register and then written at once.
+/// The first bytes of a frame or packet, at most eight, assembled in a register and then written at
+/// once.
 struct ShortBytes {
   private(set) var bits: UInt64 = 0
   private(set) var count = 0

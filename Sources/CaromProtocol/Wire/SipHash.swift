@@ -1,4 +1,4 @@
-/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash that cannot be predicted without the
+/// SipHash-2-4 (Aumasson and Bernstein 2012): a keyed hash, which nobody can predict without the
 /// key.
 package struct SipHash: Sendable {
   private var v0: UInt64
@@ -7,7 +7,7 @@ package struct SipHash: Sendable {
   private var v3: UInt64
   private var length: UInt64 = 0
 
-  /// Begins a hash with the two halves of the key, each little-endian.
+  /// Creates a hash with the two halves of the key, each little-endian.
   package init(key low: UInt64, _ high: UInt64) {
     v0 = low ^ 0x736f_6d65_7073_6575
     v1 = high ^ 0x646f_7261_6e64_6f6d
@@ -15,16 +15,16 @@ package struct SipHash: Sendable {
     v3 = high ^ 0x7465_6462_7974_6573
   }
 
-  /// Adds eight bytes, little-endian.
+  /// Adds the eight bytes of `word`, least significant first, to the hashed input.
   package mutating func absorb(_ word: UInt64) {
     compress(word)
     length &+= 8
   }
 
-  /// Returns the hash of everything absorbed.
+  /// Returns the hash of all absorbed words.
   package consuming func finish() -> UInt64 { finish(tail: 0, count: 0) }
 
-  /// Returns the hash of everything absorbed and of the `count` bytes in `tail`, at most 7.
+  /// Returns the hash of all absorbed words followed by the `count` bytes in `tail`, at most 7.
   private consuming func finish(tail: UInt64, count: UInt64) -> UInt64 {
     compress((length &+ count) &<< 56 | tail)
     v2 ^= 0xFF
@@ -32,7 +32,7 @@ package struct SipHash: Sendable {
     return v0 ^ v1 ^ v2 ^ v3
   }
 
-  /// The hash of `bytes`.
+  /// Returns the hash of `bytes` with the two halves of the key.
   package static func hash(_ bytes: Span<UInt8>, key low: UInt64, _ high: UInt64) -> UInt64 {
     var state = SipHash(key: low, high)
     var word: UInt64 = 0

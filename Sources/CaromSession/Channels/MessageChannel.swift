@@ -29,7 +29,7 @@ public struct MessageChannel<Message: PacketCodable>: Hashable, Sendable {
     self.weight = weight
   }
 
-  /// The send options of one message on this channel.
+  /// Returns the send options of one message on this channel.
   func options(
     lifetime: Duration?, wantsReceipt: Bool = false, at now: @autoclosure () -> Instant
   ) -> SendOptions {

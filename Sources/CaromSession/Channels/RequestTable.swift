@@ -54,7 +54,7 @@ struct RequestTable {
     }
   }
 
-  /// The numbers of the requests for which `predicate` holds, in the order of sending.
+  /// Returns the numbers of the requests for which `predicate` holds, in the order of sending.
   func numbers(where predicate: (Entry) -> Bool) -> [UInt32] {
     entries.filter { predicate($0.value) }.keys.sorted()
   }

@@ -25,7 +25,7 @@ public struct RetryPolicy: Hashable, Sendable {
   /// A single attempt.
   public static let never = RetryPolicy(attempts: 1)
 
-  /// The delay after attempt number `attempt`, or nil if that was the last attempt.
+  /// Returns the delay after attempt number `attempt`, or nil if that was the last attempt.
   func delay(after attempt: Int, using generator: inout some RandomNumberGenerator) -> Duration? {
     guard attempt < attempts else { return nil }
     let whole = min(longestDelay, firstDelay * (1 << min(attempt - 1, 20)))

@@ -93,7 +93,7 @@ extension SessionNode {
     drain()
   }
 
-  /// The stream could not be opened. The host may still answer over datagrams.
+  /// Returns the stream could not be opened. The host may still answer over datagrams.
   private func streamFailed(_ connection: ConnectionID, _ error: TransportError) {
     dials[connection]?.failure = error
     failConnect(connection)

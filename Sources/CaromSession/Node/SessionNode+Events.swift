@@ -64,7 +64,7 @@ extension SessionNode {
     return nil
   }
 
-  /// Whether a connection has unread messages.
+  /// Returns whether a connection has unread messages.
   func hasMessages(_ connection: ConnectionID) -> Bool { lobby.hasMessages(of: connection) }
 
   private func nextMessage(of connection: ConnectionID) -> SessionEvent? {

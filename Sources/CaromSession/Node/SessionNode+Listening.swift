@@ -104,8 +104,8 @@ extension SessionNode {
     drain()
   }
 
-  /// The index of a UDP socket of the endpoint's address family. Opens one if there is none, and
-  /// returns nil if that fails.
+  /// Returns the index of a UDP socket of the endpoint's address family. Opens one if there is
+  /// none, and returns nil if that fails.
   func socket(for endpoint: Endpoint) -> Int? {
     let isV6 = endpoint.address.isV6
     if let index = sockets.datagrams.firstIndex(where: {

@@ -34,22 +34,22 @@ extension SessionNode {
     }
   }
 
-  /// The peer of an open connection, or nil if the connection is not open.
+  /// Returns the peer of an open connection, or nil if the connection is not open.
   public func peer(of connection: ConnectionID) -> PeerInfo? {
     lobby.host.openPeer(of: connection)
   }
 
-  /// Whether the peer opened the connection, rather than this side.
+  /// Returns whether the peer opened the connection, rather than this side.
   public func isIncoming(_ connection: ConnectionID) -> Bool {
     lobby.host.isIncoming(connection)
   }
 
-  /// The measured round trip to a peer, or nil if the connection has ended.
+  /// Returns the measured round trip to a peer, or nil if the connection has ended.
   public func roundTrip(to connection: ConnectionID) -> RoundTrip? {
     lobby.host.roundTrip(of: connection)
   }
 
-  /// The kind of link that carries messages to a peer now, or nil if no link works.
+  /// Returns the kind of link that carries messages to a peer now, or nil if no link works.
   public func kind(of connection: ConnectionID) -> LinkKind? { lobby.host.kind(of: connection) }
 
   /// Counters and measurements of a connection, or nil if it has ended.

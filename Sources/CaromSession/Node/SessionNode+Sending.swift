@@ -95,7 +95,7 @@ extension SessionNode {
 struct PostedMessage: Sendable {
   /// The most posted messages that wait for the loop.
   static let limit = 4096
-  /// The most bytes of posted messages that wait for the loop.
+  /// The maximum number of bytes of posted messages that wait for the loop.
   static let byteLimit = 4 << 20
 
   enum Target: Sendable {

@@ -52,9 +52,9 @@ public actor SessionNode: LoopActor {
   nonisolated let relayedDatagrams = PostQueue<Handoff>(limit: NodeHandoff.datagramLimit)
   nonisolated let handoffs = PostQueue<NodeHandoff>(limit: NodeHandoff.streamLimit)
 
-  /// Bytes that the node has handed to its sockets.
+  /// The number of bytes that the node has handed to its sockets.
   public internal(set) var bytesSent: UInt64 = 0
-  /// Bytes that the node has read from its sockets.
+  /// The number of bytes that the node has read from its sockets.
   public internal(set) var bytesReceived: UInt64 = 0
   /// Posted messages that could not be queued on the loop, because the peer had disconnected or its
   /// send queue was full.

@@ -2,12 +2,13 @@
 enum UnreadLimits {
   /// The most unread messages of one channel.
   static let messages = 1024
-  /// The most bytes of unread messages of one channel. One message may exceed it.
+  /// The maximum number of bytes of unread messages of one channel. One message may exceed it.
   static let bytes = 256 << 10
-  /// The most unreliable messages that are kept for channels that have no reader yet. Reliable
-  /// messages of such channels stay in their connections.
+  /// The maximum number of unreliable messages that are kept for channels that have no reader yet.
+  /// Reliable messages of such channels stay in their connections.
   static let earlyMessages = 256
-  /// The most bytes of unreliable messages that are kept for channels that have no reader yet.
+  /// The maximum number of bytes of unreliable messages that are kept for channels that have no
+  /// reader yet.
   static let earlyBytes = 64 << 10
   /// The most requests of one exchange that wait for an answer; further ones are refused as busy.
   static let requests = 256

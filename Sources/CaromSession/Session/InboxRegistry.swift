@@ -49,7 +49,7 @@ final class InboxRegistry: Sendable {
     for hub in state.withLock({ $0.hubs }) { hub.loop.post { hub.assumeIsolated { body($0) } } }
   }
 
-  /// The entry of a channel; created with `make` if there is none. Traps with the message
+  /// Returns the entry of a channel; created with `make` if there is none. Traps with the message
   /// `conflict` if the channel is in use with another type.
   private func entry<Entry: Sendable>(
     _ id: UInt8, _ conflict: @autoclosure () -> String, make: () -> Entry,
@@ -74,7 +74,7 @@ final class InboxRegistry: Sendable {
 
 // MARK: - Channels
 extension InboxRegistry {
-  /// The inbox of a channel's messages. The first call makes the hubs fill it.
+  /// Returns the inbox of a channel's messages. The first call makes the hubs fill it.
   func inbox<Message>(for channel: MessageChannel<Message>) -> Inbox<Received<Message>> {
     let id = channel.id
     let (inbox, isNew) = entry(id, "channel \(id) is already read as another type of message") {
@@ -115,7 +115,7 @@ extension InboxRegistry {
 
 // MARK: - Exchanges
 extension InboxRegistry {
-  /// The request queue of an exchange. The first call makes the hubs fill it.
+  /// Returns the request queue of an exchange. The first call makes the hubs fill it.
   func queue<Request, Response>(
     for exchange: Exchange<Request, Response>
   ) -> RequestQueue<Request> {

@@ -74,8 +74,8 @@ extension Peer {
     try await hub.request(request, over: exchange, of: connectionID, within: limit)
   }
 
-  /// A view of the newest message from the peer on a channel, for a game loop that draws the newest
-  /// state. Each peer of the channel can have one such view; `Session.messages(on:)` and
+  /// Returns a view of the newest message from the peer on a channel, for a game loop that draws
+  /// the newest state. Each peer of the channel can have one such view; `Session.messages(on:)` and
   /// `Session.takeMessages(on:)` cannot read the channel at the same time.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
     LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))

@@ -60,8 +60,8 @@ public struct Session: Sendable {
     }
   }
 
-  /// A peer's last datagrams may arrive on any loop, so no node closes its sockets before every
-  /// node has sent its goodbyes.
+  /// Returns a peer's last datagrams may arrive on any loop, so no node closes its sockets before
+  /// every node has sent its goodbyes.
   private func end(_ goodbye: Goodbye) async {
     await withTaskGroup { tasks in
       for hub in hubs { tasks.addTask { await hub.node.sendGoodbyes(goodbye) } }

@@ -169,7 +169,8 @@ extension SessionHub {
     }
   }
 
-  /// Whether the channel must pause after `verdict`. Closes the connection of a malformed message.
+  /// Returns whether the channel must pause after `verdict`. Closes the connection of a malformed
+  /// message.
   private func shouldPause(after verdict: Verdict, from peer: Peer) -> Bool {
     switch verdict {
     case .accepted: return false
