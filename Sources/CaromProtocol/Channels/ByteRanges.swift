@@ -1,5 +1,4 @@
-/// A set of byte positions within one message, stored as sorted ranges that neither overlap nor
-/// touch.
+/// A set of byte positions in one message, stored as sorted ranges that neither overlap nor touch.
 struct ByteRanges: Hashable, Sendable {
   /// The bytes from `start` up to but not including `end`.
   struct ByteRange: Hashable, Sendable, BitwiseCopyable {
@@ -15,8 +14,8 @@ struct ByteRanges: Hashable, Sendable {
 
   mutating func removeAll() { ranges.removeAll(keepingCapacity: true) }
 
-  /// Returns the index of the first range that ends at `start` or later; `count` if every range
-  /// ends before `start`.
+  /// Returns the index of the first range that ends at `start` or later, or the number of ranges if
+  /// there is none.
   private func firstIndex(endingFrom start: UInt32) -> Int {
     if let last = ranges.last, last.end < start { return ranges.count }
     var low = 0

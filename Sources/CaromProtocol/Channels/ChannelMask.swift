@@ -4,7 +4,7 @@ package struct ChannelMask: Hashable, Sendable {
 
   package init(bits: UInt64 = 0) { self.bits = bits }
 
-  /// Every application channel.
+  /// The set of all application channels.
   package static let all = ChannelMask(bits: .max)
 
   package var isEmpty: Bool { bits == 0 }

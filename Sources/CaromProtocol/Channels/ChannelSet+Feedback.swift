@@ -1,7 +1,7 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles the acknowledgement of a packet that carried the frame of `record`.
+  /// Handles the acknowledgement of a packet that carried the frame which `record` describes.
   package mutating func handleAcknowledged(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
@@ -16,7 +16,8 @@ extension ChannelSet {
     }
   }
 
-  /// Handles the loss of a packet that carried the frame of `record`. The loss may be spurious.
+  /// Handles the loss of a packet that carried the frame which `record` describes. The loss may
+  /// turn out to be spurious.
   package mutating func handleLost(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
@@ -31,8 +32,8 @@ extension ChannelSet {
     }
   }
 
-  /// Handles a credit frame: the peer allows this side to send `limit` bytes on the channel in
-  /// total, counted from the start of the connection.
+  /// Handles a credit frame, with which the peer allows this side to send `limit` bytes on the
+  /// channel in total since the connection began.
   package mutating func handleCredit(channel number: UInt8, limit: UInt64) {
     let index = index(ofChannel: number)
     guard limit > sendState.credits[index].limit else { return }
@@ -50,7 +51,8 @@ extension ChannelSet {
     }
   }
 
-  /// Drops all messages to the peer, sent or not. Messages from the peer are still received.
+  /// Drops all messages to the peer, both queued and unacknowledged. Messages from the peer are
+  /// still received.
   package mutating func dropOutgoing() {
     for lane in lanes.indices {
       lanes[lane].dropAll(&sendState)

@@ -1,12 +1,12 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Writes as many frames into a packet as fit: credits first, then messages by their priority,
-  /// then redundant copies of small reliable messages from earlier packets.
+  /// Writes as many frames into a packet as fit: first credits, then messages in the order of
+  /// priority, then redundant copies of small reliable messages from earlier packets.
   ///
-  /// Each small reliable message of this packet is repeated in the next `redundancy` packets, on
-  /// average. For every frame whose acknowledgement or loss matters, a record is appended to
-  /// `records`.
+  /// Each small reliable message of this packet is repeated in the next `redundancy` packets on
+  /// average. A record is appended to `records` for every frame whose acknowledgement or loss
+  /// matters.
   package mutating func fill(
     _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Double = 0,
     includeBulk: Bool = true, includeLatest: Bool = true, at now: Instant
@@ -46,7 +46,7 @@ extension ChannelSet {
     scheduler.restoreSkipped()
   }
 
-  /// Writes the frames of one lane until its turn ends or no more of them fit.
+  /// Writes frames of one lane until the lane's turn ends or its next frame does not fit.
   private mutating func serve(
     _ lane: Int, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: inout Filling
@@ -82,8 +82,9 @@ extension ChannelSet {
     }
   }
 
-  /// Fills a probe packet, when nothing new is queued, with unacknowledged messages, the oldest of
-  /// each lane first. Fragments are not repeated. Returns `false` if nothing was written.
+  /// Fills a probe packet with unacknowledged messages when nothing new is queued, beginning with
+  /// the oldest message of each lane. Fragments are not repeated. Returns `false` if nothing was
+  /// written.
   @discardableResult
   package mutating func fillUnacknowledged(
     _ writer: inout FrameWriter, records: inout [FrameRecord]

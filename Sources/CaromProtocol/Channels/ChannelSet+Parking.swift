@@ -1,12 +1,12 @@
 import CaromCore
 
-/// Parking: reliable messages of channels whose reader is behind stay in the `ChannelSet`, so that
-/// no credit is returned for them and the peer has to wait.
+/// Parking keeps the reliable messages of a channel whose reader is behind in the `ChannelSet`.
+/// Their credit is not returned, so the peer has to wait.
 extension ChannelSet {
   /// Removes and returns the next message that the owner may read, or nil if there is none.
   ///
-  /// Only messages that cost credit are parked. The other messages have their own small bounds, and
-  /// a reader that is behind drops them itself.
+  /// Only messages that need credit are parked. Messages with other deliveries are few and small,
+  /// and a reader that is behind drops them itself.
   mutating func popReady(parking: ChannelMask) -> ReadyQueue.Message? {
     if let message = unpark(parking) { return message }
     while let message = ready.popFirst() {
@@ -18,8 +18,9 @@ extension ChannelSet {
     return nil
   }
 
-  /// Removes and returns the oldest parked message of a channel outside `parking`, or nil if there
-  /// is none. Parked messages must be delivered before later messages of their channel.
+  /// Removes and returns the oldest message of the first parked channel that is not in `parking`,
+  /// or nil if there is none. Parked messages must be delivered before later messages of their
+  /// channel.
   private mutating func unpark(_ parking: ChannelMask) -> ReadyQueue.Message? {
     guard let index = parked.firstIndex(where: { !parking.contains($0.channel) }) else {
       return nil

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles a message frame, which holds a whole message or a fragment. Throws if the peer has
-  /// violated the protocol.
+  /// Handles a frame with a whole message or a fragment. Throws if the peer has violated the
+  /// protocol.
   package mutating func receive(_ frame: borrowing MessageFrame, at now: Instant)
     throws(DecodeError)
   {
@@ -107,14 +107,14 @@ extension ChannelSet {
     complete(finish(entry.index, lane), frame.total, lane, position)
   }
 
-  /// Ends the reassembly and returns its buffer.
+  /// Ends a reassembly, releases its reserved credit, and returns its buffer.
   private mutating func finish(_ index: Int32, _ lane: Int) -> MessageArena.Slot {
     channels[channelIndex(lane)].credit.unreserve(reassemblies[index].total)
     return reassemblies.finish(index, needsCredit: true)
   }
 
-  /// Records that a message is complete. A message of an unordered lane is queued for the owner at
-  /// once.
+  /// Records that a message is complete. On an unordered lane, also queues the message for the
+  /// owner.
   private mutating func complete(
     _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int, _ position: Int
   ) {
@@ -126,7 +126,8 @@ extension ChannelSet {
     receiveLanes[lane].window[position] = entry
   }
 
-  /// Queues the complete messages at the front of the window for the owner.
+  /// Removes the complete messages at the front of the lane's window and queues them for the owner,
+  /// unless they are queued already.
   private mutating func deliverInOrder(_ lane: Int) {
     while let entry = receiveLanes[lane].window.first, entry.state == .whole {
       receiveLanes[lane].window.popFirst()
@@ -191,8 +192,9 @@ extension ChannelSet {
     enqueue(buffer, length, lane)
   }
 
-  /// Returns the index of the reassembly for a fragment of a reliable sequenced message. Returns
-  /// `nil` if an older and a newer message are already under reassembly: a lane has at most two.
+  /// Returns the index of the reassembly for a fragment of a reliable sequenced message, which may
+  /// begin with this fragment. A lane has at most two reassemblies: a newer message replaces the
+  /// second, and for an older one the result is `nil`.
   private mutating func partial(
     _ number: UInt64, _ total: Int, _ lane: Int
   ) throws(DecodeError) -> Int32? {
@@ -241,7 +243,8 @@ extension ChannelSet {
     deliverUnreliable(buffer, frame.total, lane)
   }
 
-  /// Discards the reassemblies of messages up to `number`, which a newer message made obsolete.
+  /// Makes all messages up to `number` obsolete, which is complete, and discards their
+  /// reassemblies.
   private mutating func overtake(_ number: UInt64, _ lane: Int) {
     receiveLanes[lane].next = number + 1
     while let stale = unreliablePartials.popStale(before: number + 1, lane: lane) {
@@ -286,7 +289,7 @@ extension ChannelSet {
 // MARK: - Delivery to the owner
 
 extension ChannelSet {
-  /// Queues a message for the owner. A sequenced message replaces an unread older one.
+  /// Queues a message for the owner. A sequenced message replaces an older one that is unread.
   private mutating func enqueue(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
     let (channel, delivery) = (receiveLanes[lane].channel, receiveLanes[lane].delivery)
     let message = ReadyQueue.Message(
@@ -309,11 +312,11 @@ extension ChannelSet {
     if delivery.isSequenced { receiveLanes[lane].queued = place }
   }
 
-  /// Passes the next message of the application's channels to `body`; returns `false` if there is
+  /// Passes the next message of the application's channels to `body`. Returns `false` if there is
   /// none.
   ///
-  /// Reliable messages of the channels in `parking` stay here. Their credit is not returned, so
-  /// that the peer has to wait.
+  /// Reliable messages of the channels in `parking` stay in the `ChannelSet`. Their credit is not
+  /// returned, so the peer has to wait.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ delivery: Delivery, _ bytes: Span<UInt8>) -> Void
@@ -334,8 +337,9 @@ extension ChannelSet {
     return Array(copying: buffer.span.extracting(0..<Int(message.length)))
   }
 
-  /// Removes and decodes the next message of the session's own channel, without copying it. The
-  /// packet is `nil` if its action is unknown to this version.
+  /// Removes and decodes the next message of the session's own channel, without copying its bytes.
+  /// Returns nil if there is no message; the packet is nil if this version does not know its
+  /// action.
   mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
     guard let message = sessionReady.popFirst() else { return nil }
     defer { releaseControl(message) }

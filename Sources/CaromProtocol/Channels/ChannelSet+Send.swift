@@ -1,13 +1,14 @@
 import CaromCore
 
 extension ChannelSet {
-  /// The shortest time between two searches for queued messages whose deadline has passed, in
-  /// nanoseconds. A message that expires in between is reported later, but never sent.
+  /// The shortest interval between two searches for queued messages whose deadline has passed, in
+  /// nanoseconds: 5 ms. The expiry of a message may be reported later by this time, but an expired
+  /// message is never sent.
   private static let expirySearchInterval: Int64 = 5_000_000
 
-  /// Queues a message and returns the number by which events refer to it.
+  /// Queues a message and returns the number that identifies it in events.
   ///
-  /// An unreliable message is always accepted; if too many are queued, the oldest are dropped.
+  /// An unreliable message is always accepted. If too many are queued, the oldest ones are dropped.
   @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
@@ -34,8 +35,8 @@ extension ChannelSet {
     return ticket
   }
 
-  /// Returns the index of the send lane for a channel and delivery, or `nil` if it has not been
-  /// used. The method is mutating so that `self` is accessed in place rather than copied.
+  /// Returns the index of the send lane for a channel and delivery, or `nil` if the lane does not
+  /// exist yet. The method is mutating so that `self` is accessed in place rather than copied.
   mutating func sendLane(of channel: UInt8, _ delivery: Delivery) -> Int? {
     let index = channelTable[Int(channel)]
     guard index != .max else { return nil }
@@ -56,8 +57,8 @@ extension ChannelSet {
     return lanes.count - 1
   }
 
-  /// Throws `queueFull` if a reliable message of `length` bytes does not fit in the send queue. If
-  /// it fits and its delivery is sequenced, drops the queued message that it replaces.
+  /// Throws `queueFull` if a reliable message of `length` bytes does not fit in the send queue.
+  /// Otherwise, if the lane is sequenced, drops the queued message that the new message replaces.
   private mutating func reserveSpace(for length: Int, _ lane: Int) throws(SendError) {
     let isSequenced = lanes[lane].delivery.isSequenced
     let stale = isSequenced ? lanes[lane].unsent.first?.charge ?? 0 : 0
@@ -71,7 +72,8 @@ extension ChannelSet {
     if isSequenced { lanes[lane].replaceUnsent(&sendState) }
   }
 
-  /// Drops queued unreliable messages, the oldest first, until one of `length` bytes fits.
+  /// Drops queued unreliable messages, beginning with the oldest, until a message of `length` bytes
+  /// fits. On a sequenced lane, also drops the queued message that the new message replaces.
   private mutating func dropOldest(for length: Int, _ lane: Int) {
     if lanes[lane].delivery.isSequenced { lanes[lane].replaceUnsent(&sendState) }
     while sendState.unreliableBytes + length > ChannelLimits.unreliableSendBytes

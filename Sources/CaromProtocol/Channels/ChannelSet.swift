@@ -1,11 +1,11 @@
 import CaromCore
 
-/// All messages of one connection. To send, it queues messages, writes them into the packets of any
-/// path, and sends reliable ones again until they are acknowledged. To receive, it reassembles and
-/// orders messages and delivers each to the owner once.
+/// All messages of one connection. A `ChannelSet` queues messages to the peer, writes them into the
+/// packets of any path, and sends reliable messages again until they are acknowledged. It
+/// reassembles and orders messages from the peer and delivers each to the owner once.
 ///
-/// A `ChannelSet` knows nothing of paths. A path calls `fill` to fill its packets with frames, and
-/// returns each `FrameRecord` exactly once, when its packet is acknowledged or lost.
+/// A `ChannelSet` does not depend on paths. A path calls `fill` to fill its packets with frames,
+/// and returns each `FrameRecord` exactly once, when its packet is acknowledged or lost.
 package struct ChannelSet: Sendable {
   /// The state of one channel, in both directions.
   struct Channel: Sendable {
@@ -40,27 +40,27 @@ package struct ChannelSet: Sendable {
 
   // Receiving.
   var arena = MessageArena()
-  /// The counters of received messages; the other fields stay zero.
+  /// The counters of received messages. The counters of sent messages stay zero here.
   var receiveStatistics = ChannelStatistics()
   var receiveLanes: [ReceiveLane] = []
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
-  /// Complete messages of the application's channels that the owner has not read.
+  /// The complete messages of the application's channels that the owner has not read.
   var ready = ReadyQueue()
-  /// Complete messages of channels whose reader is behind. They are kept out of `ready` so that
+  /// The complete messages of channels whose reader is behind. They are kept out of `ready` so that
   /// they do not delay other channels.
   var parked: [ParkedMessages] = []
-  /// Complete messages of the session's own channel.
+  /// The complete messages of the session's own channel.
   var sessionReady = ReadyQueue()
   var unreliableReadyBytes = 0
   var unreliableReadyCount = 0
-  /// The number of bytes by which the receive windows of all channels have grown.
+  /// The number of bytes by which the receive windows of all channels have grown in total.
   var windowGrowth = 0
   var nextTrim = Instant.zero
 
   package init() {}
 
-  /// Whether small messages or credits can be sent now; they should not wait behind bulk.
+  /// Whether small messages or credits, which should not wait behind bulk, can be sent now.
   package var hasUrgent: Bool { scheduler.hasSmall || creditsDue > 0 }
   /// Whether any message or credit can be sent now.
   package var hasPending: Bool { scheduler.hasAny || creditsDue > 0 }
@@ -68,8 +68,8 @@ package struct ChannelSet: Sendable {
   package var isDrained: Bool { queuedBytes == 0 }
   /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   package var queuedBytes: Int { sendState.queuedBytes }
-  /// The number of bytes of messages that have not been sent for the first time; retransmissions do
-  /// not count.
+  /// The number of bytes of messages that have not been sent for the first time; bytes that are
+  /// sent again do not count.
   package var pendingBytes: Int { sendState.pendingBytes }
   /// Whether the owner has unread messages of the application's channels, parked ones included.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
@@ -81,7 +81,7 @@ package struct ChannelSet: Sendable {
   /// The number of bytes by which the receive windows of all channels together may still grow.
   package var windowGrowthLeft: Int { ChannelLimits.windowGrowth - windowGrowth }
 
-  /// Returns the messages and bytes that a channel has carried.
+  /// Returns the counters of the messages and bytes that a channel has carried in both directions.
   package func traffic(of channel: UInt8) -> ChannelTraffic {
     let index = channelTable[Int(channel)]
     return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
@@ -96,8 +96,8 @@ package struct ChannelSet: Sendable {
     return sum
   }
 
-  /// Sets the priority and weight of a channel. Application channels have the default plan until
-  /// then, and the session's own channel has priority 0.
+  /// Sets the priority and weight of a channel. Before the first call, an application channel has
+  /// the default plan, and the session's own channel has priority 0.
   package mutating func setPlan(_ plan: ChannelPlan, for channel: UInt8) {
     let index = self.index(ofChannel: channel)
     channels[index].plan = plan
@@ -106,7 +106,7 @@ package struct ChannelSet: Sendable {
     }
   }
 
-  /// Returns the index in `channels` of a channel, which is added on its first use.
+  /// Returns the index of a channel in `channels`. The channel is added on its first use.
   mutating func index(ofChannel number: UInt8) -> Int {
     precondition(number <= ChannelLimits.sessionChannel, "a channel is 0 to 64")
     let known = channelTable[Int(number)]
@@ -123,7 +123,7 @@ package struct ChannelSet: Sendable {
   package mutating func pollEvent() -> ChannelEvent? { sendState.events.popFirst() }
 
   /// Doubles each receive window that was used up within two round trips, and frees unused memory
-  /// once a second. Meant to be called about once a round trip; `roundTrip` is in nanoseconds.
+  /// once a second. Call about once in each round trip; `roundTrip` is in nanoseconds.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
     for index in channels.indices {
       let grown = channels[index].credit.grow(

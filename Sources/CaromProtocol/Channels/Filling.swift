@@ -12,7 +12,8 @@ struct Filling: Sendable {
   /// Whether the packet already contains a message.
   var hasMessage = false
 
-  /// `redundancy` is the average number of copies for each small reliable message.
+  /// Creates the parameters for one packet. `redundancy` is the average number of copies for each
+  /// small reliable message.
   init(redundancy: Double, includeBulk: Bool, now: Instant) {
     copies = Int(redundancy)
     leftover = redundancy - redundancy.rounded(.down)
@@ -22,7 +23,7 @@ struct Filling: Sendable {
 
   /// The result of a lane's turn.
   enum Turn: Sendable {
-    /// A frame was written; the value is its length in bytes.
+    /// The lane wrote a frame; the value is the frame's length in bytes.
     case wrote(Int)
     /// The lane's next message does not fit into the rest of the packet.
     case noRoom

@@ -1,4 +1,4 @@
-/// The acknowledged and lost bytes of each fragmented reliable message, at its sender.
+/// The acknowledged and lost byte ranges of each fragmented reliable message, kept by its sender.
 struct FragmentTable: Sendable {
   struct Progress: Sendable {
     var acknowledged = ByteRanges()
@@ -12,7 +12,7 @@ struct FragmentTable: Sendable {
 
   subscript(index: Int32) -> Progress { table[Int(index)] }
 
-  /// Returns the first bytes that must be sent again, or `nil` if none are lost.
+  /// Returns the first range of lost bytes that must be sent again, or `nil` if there is none.
   func firstLost(_ index: Int32) -> ByteRanges.ByteRange? { table[Int(index)].lost.first }
 
   /// Records that the lost bytes `start..<end` were sent again.

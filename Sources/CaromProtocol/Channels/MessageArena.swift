@@ -1,16 +1,18 @@
 import CaromCore
 
-/// A pool of message buffers whose sizes are powers of two. A message is copied in once, and freed
-/// buffers are reused, so that the steady state allocates nothing.
+/// A pool of message buffers whose sizes are powers of two. A message is copied into a buffer once,
+/// and freed buffers are reused, so that no memory is allocated in the steady state.
 struct MessageArena: Sendable {
   /// The index of a buffer; `none` means no buffer.
   typealias Slot = Int32
   static let none: Slot = -1
-  /// The smallest buffers have 1 << 6 = 64 bytes; each size class is twice the previous one.
+  /// The binary logarithm of the smallest buffer size, 64 bytes. Each size class is twice the
+  /// previous one.
   private static let smallestShift = 6
   private static let classCount = 15
-  /// The number of unused buffers of a size class that `trim` keeps, so that occasional peaks, such
-  /// as a ping beside a game's messages, allocate nothing: three up to 256 bytes, one up to 2 KiB.
+  /// Returns the number of unused buffers of a size class that `trim` keeps: three up to 256 bytes,
+  /// one up to 2 KiB. Occasional peaks, such as a ping beside a game's messages, then allocate
+  /// nothing.
   private static func spare(_ kind: Int) -> Int32 { kind < 3 ? 3 : kind < 6 ? 1 : 0 }
 
   struct Buffer: Sendable {
@@ -27,7 +29,7 @@ struct MessageArena: Sendable {
     var least: Int32 = 0
   }
 
-  /// All buffers, indexed by slot. They are meant to be read in place.
+  /// All buffers, indexed by slot. Read a buffer in place, without copying it.
   private(set) var buffers: [Buffer] = []
   private var emptySlots: [Slot] = []
   private var free = InlineArray<15, Free>(repeating: Free())
@@ -40,7 +42,7 @@ struct MessageArena: Sendable {
     max(0, Int.bitWidth - (max(count, 1) - 1).leadingZeroBitCount - smallestShift)
   }
 
-  /// Allocates a buffer for at least `count` bytes. Its contents are arbitrary.
+  /// Allocates a buffer of at least `count` bytes with arbitrary contents.
   mutating func allocate(_ count: Int) -> Slot {
     precondition(count <= ChannelLimits.messageLength, "a message is at most 1 MiB")
     let kind = Self.kind(of: count)
@@ -93,7 +95,7 @@ struct MessageArena: Sendable {
     free[kind].count += 1
   }
 
-  /// Frees the buffers that were not needed since the last call.
+  /// Frees the buffers that were not needed since the last call, except for a few spare ones.
   mutating func trim() {
     for kind in 0..<Self.classCount {
       for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {

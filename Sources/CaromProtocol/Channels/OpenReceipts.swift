@@ -4,7 +4,7 @@ struct OpenReceipts: Sendable {
   struct Open: Sendable, BitwiseCopyable {
     var channel: UInt8
     var ticket: UInt64
-    /// The number of bytes that are not acknowledged yet.
+    /// The number of bytes of the message that are not acknowledged yet.
     var missing: Int
   }
 
@@ -21,8 +21,8 @@ struct OpenReceipts: Sendable {
     return dropped
   }
 
-  /// Records that `count` bytes of a message are acknowledged. Returns `true` if they completed the
-  /// message.
+  /// Records that `count` bytes of a message are acknowledged. Returns `true` if all bytes of the
+  /// message are now acknowledged.
   mutating func acknowledge(_ ticket: UInt64, _ count: Int) -> Bool {
     guard let index = open.firstIndex(where: { $0.ticket == ticket }) else { return false }
     open[index].missing -= count

@@ -11,7 +11,7 @@ struct ReadyQueue: Sendable {
   }
 
   private var messages = Deque<Message>()
-  /// The number of messages removed so far, which is the position of the first message.
+  /// The number of messages removed so far, which is also the position of the message at the front.
   private var popped: UInt64 = 0
 
   var isEmpty: Bool { messages.isEmpty }

@@ -1,12 +1,12 @@
 import CaromCore
 
-/// The messages of which only some fragments have been received.
+/// The received messages that are under reassembly because some of their fragments are missing.
 struct Reassemblies: Sendable {
   struct Assembly: Sendable {
     var buffer = MessageArena.none
     /// The length of the whole message, in bytes.
     var total = 0
-    /// The number of bytes received so far.
+    /// The number of the message's bytes that were received.
     var bytes = 0
     var received = ByteRanges()
 
@@ -15,7 +15,7 @@ struct Reassemblies: Sendable {
 
   private var table: [Assembly] = []
   private var free: [Int32] = []
-  /// The sum of `total` over the reassemblies that cost credit.
+  /// The sum of `total` over the reassemblies that need credit.
   private(set) var reliableBytes = 0
 
   subscript(index: Int32) -> Assembly { table[Int(index)] }

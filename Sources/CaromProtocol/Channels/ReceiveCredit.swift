@@ -1,24 +1,25 @@
 import CaromCore
 
-/// The flow control of one channel at its receiver. The peer gets new credit as the owner reads
-/// messages, and in advance for the whole of a message under reassembly, so that a message longer
-/// than the window can be received.
+/// The receiver's flow-control state for one channel. The peer gets new credit as the owner reads
+/// messages. It gets credit for the whole of a message in advance once the message is under
+/// reassembly, so that a message longer than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
-  /// The total number of bytes that the peer may send. This limit was sent to the peer, or will be
-  /// sent next.
+  /// The total number of bytes that the peer may send, charges included. The peer has received this
+  /// limit or will receive it in the next credit frame.
   private(set) var limit = UInt64(ChannelLimits.window)
   /// The total number of bytes received, charges included.
   private(set) var received: UInt64 = 0
   /// The total number of bytes that the owner has read, charges included.
   private(set) var consumed: UInt64 = 0
-  /// The total lengths of the messages under reassembly, in bytes.
+  /// The total length of the messages under reassembly, in bytes.
   private(set) var reserved: UInt64 = 0
   /// The value of `consumed` when `grow` last began to measure how fast the owner reads.
   private var consumedAtMark: UInt64 = 0
   private var mark = Instant.zero
 
-  /// Counts received bytes. Throws if the peer has exceeded its credit, which is a violation.
+  /// Counts received bytes. Throws if the peer has exceeded its credit, which violates the
+  /// protocol.
   mutating func receive(_ count: Int) throws(DecodeError) {
     let sum = received + UInt64(count)
     guard sum <= limit else { throw .tooLarge(length: sum, limit: limit) }
@@ -32,8 +33,8 @@ struct ReceiveCredit: Sendable {
   }
 
   /// Reserves credit for a message of `count` bytes whose reassembly begins. Returns whether a new
-  /// limit must be sent now, because the present limit is too low to receive the whole message.
-  /// Otherwise the limit is raised as the owner reads.
+  /// limit must be sent now, because the current limit is too low for the whole message. If not,
+  /// the limit is raised later, as the owner reads.
   mutating func reserve(_ count: Int) -> Bool {
     reserved += UInt64(count)
     let isNeeded = limit - received < reserved + UInt64(window / 4)
@@ -50,8 +51,9 @@ struct ReceiveCredit: Sendable {
     return true
   }
 
-  /// Doubles the window if the owner has read a whole window within two round trips, and `room`
-  /// bytes allow it. Returns the number of bytes by which the window grew.
+  /// Doubles the window if the owner has read a whole window of bytes within two round trips and
+  /// the window may grow by that much, which `room` bytes limit. Returns the number of bytes by
+  /// which the window grew, or 0. `roundTrip` is in nanoseconds.
   mutating func grow(roundTrip: Int64, room: Int, at now: Instant) -> Int {
     guard now >= mark.advanced(byNanoseconds: 2 * roundTrip) else { return 0 }
     let used = consumed - consumedAtMark
@@ -64,6 +66,7 @@ struct ReceiveCredit: Sendable {
     return window / 2
   }
 
-  /// Raises the limit after the window has grown. Returns whether it must be sent to the peer.
+  /// Raises the limit after the window has grown. Returns whether the new limit must be sent to the
+  /// peer.
   mutating func raiseToWindow() -> Bool { raise(by: 1) }
 }

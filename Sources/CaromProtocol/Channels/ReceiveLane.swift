@@ -18,7 +18,7 @@ struct ReceiveLane: Sendable {
     var length: UInt32 = 0
   }
 
-  /// A sequenced message of which some fragments were received.
+  /// A sequenced message that is under reassembly.
   struct Partial: Sendable, BitwiseCopyable {
     var number: UInt64
     /// The index of the reassembly.
@@ -27,18 +27,20 @@ struct ReceiveLane: Sendable {
 
   let channel: UInt8
   let delivery: Delivery
-  /// The lowest number that is still of interest: the next in order, the lowest that is missing, or
-  /// for sequenced messages the successor of the newest one received.
+  /// The lowest message number that can still be accepted: in an ordered lane the next to deliver,
+  /// in an unordered lane the lowest that is missing, and in a sequenced lane the number after the
+  /// newest complete message.
   var next: UInt64 = 0
-  /// The state of the messages whose number is `next` or higher. Used only for deliveries that need
-  /// every message.
+  /// The states of the messages with the numbers `next` and higher, in order. Only lanes that need
+  /// every message use the window.
   var window = Deque<Entry>()
-  /// The oldest partial message of a `reliableSequenced` lane. It is retained so that some message
-  /// is completed even while newer messages keep arriving.
+  /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
+  /// completed even if newer ones keep arriving.
   var oldest: Partial?
-  /// The newest partial message of a `reliableSequenced` lane. That message must arrive.
+  /// The newest partial message of a `reliableSequenced` lane, if there are two. The newest message
+  /// must always arrive.
   var newest: Partial?
-  /// The position in the ready queue of the sequenced message that the owner has not read.
+  /// The position in the ready queue of the lane's unread sequenced message; nil if there is none.
   var queued: UInt64?
 
   init(channel: UInt8, delivery: Delivery) {
@@ -46,8 +48,8 @@ struct ReceiveLane: Sendable {
     self.delivery = delivery
   }
 
-  /// Returns the distance from `next` to the message whose number has the low 16 bits `number` and
-  /// is nearest to `next`. Negative for an older message.
+  /// Returns the distance from `next` to the nearest number whose low 16 bits are `number`. The
+  /// distance is negative if the message is older than `next`.
   mutating func distance(of number: UInt16) -> Int {
     Int(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: next)))
   }

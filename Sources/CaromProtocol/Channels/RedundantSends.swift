@@ -1,22 +1,22 @@
 import CaromCore
 
-/// The small reliable messages that are repeated in the next packets, before they are known to be
-/// acknowledged or lost.
+/// The small reliable messages that are repeated in the next packets, before it is known whether
+/// they arrived.
 struct RedundantSends: Sendable {
   struct Pending: Sendable, BitwiseCopyable {
     var channel: UInt8
     var delivery: Delivery
     /// The number of packets that still have to carry a copy.
     var copies: UInt8
-    /// The packet, by `SendState.packetCount`, in which the message was sent first.
+    /// The value of `SendState.packetCount` for the packet in which the message was sent first.
     var packet: UInt64
     /// The message's number within its lane.
     var number: UInt64
   }
 
   private var pending = Deque<Pending>()
-  /// The fraction of a copy, below 1, that is carried over from the last packet with small messages
-  /// to the next.
+  /// The fraction of a copy, below 1, that is added to the redundancy of the next packet with small
+  /// messages.
   var leftover = 0.0
 
   var count: Int { pending.count }
@@ -31,10 +31,10 @@ struct RedundantSends: Sendable {
   mutating func append(_ message: Pending) { pending.append(message) }
   mutating func removeAll() { pending.removeAll() }
 
-  /// Returns the average number of times that a small reliable message is repeated at a loss rate
-  /// of `loss` (0 to 1). It is chosen so that fewer than one message in a hundred has to wait for
-  /// its loss to be detected, assuming that a message lost with all its copies delays the seven
-  /// behind it.
+  /// Returns the redundancy, the average number of copies of a small reliable message, for a loss
+  /// rate of `loss` (0 to 1). The redundancy is chosen so that fewer than one message in a hundred
+  /// has to wait until a loss is detected, assuming that a message lost with all its copies delays
+  /// the seven messages behind it.
   static func redundancy(at loss: Double) -> Double {
     switch loss {
     case ..<0.005: 0
@@ -78,7 +78,7 @@ extension SendLane {
     case obsolete
   }
 
-  /// Schedules redundant copies of a message that was just sent whole, if it is small.
+  /// Schedules redundant copies of a message that was just sent whole, if the message is small.
   mutating func scheduleRedundancy(
     _ message: SendMessage, _ number: UInt64, _ sendState: inout SendState, _ filling: Filling
   ) {
@@ -91,8 +91,8 @@ extension SendLane {
         packet: sendState.packetCount, number: number))
   }
 
-  /// Writes another copy of an unacknowledged message. The message is obsolete here if it is done,
-  /// about to be sent again because it was lost, or fragmented.
+  /// Writes another copy of an unacknowledged message. A message that is done, lost and about to be
+  /// sent again, or fragmented needs no copy: the result is `obsolete`.
   mutating func writeCopy(
     _ number: UInt64, _ sendState: inout SendState, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]
@@ -107,8 +107,8 @@ extension SendLane {
     return .wrote
   }
 
-  /// Writes another copy of each unacknowledged message, the oldest first, until the packet is
-  /// full.
+  /// Writes another copy of each of the lane's first `redundantMessages` unacknowledged messages,
+  /// the oldest first, until the packet is full.
   mutating func repeatUnacknowledged(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) {

@@ -1,14 +1,14 @@
-/// Decides which lane sends next: lower priority numbers first, and lanes of one priority in
-/// proportion to their weights, by deficit round robin (Shreedhar and Varghese 1995). A lane that
-/// was idle goes ahead of the lanes that are already waiting, like a new flow in RFC 8290 §4.2, so
-/// that a small message does not wait for bulk of its own priority.
+/// Decides which lane sends next: lanes with a lower priority value first, and lanes of one
+/// priority in proportion to their weights, by deficit round robin (Shreedhar and Varghese 1995). A
+/// lane that was idle precedes the lanes that are already waiting, like a new flow in RFC 8290
+/// §4.2, so that a small message does not wait for bulk messages of its own priority.
 struct Scheduler: Sendable {
-  /// The kind of message that a lane could send now.
+  /// The kind of message that a lane can send now.
   enum Readiness: UInt8, Sendable {
     case idle
-    /// The lane could send only bulk messages.
+    /// The lane can send only bulk messages.
     case bulk
-    /// The lane could send a small message, or resend a lost unfragmented message.
+    /// The lane can send a small message, or resend a lost message that is not fragmented.
     case small
   }
 
@@ -18,19 +18,19 @@ struct Scheduler: Sendable {
     let isReliable: Bool
     var readiness = Readiness.idle
     var isScheduled = false
-    /// The next lane in the `LaneList` that contains the lane.
+    /// The lane that follows this one in its `LaneList`.
     var next = LaneList.end
     /// The number of bytes that the lane may still send before the next lane of its priority has
     /// its turn.
     var deficit = 0
-    /// The round of its priority's queue in which `deficit` was last replenished.
+    /// The round of the priority queue in which `deficit` was last replenished.
     var round: UInt64 = 0
 
     var quantum: Int { ChannelLimits.quantum * Int(plan.weight) }
   }
 
-  /// A linked list of lanes. The links are stored in `Share.next`, so that a packet touches little
-  /// memory.
+  /// A linked list of lanes. The links are stored in `Share.next`, so that filling a packet
+  /// accesses little memory.
   private struct LaneList: Sendable {
     static let end = UInt16.max
 
@@ -71,9 +71,9 @@ struct Scheduler: Sendable {
 
   /// The lanes of one priority that have something to send.
   private struct PriorityQueue: Sendable {
-    /// Lanes with a positive deficit that were idle, which are served first.
+    /// The lanes that were idle and have a positive deficit. They are served first.
     var fresh = LaneList()
-    /// Lanes that were already served in the current round.
+    /// The lanes that take turns after the lanes in `fresh`.
     var waiting = LaneList()
     var round: UInt64 = 1
 
@@ -89,12 +89,12 @@ struct Scheduler: Sendable {
   private var smallCount = 0
   private var readyCount = 0
 
-  /// Whether any lane can send something other than bulk.
+  /// Whether any lane can send a small message.
   var hasSmall: Bool { smallCount > 0 }
-  /// Whether any lane can send anything.
+  /// Whether any lane can send a message.
   var hasAny: Bool { readyCount > 0 }
 
-  /// Adds a lane, whose index is the number of lanes added before.
+  /// Adds a lane. Its index is the number of lanes added before.
   mutating func add(_ plan: ChannelPlan, isReliable: Bool) {
     shares.append(Share(plan: plan, isReliable: isReliable))
   }
@@ -122,7 +122,7 @@ struct Scheduler: Sendable {
     if queues[priority].isEmpty { occupied &= ~(1 << priority) } else { occupied |= 1 << priority }
   }
 
-  /// Sets what a lane could send, and schedules the lane if it was idle.
+  /// Sets the kind of message that a lane can send, and schedules the lane if it was idle.
   mutating func set(_ readiness: Readiness, of lane: Int) {
     let before = shares[lane].readiness
     guard readiness != before else { return }
@@ -149,8 +149,9 @@ struct Scheduler: Sendable {
     occupied |= 1 << priority
   }
 
-  /// Returns the lane whose turn it is, or `nil` if none may send. Lanes that may not send in this
-  /// packet are skipped.
+  /// Returns the lane whose turn it is, or `nil` if no lane may send in this packet. Skips lanes
+  /// that have only bulk messages unless `includeBulk` is true, and unreliable lanes unless
+  /// `includeLatest` is true.
   mutating func next(includeBulk: Bool, includeLatest: Bool) -> Int? {
     while occupied != 0 {
       let priority = occupied.trailingZeroBitCount
@@ -178,7 +179,8 @@ struct Scheduler: Sendable {
     updateOccupied(priority)
   }
 
-  /// Moves a lane whose deficit is used up behind the others, and gives it a new quantum.
+  /// Moves a lane whose deficit is used up behind the other lanes of its priority, and adds a
+  /// quantum to the deficit at the start of a new round.
   private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
     let isAlone =
       isFresh
@@ -194,7 +196,7 @@ struct Scheduler: Sendable {
       isAlone ? shares[lane].quantum : shares[lane].deficit + shares[lane].quantum
   }
 
-  /// Counts bytes that the lane has sent. Returns whether its turn continues.
+  /// Counts bytes that the lane has sent. Returns whether the lane's turn continues.
   mutating func charge(_ lane: Int, _ bytes: Int) -> Bool {
     shares[lane].deficit -= bytes
     return shares[lane].deficit > 0

@@ -1,10 +1,11 @@
 /// The reasons why a message cannot be sent.
 public enum SendError: Error, Hashable, Sendable {
-  /// The peer is not connected yet, or is no longer connected.
+  /// The peer is not connected yet, or its connection has ended.
   case notConnected
   /// The message is longer than its channel's delivery allows. Both values are in bytes.
   case tooLarge(size: Int, limit: Int)
-  /// The send queue for this peer is full and holds `queued` bytes. Try again after `writable`.
+  /// The send queue to this peer is full and holds `queued` bytes. Try again after the `writable`
+  /// event.
   case queueFull(queued: Int)
   /// The message's lifetime passed while it was waiting for space in the send queue.
   case expired

@@ -1,5 +1,5 @@
 extension SendLane {
-  /// Handles the acknowledgement of a packet that carried the message or one of its fragments.
+  /// Handles the acknowledgement of a packet that carried the message or fragment of `record`.
   mutating func acknowledge(_ record: FrameRecord, _ sendState: inout SendState) {
     guard let position = position(of: record.number) else { return }
     if record.kind == .reliable { return complete(position, &sendState) }
@@ -12,7 +12,7 @@ extension SendLane {
     complete(position, &sendState)
   }
 
-  /// Handles the loss of a packet that carried the message or one of its fragments.
+  /// Handles the loss of a packet that carried the message or fragment of `record`.
   mutating func handleLost(_ record: FrameRecord, _ sendState: inout SendState) {
     guard let position = position(of: record.number) else { return }
     if record.kind == .reliable {
@@ -52,14 +52,15 @@ extension SendLane {
       }
     }
     end(position, delivered: true, &sendState)
-    // The partly sent message may be among those that ended.
+    // The partly sent message may be one of those that ended.
     if delivery.isReliable, let number = openNumber, self.position(of: number) == nil {
       openNumber = nil
     }
     removeDone()
   }
 
-  /// Ends an outstanding message: frees its memory and emits its receipt, if it asked for one.
+  /// Ends an outstanding message: frees its memory and, if the message was sent with
+  /// `wantsReceipt`, emits its receipt.
   mutating func end(_ position: Int, delivered: Bool, _ sendState: inout SendState) {
     let message = outstanding[position]
     sendState.arena.release(message.buffer)

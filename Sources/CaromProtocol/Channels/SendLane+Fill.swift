@@ -3,8 +3,8 @@ import CaromCore
 // The private methods below that return a `Bool` return `false` only if the next frame does not fit
 // into the packet. They return `true` both after writing a frame and if there is nothing to write.
 extension SendLane {
-  /// Writes at most one frame. Lost messages are sent first. In an unordered lane small messages
-  /// are sent before all bulk.
+  /// Writes at most one frame. Lost messages are sent before new ones. In an unordered lane, small
+  /// messages are sent before bulk messages.
   mutating func serve(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
@@ -38,7 +38,7 @@ extension SendLane {
     return sendNext(&sendState, &writer, &records, filling, isBulk: true)
   }
 
-  /// Sends a lost message again, whole.
+  /// Sends the next lost message again as a whole message.
   private mutating func resendMessage(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling
@@ -70,7 +70,7 @@ extension SendLane {
     return true
   }
 
-  /// Sends lost bytes of a fragmented message again.
+  /// Sends lost bytes of the next fragmented message again.
   private mutating func resendFragment(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) -> Bool {
@@ -130,7 +130,7 @@ extension SendLane {
     sendState.unreliableCount -= 1
   }
 
-  /// Sends the next queued message, whole or its first fragment.
+  /// Sends the next queued message: the whole message if it fits, otherwise its first fragment.
   private mutating func sendNext(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling, isBulk: Bool

@@ -1,5 +1,5 @@
 extension SendLane {
-  /// Writes a whole message. Returns `false` if it does not fit.
+  /// Writes a whole message. Returns `false` if the message does not fit.
   mutating func writeWhole(
     _ message: SendMessage, _ number: UInt64, _ sendState: inout SendState,
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
@@ -14,8 +14,8 @@ extension SendLane {
     return true
   }
 
-  /// Writes a fragment of at most `most` bytes. Returns its length, or 0 if not even a short
-  /// fragment fits.
+  /// Writes a fragment of at most `most` bytes. Returns the fragment's length in bytes, or 0 if not
+  /// even a short fragment fits.
   mutating func writeFragment(
     _ message: SendMessage, _ number: UInt64, from start: UInt32, most: Int,
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]
@@ -33,8 +33,8 @@ extension SendLane {
     return count
   }
 
-  /// Appends the record of a frame if its acknowledgement or loss matters: if the message is
-  /// reliable or wants a receipt. `length` is 0 for a whole message.
+  /// Appends the record of a frame if the frame's acknowledgement or loss matters, because the
+  /// message is reliable or wants a receipt. `length` is 0 for a whole message.
   private mutating func appendRecord(
     of message: SendMessage, _ number: UInt64, offset: UInt32, length: UInt32,
     _ records: inout [FrameRecord]

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension SendLane {
-  /// Queues a message.
+  /// Queues a message to be sent.
   mutating func append(_ message: SendMessage, _ sendState: inout SendState) {
     sendState.recordQueued(message, isReliable: delivery.isReliable)
     if isUnordered, Int(message.length) > sendState.bulkThreshold {
@@ -11,14 +11,15 @@ extension SendLane {
     }
   }
 
-  /// Drops the queued message, if any, that a newer message of a sequenced lane replaces.
+  /// Drops the queued message of a sequenced lane, if there is one, because a newer message
+  /// replaces it.
   mutating func replaceUnsent(_ sendState: inout SendState) {
     guard let stale = unsent.popFirst(), !stale.isDone else { return }
     sendState.statistics.replaced += 1
     drop(stale, &sendState)
   }
 
-  /// Drops the oldest queued message of `unsentBulk` or of `unsent`.
+  /// Drops the oldest message of `unsentBulk` if `isBulk` is true, or of `unsent` otherwise.
   mutating func dropOldest(isBulk: Bool, _ sendState: inout SendState) {
     guard let message = isBulk ? unsentBulk.popFirst() : unsent.popFirst(), !message.isDone
     else { return }
@@ -38,8 +39,8 @@ extension SendLane {
     }
   }
 
-  /// Drops every expired message of the queues. Returns the earliest deadline of the others, in
-  /// nanoseconds, or `.max`.
+  /// Drops all expired messages in the queues. Returns the earliest deadline of the remaining
+  /// messages, in nanoseconds, or `.max` if none has a deadline.
   mutating func dropAllExpired(at now: Instant, _ sendState: inout SendState) -> Int64 {
     var earliest = Int64.max
     for position in 0..<unsent.count {
@@ -72,7 +73,7 @@ extension SendLane {
     sendState.expire(message, channel: channel, isReliable: delivery.isReliable)
   }
 
-  /// Drops all queued messages and, if the lane is unreliable, the partly sent one.
+  /// Drops all queued messages and, in an unreliable lane, the partly sent message.
   mutating func dropUnsent(_ sendState: inout SendState) {
     while let message = unsent.popFirst() {
       if !message.isDone { drop(message, &sendState) }
@@ -91,7 +92,7 @@ extension SendLane {
     sendState.drop(message, channel: channel, isReliable: delivery.isReliable)
   }
 
-  /// Drops all messages of the lane, sent or not.
+  /// Drops all messages of the lane, both queued and unacknowledged.
   mutating func dropAll(_ sendState: inout SendState) {
     dropUnsent(&sendState)
     for position in 0..<outstanding.count where !outstanding[position].isDone {

@@ -5,7 +5,8 @@ import CaromCore
 /// A new message is queued in `unsent`. A bulk message of an unordered delivery is queued in
 /// `unsentBulk` instead, so that small messages can overtake it. A message is numbered when its
 /// first frame is written; a reliable message then moves to `outstanding` until it is acknowledged.
-/// Even methods that only read are mutating, so that the lane is accessed in place, not copied.
+/// Even methods that only read are mutating, so that the lane is accessed in place rather than
+/// copied.
 struct SendLane: Sendable {
   let channel: UInt8
   let delivery: Delivery
@@ -15,14 +16,16 @@ struct SendLane: Sendable {
   let channelIndex: Int
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
-  /// Reliable messages that have a number, in order; the first has the number `base`.
+  /// The reliable messages that have been numbered and not removed, in order. The first has the
+  /// number `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
-  /// The number of the next message.
+  /// The number of the next message to be numbered.
   var next: UInt64 = 0
-  /// The number of the message of which only some fragments have been sent.
+  /// The number of the message that is partly sent, as fragments; nil if there is none.
   var openNumber: UInt64?
-  /// The partly sent message itself, if it is unreliable. A reliable one is in `outstanding`.
+  /// The partly sent message if it is unreliable. A partly sent reliable message is in
+  /// `outstanding`.
   var open: SendMessage?
   /// The numbers of lost messages that are to be sent again as whole messages.
   var resend = Deque<UInt64>()
@@ -44,12 +47,13 @@ struct SendLane: Sendable {
     return outstanding[position].isDone ? nil : position
   }
 
-  /// Returns whether the limit on unacknowledged messages allows one more.
+  /// Returns whether the limit on unacknowledged messages allows another message.
   mutating func hasWindow() -> Bool {
     !delivery.isReliable || outstanding.count < ChannelLimits.outstandingMessages
   }
 
-  /// Returns the number of bytes that the peer's credit allows this lane to send.
+  /// Returns the number of bytes that the peer's credit allows this lane to send; `.max` if the
+  /// lane's delivery needs no credit.
   mutating func credit(_ sendState: inout SendState) -> Int {
     delivery.needsCredit ? sendState.credits[channelIndex].remaining : .max
   }
@@ -59,7 +63,7 @@ struct SendLane: Sendable {
     if delivery.needsCredit { sendState.credits[channelIndex].sent += UInt64(count) }
   }
 
-  /// Returns the lane's readiness to send, for the scheduler.
+  /// Returns the kind of message that the lane can send now, for the scheduler.
   mutating func readiness(_ sendState: inout SendState) -> Scheduler.Readiness {
     while let first = unsent.first, first.isDone { unsent.popFirst() }
     while let first = unsentBulk.first, first.isDone { unsentBulk.popFirst() }
@@ -86,8 +90,8 @@ struct SendLane: Sendable {
     return credit >= least
   }
 
-  /// Returns whether no bulk message is at the front of `unsent`, so that the next bulk message, if
-  /// any, is the first of `unsentBulk`.
+  /// Returns whether `unsent` does not begin with a bulk message, so that the next bulk message, if
+  /// there is one, is the first in `unsentBulk`.
   mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold

@@ -1,15 +1,16 @@
-/// A message at its sender, from `send` until it is acknowledged or dropped.
+/// A message as its sender keeps it, from `send` until it is acknowledged or dropped.
 struct SendMessage: Sendable, BitwiseCopyable {
   /// The number that `send` returned.
   var ticket: UInt64
-  /// The deadline for starting to send the message, in nanoseconds; `.max` if it has none.
+  /// The time, in nanoseconds, by which the first part of the message must be sent; `.max` if there
+  /// is no deadline.
   var deadline: Int64
   /// The buffer with the message's bytes; `MessageArena.none` once the message is done.
   var buffer: MessageArena.Slot
   var length: UInt32
-  /// The number of bytes, from the front, that were sent at least once as fragments.
+  /// The number of bytes at the start of the message that were sent at least once as fragments.
   var sentBytes: UInt32 = 0
-  /// The index of the message's entry in the fragment table; -1 while it is sent whole.
+  /// The index of the message's entry in the fragment table; -1 unless the message is fragmented.
   var fragments: Int32 = -1
   /// The number of packets in flight that carry the whole message.
   var copies: UInt16 = 0
@@ -19,6 +20,6 @@ struct SendMessage: Sendable, BitwiseCopyable {
 
   /// Whether the message was acknowledged or dropped.
   var isDone: Bool { buffer == MessageArena.none }
-  /// The number of bytes that queues and credit count for the message.
+  /// The number of bytes that the message counts against queues and credit.
   var charge: Int { Int(length) + ChannelLimits.messageCharge }
 }

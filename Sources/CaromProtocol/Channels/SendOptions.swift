@@ -10,7 +10,8 @@ package struct SendOptions: Hashable, Sendable {
   /// Whether a `receipt` event reports the outcome of the message.
   package var wantsReceipt: Bool
 
-  /// The priority and weight that the channel adopts with the first message of this delivery.
+  /// The priority and weight that the channel adopts when its first message with this delivery is
+  /// sent; `nil` to keep the current ones.
   package var plan: ChannelPlan?
 
   package init(_ delivery: Delivery, deadline: Instant? = nil, wantsReceipt: Bool = false) {

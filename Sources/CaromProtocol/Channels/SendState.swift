@@ -21,21 +21,21 @@ struct SendState: Sendable {
   var earliestDeadline = Int64.max
   /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   var queuedBytes = 0
-  /// The number of bytes of messages that have not been sent for the first time; retransmissions do
-  /// not count.
+  /// The number of bytes of messages that have not been sent for the first time; bytes that are
+  /// sent again do not count.
   var pendingBytes = 0
   /// The number of bytes of queued unreliable messages.
   var unreliableBytes = 0
   /// The number of queued unreliable messages.
   var unreliableCount = 0
-  /// Whether a reliable message was refused because the queue was full, and `writable` has not been
-  /// emitted since.
+  /// Whether a reliable message was refused because the queue was full and no `writable` event has
+  /// been emitted since.
   var isBackpressured = false
 
-  /// Messages longer than this many bytes are bulk.
+  /// The number of bytes above which a message is bulk.
   var bulkThreshold: Int { min(ChannelLimits.bulkLength, packetLimit) }
 
-  /// Queues an event for the owner, or counts it as dropped if too many are queued.
+  /// Queues an event for the owner. If too many are queued, only counts the event as dropped.
   mutating func emit(_ event: ChannelEvent) {
     guard events.count < ChannelLimits.events else {
       statistics.eventsDropped += 1
@@ -57,7 +57,7 @@ struct SendState: Sendable {
     earliestDeadline = min(earliestDeadline, message.deadline)
   }
 
-  /// Removes a message from the counters of queued messages because it was sent or dropped.
+  /// Removes a queued message from the counters because it was sent or dropped.
   mutating func recordDequeued(_ message: SendMessage, isReliable: Bool) {
     pendingBytes -= Int(message.length - message.sentBytes)
     guard !isReliable else { return }
@@ -65,7 +65,7 @@ struct SendState: Sendable {
     unreliableCount -= 1
   }
 
-  /// Frees space in the queue of reliable messages, and emits `writable` if that ends backpressure.
+  /// Frees space in the queue of reliable messages, and emits `writable` if backpressure ends.
   mutating func release(_ charge: Int) {
     queuedBytes -= charge
     guard isBackpressured, queuedBytes <= ChannelLimits.writableBytes else { return }
@@ -73,8 +73,8 @@ struct SendState: Sendable {
     emit(.writable)
   }
 
-  /// Drops a message that was not sent completely. If it asked for a receipt, the receipt says that
-  /// it was not delivered.
+  /// Drops a message that was not sent completely. If the message wants a receipt, emits a receipt
+  /// that reports the message as not delivered.
   mutating func drop(_ message: SendMessage, channel: UInt8, isReliable: Bool) {
     arena.release(message.buffer)
     recordDequeued(message, isReliable: isReliable)
@@ -93,9 +93,9 @@ struct SendState: Sendable {
 
 /// The sender's flow-control state for one channel.
 struct SendCredit: Sendable, BitwiseCopyable {
-  /// The total number of bytes sent, charges included; retransmissions do not count.
+  /// The total number of bytes sent, charges included. Bytes that are sent again do not count.
   var sent: UInt64 = 0
-  /// The total number of bytes that the peer allows.
+  /// The total number of bytes that the peer allows this side to send, charges included.
   var limit = UInt64(ChannelLimits.window)
 
   var remaining: Int { Int(clamping: limit - sent) }

@@ -1,10 +1,10 @@
-/// The few unreliable messages of which some fragments were received. When the table is full, a new
-/// message evicts the oldest.
+/// The unreliable messages under reassembly. When the table is full, a new message replaces the
+/// oldest.
 struct UnreliablePartials: Sendable {
   struct Partial: Sendable, BitwiseCopyable {
-    /// The index of the receive lane.
+    /// The index of the message's receive lane.
     var lane: UInt16
-    /// The message's full number if its lane is sequenced, else only the low 16 bits.
+    /// The message's full number in a sequenced lane, and its low 16 bits in an unordered lane.
     var number: UInt64
     /// The index of the reassembly.
     var index: Int32
@@ -27,7 +27,7 @@ struct UnreliablePartials: Sendable {
 
   mutating func remove(_ index: Int32) { partials.removeAll { $0.index == index } }
 
-  /// Removes and returns a message of the lane whose number is below `number`; `nil` if there is
+  /// Removes and returns a message of the lane whose number is below `number`, or `nil` if there is
   /// none.
   mutating func popStale(before number: UInt64, lane: Int) -> Partial? {
     guard let index = partials.firstIndex(where: { $0.lane == lane && $0.number < number })
