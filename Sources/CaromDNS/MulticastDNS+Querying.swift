@@ -40,7 +40,7 @@ extension MulticastDNS {
   /// Stops a query.
   package mutating func stopQuery(_ id: QueryID) { querier.stopQuery(id) }
 
-  /// The cached records of a name and type. No query is sent.
+  /// Returns the cached records of a name and type. No query is sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     querier.cachedRecords(name, type, at: now)
   }

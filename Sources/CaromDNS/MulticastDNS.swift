@@ -11,13 +11,14 @@ package struct MulticastDNS: Sendable {
     case querier(Querier.Event)
   }
 
-  /// Received datagrams that were ignored, by reason.
+  /// The numbers of received datagrams that were ignored, by reason.
   package struct Counters: Hashable, Sendable {
-    /// Datagrams that are not valid DNS messages, or that exceed a limit.
+    /// The number of datagrams that are not valid DNS messages or exceed a limit.
     package var malformed = 0
-    /// Messages with a nonzero opcode or response code, which multicast DNS does not use.
+    /// The number of messages with a nonzero opcode or response code, which multicast DNS does not
+    /// use.
     package var notStandard = 0
-    /// Responses from a source port other than 5353.
+    /// The number of responses from a source port other than 5353.
     package var foreignPort = 0
   }
 
@@ -41,7 +42,7 @@ package struct MulticastDNS: Sendable {
   /// The host's current name.
   package var hostName: Name { responder.hostName }
 
-  /// Sets the current links. Names are claimed and questions asked on new links, and records
+  /// Sets the current links. Names are claimed and questions are asked on new links, and records
   /// received on removed links are discarded.
   package mutating func setLinks(_ links: [Link], at now: Instant) {
     for index in linkIndices where !links.contains(where: { $0.index == index }) {
@@ -84,12 +85,12 @@ package struct MulticastDNS: Sendable {
     querier.handleTimeout(at: now)
   }
 
-  /// The next datagram to send, or nil if there is none.
+  /// Removes and returns the next datagram to send, or returns nil if there is none.
   package mutating func pollTransmit() -> Transmit? {
     responder.pollTransmit() ?? querier.pollTransmit()
   }
 
-  /// The next event, or nil if there is none.
+  /// Removes and returns the next event, or returns nil if there is none.
   package mutating func pollEvent() -> Event? {
     if let event = responder.pollEvent() { return .responder(event) }
     return querier.pollEvent().map(Event.querier)

@@ -13,12 +13,13 @@ protocol GameDisplay {
   /// arrived.
   mutating func readCommands(at now: Instant) -> [Controls.Command]?
 
-  /// The first player's input for the next tick, as seen with that player's goal on the left. Nil
-  /// if there is no player at this computer. `mallet` is the current position of the player's
-  /// mallet.
+  /// Returns the first player's input for the next tick, as seen with that player's goal on the
+  /// left. Nil if there is no player at this computer. `mallet` is the current position of the
+  /// player's mallet.
   mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput?
 
-  /// The input for the next tick of the second player, who is on the right; nil if there is none.
+  /// Returns the input for the next tick of the second player, who is on the right; nil if there is
+  /// none.
   mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput?
 
   /// Draws a state of the game.
@@ -40,8 +41,8 @@ extension GameDisplay {
   func write(_ line: String) {}
   func close() {}
 
-  /// The input of the player at this computer, mirrored to the side of the player's seat. Nil if
-  /// there is no player at this computer.
+  /// Returns the input of the player at this computer, mirrored to the side of the player's seat.
+  /// Nil if there is no player at this computer.
   mutating func input(of seat: Seat, in state: RinkState, at now: Instant) -> MalletInput? {
     let view = seat == .home ? state : state.mirrored
     let input = sampleFirst(mallet: view.homeMallet.vector, at: now)

@@ -52,7 +52,7 @@ actor NetGame: LoopActor {
     /// On a host: the last client. It finds its match and score again when it returns.
     var lastClient: PeerID?
 
-    /// The id of a connection in `HostedMatch`, or nil if the connection has none.
+    /// Returns the id of a connection in `HostedMatch`, or nil if the connection has none.
     func recipient(_ connection: ConnectionID) -> Int? {
       recipients.first { $0.value == connection }?.key
     }

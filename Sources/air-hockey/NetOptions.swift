@@ -17,7 +17,7 @@ struct NetOptions: ParsableArguments {
 
   var interfaces: InterfaceSelection { interface.isEmpty ? .automatic : .named(interface) }
 
-  /// The information about this player that is sent to peers.
+  /// Returns the information about this player that is sent to peers.
   func peer(_ name: String, yieldsSeat: Bool = false, isSpectator: Bool = false) -> PeerInfo {
     PeerInfo(
       id: .random(), name: name, application: GameWire.application,

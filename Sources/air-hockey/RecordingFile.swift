@@ -73,7 +73,7 @@ struct RecordingFile: Sendable {
     } catch { trouble = error.line }
   }
 
-  /// The first of "match-2.crpl", "match-3.crpl" and so on that does not exist.
+  /// Returns the first of "match-2.crpl", "match-3.crpl" and so on that does not exist.
   private func freePath() -> String {
     let first = URL(filePath: paths[0])
     let (stem, kind) = (first.deletingPathExtension().path, first.pathExtension)

@@ -47,7 +47,7 @@ struct ReplayCommand: AsyncParsableCommand {
     if let (error, tick) = failure { throw Self.damaged(file, error, at: tick) }
   }
 
-  /// The tick at which to begin, which may be after the end of the file.
+  /// Returns the tick at which to begin, which may be after the end of the file.
   private func start(of replay: ReplayReader<Rink>) -> Tick {
     replay.header.start.advanced(by: Int64(from) * Int64(replay.header.rate))
   }

@@ -86,7 +86,7 @@ struct Summary: Encodable, Equatable {
     desyncs = match.desyncs
   }
 
-  /// A duration in milliseconds, rounded to whole microseconds.
+  /// Returns a duration in milliseconds, rounded to whole microseconds.
   private static func milliseconds(_ duration: Duration) -> Double {
     (duration.inMilliseconds * 1000).rounded() / 1000
   }

@@ -2,7 +2,7 @@ import Foundation
 
 /// Finds the programs that have a UDP port open, as far as the system permits (Linux).
 enum PortHolder {
-  /// The other programs that have the port open, such as "avahi-daemon (812)".
+  /// Returns the other programs that have the port open, such as "avahi-daemon (812)".
   static func names(_ port: UInt16) -> [String] {
     let inodes = Set(["/proc/net/udp", "/proc/net/udp6"].flatMap { sockets(port, in: $0) })
     guard !inodes.isEmpty else { return [] }
@@ -12,7 +12,7 @@ enum PortHolder {
       .map { "\(name($0)) (\($0))" }
   }
 
-  /// The inodes of the sockets that are bound to the port.
+  /// Returns the inodes of the sockets that are bound to the port.
   private static func sockets(_ port: UInt16, in path: String) -> [String] {
     let digits = String(port, radix: 16, uppercase: true)
     let ending = ":" + String(repeating: "0", count: 4 - digits.count) + digits

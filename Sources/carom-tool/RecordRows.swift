@@ -7,7 +7,7 @@ struct RecordRows: Sendable {
 
   private let interfaces = InterfaceNames()
 
-  /// The reports of a response's records.
+  /// Returns the reports of a response's records.
   func reports(_ reply: OneShotQuery.Reply) -> [Report] {
     reply.answers.map {
       report(.added, $0, isAnswer: true, from: reply.source, on: reply.interface)
@@ -17,7 +17,7 @@ struct RecordRows: Sendable {
       }
   }
 
-  /// The report of a received record. A record from a name server has no interface.
+  /// Returns the report of a received record. A record from a name server has no interface.
   func report(
     _ event: Report.Event, _ record: Record, isAnswer: Bool, from source: Endpoint? = nil,
     on interface: UInt32? = nil

@@ -8,12 +8,12 @@ enum RecordText {
     ("HTTPS", 65), ("ANY", 255),
   ]
 
-  /// The name of a type, or "TYPE" and its number if it has none (RFC 3597 §5).
+  /// Returns the name of a type, or "TYPE" and its number if it has none (RFC 3597 §5).
   static func name(of type: RecordType) -> String {
     names.first { $0.1 == type.rawValue }?.0 ?? "TYPE\(type.rawValue)"
   }
 
-  /// The type with the given name or number; nil if there is none.
+  /// Returns the type with the given name or number; nil if there is none.
   static func type(_ text: String) -> RecordType? {
     let text = text.uppercased()
     if let known = names.first(where: { $0.0 == text }) { return RecordType(rawValue: known.1) }
@@ -21,7 +21,7 @@ enum RecordText {
     return UInt16(digits).map(RecordType.init)
   }
 
-  /// The text form of a record's data.
+  /// Returns the text form of a record's data.
   static func text(of data: RecordData) -> String {
     switch data {
     case .address(let address): address.description
@@ -36,7 +36,7 @@ enum RecordText {
     }
   }
 
-  /// The strings of a TXT record, quoted. Invalid UTF-8 is escaped as in names.
+  /// Returns the strings of a TXT record, quoted. Invalid UTF-8 is escaped as in names.
   private static func strings(_ bytes: [UInt8]) -> String {
     labels(bytes, escapesDots: false).map { "\"\($0)\"" }.joined(separator: " ")
   }

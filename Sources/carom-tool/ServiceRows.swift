@@ -61,7 +61,7 @@ final class ServiceRows: Sendable {
     }
   }
 
-  /// The report of the endpoints of a service.
+  /// Returns the report of the endpoints of a service.
   func report(_ name: String, _ type: ServiceType, _ resolved: ResolvedService) -> Report {
     report(
       .resolved, name, type, key: name, on: resolved.interface == 0 ? [] : [resolved.interface],

@@ -5,8 +5,8 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// The result of the last search that freed too little space: until the time `until`,
-    /// records of `priority` or lower are refused without another search.
+    /// Records of `priority` or lower are refused without another search until the time `until`,
+    /// because the last search freed too little space. Nil if no search has.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {
@@ -40,7 +40,7 @@ extension RecordCache {
     var cost: Int
   }
 
-  /// The maximum number and size of the records in one part of the cache.
+  /// The maximum number and total size, in bytes, of the records of one interface or one sender.
   private struct Limit {
     var count: Int
     var bytes: Int
@@ -50,8 +50,8 @@ extension RecordCache {
     }
   }
 
-  /// A record that may be evicted. It holds only what sorting needs, because many of them are
-  /// sorted.
+  /// A record that may be evicted, reduced to the values that sorting needs, because many records
+  /// are sorted at once.
   private struct Eviction {
     var id: Int
     var priority: Priority
@@ -70,10 +70,11 @@ extension RecordCache {
     }
   }
 
-  /// One eighth of a full part is evicted at a time, so that searching stays cheap for each record
-  /// received.
+  /// When an interface, a sender or a record set is full, one eighth of its capacity is freed at
+  /// once, so that few received records require a search.
   private static let evictionDivisor = 8
-  /// The time for which no equivalent search is made after a search that freed too little space.
+  /// How long records are refused without another search after a search that freed too little
+  /// space.
   private static let searchPause = Duration.seconds(1)
   private static let whole = Limit(count: capacity, bytes: byteCapacity)
   private static let share = Limit(
@@ -185,10 +186,10 @@ extension RecordCache {
     }
   }
 
-  /// Whether `a` is evicted before `b`. Records of lower priority are evicted first. Among idle
-  /// records, the earliest to expire is evicted first. Among other records, those of the sender
-  /// with the most records are evicted first, so that a sender of few records keeps them longest.
-  /// With `isFair`, this applies to idle records as well.
+  /// Returns whether `a` is evicted before `b`. Records of lower priority are evicted first. Among
+  /// idle records, the earliest to expire is evicted first. Among other records, those of the
+  /// sender with the most records are evicted first, so that a sender of few records keeps them
+  /// longest. With `isFair`, this applies to idle records as well.
   private static func isEvictedFirst(_ a: Eviction, _ b: Eviction, isFair: Bool) -> Bool {
     if a.priority != b.priority { return a.priority < b.priority }
     if a.rank != b.rank, isFair || a.priority != .idle { return a.rank > b.rank }

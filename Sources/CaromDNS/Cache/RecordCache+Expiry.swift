@@ -1,8 +1,8 @@
 import CaromCore
 
 extension RecordCache {
-  /// The points of a record's time to live, in thousandths, at which a wanted record is queried
-  /// again (RFC 6762 §5.2).
+  /// The ages at which a wanted record is queried again, in thousandths of its time to live (RFC
+  /// 6762 §5.2).
   static let refreshPoints: [Int64] = [800, 850, 900, 950]
   /// Records younger than this are not refreshed, so that very short times to live do not cause
   /// polling.
@@ -13,11 +13,12 @@ extension RecordCache {
   /// The minimum time allowed for an answer to the second unanswered query.
   static let answerTimeout = Duration.seconds(2)
 
-  /// The next time at which `handleTimeout` must be called, or nil if the cache is empty.
+  /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
   package var nextTimeout: Instant? { timers.nextDeadline }
 
-  /// Processes the next due refresh or expiry; call it until it returns nil. `isWanted` tells
-  /// whether an active question asks for a key, so that its records are worth refreshing.
+  /// Processes and returns the next refresh or expiry that is due, or returns nil if there is none.
+  /// Call this method until it returns nil. Only records for whose key `isWanted` returns true,
+  /// because an active question asks for them, are refreshed.
   package mutating func handleTimeout(
     at now: Instant, isWanted: (RecordKey) -> Bool
   ) -> Event? {
@@ -40,8 +41,8 @@ extension RecordCache {
     ids(on: interface).compactMap { remove($0) }.map { ($0.setKey, $0.entry.record) }
   }
 
-  /// Shortens the life of the matching records of a set to `rest`; receiving a record again
-  /// restores it (RFC 6762 §10.4).
+  /// Makes the records of a set for which `isAffected` returns true expire after `rest` at the
+  /// latest, unless they are received again (RFC 6762 §10.4).
   package mutating func reconfirm(
     _ setKey: SetKey, for rest: Duration, at now: Instant, _ isAffected: (Record) -> Bool
   ) {
@@ -51,15 +52,15 @@ extension RecordCache {
     }
   }
 
-  /// Shortens the life of all records of an interface to `rest`; receiving a record again restores
-  /// it.
+  /// Makes all records of an interface expire after `rest` at the latest, unless they are received
+  /// again.
   mutating func reconfirmAll(on interface: UInt32, for rest: Duration, at now: Instant) {
     for id in ids(on: interface) { shortenLife(id, to: rest, at: now) }
   }
 
-  /// Passive observation of failures (RFC 6762 §10.5): another host queried for the records at
-  /// `setKey` and listed those in `known` as known answers. The other records expire if a second
-  /// such query within ten seconds also remains unanswered.
+  /// Observes another host's query for the records at `setKey`, in which it listed the records in
+  /// `known` as known answers. The other records expire if a second such query within ten seconds
+  /// also remains unanswered (passive observation of failures, RFC 6762 §10.5).
   package mutating func observeQuery(
     for setKey: SetKey, known: Set<Record.Identity>, at now: Instant
   ) {
@@ -112,7 +113,7 @@ extension RecordCache {
     timers.insert(Timer(id: id, serial: entry.serial), at: Self.deadline(of: entry))
   }
 
-  /// The time of a record's next refresh or of its expiry. Refreshes are rounded up to a
+  /// Returns the time of a record's next refresh or of its expiry. Refreshes are rounded up to a
   /// multiple of one hundredth of the time to live, so that records that arrived together are
   /// queried together.
   private static func deadline(of entry: Entry) -> Instant {

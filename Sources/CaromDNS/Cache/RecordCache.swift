@@ -9,7 +9,8 @@ package struct RecordCache: Sendable {
   /// The maximum size of the records of one interface, in bytes. Names count twice, because a
   /// case-folded copy is stored as well.
   package static let byteCapacity = 2 << 20
-  /// One sender may fill at most this fraction (one quarter) of an interface's records and bytes.
+  /// The divisor of an interface's capacity that gives the capacity for one sender: a quarter of
+  /// the interface's records and bytes.
   package static let sourceShare = 4
   /// The maximum number of PTR records under one name: half of the capacity, for service types with
   /// very many instances.
@@ -27,7 +28,7 @@ package struct RecordCache: Sendable {
     package var interface: UInt32
     package var key: RecordKey
 
-    /// The set of the records of `key` that were received on `interface`.
+    /// Creates the key of the set of the records of `key` that were received on `interface`.
     package init(interface: UInt32, key: RecordKey) {
       self.interface = interface
       self.key = key
@@ -46,11 +47,12 @@ package struct RecordCache: Sendable {
     /// The random delay of each refresh, in thousandths of the time to live, from 0 to 10.
     var jitter: UInt8
     /// The time of the first observed query that should have been answered with this record and was
-    /// not, and whether a second one followed; nil if there was none (RFC 6762 §10.5).
+    /// not, and whether a second such query followed. Nil if every such query was answered (RFC
+    /// 6762 §10.5).
     var unanswered: (since: Instant, isRepeated: Bool)?
   }
 
-  /// The result of `insert`.
+  /// The outcome of `insert`: the record was added, was already in the cache, or was not stored.
   package enum Insertion: Sendable { case new, known, refused }
 
   /// A refresh or an expiry that `handleTimeout` found to be due.
@@ -73,7 +75,8 @@ package struct RecordCache: Sendable {
     var first: Int?
     var last: Int?
     var count = 0
-    /// The first record that no cache-flush bit has been applied to yet.
+    /// The slot of the first record to which no cache-flush bit has been applied, or nil if there
+    /// is none.
     var unflushed: Int?
   }
 
@@ -92,7 +95,8 @@ package struct RecordCache: Sendable {
     var serial: UInt64
   }
 
-  /// The cached records, each at a fixed index until it is removed, and the free indices.
+  /// The cached records. Each record keeps its index, its *slot*, until it is removed; the element
+  /// at a free index is nil.
   var slots: [Slot?] = []
   private var free: [Int] = []
   var sets: [SetKey: RecordSet] = [:]
@@ -120,7 +124,7 @@ package struct RecordCache: Sendable {
     (sources.count, sets.count, slotIndices.count)
   }
 
-  /// All records of a set, the most recently received last.
+  /// Returns all records of a set, the most recently received last.
   package func entries(at setKey: SetKey) -> [Entry] {
     var list: [Entry] = []
     var id = sets[setKey]?.first
@@ -131,13 +135,13 @@ package struct RecordCache: Sendable {
     return list
   }
 
-  /// The records of a set that are not about to expire, the most recently received last.
+  /// Returns the records of a set that are not about to expire, the most recently received last.
   package func current(at setKey: SetKey) -> [Entry] {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// The data of the most recently received record of a set, among the records that are not about
-  /// to expire; nil if there is none.
+  /// Returns the data of the most recently received record of a set, among the records that are not
+  /// about to expire; nil if there is none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {
@@ -147,8 +151,8 @@ package struct RecordCache: Sendable {
     return nil
   }
 
-  /// The keys of all record sets of a name on an interface, sorted by type. Searches the whole
-  /// cache.
+  /// Returns the keys of all record sets of a name on an interface, sorted by type. Searches the
+  /// whole cache.
   func setKeys(of name: Name, on interface: UInt32) -> [SetKey] {
     sets.keys.filter { $0.interface == interface && $0.key.name == name }
       .sorted { $0.key.type < $1.key.type }
@@ -161,7 +165,7 @@ package struct RecordCache: Sendable {
     return evicted
   }
 
-  /// The slots of all records of an interface, oldest first. Searches the whole cache.
+  /// Returns the slots of all records of an interface, oldest first. Searches the whole cache.
   func ids(on interface: UInt32) -> [Int] {
     slots.indices.filter { slots[$0]?.setKey.interface == interface }
       .sorted { (slots[$0]?.entry.serial ?? 0) < (slots[$1]?.entry.serial ?? 0) }
@@ -176,9 +180,10 @@ package struct RecordCache: Sendable {
 // MARK: - Storing records
 
 extension RecordCache {
-  /// Stores, renews or shortens a received record. `isWanted` tells whether an active question asks
-  /// for a key; such records are kept the longest when space runs out. `popEvicted` returns the
-  /// records that were evicted to make room.
+  /// Stores a received record or renews the cached one; a goodbye makes the cached record expire
+  /// soon. Records for whose key `isWanted` returns true, because an active question asks for them,
+  /// are kept the longest when space runs out. `popEvicted` returns the records that were evicted
+  /// to make room.
   package mutating func insert(
     _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
     jitter: UInt8, isWanted: (RecordKey) -> Bool
@@ -251,7 +256,7 @@ extension RecordCache {
   }
 
   /// Applies a cache-flush bit: records of the set that are older than one second expire in one
-  /// second (RFC 6762 §10.2). Each record is visited once only, because the list is in the order of
+  /// second (RFC 6762 §10.2). Each record is visited only once, because the list is in the order of
   /// arrival.
   private mutating func flush(_ setKey: SetKey, at now: Instant) {
     while let id = sets[setKey]?.unflushed, let slot = slots[id],

@@ -15,7 +15,7 @@ package struct Link: Hashable, Sendable {
       self.prefixLength = prefixLength
     }
 
-    /// Whether `other` belongs to the same subnet.
+    /// Returns whether `other` belongs to the same subnet.
     func covers(_ other: IPAddress) -> Bool {
       let mine = address.bytes
       let theirs = other.bytes
@@ -37,17 +37,18 @@ package struct Link: Hashable, Sendable {
   package var usesV4: Bool
   /// Whether packets are sent to the IPv6 group ff02::fb.
   package var usesV6: Bool
-  /// The number of times the link's carrier went down or came up, if the system reports it. After a
-  /// change the interface may be attached to a different network, where other hosts use our names.
+  /// The number of times that the link's carrier went down or came up, or 0 if the system does not
+  /// report this number. After a change the interface may be attached to a different network, where
+  /// other hosts use our names.
   package var epoch: UInt32
   /// Whether unicast responses reach this process, which requires that no other process has bound
   /// port 5353 (RFC 6762 §15.1). May change at any time.
   package var receivesUnicast: Bool
   /// The largest packet that the link carries without fragmentation, in bytes including all
-  /// headers, or nil for Ethernet's. May change at any time.
+  /// headers, or nil to assume Ethernet's 1,500. May change at any time.
   package var mtu: Int?
 
-  /// Creates a link. By default it uses the address families of which it has addresses.
+  /// Creates a link. By default the link uses the address families of its addresses.
   package init(
     index: UInt32, addresses: [Address], usesV4: Bool? = nil, usesV6: Bool? = nil,
     epoch: UInt32 = 0, receivesUnicast: Bool = false, mtu: Int? = nil
@@ -61,8 +62,8 @@ package struct Link: Hashable, Sendable {
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
 
-  /// Whether names claimed on `other` remain claimed on this link: the addresses, the address
-  /// families and the carrier epoch are equal.
+  /// Returns whether names claimed on `other` remain claimed on this link: the addresses, the
+  /// address families and the carrier epoch are equal.
   func isSame(as other: Link) -> Bool {
     index == other.index && addresses == other.addresses && usesV4 == other.usesV4
       && usesV6 == other.usesV6 && epoch == other.epoch
@@ -81,12 +82,12 @@ package struct Link: Hashable, Sendable {
   /// The MTU of Ethernet, in bytes.
   static let ethernetMTU = 1500
 
-  /// Whether a packet from `source` originated on this link (RFC 6762 §11).
+  /// Returns whether a packet from `source` originated on this link (RFC 6762 §11).
   package func isOnLink(_ source: IPAddress) -> Bool {
     source.isLinkLocal || addresses.contains { $0.covers(source) }
   }
 
-  /// Whether `source` is one of this host's addresses on the link.
+  /// Returns whether `source` is one of this host's addresses on the link.
   package func hasAddress(_ source: IPAddress) -> Bool {
     let plain = source.scoped(to: 0)
     return addresses.contains { $0.address == plain }

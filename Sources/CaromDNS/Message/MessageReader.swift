@@ -3,8 +3,8 @@ import CaromCore
 /// Decodes a DNS message from untrusted bytes, iteratively and with bounded work. It never traps.
 struct MessageReader: ~Escapable {
   /// The maximum number of bytes that the names of one message may expand to, so that compression
-  /// pointers cannot multiply the work. It is eight times as high for messages longer than any
-  /// multicast one.
+  /// pointers cannot multiply the work. The limit is eight times as high for messages over TCP,
+  /// which may be longer than datagrams.
   static let expansionLimit = 65_536
 
   private let limit: Int
@@ -53,8 +53,8 @@ struct MessageReader: ~Escapable {
     return records
   }
 
-  /// Decodes the next record. Returns nil if only its data is malformed, in which case its length
-  /// field still leads to the next record.
+  /// Decodes the next record. Returns nil if only the record's data is malformed, in which case the
+  /// length field still leads to the next record.
   private mutating func readRecord() throws(DecodeError) -> Record? {
     let name = try readName(before: bytes.count)
     let type = RecordType(rawValue: try readInteger(before: bytes.count))
@@ -197,8 +197,8 @@ extension MessageReader {
 }
 
 extension Message {
-  /// Decodes a message of at most `limit` bytes. Records with malformed data are left out, bytes
-  /// after the last record are ignored, and any other error throws.
+  /// Creates a message from `bytes`, which must not be longer than `limit`. Records with malformed
+  /// data are left out, bytes after the last record are ignored, and any other error throws.
   package init(
     decoding bytes: [UInt8], limit: Int = Message.maximumLength
   ) throws(DecodeError) {

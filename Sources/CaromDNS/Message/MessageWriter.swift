@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Encodes a message entry by entry, compresses names, and undoes an entry that does not fit.
+/// Encodes a message entry by entry with compressed names, and leaves out entries that do not fit.
 struct MessageWriter {
   /// The length of the message header, in bytes.
   static let headerLength = 12
 
   /// The maximum length of the message, in bytes.
   let limit: Int
-  /// Whether target names in SRV data are compressed. They are not in responses to legacy queriers
-  /// (RFC 6762 §18.14).
+  /// Whether target names in SRV data are compressed. In responses to legacy queriers they must not
+  /// be (RFC 6762 §18.14).
   let compressesTargets: Bool
   private(set) var bytes: [UInt8]
   private var counts: [UInt16] = [0, 0, 0, 0]
@@ -61,7 +61,7 @@ struct MessageWriter {
     return false
   }
 
-  /// Sets the TC bit: more known answers follow in another packet (RFC 6762 §7.2).
+  /// Sets the TC bit, which announces more known answers in another packet (RFC 6762 §7.2).
   mutating func markTruncated() { bytes[2] |= 0x02 }
 
   private mutating func attempt(
@@ -123,7 +123,7 @@ struct MessageWriter {
 }
 
 extension Message {
-  /// Encodes the message with name compression, without regard to a packet's size.
+  /// Encodes the message with name compression, however long the result is.
   package func encoded(compressesTargets: Bool = true) -> [UInt8] {
     var writer = MessageWriter(
       id: id, flags: flags, limit: 65_535, compressesTargets: compressesTargets)

@@ -25,7 +25,7 @@ extension Name: CustomStringConvertible {
     return [UInt8(ascii: "\\"), zero + byte / 100, zero + byte / 10 % 10, zero + byte % 10]
   }
 
-  /// Parses the format that `description` writes. A trailing dot is allowed.
+  /// Creates a name from text in the format that `description` writes. A trailing dot is allowed.
   package init(text: String) throws(NameError) {
     var labels: [[UInt8]] = []
     var label: [UInt8] = []

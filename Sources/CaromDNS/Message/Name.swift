@@ -3,8 +3,8 @@
 package struct Name: Sendable {
   /// The maximum length of a label, in bytes (RFC 1035 §2.3.4).
   package static let maximumLabelLength = 63
-  /// The maximum length of a name, in bytes including every length byte and the root's (RFC 1035
-  /// §2.3.4).
+  /// The maximum length of a name, in bytes, including the length bytes of all labels and of the
+  /// root (RFC 1035 §2.3.4).
   package static let maximumLength = 255
   /// The root domain, which has no labels.
   package static let root = Name(wire: [])
@@ -34,8 +34,8 @@ package struct Name: Sendable {
     self.init(wire: wire)
   }
 
-  /// The name with one more label on its left, encoded as UTF-8 in Unicode normalization form C
-  /// (RFC 6762 §16).
+  /// Returns the name with one more label on its left, encoded as UTF-8 in Unicode normalization
+  /// form C (RFC 6762 §16).
   package func prefixed(by label: String) throws(NameError) -> Name {
     try Name(labels: [Array(label.composed.utf8)] + labels)
   }
@@ -58,8 +58,8 @@ package struct Name: Sendable {
     return String(decoding: wire[1...Int(length)], as: UTF8.self)
   }
 
-  /// The labels before `suffix`, joined with dots, or the leftmost label if the name does not end
-  /// in `suffix`.
+  /// Returns the labels before `suffix`, joined with dots, or the leftmost label if the name does
+  /// not end in `suffix`.
   func prefix(before suffix: Name) -> String {
     var parts: [String] = []
     var rest = self
@@ -77,8 +77,8 @@ package struct Name: Sendable {
     return Name(wire: Array(wire[(Int(length) + 1)...]))
   }
 
-  /// The byte in lower case if it is an ASCII capital. Length bytes are less than "A", so whole
-  /// wire names can be folded.
+  /// Returns the byte in lower case if it is an ASCII capital letter, otherwise the byte itself.
+  /// Length bytes are less than "A", so every byte of a name in wire format can be folded.
   static func folded(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
   }
@@ -99,7 +99,7 @@ extension Name: Hashable {
     return words + [word]
   }
 
-  /// Whether two names have the same labels, without regard to ASCII case.
+  /// Returns whether two names have the same labels, without regard to ASCII case.
   package static func == (a: Name, b: Name) -> Bool {
     a.wire.count == b.wire.count && a.words == b.words
   }

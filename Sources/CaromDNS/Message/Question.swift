@@ -20,7 +20,8 @@ package struct Question: Hashable, Sendable {
     self.questionClass = questionClass
   }
 
-  /// Whether `record` answers the question, whose type and class may be "any" (RFC 6762 §6.5).
+  /// Returns whether `record` answers the question, whose type and class may be "any" (RFC 6762
+  /// §6.5).
   package func isAnswered(by record: Record) -> Bool {
     (key.type == record.type || key.type == .any)
       && (questionClass == record.recordClass || questionClass == Self.anyClass)

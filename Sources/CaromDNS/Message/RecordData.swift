@@ -43,7 +43,7 @@ package enum RecordData: Hashable, Sendable {
     }
   }
 
-  /// The NSEC type bitmap: one window block for the types below 256 (RFC 4034 §4.1.2).
+  /// Returns the NSEC type bitmap: one window block for the types below 256 (RFC 4034 §4.1.2).
   static func bitmap(of types: [RecordType]) -> [UInt8] {
     var bits = [UInt8](repeating: 0, count: 32)
     for type in types where type.rawValue < 256 {

@@ -5,7 +5,7 @@ package struct RecordKey: Hashable, Sendable {
   /// The type of the records.
   package var type: RecordType
 
-  /// The key of the records of `type` under `name`.
+  /// Creates the key of the records of `type` under `name`.
   package init(_ name: Name, _ type: RecordType) {
     self.name = name
     self.type = type

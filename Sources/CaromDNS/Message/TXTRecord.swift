@@ -43,7 +43,7 @@ public struct TXTRecord: Hashable, Sendable {
   /// Whether the record has no keys.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The value of `key`, or nil if the key is absent.
+  /// Returns the value of `key`, or nil if the key is absent.
   public func value(for key: String) -> Content? { index(of: key).map { entries[$0].value } }
 
   /// The value of `key` as text, or nil if the key is absent, has no value, or is not valid UTF-8.
@@ -86,8 +86,8 @@ public struct TXTRecord: Hashable, Sendable {
     }
   }
 
-  /// The record itself if its version is one of `versions`, otherwise an empty record. A record
-  /// without a version has the version `first` (RFC 6763 §6.7).
+  /// Returns the record itself if its version is one of `versions`, otherwise an empty record. A
+  /// record without a version has the version `first` (RFC 6763 §6.7).
   public func understood(by versions: ClosedRange<Int>, default first: Int = 1) -> TXTRecord {
     let isVersioned = value(for: "txtvers") != nil
     let version = isVersioned ? version : first
@@ -143,8 +143,8 @@ extension TXTRecord {
     }
   }
 
-  /// Decodes strings in wire format. Strings without a key, repeated keys (RFC 6763 §6.4) and a
-  /// truncated last string are skipped.
+  /// Creates a record by decoding strings in wire format. Strings without a key, repeated keys (RFC
+  /// 6763 §6.4) and a truncated last string are skipped.
   package init(decoding bytes: [UInt8]) {
     var rest = bytes[...]
     while let length = rest.popFirst() {

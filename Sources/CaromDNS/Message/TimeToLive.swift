@@ -4,8 +4,9 @@ enum TimeToLive {
   static let host: UInt32 = 120
   /// The time to live, in seconds, of all other records.
   static let other: UInt32 = 4500
-  /// The maximum in responses to legacy queriers (RFC 6762 §6.7).
+  /// The maximum time to live, in seconds, in responses to legacy queriers (RFC 6762 §6.7).
   static let legacy: UInt32 = 10
-  /// The maximum that is accepted from other hosts, one day, so that unwanted records do not stay.
+  /// The maximum time to live, in seconds, that is accepted from other hosts: one day, so that
+  /// unwanted records do not stay longer.
   static let ceiling: UInt32 = 86_400
 }

@@ -2,7 +2,7 @@ import CaromCore
 
 /// A question that is being asked, with its observers and its query schedule on each link.
 struct ActiveQuestion: Sendable {
-  /// The request that waits for answers to the question.
+  /// A request that waits for answers to the question.
   enum Observer: Hashable, Sendable {
     case browse(BrowseID)
     case resolver(ResolveID)
@@ -12,14 +12,14 @@ struct ActiveQuestion: Sendable {
   }
 
   let key: RecordKey
-  /// The question's serial number. Questions appear in queries in this order.
+  /// The question's serial number. Queries contain the questions in the order of these numbers.
   let order: UInt64
-  /// The requests that wait for answers. The question is removed with the last of them.
+  /// The requests that wait for answers. The question is removed with its last observer.
   var observers: [Observer] = []
   /// The query schedules, one for each link, in the order in which the links were added.
   var schedules: [QuestionSchedule] = []
 
-  /// Whether a unicast response on the link may answer this question.
+  /// Returns whether a unicast response on the link may answer this question.
   func expectsUnicast(on link: UInt32, at now: Instant) -> Bool {
     schedules.contains { $0.link == link && $0.expectsUnicast(at: now) }
   }

@@ -18,27 +18,27 @@ struct ActiveQuestions: Sendable {
   private var questionsByName: [Name: [ActiveQuestion]] = [:]
   private var timers = DeadlineQueue<Timer>()
   private var nextOrder: UInt64 = 0
-  /// The number of timers left after stale ones were last removed.
+  /// The number of timers that remained when stale timers were last removed.
   private var live = 0
   /// The number of active questions.
   private(set) var count = 0
 
-  /// The earliest time at which `popDue` may return a question.
+  /// The earliest time at which `popDue` may return a question, or nil if no timer is armed.
   var nextTimeout: Instant? { timers.nextDeadline }
 
   subscript(_ key: RecordKey) -> ActiveQuestion? {
     questionsByName[key.name]?.first { $0.key.type == key.type }
   }
 
-  /// Whether any question asks for records of the key's type, or of any type. NSEC records are
-  /// relevant to all questions for the name.
+  /// Returns whether any question asks for records of the key's type, or of any type. NSEC records
+  /// are relevant to all questions for the name.
   func isWanted(_ key: RecordKey) -> Bool {
     guard let questions = questionsByName[key.name] else { return false }
     return key.type == .nsec
       || questions.contains { $0.key.type == key.type || $0.key.type == .any }
   }
 
-  /// The observers of all questions that records of the key answer.
+  /// Returns the observers of all questions that records of the key answer.
   func observers(of key: RecordKey) -> [ActiveQuestion.Observer] {
     guard let questions = questionsByName[key.name] else { return [] }
     if questions.count == 1, let only = questions.first {
@@ -47,7 +47,7 @@ struct ActiveQuestions: Sendable {
     return questions.flatMap { $0.key.type == key.type || $0.key.type == .any ? $0.observers : [] }
   }
 
-  /// The types that are being asked for under a name.
+  /// Returns the types that are being asked for under a name.
   func types(of name: Name) -> [RecordType] { questionsByName[name]?.map(\.key.type) ?? [] }
 
   /// Adds an observer. If the question is not active yet, it starts on each of `links`.

@@ -88,8 +88,8 @@ extension Querier {
     emit(.updated(id, service))
   }
 
-  /// The TXT record from the first of `interfaces` on which a TXT record was received, or nil if
-  /// there is none.
+  /// Returns the TXT record from the first of `interfaces` on which a TXT record was received, or
+  /// nil if there is none.
   func text(_ key: RecordKey, on interfaces: [UInt32]) -> TXTRecord? {
     for interface in interfaces {
       let setKey = RecordCache.SetKey(interface: interface, key: key)

@@ -2,13 +2,13 @@ import CaromCore
 
 extension Querier {
   /// Adds a link or updates it. If its addresses or its carrier changed, all questions start again
-  /// on it.
+  /// on the link.
   package mutating func setLink(_ link: Link, at now: Instant) {
     if let index = links.firstIndex(where: { $0.index == link.index }) {
       let old = links[index]
       links[index] = link
       guard !old.isSame(as: link) else { return }
-      // The cable was disconnected and may now lead to another network.
+      // The link was disconnected and may now lead to another network.
       if old.epoch != link.epoch {
         cache.reconfirmAll(on: link.index, for: Self.reconfirmationTimeout, at: now)
       }

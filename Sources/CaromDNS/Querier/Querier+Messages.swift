@@ -34,8 +34,8 @@ extension Querier {
     evaluatePending(at: now)
   }
 
-  /// Whether a unicast response answers a question that recently asked for one. Other unicast
-  /// responses are ignored.
+  /// Returns whether a unicast response answers a question that recently asked for one. Other
+  /// unicast responses are ignored.
   private func isExpected(_ response: Message, on interface: UInt32, at now: Instant) -> Bool {
     response.answers.contains { record in
       [record.type, .any].contains { type in
@@ -77,7 +77,7 @@ extension Querier {
     }
   }
 
-  /// The active questions that an NSEC record answers in the negative.
+  /// Returns the keys of the active questions that an NSEC record answers in the negative.
   private func denied(by record: Record, on interface: UInt32) -> [RecordKey] {
     activeQuestions.types(of: record.name).map { RecordKey(record.name, $0) }
       .filter { isDenied($0, on: interface) }
@@ -179,7 +179,7 @@ extension Querier {
     }
   }
 
-  /// Treats a question of another host as our own if we know all its known answers.
+  /// Treats another host's question as a query of our own if we also have all of its known answers.
   private mutating func suppressDuplicate(
     _ key: RecordKey, _ theirs: Set<Record.Identity>, on interface: UInt32, at now: Instant
   ) {

@@ -26,8 +26,8 @@ extension Querier {
     return events
   }
 
-  /// Schedules a query for an aging record on the interface that it came from. For an NSEC record,
-  /// queries for the types that it denies.
+  /// Schedules a query for aging records on the interface on which they were received. For an NSEC
+  /// record, the query asks for the types that the record denies.
   private mutating func refresh(_ setKey: RecordCache.SetKey, at now: Instant) {
     let name = setKey.key.name
     let types =
@@ -67,8 +67,8 @@ extension Querier {
     busyUntil = busyUntil.advanced(by: Self.packetInterval * sent)
   }
 
-  /// The known answers of a query: cached shared records with more than half of their time to live
-  /// left (RFC 6762 §7.1).
+  /// Returns the known answers of a query: cached shared records with more than half of their time
+  /// to live left (RFC 6762 §7.1).
   func knownAnswers(_ key: RecordKey, on interface: UInt32, at now: Instant) -> [Record] {
     entries(key, on: interface).compactMap { entry in
       let left = now.duration(to: entry.expires)

@@ -37,7 +37,7 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// The cached records of a name and type, or of all types for `any`. No query is sent.
+  /// Returns the cached records of a name and type, or of all types for `any`. No query is sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     links.flatMap { link in
       entries(RecordKey(name, type), on: link.index).map { entry in
@@ -48,7 +48,7 @@ extension Querier {
     }
   }
 
-  /// The cached records of a key on an interface, or of all types for `any`.
+  /// Returns the cached records of a key on an interface, or of all types for `any`.
   func entries(_ key: RecordKey, on interface: UInt32) -> [RecordCache.Entry] {
     guard key.type == .any else {
       return cache.entries(at: RecordCache.SetKey(interface: interface, key: key))

@@ -41,10 +41,11 @@ package struct Querier: Sendable {
   var reconfirmations: [RecordKey: Instant] = [:]
   var reconfirmationTimers = DeadlineQueue<RecordKey>()
   var generator: SeededGenerator
-  /// The time of the next first queries. Questions that start shortly before it share their packet.
+  /// The time at which new questions are first asked. Questions that start shortly before this time
+  /// share a packet. Nil if no question has started.
   private var sharedStart: Instant?
-  /// The state of the rate limit (the generic cell rate algorithm): the time up to which its budget
-  /// is used. No query packet is sent before this time.
+  /// The earliest time at which the rate limit allows the next query packet (the state of the
+  /// generic cell rate algorithm).
   var busyUntil = Instant.zero
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()
@@ -59,11 +60,12 @@ package struct Querier: Sendable {
   /// Creates a querier without links.
   package init(generator: SeededGenerator) { self.generator = generator }
 
-  /// The next datagram to send. Poll until nil after each mutating call.
+  /// Removes and returns the next datagram to send, or returns nil if there is none. Poll until nil
+  /// after each mutating call.
   package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
-  /// The next event. Poll until nil after each mutating call, so that the events of one call are
-  /// handled together.
+  /// Removes and returns the next event, or returns nil if there is none. Poll until nil after each
+  /// mutating call, so that the events of one call are handled together.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
   /// Whether more events of the last call remain to be polled.
@@ -88,7 +90,7 @@ package struct Querier: Sendable {
     return nextNumber
   }
 
-  /// The time of a first query, after a random delay (RFC 6762 §5.2).
+  /// Returns the time of a new question's first query, after a random delay (RFC 6762 §5.2).
   mutating func makeStart(at now: Instant) -> Instant {
     if let sharedStart, sharedStart >= now.advanced(by: QuestionSchedule.firstDelay.lowerBound) {
       return sharedStart
@@ -115,8 +117,8 @@ extension Querier {
     }
   }
 
-  /// Whether the cache holds a complete answer on any link. Unique record sets are always received
-  /// whole (RFC 6762 §10.2).
+  /// Returns whether the cache holds a complete answer on any link. Unique record sets are always
+  /// received whole (RFC 6762 §10.2).
   func isAnswered(_ key: RecordKey) -> Bool { links.contains { isAnswered(key, on: $0.index) } }
 
   func isAnswered(_ key: RecordKey, on interface: UInt32) -> Bool {
@@ -124,16 +126,16 @@ extension Querier {
       .contains { $0.record.flushesCache }
   }
 
-  /// Whether the name's owner denied that the records exist, and no cached record contradicts the
-  /// denial.
+  /// Returns whether the name's owner denied that the records exist, and no cached record
+  /// contradicts the denial.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
     cache.isDenied(key, on: interface)
   }
 }
 
 extension RecordCache {
-  /// Whether a cached NSEC record denies that the name has records of the type (RFC 6762 §6.1). PTR
-  /// record sets are shared and cannot be denied.
+  /// Returns whether a cached NSEC record denies that the name has records of the type (RFC 6762
+  /// §6.1). PTR record sets are shared and cannot be denied.
   func isDenied(_ key: RecordKey, on interface: UInt32) -> Bool {
     let denial = SetKey(interface: interface, key: RecordKey(key.name, .nsec))
     guard key.type != .ptr, key.type != .any, key.type != .nsec, key.type.rawValue < 256,

@@ -88,7 +88,7 @@ struct QuestionSchedule: Sendable {
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Whether a unicast response is acceptable at this time.
+  /// Returns whether a unicast response is acceptable at this time.
   func expectsUnicast(at now: Instant) -> Bool {
     askedUnicast.map { now - $0 <= Self.unicastWindow } ?? false
   }

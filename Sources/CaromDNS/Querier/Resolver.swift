@@ -43,8 +43,8 @@ struct Resolver: Sendable {
     keys = [RecordKey(instance, .srv), RecordKey(instance, .txt)]
   }
 
-  /// Evaluates the cached records. Returns the final result, or nil if more records are needed;
-  /// `keys` may have grown.
+  /// Evaluates the cached records. Returns the final result, or nil if more records are needed.
+  /// Adds the keys of further records to ask for to `keys`.
   mutating func evaluate(
     _ cache: RecordCache, on links: [Link], at now: Instant, using generator: inout SeededGenerator
   ) -> Outcome? {
@@ -79,8 +79,8 @@ struct Resolver: Sendable {
     }
   }
 
-  /// Whether the service may still be offered. It is not if its only SRV record has the root as its
-  /// target, or if the name's owner denies an SRV record.
+  /// Returns whether the service may still be offered: false if the target of its only SRV record
+  /// is the root, or if the name's owner denied that it has an SRV record.
   private func isOffered(
     _ hosts: [Name], _ services: [Service], _ cache: RecordCache, _ links: [Link]
   ) -> Bool {
@@ -106,8 +106,8 @@ struct Resolver: Sendable {
 // MARK: - Cached records
 
 extension Resolver {
-  /// The result, which prefers the link that supplied a TXT record, followed by the same host's
-  /// addresses on other links.
+  /// Returns the result of the resolve. The addresses on the link that supplied a TXT record are
+  /// followed by the same host's addresses on other links.
   private func resolution(
     _ offers: [(link: UInt32, services: [Service])], _ cache: RecordCache,
     using generator: inout SeededGenerator
@@ -173,7 +173,7 @@ extension Resolver {
     }
   }
 
-  /// The cached addresses of a host: global before link-local, global IPv6 before IPv4, and
+  /// Returns the cached addresses of a host: global before link-local, global IPv6 before IPv4, and
   /// link-local IPv4 before IPv6.
   private func addresses(of host: Name, _ cache: RecordCache, on interface: UInt32) -> [IPAddress] {
     guard host != .root else { return [] }

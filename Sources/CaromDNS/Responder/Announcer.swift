@@ -4,7 +4,7 @@ import CaromCore
 package struct Announcer: Hashable, Sendable {
   /// The number of announcements.
   static let announcements = 2
-  /// The interval between the first two announcements.
+  /// The interval between the two announcements.
   static let interval = Duration.seconds(1)
 
   private var sent = 0

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A name that the responder claims, and the progress of the claim on each link. The name is the
-/// host's or one service's.
+/// A name that the responder claims, and the progress of the claim on each link. The name belongs
+/// to the host or to one service.
 struct Claim: Sendable {
   /// The kind of record owner that the name identifies.
   enum Purpose: Sendable {
@@ -37,7 +37,7 @@ struct Claim: Sendable {
   private(set) var name: Name
   /// A service's records, the same on every link.
   private(set) var records: [OwnedRecord] = []
-  /// The label in the last `published` or `renamed` event.
+  /// The label in the last `published` or `renamed` event, or nil before the first.
   var reportedLabel: String?
   /// The state on each link, sorted by link.
   private(set) var progress: [(link: UInt32, state: Progress)] = []
@@ -47,7 +47,7 @@ struct Claim: Sendable {
   var conflicts = ConflictHistory()
   /// The recent changes of the records.
   var updates = UpdateHistory()
-  /// A change that waits until `updates` allows it.
+  /// A change that waits until `updates` allows it, or nil if no change is waiting.
   var pendingUpdate: Registration?
 
   init(id: PublicationID, purpose: Purpose, label: String, target: Name) {
@@ -82,7 +82,7 @@ struct Claim: Sendable {
   /// The host that a service's SRV record names.
   var host: PublicationID? { if case .service(_, let host) = purpose { host } else { nil } }
 
-  /// The label to try after `label` is taken (RFC 6762 §9).
+  /// Returns the label to try after `label` is taken (RFC 6762 §9).
   func successor(of label: String) -> String {
     switch purpose {
     case .host: InstanceName.hostSuccessor(of: label)
@@ -117,7 +117,7 @@ extension Claim {
 
   func isOwned(on link: UInt32) -> Bool { state(on: link)?.isOwned ?? false }
 
-  /// Sets the state on a link; nil removes the link.
+  /// Sets the state on a link, or removes the link if `state` is nil.
   mutating func set(_ state: Progress?, on link: UInt32) {
     let index = progress.firstIndex { $0.link == link }
     switch (index, state) {
@@ -137,7 +137,7 @@ extension Claim {
   /// The name under which the service types on a link are listed (RFC 6763 §9).
   static let typesName: Name = "_services._dns-sd._udp.local"
 
-  /// All records of the claim on a link, whether the name is claimed yet or not.
+  /// Returns all records of the claim on a link, whether the name is claimed yet or not.
   func records(on link: Link) -> [OwnedRecord] {
     guard case .host = purpose, !link.addresses.isEmpty else { return records }
     let records = link.addresses.map { address in
@@ -149,7 +149,7 @@ extension Claim {
     return records + [denial(Set(records.map(\.record.type)).sorted(), TimeToLive.host)]
   }
 
-  /// The unique records as a probe proposes them, without the cache-flush bit.
+  /// Returns the unique records as a probe proposes them, without the cache-flush bit.
   func proposals(on link: Link) -> [Record] {
     records(on: link).filter { $0.role == .unique }.map { owned in
       var record = owned.record
@@ -180,8 +180,8 @@ extension Claim {
       + [denial([.txt, .srv], TimeToLive.other)]
   }
 
-  /// The NSEC record that denies all types but `types`, with the time to live that such a record
-  /// would have (RFC 6762 §6.1).
+  /// Returns the NSEC record that denies all types except `types`. Its time to live should be the
+  /// one that a record of a denied type would have (RFC 6762 §6.1).
   private func denial(_ types: [RecordType], _ timeToLive: UInt32) -> OwnedRecord {
     OwnedRecord(
       record: Record(
@@ -189,8 +189,8 @@ extension Claim {
       role: .denial)
   }
 
-  /// Whether the claim has a record with this data on any of `links`. Identical data is never a
-  /// conflict (RFC 6762 §9).
+  /// Returns whether the claim has a record with this data on any of `links`. Identical data is
+  /// never a conflict (RFC 6762 §9).
   func hasRecord(with data: RecordData, on links: [Link]) -> Bool {
     switch purpose {
     case .host:
@@ -200,7 +200,7 @@ extension Claim {
     }
   }
 
-  /// Whether the claim has a record of this type on any of `links`.
+  /// Returns whether the claim has a record of this type on any of `links`.
   func hasRecord(of type: RecordType, on links: [Link]) -> Bool {
     switch purpose {
     case .host:
@@ -213,13 +213,13 @@ extension Claim {
 /// The times of a service's recent changes, kept to allow at most ten changes a minute (RFC 6762
 /// §8.4).
 struct UpdateHistory: Sendable {
-  /// The maximum number of changes, and the time in which they count.
+  /// The maximum number of changes that are announced within `window`.
   static let limit = 10
   static let window = Duration.seconds(60)
 
   private var times: [Instant] = []
 
-  /// The earliest time at which the next change may be announced.
+  /// Returns the earliest time at which the next change may be announced.
   func nextUpdate(after now: Instant) -> Instant {
     guard times.count == Self.limit, let first = times.first else { return now }
     return max(now, first.advanced(by: Self.window))

@@ -19,7 +19,7 @@ struct OwnedRecord: Hashable, Sendable {
   /// Whether other hosts may not have records of the same name and type.
   var isUnique: Bool { role != .shared }
 
-  /// Whether the record is an address record whose address is not in `addresses`.
+  /// Returns whether the record is an address record whose address is not in `addresses`.
   func isAddress(notIn addresses: Set<IPAddress>) -> Bool {
     if case .address(let address) = record.data { !addresses.contains(address) } else { false }
   }

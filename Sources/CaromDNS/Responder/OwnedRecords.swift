@@ -12,9 +12,9 @@ struct OwnedRecords: Sendable {
     /// The number of claims that use the record. Several claims share the pointer from a service
     /// type to its name.
     var users = 1
-    /// The time at which the record was last multicast.
+    /// The time at which the record was last multicast, or nil if it never was.
     var lastSent: Instant?
-    /// The batch of pending answers that contains the record.
+    /// The number of the batch of pending answers that contains the record, or nil if none does.
     var batch: UInt64?
 
     var record: Record { owned.record }
@@ -33,7 +33,7 @@ struct OwnedRecords: Sendable {
 
   func slot(of identity: Record.Identity) -> Int? { slotsByIdentity[identity] }
 
-  /// The slots of the records under a name, in the order in which they were added.
+  /// Returns the slots of the records under a name, in the order in which they were added.
   func slots(of name: Name) -> [Int] { slotsByName[name] ?? [] }
 
   func has(_ name: Name) -> Bool { slotsByName[name] != nil }
@@ -61,8 +61,8 @@ struct OwnedRecords: Sendable {
     }
   }
 
-  /// Decrements the use count of each record, and returns the records that no claim uses any
-  /// longer.
+  /// Decrements the use count of each record, and returns the records that are no longer used by
+  /// any claim.
   mutating func remove(_ records: [OwnedRecord]) -> [OwnedRecord] {
     var removed: [OwnedRecord] = []
     for owned in records {

@@ -58,6 +58,6 @@ package struct Registration: Hashable, Sendable {
     }
   }
 
-  /// Whether the service is published on the link.
+  /// Returns whether the service is published on the link.
   func isPublished(on link: UInt32) -> Bool { links?.contains(link) ?? true }
 }

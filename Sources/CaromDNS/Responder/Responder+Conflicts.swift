@@ -2,7 +2,7 @@ import CaromCore
 
 extension Responder {
   /// Examines a response for records that conflict with ours (RFC 6762 §8.1, §9), that make one of
-  /// our answers redundant (§7.4), or that call for one (§6.6).
+  /// our answers redundant (§7.4), or that we must correct (§6.6).
   package mutating func handleResponse(
     _ response: Message, from datagram: Datagram, at now: Instant
   ) {
@@ -19,15 +19,17 @@ extension Responder {
         guard record.timeToLive > 0, record.type != .nsec, let id = names[record.name] else {
           continue
         }
-        // Processes on one host share its name, and may learn of its addresses at different times.
+        // Processes on one host share the host's name, and may learn of its addresses at different
+        // times.
         if isOwnHost, id <= .uniqueHost { continue }
         handleConflict(id, by: record, on: links[index].link.index, at: now)
       }
     }
   }
 
-  /// Handles another host's copy of one of our records: counts it as our answer if its time to live
-  /// is at least ours (RFC 6762 §7.4), or schedules a correction if it is less than half (§6.6).
+  /// Handles another host's copy of one of our records: counts the copy as our answer if its time
+  /// to live is at least ours (RFC 6762 §7.4), or schedules a correction if its time to live is
+  /// less than half of ours (§6.6).
   private mutating func compareWithOwned(_ record: Record, on index: Int, at now: Instant) {
     guard let slot = links[index].owned.slot(of: record.identity),
       let ours = links[index].owned[slot]
@@ -57,9 +59,9 @@ extension Responder {
     }
   }
 
-  /// Whether the record is not a conflict because its data is ours (RFC 6762 §9): the echo of our
-  /// own packet, from another process or interface of this host, or data that we published a moment
-  /// ago.
+  /// Returns whether the record is not a conflict because its data is ours (RFC 6762 §9): the echo
+  /// of our own packet, from another process or interface of this host, or data that we published a
+  /// moment ago.
   private func isOwnRecord(_ record: Record, _ claim: Claim, at now: Instant) -> Bool {
     if claim.hasRecord(with: record.data, on: links.map(\.link)) { return true }
     return replacedRecords[record.identity].map { $0 >= now } ?? false
@@ -93,7 +95,8 @@ extension Responder {
     handleTimeout(at: now)
   }
 
-  /// Probes for the successor of a name that was wrongly believed to be unique.
+  /// Starts probing on every link for the new name of a claim whose old name was wrongly believed
+  /// to be unique.
   private mutating func probeEverywhere(_ id: PublicationID, start: Instant) {
     for index in links.indices where claims[id]?.state(on: links[index].link.index) != nil {
       set(.probing(Prober(start: start)), of: id, on: index)

@@ -42,7 +42,7 @@ extension Responder {
     handleTimeout(at: now)
   }
 
-  /// Removes a link.
+  /// Removes a link and ends all claims on the link.
   package mutating func removeLink(_ link: UInt32, at now: Instant) {
     guard let index = index(of: link) else { return }
     links.remove(at: index)
@@ -53,7 +53,8 @@ extension Responder {
     for id in serviceIDs { reportIfPublished(id) }
   }
 
-  /// The time of the first probe for new names, shared by all names that start shortly before it.
+  /// Returns the time of the first probe for a new name. Names that start shortly before this time
+  /// share it.
   mutating func nextProbeStart(at now: Instant) -> Instant {
     if probeStart <= now || now.advanced(by: Self.probeDelay.upperBound) < probeStart {
       probeStart = now.advanced(by: generator.duration(in: Self.probeDelay))
@@ -65,8 +66,8 @@ extension Responder {
 // MARK: - Claims
 
 extension Responder {
-  /// Starts claiming a service's name on a link, and its host's name if that is not claimed there
-  /// yet.
+  /// Starts claiming a service's name on a link, and its host's name if the host's name is not
+  /// claimed there yet.
   mutating func beginClaim(
     _ id: PublicationID, on index: Int, start: Instant, at now: Instant
   ) {
@@ -83,7 +84,8 @@ extension Responder {
     }
   }
 
-  /// Ends the claim of a service's name on a link, and its host's claim with the last service.
+  /// Ends the claim of a service's name on a link, and the claim of its host's name when no other
+  /// service refers to the host.
   mutating func endClaim(_ id: PublicationID, on link: UInt32, _ goodbyes: inout Goodbyes) {
     guard let index = index(of: link), let host = claims[id]?.host else { return }
     goodbyes.add(set(nil, of: id, on: index), on: link)

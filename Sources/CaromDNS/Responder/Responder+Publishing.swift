@@ -76,7 +76,7 @@ extension Responder {
     send(goodbyes)
   }
 
-  /// The first label after `label` that no claim of this responder uses.
+  /// Returns the first label after `label` that no claim of this responder uses.
   func freeLabel(after label: String, for claim: Claim) -> String {
     var label = label
     repeat {

@@ -36,7 +36,7 @@ extension Responder {
     sendDueAnswers(on: index, at: now)
   }
 
-  /// The questions for names that this responder publishes, without duplicates.
+  /// Returns the questions for names that this responder publishes, without duplicates.
   private func questions(_ query: Message, on index: Int) -> [Question] {
     var seen: Set<Question> = []
     return query.questions.filter {
@@ -44,7 +44,8 @@ extension Responder {
     }
   }
 
-  /// Our records among the query's known answers, each with its stated time to live.
+  /// Returns our records among the query's known answers, each with the time to live that the query
+  /// states, in seconds.
   private func known(_ query: Message, on index: Int) -> [Record.Identity: UInt32] {
     var known: [Record.Identity: UInt32] = [:]
     for record in query.answers {
@@ -117,8 +118,8 @@ extension Responder {
     return true
   }
 
-  /// The time at which shared answers are sent, together with pending ones if those are due soon
-  /// enough.
+  /// Returns the time at which shared answers are sent, together with pending ones if those are due
+  /// soon enough.
   private mutating func answerTime(on index: Int, at now: Instant) -> Instant {
     let range = Self.sharedDelay
     let random = now.advanced(by: generator.duration(in: range))
@@ -130,8 +131,8 @@ extension Responder {
 // MARK: - Known answers in several packets
 
 extension Responder {
-  /// Collects the known answers of a querier from several packets (RFC 6762 §7.2). `isLast` tells
-  /// that no more packets follow.
+  /// Collects the known answers of a querier from several packets (RFC 6762 §7.2). `isLast` is true
+  /// if no more packets follow.
   private mutating func collect(
     _ request: AnswerRequest, isLast: Bool, on index: Int, at now: Instant
   ) {

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Responder {
-  /// The number of claims to try first when packing a probe. More rarely fit into a frame.
+  /// The number of claims to try first when packing a probe. More claims rarely fit into a frame.
   private static let initialClaimsPerProbe = 32
 
   /// Performs everything that is due: sends probes, announcements and answers.
@@ -142,7 +142,8 @@ extension Responder {
     }
   }
 
-  /// Reports a name that is now claimed on every link, together with its host's name.
+  /// Reports a service as published or renamed once its name and its host's name are claimed on
+  /// every link. For a host's name, reports the services that depend on it.
   mutating func reportIfPublished(_ id: PublicationID) {
     guard let claim = claims[id], claim.isOwnedEverywhere else { return }
     claims[id]?.conflicts.reset()

@@ -17,15 +17,16 @@ package struct Responder: Sendable {
 
   /// Counters of the responder's work and of the work that it declined.
   package struct Counters: Hashable, Sendable {
-    /// Records examined to answer questions.
+    /// The number of records examined to answer questions.
     package var examined = 0
-    /// Unicast answers that the rate limit dropped or turned into multicasts.
+    /// The number of unicast answers that the rate limit dropped or turned into multicasts.
     package var withheld = 0
-    /// Multicast answers that the rate limit delayed.
+    /// The number of multicast answers that the rate limit delayed.
     package var delayed = 0
-    /// Known-answer packets that exceeded the limit of one querier or of all queriers.
+    /// The number of known-answer packets that exceeded the limit for one querier or for all
+    /// queriers.
     package var unassembled = 0
-    /// Queries and unicast responses from outside the link.
+    /// The number of queries and unicast responses from outside the link.
     package var offLink = 0
   }
 
@@ -37,8 +38,8 @@ package struct Responder: Sendable {
 
   /// The maximum number of services that one responder publishes.
   package static let publicationLimit = 1024
-  /// The maximum number of replaced records that are remembered: twice as many as all unique
-  /// records.
+  /// The maximum number of replaced records that are remembered: twice the maximum number of the
+  /// services' unique records.
   static let echoLimit = 4 * publicationLimit
   /// The time for which a replaced record is not treated as a conflict, because its echo may still
   /// arrive.
@@ -54,7 +55,7 @@ package struct Responder: Sendable {
   var timers = DeadlineQueue<Timer>()
   /// Our replaced records, with the time until which each is remembered.
   var replacedRecords: [Record.Identity: Instant] = [:]
-  /// The time of the next first probes, shared by all names that start before it.
+  /// The time of the first probes for new names, which all names that start before this time share.
   var probeStart = Instant.zero
   /// The responder's counters.
   package internal(set) var counters = Counters()
@@ -81,10 +82,12 @@ package struct Responder: Sendable {
   /// The host's current name.
   package var hostName: Name { name(of: .host) }
 
-  /// The next datagram to send. Poll until nil after each mutating call.
+  /// Removes and returns the next datagram to send, or returns nil if there is none. Poll until nil
+  /// after each mutating call.
   package mutating func pollTransmit() -> Transmit? { outbox.popFirst() }
 
-  /// The next event. Poll until nil after each mutating call.
+  /// Removes and returns the next event, or returns nil if there is none. Poll until nil after each
+  /// mutating call.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed. A stale
@@ -110,7 +113,7 @@ package struct Responder: Sendable {
 
   func index(of link: UInt32) -> Int? { links.firstIndex { $0.link.index == link } }
 
-  /// The current name of one of this responder's host claims.
+  /// Returns the current name of one of this responder's host claims.
   func name(of host: PublicationID) -> Name { claims[host]?.name ?? .root }
 
   /// The services, in the order in which they were published.

@@ -10,8 +10,8 @@ extension ResponderLink {
     var isShared = false
   }
 
-  /// The records that answer a question, or the name's NSEC record if this responder owns the name
-  /// without records of the type (RFC 6762 §6.1).
+  /// Returns the records that answer a question, or the name's NSEC record if this responder owns
+  /// the name without records of the type (RFC 6762 §6.1).
   func answers(to question: Question) -> Matches {
     var matches = Matches()
     var denial: Int?
@@ -38,8 +38,8 @@ extension ResponderLink {
     return matches
   }
 
-  /// Whether the querier knows all records of a set with at least half of their time to live left
-  /// (RFC 6762 §7.1).
+  /// Returns whether the querier knows all records of a set with at least half of their time to
+  /// live left (RFC 6762 §7.1).
   func isKnown(_ set: [Int], _ known: [Record.Identity: UInt32]) -> Bool {
     guard !known.isEmpty else { return false }
     return set.allSatisfy { slot in
@@ -50,8 +50,8 @@ extension ResponderLink {
     }
   }
 
-  /// Whether all records of a set were multicast less than a quarter of their time to live ago (RFC
-  /// 6762 §5.4).
+  /// Returns whether all records of a set were multicast less than a quarter of their time to live
+  /// ago (RFC 6762 §5.4).
   func isFresh(_ set: [Int], at now: Instant) -> Bool {
     set.allSatisfy { slot in
       guard let entry = owned[slot], let sent = entry.lastSent else { return false }
@@ -59,8 +59,8 @@ extension ResponderLink {
     }
   }
 
-  /// The responses that carry the records in `slots` and their additional records, without the
-  /// additional records for which `skips` returns true.
+  /// Returns the responses that carry the records in `slots` and their additional records, without
+  /// the additional records for which `skips` returns true.
   func responses(
     _ slots: [Int], skipping skips: (OwnedRecords.Entry) -> Bool
   ) -> [Response] {
@@ -69,8 +69,8 @@ extension ResponderLink {
     }
   }
 
-  /// The additional records of a response, which save the querier further queries (RFC 6763 §12,
-  /// RFC 6762 §6.2). Records among `answers` are left out.
+  /// Returns the additional records of a response, which save the querier further queries (RFC 6763
+  /// §12, RFC 6762 §6.2). Records among `answers` are left out.
   func additionals(
     to answers: [Record], skipping skips: (OwnedRecords.Entry) -> Bool = { _ in false }
   ) -> [Record] {
@@ -90,8 +90,8 @@ extension ResponderLink {
     return added
   }
 
-  /// The slots that must be sent together with a slot: all records of the name and type if they are
-  /// unique, so that the cache-flush bit removes none of them (RFC 6762 §10.2).
+  /// Returns the slots that must be sent together with a slot: all records of the name and type if
+  /// they are unique, so that the cache-flush bit removes none of them (RFC 6762 §10.2).
   func set(of slot: Int) -> [Int] {
     guard let entry = owned[slot], entry.owned.role == .unique else { return [slot] }
     return owned.slots(of: entry.record.name).filter { owned[$0]?.record.type == entry.record.type }
@@ -106,8 +106,8 @@ extension ResponderLink {
     }
   }
 
-  /// The slots of a host's addresses, and of its NSEC record if it has addresses of only one family
-  /// (RFC 6762 §6.2).
+  /// Returns the slots of a host's addresses, and of its NSEC record if it has addresses of only
+  /// one family (RFC 6762 §6.2).
   private func hostSlots(_ name: Name) -> [Int] {
     let slots = owned.slots(of: name)
     let addresses = slots.filter { owned[$0]?.owned.role == .unique }

@@ -7,7 +7,7 @@ struct ResponderLink: Sendable {
   /// flood of queries asks for.
   static let burst = 256
   static let responseInterval = Duration.milliseconds(8)
-  /// The part of the rate limit that unicast answers leave to multicasts.
+  /// The number of packets of the burst that only multicasts may use.
   static let reserve = burst / 4
   /// The minimum time between two multicasts of the same record (RFC 6762 §6).
   static let repeatInterval = Duration.seconds(1)
@@ -29,10 +29,10 @@ struct ResponderLink: Sendable {
 
   init(_ link: Link) { self.link = link }
 
-  /// The time at which the next answers are sent.
+  /// The time at which the next answers are sent, or nil if none are pending.
   var nextTimeout: Instant? { batches.first?.due }
 
-  /// Whether the rate limit allows a unicast answer.
+  /// Returns whether the rate limit allows a unicast answer.
   mutating func canAnswerByUnicast(at now: Instant) -> Bool {
     budget.available(at: now.nanoseconds) > Self.reserve
   }
@@ -48,7 +48,7 @@ struct ResponderLink: Sendable {
 // MARK: - Pending answers
 
 extension ResponderLink {
-  /// The time at which to send new answers: the due time of a pending batch within `range`,
+  /// Returns the time at which to send new answers: the due time of a pending batch within `range`,
   /// otherwise `random`. Pending batches that may wait until `random` are postponed to that time
   /// (RFC 6762 §6.4).
   mutating func sendTime(in range: ClosedRange<Instant>, or random: Instant) -> Instant {
@@ -90,7 +90,8 @@ extension ResponderLink {
     return rest == 0 ? moment : moment.advanced(byNanoseconds: step - rest)
   }
 
-  /// The index of a batch that is sent between the two times, which is created if necessary.
+  /// Returns the index of a batch that is sent between the two times, which is created if
+  /// necessary.
   private mutating func batch(from low: Instant, to high: Instant, isDefence: Bool) -> Int {
     if let index = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {
       return index

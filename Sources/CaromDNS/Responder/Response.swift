@@ -1,6 +1,7 @@
 /// An encoded response.
 struct Response: Sendable {
-  /// The number of answers to try first when packing a message. More rarely fit into a frame.
+  /// The number of answers to try first when packing a message. More answers rarely fit into a
+  /// frame.
   static let initialAnswersPerMessage = 64
 
   var payload: [UInt8]
@@ -32,7 +33,7 @@ struct Response: Sendable {
     return responses
   }
 
-  /// The response with all records, or nil if they do not fit.
+  /// Returns the response with all records, or nil if they do not fit.
   private static func make(
     _ answers: [Record], _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response? {
@@ -44,9 +45,9 @@ struct Response: Sendable {
       payload: writer.bytes, records: answers + additionals, answerCount: answers.count)
   }
 
-  /// The response with one answer and as many additional records as fit. A single record may exceed
-  /// a frame (RFC 6762 §17). The additional records of one name and type are included together or
-  /// not at all (§10.2).
+  /// Returns the response with one answer and as many additional records as fit. A single record
+  /// may exceed a frame (RFC 6762 §17). The additional records of one name and type are included
+  /// together or not at all (§10.2).
   private static func makeLarge(
     _ answer: Record, _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response {

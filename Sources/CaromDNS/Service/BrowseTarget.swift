@@ -27,7 +27,8 @@ package enum BrowseTarget: Hashable, Sendable {
   /// The domains that a domain, or the reverse name of a subnet, recommends.
   case domains(DomainKind, in: Name = "local")
 
-  /// The name that owns the PTR records. Throws an error if the subtype or the domain is too long.
+  /// Returns the name that owns the PTR records. Throws an error if the subtype or the domain is
+  /// too long.
   package func name() throws(NameError) -> Name {
     switch self {
     case .services(let type, let domain): try Self.name(type.labels, domain)
@@ -40,8 +41,8 @@ package enum BrowseTarget: Hashable, Sendable {
     }
   }
 
-  /// The domain that ends the name of each instance, or nil if the target lists names that are not
-  /// services.
+  /// Returns the name that follows the instance in the name of each service, which is the type and
+  /// the domain. Returns nil if the target lists names that are not services.
   func base() throws(NameError) -> Name? {
     switch self {
     case .subtype(_, let type, let domain): try Self.name(type.labels, domain)

@@ -4,8 +4,9 @@ package enum DomainEnumeration {
   /// The maximum number of domains to query: "local", the search domains and the subnets.
   package static let domainLimit = 32
 
-  /// The domains to query: "local", then the search domains, then the reverse names of the host's
-  /// subnets. Loopback and link-local subnets are left out, because no name server serves them.
+  /// Returns the domains to query: "local", then the search domains, then the reverse names of the
+  /// host's subnets. Loopback and link-local subnets are left out, because no name server serves
+  /// them.
   package static func domains(searchDomains: [Name], addresses: [Link.Address]) -> [Name] {
     let subnets = addresses.compactMap(\.reverseDomain)
     var seen: Set<Name> = []

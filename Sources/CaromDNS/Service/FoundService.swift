@@ -2,7 +2,7 @@
 package struct FoundService: Hashable, Sendable {
   /// The full name: instance, type and domain.
   package var name: Name
-  /// The TXT record, once it is known.
+  /// The TXT record, or nil if it is not known yet.
   package var text: TXTRecord?
   /// The indices of the interfaces on which the service was found, in ascending order.
   package var interfaces: [UInt32]

@@ -9,21 +9,22 @@ package enum InstanceName {
     guard name.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else { throw .controlCharacter }
   }
 
-  /// The name to try next: "X" becomes "X (2)", and "X (2)" becomes "X (3)" (RFC 6763 appendix D).
-  /// Long names are shortened to fit 63 bytes.
+  /// Returns the name to try if `name` is taken: "X" becomes "X (2)", and "X (2)" becomes "X (3)"
+  /// (RFC 6763 appendix D). Long names are shortened to fit 63 bytes.
   package static func successor(of name: String) -> String {
     let (base, number) = split(name, before: " (", after: ")")
     return joined(base, " (\(number + 1))")
   }
 
-  /// The host label to try next: "host" becomes "host-2", and "host-2" becomes "host-3".
+  /// Returns the host label to try if `label` is taken: "host" becomes "host-2", and "host-2"
+  /// becomes "host-3".
   package static func hostSuccessor(of label: String) -> String {
     let (base, number) = split(label, before: "-", after: "")
     return joined(base, "-\(number + 1)")
   }
 
-  /// A valid host label derived from any text: 1 to 63 ASCII letters, digits and inner hyphens (RFC
-  /// 1123 §2.1).
+  /// Returns a valid host label derived from any text: 1 to 63 ASCII letters, digits and inner
+  /// hyphens (RFC 1123 §2.1).
   package static func hostLabel(from text: String) -> String {
     let allowed = text.unicodeScalars.map { scalar in
       let isLegal = scalar.isASCII && (scalar.properties.isAlphabetic || isDigit(scalar))
@@ -37,7 +38,8 @@ package enum InstanceName {
 
   private static func isDigit(_ scalar: Unicode.Scalar) -> Bool { ("0"..."9").contains(scalar) }
 
-  /// The name without its counter, and the counter, which is 1 if the name has none.
+  /// Splits a name into the part before its counter and the counter, which is 1 if the name has
+  /// none. The counter stands between the texts `before` and `after`.
   private static func split(_ name: String, before: String, after: String) -> (Substring, Int) {
     guard name.hasSuffix(after) else { return (name[...], 1) }
     let inner = name.dropLast(after.count)

@@ -22,7 +22,7 @@ public struct ServiceType: Hashable, Sendable {
     self.transport = transport
   }
 
-  /// Parses text such as "_name._tcp" or "_name._udp". A trailing dot is allowed.
+  /// Creates a type from text such as "_name._tcp" or "_name._udp". A trailing dot is allowed.
   public init(_ text: String) throws(ServiceTypeError) {
     let trimmed = text.hasSuffix(".") ? text.dropLast() : text[...]
     let parts = trimmed.split(separator: ".", omittingEmptySubsequences: false)
@@ -51,7 +51,7 @@ public struct ServiceType: Hashable, Sendable {
     }
   }
 
-  /// The type's name within `domain`.
+  /// Returns the type's name within `domain`.
   package func name(in domain: Name = "local") -> Name {
     guard
       let name = try? Name(

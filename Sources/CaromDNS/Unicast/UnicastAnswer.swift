@@ -20,8 +20,8 @@ extension UnicastAnswer {
   /// The maximum length of a chain of aliases.
   package static let aliasLimit = 8
 
-  /// Extracts the answer to `key` from a response. Returns nil if the chain of aliases is circular
-  /// or too long.
+  /// Creates the answer to `key` that a response contains. Returns nil if the chain of aliases is
+  /// circular or too long.
   init?(to key: RecordKey, from message: Message) {
     let answers = message.answers.filter(\.isPlainInternet)
     guard let name = Self.end(of: key, in: answers) else { return nil }
@@ -32,7 +32,8 @@ extension UnicastAnswer {
       by: records, among: message.additionals.filter(\.isPlainInternet), within: key.name.bailiwick)
   }
 
-  /// The end of the chain of aliases of the key's name.
+  /// Returns the end of the chain of aliases of the key's name, or nil if the chain is circular or
+  /// too long.
   private static func end(of key: RecordKey, in answers: [Record]) -> Name? {
     guard key.type != .cname, key.type != .any else { return key.name }
     var name = key.name
@@ -44,8 +45,8 @@ extension UnicastAnswer {
     return name
   }
 
-  /// The additional records that the answers refer to, without duplicates, in their order in the
-  /// message.
+  /// Returns the additional records that the answers refer to, without duplicates, in their order
+  /// in the message.
   private static func referred(
     by records: [Record], among additionals: [Record], within domain: Name
   ) -> [Record] {
@@ -74,7 +75,7 @@ extension Record {
     }
   }
 
-  /// The alias target of `name`, if the record is a CNAME record for it.
+  /// Returns the alias target of `name`, if the record is a CNAME record for it.
   fileprivate func alias(of name: Name) -> Name? {
     guard self.name == name, case .raw(.cname, let bytes) = data else { return nil }
     return Name(wire: Array(bytes.dropLast()))
@@ -82,15 +83,15 @@ extension Record {
 }
 
 extension Name {
-  /// Whether the name is `domain` or a name below it.
+  /// Returns whether the name is `domain` or a name below it.
   func isWithin(_ domain: Name) -> Bool {
     var rest = self
     while rest.wire.count > domain.wire.count { rest = rest.parent }
     return rest == domain
   }
 
-  /// The domain within which a server that was queried for this name is trusted: for a service's
-  /// name its domain, otherwise the name and everything below it.
+  /// The domain within which a server that was queried for this name is trusted: the service's
+  /// domain if the name is a service's, otherwise the name itself.
   fileprivate var bailiwick: Name {
     let transports: Set<String> = ["_tcp", "_udp"]
     var rest = self

@@ -2,11 +2,11 @@ import CaromCore
 
 /// The host's name servers and search domains, as in resolv.conf(5).
 package struct UnicastConfiguration: Hashable, Sendable {
-  /// The maximum number of bytes of the file that are read.
+  /// The maximum number of bytes of resolv.conf that are read.
   package static let textLimit = 65_536
   /// The maximum number of servers, which are queried one after the other.
   package static let serverLimit = UnicastResolver.serverLimit
-  /// The maximum number of search domains. Listing domains takes five queries for each.
+  /// The maximum number of search domains. Five queries for recommended domains are sent in each.
   package static let domainLimit = 16
   /// The port of name servers.
   package static let port: UInt16 = 53
@@ -22,9 +22,9 @@ package struct UnicastConfiguration: Hashable, Sendable {
     self.domains = domains
   }
 
-  /// Parses the text of resolv.conf and skips what it does not understand. If the file sets no
-  /// domains, the part of `hostName` after its first dot is used. `interfaceIndex` returns the
-  /// index of an interface by its name, for link-local server addresses.
+  /// Creates a configuration from the text of resolv.conf. Unknown options are skipped. If the file
+  /// sets no domains, the part of `hostName` after its first dot is used. `interfaceIndex` returns
+  /// the index of an interface by its name, for link-local server addresses.
   package init(
     parsing text: [UInt8], hostName: String = "", interfaceIndex: (String) -> UInt32? = { _ in nil }
   ) {
@@ -37,7 +37,7 @@ package struct UnicastConfiguration: Hashable, Sendable {
       case "nameserver" where words.count > 1 && servers.count < Self.serverLimit:
         guard let address = Self.address(words[1], interfaceIndex) else { continue }
         servers.append(Endpoint(address, port: Self.port))
-      // The last of several lines counts.
+      // If there are several such lines, the last one applies.
       case "search": domains = Array(words.dropFirst())
       case "domain": domains = Array(words.dropFirst().prefix(1))
       default: continue

@@ -12,7 +12,7 @@ package enum UnicastError: Error, Hashable, Sendable {
   case timedOut
   /// The name is link-local. Query for it by multicast.
   case multicastName
-  /// No server is configured. Name one.
+  /// No server is configured. Specify one.
   case noServers
   /// Too many queries are running. Wait for one to finish.
   case tooManyQueries

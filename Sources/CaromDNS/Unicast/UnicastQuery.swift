@@ -5,16 +5,16 @@ package struct UnicastQueryID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// Identifies one attempt: a socket or connection to one server that is used for nothing else.
+/// Identifies a flow: one attempt to query one name server, on a socket or connection of its own.
 package struct UnicastFlow: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A query to name servers. Tries one server after the other until one answers, all have failed, or
-/// the deadline passes.
+/// A query to name servers, which tries one server after the other until one answers, all have
+/// failed, or the deadline passes.
 struct UnicastQuery: Sendable {
-  /// The time limit for each server in the first round. It doubles with each round, up to the
-  /// longest.
+  /// The time limit for each server in the first round. The limit doubles with each round, up to
+  /// `longestTimeout`.
   static let firstTimeout = Duration.seconds(1)
   static let longestTimeout = Duration.seconds(8)
   /// The time limit for an answer over a TCP connection.
@@ -55,7 +55,7 @@ struct UnicastQuery: Sendable {
 
   var nextTimeout: Instant { attempt?.expires ?? deadline }
 
-  /// The query as a message, with recursion desired (RFC 1035 §4.1.1).
+  /// Returns the query as a message, with recursion desired (RFC 1035 §4.1.1).
   func message(id: UInt16) -> Message {
     var message = Message(id: id, flags: 0x0100)
     message.questions = [Question(key.name, key.type)]
@@ -137,8 +137,8 @@ struct UnicastQuery: Sendable {
     return try? Message(decoding: payload, limit: limit)
   }
 
-  /// Whether the message answers this query: it has the same ID and the same question (RFC 5452
-  /// §9.1).
+  /// Returns whether the message answers this query: it has the same ID and the same question (RFC
+  /// 5452 §9.1).
   private func answers(_ message: Message) -> Bool {
     message.isResponse && message.flags & 0x7800 == 0 && message.id == attempt?.id
       && message.questions == [Question(key.name, key.type)]

@@ -6,9 +6,9 @@ import CaromCore
 /// The resolver is polled. After each call, carry out the steps from `pollTransmit`, handle the
 /// events from `pollEvent`, and call `handleTimeout` at `nextTimeout`.
 package struct UnicastResolver: Sendable {
-  /// The maximum number of concurrent queries. Each holds a socket.
+  /// The maximum number of concurrent queries. Each query holds a socket.
   package static let queryLimit = 256
-  /// The maximum number of servers tried for a query. Further ones are ignored.
+  /// The maximum number of servers that are tried for a query. Further servers are ignored.
   package static let serverLimit = 8
 
   /// An input or output operation for the caller to perform.
@@ -21,17 +21,18 @@ package struct UnicastResolver: Sendable {
     case close(UnicastFlow)
   }
 
-  /// The result of a query. Each query ends with exactly one.
+  /// The result of a query. Each query ends with exactly one event.
   package enum Event: Hashable, Sendable {
     case answered(UnicastQueryID, UnicastAnswer)
     case failed(UnicastQueryID, UnicastError)
   }
 
-  /// Received data that was ignored, by reason.
+  /// The numbers of received datagrams that were ignored, by reason.
   package struct Counters: Hashable, Sendable {
-    /// Datagrams from an endpoint other than the queried server.
+    /// The number of datagrams from an endpoint other than the queried server.
     package var wrongSource = 0
-    /// Datagrams that do not answer the query: forged, late or malformed.
+    /// The number of datagrams that do not answer the query, because they are forged, late or
+    /// malformed.
     package var unexpected = 0
   }
 
@@ -45,7 +46,7 @@ package struct UnicastResolver: Sendable {
   private var outbox = Deque<Transmit>()
   private var events = Deque<Event>()
   private var nextNumber: UInt64 = 0
-  /// The counters of ignored data.
+  /// The counters of ignored datagrams.
   package private(set) var counters = Counters()
 
   /// Creates a resolver. `generator` supplies the IDs and must be unpredictable to others.
@@ -110,12 +111,12 @@ package struct UnicastResolver: Sendable {
     }
   }
 
-  /// The next operation to perform, or nil if there is none.
+  /// Removes and returns the next operation to perform, or returns nil if there is none.
   package mutating func pollTransmit() -> Transmit? {
     outbox.popFirst()
   }
 
-  /// The next event, or nil if there is none.
+  /// Removes and returns the next event, or returns nil if there is none.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
   /// The next time at which `handleTimeout` must be called, or nil if no query is running.

@@ -14,7 +14,8 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   private let interfaces: InterfaceSelection
   private let start: Start
 
-  /// Watches on `loop`. `start` starts the watch and returns the handle that stops it.
+  /// Creates a source of watches on `loop`, or on the loop that the whole program shares if `loop`
+  /// is nil. `start` starts a watch and returns the handle that stops it.
   init(_ interfaces: InterfaceSelection, on loop: NetworkLoop?, _ start: @escaping Start) {
     self.loop = loop
     self.interfaces = interfaces

@@ -1,7 +1,7 @@
 import CaromTransport
 
 /// The changes that a browser or a query reports, in batches, so that a list on a screen is drawn
-/// once per batch. Otherwise equal to `DiscoveryChanges`.
+/// once per batch. In all other respects the sequence behaves like `DiscoveryChanges`.
 public struct DiscoveryBatches<Item>: AsyncSequence, Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
   /// All changes that are queued at the moment: at least one, and at most one per item.
@@ -31,6 +31,6 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
     }
   }
 
-  /// Starts to watch.
+  /// Starts to watch and returns an iterator over the batches.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: source.begin()) }
 }

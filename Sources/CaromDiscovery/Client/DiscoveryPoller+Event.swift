@@ -3,7 +3,8 @@ import CaromDNS
 extension DiscoveryPoller {
   /// An event that a request reports.
   public enum Event: Hashable, Sendable {
-    /// The advertised service is visible under `name`. Reported again when its name changes.
+    /// The advertised service is visible under `name`. Reported again when the service's name
+    /// changes.
     case advertised(Request, name: String)
     /// A service was added, updated or removed.
     case service(Request, ServiceChange)
@@ -13,10 +14,11 @@ extension DiscoveryPoller {
     case domain(Request, DiscoveryChange<DiscoveredDomain>)
     /// A record was added or removed.
     case record(Request, DiscoveryChange<DiscoveredRecord>)
-    /// The TXT record of a service, at first and after every change; empty while the service has
-    /// none or is gone.
+    /// The TXT record of a monitored service was received or changed. The record is empty while the
+    /// service has none or is gone.
     case txt(Request, TXTRecord)
-    /// The endpoints that the service listens on. No event of the request follows.
+    /// The service was resolved to the endpoints that it listens on. No event of the request
+    /// follows.
     case resolved(Request, ResolvedService)
     /// An `update` or `rename` of an advertised service failed; the service stays unchanged.
     case updateFailed(Request, DiscoveryError)
@@ -34,7 +36,7 @@ extension DiscoveryPoller {
       }
     }
 
-    /// Whether no event of the request follows.
+    /// Whether this event is the last event of its request.
     var isLast: Bool {
       switch self {
       case .resolved, .failed: true

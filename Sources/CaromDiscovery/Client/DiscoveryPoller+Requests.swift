@@ -122,8 +122,8 @@ extension DiscoveryPoller {
     }
   }
 
-  /// Queries a service again that does not respond. The service is removed after ten seconds unless
-  /// it answers (RFC 6762 §10.4).
+  /// Queries again for a service that does not respond. The service is removed after ten seconds
+  /// unless it answers (RFC 6762 §10.4).
   public func reconfirm(_ service: DiscoveredService) {
     discovery.loop.post { [discovery] in
       discovery.assumeIsolated { $0.reconfirm(service.fullName) }

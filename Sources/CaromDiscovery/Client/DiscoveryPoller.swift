@@ -47,8 +47,8 @@ public final class DiscoveryPoller: Sendable {
     return event
   }
 
-  /// Cancels a request: an advertised service is withdrawn, a query is no longer sent. Unread
-  /// events of the request are discarded.
+  /// Cancels a request: withdraws an advertised service or stops a query. Unread events of the
+  /// request are discarded.
   public func cancel(_ request: Request) {
     requests.close(request)
     discovery.loop.post { [requests, discovery] in

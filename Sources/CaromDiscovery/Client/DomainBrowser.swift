@@ -3,7 +3,7 @@ import CaromTransport
 
 /// Watches the domains that hosts on the link and name servers recommend (RFC 6763 §11).
 public struct DomainBrowser: Sendable {
-  /// The purpose that the domains are recommended for.
+  /// The purpose for which the domains are recommended.
   public let purpose: DomainPurpose
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?

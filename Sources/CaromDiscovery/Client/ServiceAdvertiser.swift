@@ -31,7 +31,8 @@ public struct ServiceAdvertiser: Sendable {
   /// `body` returns or throws, the service is withdrawn; its goodbye has been sent when this
   /// method returns.
   ///
-  /// Throws a `DiscoveryError` if the service cannot become visible, else the error of `body`.
+  /// Throws a `DiscoveryError` if the service cannot become visible, or the error that `body`
+  /// throws.
   public func run<Value>(
     _ body: (Advertisement) async throws -> Value
   ) async throws -> Value {

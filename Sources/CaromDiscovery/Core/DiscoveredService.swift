@@ -8,7 +8,8 @@ public struct DiscoveredService: Sendable {
   public let name: String
   /// The service's type.
   public let type: ServiceType
-  /// The service's TXT record. Empty until the record is received; an update follows then.
+  /// The service's TXT record. Until it is received, `txt` is empty; its arrival is reported as an
+  /// update.
   public let txt: TXTRecord
   /// The indices of the interfaces on which the service was found, in ascending order.
   public let interfaces: [UInt32]
@@ -34,8 +35,8 @@ public struct DiscoveredService: Sendable {
     return try await discovery.resolve(fullName, within: limit)
   }
 
-  /// The service's TXT record now and after every change; empty while the service has none or is
-  /// gone.
+  /// The service's current TXT record, followed by each changed record. A record is empty while the
+  /// service has none or is gone.
   public var txtRecords: LatestValues<TXTRecord> {
     LatestValues { [discovery, fullName] in
       LatestValues.watch { () throws(DiscoveryError) in
@@ -45,8 +46,8 @@ public struct DiscoveredService: Sendable {
     }
   }
 
-  /// Queries the service again. Call this if the service does not respond: it is reported as
-  /// removed after ten seconds unless it answers (RFC 6762 §10.4).
+  /// Queries again for the service. Call this method if the service does not respond: it is
+  /// reported as removed after ten seconds unless it answers (RFC 6762 §10.4).
   public func reconfirm() async {
     await discovery?.reconfirm(fullName)
   }
@@ -57,7 +58,7 @@ extension DiscoveredService: Identifiable {
   public struct ID: Hashable, Sendable, CustomStringConvertible {
     let name: Name
 
-    /// The fully qualified name in text form: "Maya's match._airhockey._tcp.local".
+    /// The fully qualified name in text form, such as "Maya's match._airhockey._tcp.local".
     public var description: String { name.description }
   }
 

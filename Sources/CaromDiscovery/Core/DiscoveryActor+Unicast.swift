@@ -4,7 +4,7 @@ import CaromTransport
 
 /// Operations on names outside the link, which are queried at name servers.
 extension DiscoveryActor {
-  /// Whether `name` is queried at name servers instead of by multicast.
+  /// Returns whether `name` is queried at name servers instead of by multicast.
   static func isUnicast(_ name: Name) -> Bool { !name.isLinkLocal }
 
   /// Starts `work` as a task. Throws `noNameServer` if there is neither a name server nor a watch
@@ -66,9 +66,9 @@ extension DiscoveryActor {
     }
   }
 
-  /// Browses for domains at name servers: in the search domains, and under the subnets of the
-  /// links as they are now (RFC 6763 §11). `collector` merges the results with those of `watch`,
-  /// which browses on the link.
+  /// Browses for domains at name servers: in the search domains, and under the current subnets of
+  /// the links (RFC 6763 §11). `collector` merges the results with those of `watch`, which browses
+  /// on the link.
   func browseServerDomains(
     _ purpose: DomainPurpose, of links: [Link], alongside watch: DiscoveryCore.WatchingID,
     _ collector: DomainCollector,
@@ -126,7 +126,7 @@ extension DiscoveryActor {
 }
 
 extension DiscoveryChange where Item == DiscoveredRecord {
-  /// Creates a change reported by a name server; its record has interface index 0.
+  /// Creates a change that a name server reported. The interface index of its record is 0.
   init(_ change: UnicastMonitor.Change) {
     switch change {
     case .added(let record): self = .added(DiscoveredRecord(record, 0))

@@ -17,7 +17,7 @@ actor DiscoveryActor: LoopActor {
   /// A task that queries name servers until it is stopped.
   struct ServerTask {
     var task: Task<Void, Never>?
-    /// The watch on the link that runs alongside the task, if any.
+    /// The watch on the link that runs alongside the task, or nil if there is none.
     var linkWatch: DiscoveryCore.WatchingID?
     /// Reports to the listener that the loop has shut down.
     var reportClosed: @Sendable () -> Void
@@ -55,7 +55,7 @@ actor DiscoveryActor: LoopActor {
     self.interfaces = interfaces
   }
 
-  /// The actor for `loop` and `interfaces`. It is created on first use and lives as long as
+  /// Returns the actor for `loop` and `interfaces`. It is created on first use and lives as long as
   /// there is a reference to it.
   static func shared(
     on loop: NetworkLoop?, _ interfaces: InterfaceSelection
@@ -71,7 +71,7 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  /// The loop for callers that do not bring their own; it lives as long as the program.
+  /// Returns the loop for callers that do not pass one. The loop lives as long as the program.
   private static func sharedLoop() throws(DiscoveryError) -> NetworkLoop {
     do throws(TransportError) {
       return try defaultLoop.withLock { (shared) throws(TransportError) -> NetworkLoop in
@@ -85,7 +85,7 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  /// The core, which opens its sockets on first use.
+  /// Returns the core, which opens its sockets on first use.
   private func openCore() throws(DiscoveryError) -> DiscoveryCore {
     if let core { return core }
     let core = try DiscoveryCore(on: loop, interfaces: interfaces)
@@ -104,7 +104,7 @@ actor DiscoveryActor: LoopActor {
     serverTasks = [:]
   }
 
-  /// Runs `body` on the actor in one go, without suspending between its calls.
+  /// Runs `body` on the actor without suspending between its calls.
   func perform<Value: Sendable>(
     _ body: @Sendable (isolated DiscoveryActor) throws(DiscoveryError) -> Value
   ) throws(DiscoveryError) -> Value {
@@ -137,7 +137,7 @@ actor DiscoveryActor: LoopActor {
     return .serverTask(number)
   }
 
-  /// Removes a task that has finished; nil if it was stopped before.
+  /// Removes and returns a task that has finished, or returns nil if the task was stopped before.
   func removeServerTask(_ number: UInt64) -> ServerTask? {
     serverTasks.removeValue(forKey: number)
   }
@@ -237,8 +237,8 @@ extension DiscoveryActor {
     return .watching(id)
   }
 
-  /// Reconfirms a name on the link (RFC 6762 §10.4). Does nothing for names at name servers,
-  /// whose answers are queried again as they age.
+  /// Reconfirms a name on the link (RFC 6762 §10.4). Does nothing for names that are queried at
+  /// name servers, since those queries are repeated as their answers age.
   func reconfirm(_ name: Name) { if !Self.isUnicast(name) { core?.reconfirm(name) } }
 }
 

@@ -39,8 +39,8 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Queries a service again that does not respond. The service is removed after ten seconds unless
-  /// it answers (RFC 6762 §10.4).
+  /// Queries again for a service that does not respond. The service is removed after ten seconds
+  /// unless it answers (RFC 6762 §10.4).
   public func reconfirm(_ service: DiscoveredService) { reconfirm(service.fullName) }
 
   func reconfirm(_ name: Name) {
@@ -49,8 +49,8 @@ extension DiscoveryCore {
     drain()
   }
 
-  /// Queries a record again that seems to be wrong. The record is removed after ten seconds unless
-  /// some host answers with it (RFC 6762 §10.4).
+  /// Queries again for a record that seems to be wrong. The record is removed after ten seconds
+  /// unless some host answers with the same record (RFC 6762 §10.4).
   public func reconfirm(_ record: DiscoveredRecord) {
     loop.preconditionCurrent("discovery")
     node.reconfirm(record.record, at: loop.now)

@@ -43,10 +43,11 @@ public final class DiscoveryCore {
   /// Returns how long the computer has been suspended since it was started. Tests replace it.
   var timeSuspended: () -> Duration = { NetworkLoop.timeSuspended }
   private lazy var lastTimeSuspended = timeSuspended()
-  /// Called once if the loop shuts down while this object is open; `close` does not call it.
+  /// A closure that is called once if the loop shuts down while this object is open, but not by
+  /// `close`.
   var onClosed: (() -> Void)?
 
-  /// Opens the sockets of the selected interfaces.
+  /// Creates a discovery object and opens the sockets of the selected interfaces.
   public init(
     on loop: NetworkLoop, interfaces: InterfaceSelection = .automatic
   ) throws(DiscoveryError) {
@@ -66,7 +67,7 @@ public final class DiscoveryCore {
     try open()
   }
 
-  /// The host name that is published on the link: "maya-carom.local".
+  /// The host name that is published on the link, such as "maya-carom.local".
   public var hostName: String { node.hostName.description }
 
   /// The interfaces that are in use, in ascending order of their indices.
@@ -135,7 +136,8 @@ public final class DiscoveryCore {
     node.setLinks(sockets.map(\.link), at: loop.now)
   }
 
-  /// Checks that discovery is open and up to date, before a new operation starts.
+  /// Prepares for a new operation: throws `closed` if discovery is closed, and updates state that a
+  /// suspension or another program may have changed.
   func prepareRequest() throws(DiscoveryError) {
     loop.preconditionCurrent("discovery")
     guard isOpen else { throw .closed }

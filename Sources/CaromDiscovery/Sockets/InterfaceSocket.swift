@@ -25,8 +25,8 @@ final class InterfaceSocket {
   private var v6: UDPSocket?
   private let unicast: UnicastSockets
 
-  /// Opens the multicast sockets. Throws if none of the sockets can be opened. `receive` is called
-  /// with the accepted datagrams of each received batch.
+  /// Creates the sockets of an interface and opens the multicast ones. Throws an error if none of
+  /// them can be opened. `receive` is called with the accepted datagrams of each received batch.
   init(
     on loop: NetworkLoop, _ interface: Interface, _ receive: @escaping ([Datagram]) -> Void
   ) throws(TransportError) {
@@ -38,8 +38,8 @@ final class InterfaceSocket {
     try update(to: interface)
   }
 
-  /// The addresses of an interface that are published. On loopback these are the IPv4 addresses
-  /// only, if there are any, since IPv6 multicast needs a route there.
+  /// Returns the addresses of an interface that are published. On loopback these are the IPv4
+  /// addresses only, if there are any, since IPv6 multicast needs a route there.
   static func advertised(_ interface: Interface) -> [Link.Address] {
     let all = interface.addresses.map {
       Link.Address($0.address, prefixLength: $0.prefixLength)
@@ -48,8 +48,8 @@ final class InterfaceSocket {
     return interface.isLoopback && !v4.isEmpty ? v4 : all
   }
 
-  /// Whether `current` is this socket's interface, possibly with other addresses or another carrier
-  /// state.
+  /// Returns whether `current` is this socket's interface, possibly with other addresses or another
+  /// carrier state.
   func isFor(_ current: Interface) -> Bool {
     current.index == interface.index && current.name == interface.name
   }
@@ -69,8 +69,8 @@ final class InterfaceSocket {
     if v4 == nil, v6 == nil { throw failure ?? .noSuchInterface }
   }
 
-  /// The socket for a group: the given one if it is open, else a new one, or nil if the interface
-  /// has no address of the group's family.
+  /// Returns the socket for a group: the given one if it is open, else a new one, or nil if the
+  /// interface has no address of the group's family.
   private func updatedSocket(
     _ socket: UDPSocket?, _ group: Endpoint, _ addresses: [Link.Address],
     _ failure: inout TransportError?
@@ -127,8 +127,8 @@ final class InterfaceSocket {
 // MARK: - Receiving
 
 extension InterfaceSocket {
-  /// Passes on the datagrams of a batch that are complete. Unicast datagrams must come from a host
-  /// on the link, since they can be sent from anywhere (RFC 6762 §11).
+  /// Passes the complete datagrams of a batch to the handler. Unicast datagrams must come from a
+  /// host on the link, since they can be sent from anywhere (RFC 6762 §11).
   private func receive(_ batch: borrowing UDPBatch, isUnicast: Bool) {
     var accepted: [Datagram] = []
     for index in batch.indices {
@@ -148,15 +148,15 @@ extension InterfaceSocket {
     if !accepted.isEmpty { receive(accepted) }
   }
 
-  /// Whether a datagram with this source, received on the interface with index `arrival`, was sent
-  /// by a host on the link. This host's own datagrams arrive on loopback.
+  /// Returns whether a datagram with this source, received on the interface with index `arrival`,
+  /// was sent by a host on the link. This host's own datagrams arrive on loopback.
   static func isOnLink(_ link: Link, _ source: IPAddress, arrival: UInt32) -> Bool {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
   /// Binds the host's addresses that no other socket is bound to, and releases those that another
-  /// socket is bound to as well. `bound` lists the addresses that sockets are bound to; without
-  /// `mayBind`, addresses are only released. Returns whether an address was bound.
+  /// socket is bound to as well. `bound` lists the addresses that sockets are bound to; if
+  /// `mayBind` is false, addresses are only released. Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

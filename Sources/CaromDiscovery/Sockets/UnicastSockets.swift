@@ -11,8 +11,8 @@ import CaromTransport
 /// socket. Of several processes on one host, one receives the unicast datagrams; the others do not
 /// request unicast responses.
 final class UnicastSockets {
-  /// The most addresses of a link that are bound. Unicast responses are not requested on a link
-  /// with more addresses.
+  /// The largest number of addresses of a link that are bound. Unicast responses are not requested
+  /// on a link with more addresses.
   static let limit = 16
 
   private let loop: NetworkLoop
@@ -21,8 +21,8 @@ final class UnicastSockets {
   init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Binds the addresses that no other socket is bound to, if `mayBind`, and releases those that
-  /// another socket is bound to as well. `bound` lists the address of every bound socket; nil if
-  /// the system does not provide the list. Returns whether an address was bound.
+  /// another socket is bound to as well. `bound` lists the address of every bound socket, or is nil
+  /// if the system does not provide the list. Returns whether an address was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void
@@ -46,7 +46,7 @@ final class UnicastSockets {
     return hasBound
   }
 
-  /// Whether every address of the link is bound, and bound by no other socket.
+  /// Returns whether every address of the link is bound, and bound by no other socket.
   func hasAll(of link: Link) -> Bool { link.addresses.allSatisfy { sockets[$0.address] != nil } }
 
   private func open(
@@ -54,7 +54,8 @@ final class UnicastSockets {
     _ receive: @escaping (borrowing UDPBatch) -> Void
   ) throws(TransportError) -> UDPSocket {
     var options = UDPOptions()
-    // Not `reusePort`, which would distribute the responses over all processes of one user.
+    // `reusePort` stays off, since it would distribute the responses over all processes of one
+    // user.
     options.reuseAddress = true
     options.largestDatagram = Message.maximumLength
     options.receiveBuffer = InterfaceSocket.receiveBuffer

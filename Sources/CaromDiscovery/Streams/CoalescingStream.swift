@@ -40,7 +40,7 @@ final class CoalescingStream<Subject: Hashable & Sendable, Event: Sendable>: Sen
     signal.yield()
   }
 
-  /// Ends the stream. The reader receives the queued events first, then `error`.
+  /// Ends the stream. The reader receives the queued events first, then `error` if it is not nil.
   func finish(throwing error: DiscoveryError?) {
     state.withLock { $0.failure = $0.failure ?? error }
     signal.finish()

@@ -1,7 +1,7 @@
 import CaromTransport
 
-/// The current value of something that changes, and then each new value. A slow reader skips to
-/// the newest value. Only one task at a time may iterate.
+/// The current value of a property, such as a TXT record, followed by each new value. A slow reader
+/// skips to the newest value. Only one task at a time may iterate.
 public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
   /// The current value.
   public typealias Element = Value
@@ -14,7 +14,7 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
     self.begin = begin
   }
 
-  /// A stream that replaces an unread value with a newer one.
+  /// Returns a stream that replaces an unread value with a newer one.
   static func makeStream() -> CoalescingStream<Int, Value> { CoalescingStream { $1 } }
 
   /// Delivers one value after the other.
@@ -34,6 +34,6 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Starts to watch the value.
+  /// Starts to watch the value and returns an iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: begin()) }
 }

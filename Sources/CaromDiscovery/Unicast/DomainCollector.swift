@@ -5,8 +5,8 @@ import CaromTransport
 /// reported once.
 final class DomainCollector: Sendable {
   private struct State: Sendable {
-    /// The sources that recommend each domain: the searched domain for name servers, "local" for
-    /// the link.
+    /// The sources that recommend each domain: the domains in which name servers were queried, and
+    /// "local" for the link.
     var sources: [Name: Set<Name>] = [:]
     /// The interfaces on which the link recommends each domain.
     var interfaces: [Name: [UInt32]] = [:]

@@ -31,7 +31,7 @@ extension UnicastClient {
     }
   }
 
-  /// Queries a service's TXT record; nil if no server answers with one.
+  /// Queries a service's TXT record. Returns nil if no server answers with a TXT record.
   func text(of instance: Name, of servers: [Endpoint]) async -> TXTRecord? {
     let answer = try? await ask(instance, .txt, of: servers)
     guard case .text(let bytes) = answer?.records.first?.data else { return nil }
@@ -70,8 +70,8 @@ extension UnicastClient {
     return resolution
   }
 
-  /// The addresses of a host, IPv6 first: those among the additional records `given`, or, if there
-  /// are none, those that the servers answer with.
+  /// Returns the addresses of a host, IPv6 first: those among the additional records `given`, or,
+  /// if there are none, those that the servers answer with.
   private func addresses(
     of host: Name, given: [Record], from servers: [Endpoint], until deadline: Instant
   ) async -> [IPAddress] {

@@ -7,7 +7,7 @@ public struct AdvertisedService: Hashable, Sendable {
   /// The service's name as users see it: at most 63 bytes of UTF-8 without control characters. If
   /// it is empty, the service is given the host's name.
   public var name: String
-  /// The service's type: "_airhockey._tcp".
+  /// The service's type, such as "_airhockey._tcp".
   public var type: ServiceType
   /// The port that the service listens on, on every address of this host. Start to listen before
   /// advertising.
@@ -18,11 +18,12 @@ public struct AdvertisedService: Hashable, Sendable {
   public var subtypes: [String]
   /// Whether "X" is renamed to "X (2)" if the name is taken. Otherwise a taken name is an error.
   public var renamesOnConflict: Bool
-  /// Whether no other service can have the same name, for instance because `uniqueName` made it.
-  /// The service is then visible at once, without probing for the name, which takes a second.
+  /// Whether no other service can have the same name, for instance because `uniqueName` returned
+  /// the name. The service is then visible at once, without probing for the name, which takes a
+  /// second.
   public var isNameUnique: Bool
 
-  /// Describes a service that listens on `port`.
+  /// Creates the description of a service that listens on `port`.
   public init(
     name: String, type: ServiceType, port: UInt16, txt: TXTRecord = [:], subtypes: [String] = [],
     renamesOnConflict: Bool = true, isNameUnique: Bool = false
@@ -36,7 +37,8 @@ public struct AdvertisedService: Hashable, Sendable {
     self.isNameUnique = isNameUnique
   }
 
-  /// Makes a unique name from `name`, shortened if necessary, and 64 random bits in hexadecimal.
+  /// Returns a unique name, made of `name`, shortened if necessary, and 64 random bits in
+  /// hexadecimal.
   public static func uniqueName(_ name: String) -> String {
     let bits = String(UInt64.random(in: .min ... .max), radix: 16)
     let suffix = " " + String(repeating: "0", count: 16 - bits.count) + bits

@@ -2,7 +2,7 @@ import CaromDNS
 
 /// A DNS record that was received from a host on the link or from a name server.
 public struct DiscoveredRecord: Hashable, Sendable {
-  /// The name that owns the record: "maya-carom.local".
+  /// The name that owns the record, such as "maya-carom.local".
   public var name: String { record.name.description }
   /// The record's type.
   public var type: RecordType { record.type }
@@ -12,7 +12,7 @@ public struct DiscoveredRecord: Hashable, Sendable {
   public var timeToLive: UInt32 { record.timeToLive }
   /// The index of the interface that received the record; 0 if it came from a name server.
   public let interface: UInt32
-  /// The record itself.
+  /// The DNS record.
   package let record: Record
 
   init(_ record: Record, _ interface: UInt32) {

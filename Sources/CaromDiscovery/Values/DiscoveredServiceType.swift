@@ -2,7 +2,7 @@ import CaromDNS
 
 /// A service type that is offered on the link (RFC 6763 §9).
 public struct DiscoveredServiceType: Hashable, Sendable, Identifiable {
-  /// The type as it was received: "_airhockey._tcp".
+  /// The type as it was received, such as "_airhockey._tcp".
   public let name: String
   /// The type to browse for; nil if `name` is not a valid service type.
   public let type: ServiceType?

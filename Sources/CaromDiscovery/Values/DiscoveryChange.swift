@@ -1,10 +1,10 @@
 /// A change to one item that a browser or a query watches.
 public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
-  /// The item was found. Reported once, on however many interfaces the item is found.
+  /// The item was found. Reported once, even if the item is found on several interfaces.
   case added(Item)
   /// The item's data changed.
   case updated(Item)
-  /// The item sent a goodbye or its records expired. Reported once.
+  /// The item is gone: a goodbye was received, or its records expired. Reported once.
   case removed(Item)
 
   /// The item that changed.
@@ -26,7 +26,7 @@ public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
     }
   }
 
-  /// The same change to the item that `transform` returns.
+  /// Returns the same change to the item that `transform` returns.
   func map<Other>(_ transform: (Item) -> Other) -> DiscoveryChange<Other> {
     switch self {
     case .added(let item): .added(transform(item))

@@ -1,14 +1,14 @@
-/// The number of received datagrams that were dropped, by reason.
+/// The numbers of received datagrams that were dropped, by reason.
 public struct DiscoveryCounters: Hashable, Sendable {
-  /// Datagrams longer than the largest multicast DNS message.
+  /// The number of datagrams longer than the largest multicast DNS message.
   public var oversized = 0
-  /// Unicast datagrams from hosts outside the link.
+  /// The number of unicast datagrams from hosts outside the link.
   public var offLink = 0
-  /// Datagrams that are not valid DNS messages, or exceed a limit.
+  /// The number of datagrams that are not valid DNS messages or exceed a limit.
   public var malformed = 0
-  /// Messages with an opcode or response code that multicast DNS does not use.
+  /// The number of messages with an opcode or response code that multicast DNS does not use.
   public var notStandard = 0
-  /// Responses from a port other than 5353.
+  /// The number of responses from a port other than 5353.
   public var foreignPort = 0
 
   /// Creates counters that are all zero.

@@ -41,7 +41,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case timedOut
   /// The service's host, which has the given name, has not published an address: try again.
   case hostHasNoAddress(String)
-  /// The service is known to exist no longer.
+  /// The service no longer exists: its host or a name server denies it.
   case notOffered
   /// The calling task was cancelled.
   case cancelled

@@ -7,14 +7,14 @@ package enum HostLabel {
   /// All processes that use this package publish the same addresses and so share the name.
   package static let suffix = "-carom"
 
-  /// The first label of the host name: "maya" for "maya.example.com"; "host" if it is not a valid
-  /// service name.
+  /// Returns the first label of the host name, such as "maya" for "maya.example.com", or "host" if
+  /// the label is not a valid instance name.
   package static func systemName(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first.map(String.init) ?? ""
     return (try? InstanceName.validate(first)) == nil ? "host" : first
   }
 
-  /// The label for a host name: "maya-carom" for "maya.example.com".
+  /// Returns the label for a host name, such as "maya-carom" for "maya.example.com".
   package static func make(from hostName: String) -> String {
     let first = hostName.split(separator: ".").first ?? ""
     let allowed = first.prefix(63 - suffix.count).map { character in

@@ -41,8 +41,8 @@ public struct InterfaceSelection: Sendable {
     "br-", "cali", "cni", "docker", "flannel", "lxc", "lxdbr", "podman", "veth", "virbr", "vmnet",
   ]
 
-  /// Whether `automatic` selects an interface: it supports multicast, and is neither a loopback nor
-  /// a point-to-point interface nor one of container software.
+  /// Returns whether `automatic` selects an interface: it supports multicast, and is neither a
+  /// loopback nor a point-to-point interface nor one of container software.
   public static func isUsual(_ interface: Interface) -> Bool {
     interface.supportsMulticast && !interface.isLoopback && !interface.isPointToPoint
       && !containerPrefixes.contains { interface.name.hasPrefix($0) }

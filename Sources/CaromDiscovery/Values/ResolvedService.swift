@@ -3,7 +3,7 @@ import CaromDNS
 
 /// The endpoints that a service listened on at the time it was resolved.
 public struct ResolvedService: Hashable, Sendable {
-  /// The host of the service: "maya-carom.local".
+  /// The name of the service's host, such as "maya-carom.local".
   public let host: String
   /// The endpoints to connect to, best first. All of them belong to the same service. Link-local
   /// IPv6 addresses include their scope.

@@ -8,16 +8,17 @@ extension UnicastConfiguration {
 
   private static let override = Locked<UnicastConfiguration?>(nil)
 
-  /// The configuration of this process: the configuration passed to `use`, else the system's
-  /// current configuration.
+  /// The configuration of this process: the one last passed to `use`, or else the system's current
+  /// configuration.
   package static var current: UnicastConfiguration { override.withLock { $0 } ?? system() }
 
-  /// Replaces the system's configuration for this process; nil restores it.
+  /// Replaces the system's configuration for this process, or restores it if `configuration` is
+  /// nil.
   package static func use(_ configuration: UnicastConfiguration?) {
     override.withLock { $0 = configuration }
   }
 
-  /// The system's current configuration; empty if the file does not exist.
+  /// Returns the system's current configuration; empty if the file does not exist.
   package static func system(at path: String = systemPath) -> UnicastConfiguration {
     let file = FileHandle(forReadingAtPath: path)
     let text = (try? file?.read(upToCount: textLimit)) ?? Data()

@@ -7,7 +7,7 @@ public struct Interface: Hashable, Sendable {
   public struct Address: Hashable, Sendable {
     /// The host's address. The scope of a link-local IPv6 address is the interface's index.
     public var address: IPAddress
-    /// The length of the network prefix, in bits: 24 for 10.0.0.1/24.
+    /// The length of the network prefix in bits, such as 24 for 10.0.0.1/24.
     public var prefixLength: Int
 
     /// Creates an address with its prefix length.
@@ -17,7 +17,7 @@ public struct Interface: Hashable, Sendable {
     }
   }
 
-  /// The interface's name: "eth0".
+  /// The interface's name, such as "eth0".
   public var name: String
   /// The interface's index, at least 1.
   public var index: UInt32
@@ -28,10 +28,11 @@ public struct Interface: Hashable, Sendable {
   public var isUp = false
   /// Whether the interface has a carrier.
   public var isRunning = false
-  /// The number of times the carrier was gained or lost. A changed number shows that the link was
-  /// down, however briefly. 0 if the system does not provide it.
+  /// The number of times that the carrier was gained or lost, or 0 if the system does not provide
+  /// the number. A changed number shows that the link was down, however briefly.
   public var carrierChanges: UInt32 = 0
-  /// The interface's MTU in bytes: the largest packet including the IP header; 0 if unknown.
+  /// The interface's MTU: the size of the largest packet, in bytes including the IP header, or 0 if
+  /// unknown.
   public var largestPacket = 0
   /// Whether the interface reaches only this host.
   public var isLoopback = false
@@ -48,8 +49,8 @@ public struct Interface: Hashable, Sendable {
 }
 
 extension Interface {
-  /// Creates an interface from an entry of the C layer; nil if the entry has no name, because an
-  /// earlier entry describes the same interface.
+  /// Creates an interface from an entry of the C layer. Returns nil if the entry has no name,
+  /// because an earlier entry describes the same interface.
   init?(_ entry: cuv_interface_entry) {
     var name = entry.name
     let text = unsafe withUnsafeBytes(of: &name) { bytes in

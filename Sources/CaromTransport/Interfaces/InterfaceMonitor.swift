@@ -6,21 +6,22 @@ import CaromCore
 /// Changes in quick succession cause only one call. All members must be used on the loop's thread.
 /// Releasing the monitor stops it.
 public final class InterfaceMonitor {
-  /// The delay between the first change and the call, during which further changes are collected.
+  /// The delay between the first change and the call of the closure. Further changes during this
+  /// time cause no call of their own.
   public static let coalescingInterval = Duration.milliseconds(50)
 
   private let loop: NetworkLoop
   private let core: MonitorCore
 
-  /// Starts to monitor the interfaces.
+  /// Creates a monitor that calls `changed` on the loop's thread, and starts it.
   public init(on loop: NetworkLoop, _ changed: @escaping () -> Void) throws(TransportError) {
     loop.preconditionCurrent("a monitor")
     self.loop = loop
     core = try MonitorCore(core: loop.core, changed)
   }
 
-  /// Starts a monitor that calls `changed` isolated to `owner`, an actor whose executor is the
-  /// loop. The monitor holds `owner` weakly.
+  /// Creates and starts a monitor that calls `changed` isolated to `owner`, an actor whose executor
+  /// is the loop. The monitor holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, _ changed: @escaping (isolated Owner) -> Void
   ) throws(TransportError) {

@@ -22,7 +22,7 @@ public enum Interfaces {
     }
   }
 
-  /// Reads the entries of the C layer. Repeats with a larger buffer if there are more than fit.
+  /// Reads the entries of the C layer, again with a larger buffer if they did not all fit.
   private static func entries() throws(TransportError) -> [cuv_interface_entry] {
     var capacity = 32
     while true {

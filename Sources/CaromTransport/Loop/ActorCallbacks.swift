@@ -6,7 +6,8 @@
 package struct ActorCallbacks<Owner: Actor> {
   private weak var owner: Owner?
 
-  /// Traps unless the executor of `owner` is `loop`.
+  /// Creates a converter for closures that are isolated to `owner`. Traps unless the executor of
+  /// `owner` is `loop`.
   package init(_ owner: Owner, on loop: NetworkLoop) {
     let executor = unsafe owner.unownedExecutor.asSerialExecutor()
     precondition(
@@ -28,7 +29,7 @@ package struct ActorCallbacks<Owner: Actor> {
     }
   }
 
-  /// Converts a closure whose argument is valid only during the call.
+  /// Converts a closure whose argument is valid only during the call into a plain closure.
   package func bindBorrowing<Value: ~Copyable & ~Escapable>(
     _ body: @escaping (isolated Owner, borrowing Value) -> Void
   ) -> (borrowing Value) -> Void {

@@ -9,7 +9,8 @@ public final class DescriptorWatch {
   private let loop: NetworkLoop
   private let core: DescriptorWatchCore
 
-  /// Starts to watch `descriptor` and makes it non-blocking. The caller still owns the descriptor.
+  /// Creates and starts a watch on `descriptor`, and makes the descriptor non-blocking. The caller
+  /// still owns the descriptor.
   public init(
     on loop: NetworkLoop, descriptor: Int32, _ readable: @escaping () -> Void
   ) throws(TransportError) {
@@ -18,8 +19,8 @@ public final class DescriptorWatch {
     core = try DescriptorWatchCore(core: loop.core, descriptor: descriptor, readable)
   }
 
-  /// Starts a watch that calls `readable` isolated to `owner`, an actor whose executor is the loop.
-  /// The watch holds `owner` weakly.
+  /// Creates and starts a watch that calls `readable` isolated to `owner`, an actor whose executor
+  /// is the loop. The watch holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, descriptor: Int32,
     _ readable: @escaping (isolated Owner) -> Void

@@ -114,7 +114,7 @@ import CaromCore
     if needsThread { startLateThread() }
   }
 
-  /// Fires the timers that are already due after the next poll for events.
+  /// Makes the loop fire the timers that are already due after its next poll for events.
   func wakeForTimers() {
     guard !areTimersDue else { return }
     areTimersDue = true
@@ -175,8 +175,8 @@ import CaromCore
     }
   }
 
-  /// Notifies the resources that wait for a file descriptor that one was closed, after the work
-  /// that is currently running.
+  /// Notifies the resources that wait for a free file descriptor, because a descriptor was closed.
+  /// They are notified after the work that is currently running.
   func didCloseDescriptor() {
     guard !waitingForDescriptor.isEmpty else { return }
     enqueue(
@@ -188,7 +188,7 @@ import CaromCore
 
   // Shutdown
 
-  /// Requests `stop` on the loop's thread, unless the loop has stopped already.
+  /// Schedules `stop` on the loop's thread, unless the loop has already stopped.
   func requestStop() {
     if !inbox.withLock({ $0.isClosed }) { enqueue(.call { self.stop() }) }
   }

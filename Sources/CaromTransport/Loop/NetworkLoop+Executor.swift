@@ -17,7 +17,8 @@ extension NetworkLoop: SerialExecutor, TaskExecutor {
     unsafe UnownedTaskExecutor(ordinary: self)
   }
 
-  /// Whether the caller runs on the loop's thread. It makes `assumeIsolated` work in callbacks.
+  /// Returns whether the caller runs on the loop's thread. The runtime calls this method so that
+  /// `assumeIsolated` works in callbacks.
   public func isIsolatingCurrentContext() -> Bool? { core.isCurrent }
 
   /// Traps unless the caller runs on the loop's thread.

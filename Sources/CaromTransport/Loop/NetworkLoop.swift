@@ -44,10 +44,10 @@ public final class NetworkLoop: Sendable {
     let pointer: OpaquePointer
   }
 
-  /// Starts a thread that runs a new loop.
+  /// Creates a loop and starts the thread that runs it.
   ///
-  /// A `spinning` loop polls without ever blocking. It halves the time of a round trip and occupies
-  /// a whole core.
+  /// A `spinning` loop polls without ever blocking, which halves the time of a round trip but
+  /// occupies a whole core.
   public init(name: String = "carom-loop", spinning: Bool = false) throws(TransportError) {
     core = try LoopCore.make(name: name, spins: spinning)
     thread = Locked(nil)
@@ -83,7 +83,7 @@ public final class NetworkLoop: Sendable {
   public var isCurrent: Bool { core.isCurrent }
 
   /// Traps unless the calling thread is the loop's thread. The message says that `what` must be
-  /// used there.
+  /// used on that thread.
   public func preconditionCurrent(_ what: StaticString = "this") {
     precondition(
       core.isCurrent,

@@ -5,7 +5,7 @@ public final class ShutdownHook {
   private let loop: NetworkLoop
   private let core: ShutdownCore
 
-  /// Installs a hook that calls `body` when `loop` shuts down.
+  /// Creates a hook that calls `body` when `loop` shuts down.
   public init(on loop: NetworkLoop, _ body: @escaping () -> Void) {
     loop.preconditionCurrent("a shutdown hook")
     self.loop = loop

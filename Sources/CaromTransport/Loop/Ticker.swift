@@ -15,7 +15,7 @@ public final class Ticker {
     public let due: Instant
     /// The time at which the tick was delivered.
     public let now: Instant
-    /// The number of ticks that were due since the last delivered one and were skipped.
+    /// The number of ticks that were due after the last delivered tick and were skipped.
     public let missed: Int64
     /// The delay between `due` and `now`.
     public var lateness: Duration { now - due }
@@ -26,7 +26,8 @@ public final class Ticker {
   private let loop: NetworkLoop
   private let timer: TimerCore
 
-  /// Starts to tick `hertz` times per second, beginning at `start`, or now if `start` is nil.
+  /// Creates and starts a ticker that calls `tick` `hertz` times per second, beginning at `start`,
+  /// or now if `start` is nil.
   public init(
     on loop: NetworkLoop, hertz: Int, start: Instant? = nil, _ tick: @escaping (Tick) -> Void
   ) {
@@ -48,8 +49,8 @@ public final class Ticker {
     timer.arm(at: schedule.start)
   }
 
-  /// Starts a ticker that calls `tick` isolated to `owner`, an actor whose executor is the loop.
-  /// The ticker holds `owner` weakly.
+  /// Creates and starts a ticker that calls `tick` isolated to `owner`, an actor whose executor is
+  /// the loop. The ticker holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, hertz: Int, start: Instant? = nil,
     _ tick: @escaping (isolated Owner, Tick) -> Void

@@ -19,8 +19,8 @@ final class Connector {
     remaining = endpoints.reversed()
   }
 
-  /// Removes duplicate endpoints and alternates between the address families, beginning with the
-  /// family of the first endpoint (RFC 8305 §4).
+  /// Returns the endpoints without duplicates, alternating between the address families and
+  /// beginning with the family of the first endpoint (RFC 8305 §4).
   static func interleaved(_ endpoints: [Endpoint]) -> [Endpoint] {
     var seen: Set<Endpoint> = []
     let unique = endpoints.filter { seen.insert($0).inserted }
@@ -57,7 +57,7 @@ final class Connector {
     if attempts.isEmpty { finish(.failure(firstError ?? .unreachable)) }
   }
 
-  /// Handles the end of an attempt: `status` is 0 if it is connected, else a negative errno.
+  /// Handles the end of an attempt. `status` is 0 if the attempt succeeded, else a negative errno.
   func attemptDidEnd(_ attempt: ConnectAttempt, _ status: Int32) {
     attempts.removeAll { $0 === attempt }
     do throws(TransportError) {

@@ -59,8 +59,8 @@ import CaromCore
     handler = nil
   }
 
-  /// Handles an accepted connection. A negative `descriptor` is an errno that says that the system
-  /// has run out of descriptors or memory.
+  /// Handles an accepted connection. A negative `descriptor` is a negated errno, which means that
+  /// the system has run out of descriptors or memory.
   private func accept(_ descriptor: Int32, from peer: Endpoint) {
     guard descriptor >= 0 else { return pause(TransportError(status: descriptor, "accept")) }
     guard let loop else { return cuv_descriptor_close(descriptor) }
@@ -77,7 +77,7 @@ import CaromCore
     }
   }
 
-  /// Accepts connections, or leaves them in the backlog.
+  /// Sets whether connections are accepted or left in the backlog.
   func setAccepting(_ isOn: Bool) {
     isHeldByOwner = !isOn
     guard let handle = unsafe handle, !isPaused else { return }

@@ -5,9 +5,10 @@ import CaromCore
 @safe final class StreamCore: LoopResource {
   private enum Phase {
     case open
-    /// The owner has closed the stream: the queued bytes are being sent, followed by FIN.
+    /// The owner has closed the stream. The queued bytes are being sent, followed by FIN.
     case finishing
-    /// All bytes and FIN have been sent: waits for the peer's FIN and discards its data.
+    /// All bytes and FIN have been sent. The stream waits for the peer's FIN and discards received
+    /// data.
     case lingering
     case closed
   }
@@ -18,8 +19,8 @@ import CaromCore
   private var isDropped = false
   private var hasSentFIN = false
   private var wasOverHalf = false
-  /// The error of the `closed` event that has not been reported yet; the outer nil if there is
-  /// none.
+  /// The error of a `closed` event that has not been reported yet. The outer optional is nil if
+  /// there is no such event.
   private var unreportedEnd: TransportError??
   private var limitTimer: TimerCore?
   private(set) var hasEnded = false
@@ -29,7 +30,8 @@ import CaromCore
   let peer: Endpoint
   var queueLimit = TCPStream.defaultQueueLimit
 
-  /// Takes ownership of the open stream `handle`; closes it if initialization fails.
+  /// Creates a core that owns the open stream `handle`. The stream is closed if initialization
+  /// fails.
   init(core: LoopCore, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
     // The system no longer provides the peer's address once the connection is broken.
     self.peer = peer
@@ -232,7 +234,8 @@ import CaromCore
     return descriptor
   }
 
-  /// Calls a C function with the open stream. Throws `closed`, or the error that it returns.
+  /// Calls a C function with the open stream. Throws `closed` if the stream is closed, or the error
+  /// that the function returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
     guard let handle = unsafe handle else { throw .closed }
     try check(unsafe body(handle), operation)

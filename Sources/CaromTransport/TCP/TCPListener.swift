@@ -20,11 +20,11 @@ public final class TCPListener {
   public struct Options: Hashable, Sendable {
     /// The largest number of connections that wait in the system until they are accepted.
     public var backlog = 512
-    /// Allows several listeners to share the port; the system distributes peers over the listeners
-    /// (SO_REUSEPORT).
+    /// Whether several listeners may share the port. The system distributes peers over the
+    /// listeners (SO_REUSEPORT).
     public var reusePort = false
-    /// Restricts an IPv6 listener to IPv6. Otherwise it also accepts IPv4 peers, which have IPv4
-    /// addresses.
+    /// Whether an IPv6 listener accepts only IPv6 peers. Otherwise it also accepts IPv4 peers,
+    /// which have IPv4 addresses.
     public var v6Only = true
 
     /// Creates options for a listener that does not share its port.
@@ -39,7 +39,8 @@ public final class TCPListener {
   public let loop: NetworkLoop
   private let core: ListenerCore
 
-  /// Binds and listens. With port 0 the system chooses a port, which `localEndpoint` returns.
+  /// Creates a listener that is bound to `local`. With port 0 the system chooses a port, which
+  /// `localEndpoint` returns.
   public init(
     on loop: NetworkLoop, bind local: Endpoint, options: Options = Options(),
     _ handle: @escaping (Event) -> Void
@@ -49,7 +50,7 @@ public final class TCPListener {
     core = try ListenerCore(loop: loop, bind: local, options: options, handle)
   }
 
-  /// Binds and listens, and calls `handle` isolated to `owner`, an actor whose executor is the
+  /// Creates a listener that calls `handle` isolated to `owner`, an actor whose executor is the
   /// loop. The listener holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint, options: Options = Options(),

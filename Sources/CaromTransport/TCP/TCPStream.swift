@@ -19,7 +19,8 @@ public final class TCPStream {
   public let loop: NetworkLoop
   private let core: StreamCore
 
-  /// Creates a stream that owns a connected descriptor; closes the descriptor on failure.
+  /// Creates a stream that owns a connected descriptor. The descriptor is closed if initialization
+  /// fails.
   init(on loop: NetworkLoop, descriptor: Int32, peer: Endpoint) throws(TransportError) {
     guard let open = unsafe loop.core.handle, loop.core.isOpen else {
       cuv_descriptor_close(descriptor)
@@ -59,7 +60,8 @@ public final class TCPStream {
     set { core.queueLimit = newValue }
   }
 
-  /// Sets the handler of further events; nil stops reading. No byte is lost or delivered twice.
+  /// Sets the handler of further events, or stops reading if `handle` is nil. No byte is lost or
+  /// delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
     loop.preconditionCurrent("a stream")
     core.setHandler(handle)

@@ -83,7 +83,8 @@ import CaromCore
     }
   }
 
-  /// Calls a C function with the open socket. Throws `closed`, or the error that it returns.
+  /// Calls a C function with the open socket. Throws `closed` if the socket is closed, or the error
+  /// that the function returns.
   @safe func set(_ operation: StaticText, _ body: (OpaquePointer) -> Int32) throws(TransportError) {
     guard let handle = unsafe handle else { throw .closed }
     try check(unsafe body(handle), operation)

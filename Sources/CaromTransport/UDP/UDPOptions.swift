@@ -3,26 +3,27 @@ import CaromCore
 
 /// The options of a `UDPSocket`.
 public struct UDPOptions: Hashable, Sendable {
-  /// Allows other sockets with the same option to bind the same port, as multicast receivers do
+  /// Whether other sockets with the same option may bind the same port, as multicast receivers do
   /// (SO_REUSEADDR).
   public var reuseAddress = false
-  /// Allows several sockets to share the port; the system distributes senders over the sockets
+  /// Whether several sockets may share the port. The system distributes senders over the sockets
   /// (SO_REUSEPORT).
   public var reusePort = false
-  /// Restricts an IPv6 socket to IPv6. Otherwise it also receives IPv4 datagrams, whose sources are
-  /// IPv4 addresses.
+  /// Whether an IPv6 socket receives only IPv6 datagrams. Otherwise it also receives IPv4
+  /// datagrams, whose sources are IPv4 addresses.
   public var v6Only = true
-  /// Receives the datagrams of every group that any socket on this host has joined, instead of only
-  /// the datagrams of groups that this socket has joined.
+  /// Whether the socket receives the datagrams of every group that any socket on this host has
+  /// joined, instead of only the groups that this socket has joined.
   public var receivesAllGroups = false
-  /// Passes consecutive datagrams of the same length to the same peer to the kernel as one buffer
-  /// for segmentation (UDP_SEGMENT on Linux). The packets on the wire are the same.
+  /// Whether consecutive datagrams of the same length to the same peer are passed to the kernel as
+  /// one buffer, which it segments (UDP_SEGMENT on Linux). The packets on the wire are the same.
   public var usesSegmentation = true
-  /// Disables IP fragmentation, so that datagrams that are too long for the path are lost and a
-  /// protocol can probe for the path MTU (RFC 8899). Has an effect only on Linux.
+  /// Whether IP fragmentation is disabled, so that datagrams that are too long for the path are
+  /// lost and a protocol can search for the path MTU (RFC 8899). The option has an effect only on
+  /// Linux.
   public var probesMTU = false
-  /// Receives the interface, destination address and hop limit of each datagram. Without them, each
-  /// datagram costs the system less work.
+  /// Whether the interface, the destination address and the hop limit of each datagram are
+  /// received. Without them, each datagram costs the system less work.
   public var receivesPacketInfo = true
   /// The size of the kernel's receive buffer, in bytes; 0 selects the system's default.
   public var receiveBuffer = 0

@@ -13,7 +13,8 @@ public final class UDPSocket {
   public let loop: NetworkLoop
   private let core: UDPCore
 
-  /// Binds a socket. With port 0 the system chooses a port, which `localEndpoint` returns.
+  /// Creates a socket that is bound to `local`. With port 0 the system chooses a port, which
+  /// `localEndpoint` returns.
   public init(
     on loop: NetworkLoop, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(), _ receive: @escaping (borrowing UDPBatch) -> Void
@@ -23,8 +24,8 @@ public final class UDPSocket {
     core = try UDPCore(core: loop.core, bind: local, options: options, receive)
   }
 
-  /// Binds a socket that calls `receive` isolated to `owner`, an actor whose executor is the loop.
-  /// The socket holds `owner` weakly.
+  /// Creates a bound socket that calls `receive` isolated to `owner`, an actor whose executor is
+  /// the loop. The socket holds `owner` weakly.
   public convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, bind local: Endpoint = Endpoint(.any4, port: 0),
     options: UDPOptions = UDPOptions(),
@@ -112,9 +113,9 @@ extension UDPSocket {
 
 // Sockets of other processes
 extension UDPSocket {
-  /// The addresses to which the UDP sockets of all processes on this host are bound at `port`, once
-  /// for each socket; 0.0.0.0 and :: for wildcard sockets. Returns nil if the system does not
-  /// provide the list. Call it on the loop's thread, since it reads that thread's network
+  /// Returns the addresses to which the UDP sockets of all processes on this host are bound at
+  /// `port`, once for each socket; 0.0.0.0 and :: for wildcard sockets. Returns nil if the system
+  /// does not provide the list. Call it on the loop's thread, since it reads that thread's network
   /// namespace.
   public static func addresses(boundTo port: UInt16) -> [IPAddress]? {
     var capacity = 64
