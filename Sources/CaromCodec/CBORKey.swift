@@ -27,8 +27,8 @@ enum CBORKey: Hashable {
 }
 
 extension CBORKey: Comparable {
-  /// Orders keys by their encoded bytes: integers from 0 up, then from -1 down, then texts, with
-  /// shorter texts first.
+  /// Orders keys by their encoded bytes: integers from 0 upwards, then integers from -1 downwards,
+  /// then texts, with shorter texts first.
   static func < (a: CBORKey, b: CBORKey) -> Bool {
     switch (a, b) {
     case (.integer(let a), .integer(let b)):

@@ -5,7 +5,7 @@ struct CBORMap {
   /// The map's entries, sorted by key.
   let entries: [(key: CBORKey, value: CBORReader)]
 
-  /// Reads the keys and skips the values. Throws `invalid` if a key occurs twice.
+  /// Creates an index of the map at `item`. Throws `invalid` if a key occurs twice.
   init(_ item: CBORReader) throws(DecodeError) {
     var reader = item
     let count = try reader.readMapHead()
@@ -24,8 +24,8 @@ struct CBORMap {
     entries.indices.dropFirst().allSatisfy { entries[$0 - 1].key < entries[$0].key }
   }
 
-  /// Returns the position of a key's value, or nil. A key with an integer value is looked up by the
-  /// integer first, then by its text.
+  /// Returns the position of a key's value, or nil if the map does not contain the key. A key with
+  /// an integer value is looked up by the integer first, then by its text.
   func item(for key: some CodingKey) -> CBORReader? {
     let first = CBORKey(key)
     if let item = item(first) { return item }

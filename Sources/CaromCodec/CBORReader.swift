@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A position in a CBOR message (RFC 8949), and methods that read the item there.
+/// A position in a CBOR message (RFC 8949), with methods that read the item at that position.
 ///
 /// The reader accepts items of definite length without tags, with arguments of any width and map
 /// keys in any order. It throws `invalid` for all other forms. `check` validates a whole message
@@ -9,7 +9,7 @@ struct CBORReader {
   private let bytes: [UInt8]
   private var offset = 0
 
-  /// Creates a reader at the first byte.
+  /// Creates a reader at the first byte of a message.
   init(_ bytes: [UInt8]) { self.bytes = bytes }
 
   private var remaining: Int { bytes.count - offset }
@@ -61,8 +61,8 @@ struct CBORReader {
     }
   }
 
-  /// Converts an argument to a length in bytes or items. Every item takes at least one byte, so a
-  /// length over the number of remaining bytes is an error.
+  /// Returns an argument as a length in bytes or items. Every item takes at least one byte, so a
+  /// length above the number of remaining bytes throws `invalid`.
   private func length(_ argument: UInt64) throws(DecodeError) -> Int {
     guard argument <= UInt64(remaining) else {
       throw .truncated(wanted: Int(clamping: argument), remaining: remaining)
@@ -99,7 +99,7 @@ struct CBORReader {
   /// Whether the item is null.
   var isNull: Bool { offset < bytes.count && bytes[offset] == 0xF6 }
 
-  /// Reads a value without moving the position.
+  /// Reads a value with `read`, without moving this reader's position.
   func value<Value>(
     _ read: (inout CBORReader) throws(DecodeError) -> Value
   ) throws(DecodeError) -> Value {

@@ -6,7 +6,7 @@ struct CBORWriter {
 
   var bytes: [UInt8] { writer.bytes }
 
-  /// Writes the initial byte of an item and its argument in the fewest bytes (§4.2.1).
+  /// Writes the initial byte of an item and its argument in the fewest bytes (RFC 8949 §4.2.1).
   mutating func writeHead(_ major: CBORMajor, _ argument: UInt64) {
     let top = major.rawValue << 5
     switch argument {
@@ -45,13 +45,13 @@ struct CBORWriter {
     writer.write(bytes)
   }
 
-  /// Writes a simple value: 20 is false, 21 is true and 22 is null (§3.3).
+  /// Writes a simple value: 20 is false, 21 is true and 22 is null (RFC 8949 §3.3).
   mutating func writeSimple(_ value: UInt8) {
     writer.append(CBORMajor.simple.rawValue << 5 | value)
   }
 
   /// Writes a floating-point number in the shortest of the three widths that represents it exactly.
-  /// All NaNs have the same encoding (§4.2.2).
+  /// All NaNs have the same encoding (RFC 8949 §4.2.2).
   mutating func write(_ value: Double) {
     let top = CBORMajor.simple.rawValue << 5
     if value.isNaN {
@@ -69,7 +69,7 @@ struct CBORWriter {
     }
   }
 
-  /// Appends an encoded item.
+  /// Writes the bytes of an item that is already encoded.
   mutating func writeRaw(_ bytes: [UInt8]) { writer.write(bytes) }
 }
 

@@ -5,10 +5,10 @@ import CaromCore
 ///
 /// Datagrams may be lost, duplicated and reordered. A packet that fits in one datagram is returned
 /// each time that the datagram arrives, duplicates included. A fragmented packet is returned when
-/// its last missing fragment arrives. The memory for incomplete packets is bounded; the oldest are
-/// dropped to make room. A malformed datagram throws and returns no packets.
+/// its last missing fragment arrives. The memory for incomplete packets is bounded; the oldest ones
+/// are dropped to make room. A malformed datagram throws and returns no packets.
 public struct DatagramDecoder: Sendable {
-  /// The most packets that may be incomplete at a time.
+  /// The maximum number of packets that may be incomplete at the same time.
   public static let maximumIncomplete = 64
 
   private struct Fragment {
@@ -25,7 +25,8 @@ public struct DatagramDecoder: Sendable {
     var length: Int { parts.values.reduce(0) { $0 + $1.count } }
   }
 
-  /// The largest body accepted, in bytes. It also bounds the total size of all stored fragments.
+  /// The length of the largest body accepted, in bytes. This limit also bounds the total size of
+  /// all stored fragments.
   public let limit: Int
   /// The packets that lack fragments, least recently updated first.
   private var incomplete: [Incomplete] = []
@@ -39,7 +40,7 @@ public struct DatagramDecoder: Sendable {
   /// The total size of the stored fragments of incomplete packets, in bytes.
   public var incompleteBytes: Int { incomplete.reduce(0) { $0 + $1.length } }
 
-  /// Decodes a datagram. Returns the packets that it contains or completes, in order.
+  /// Decodes a datagram, and returns the packets that it contains or completes, in order.
   public mutating func receive(_ datagram: Span<UInt8>) throws(DecodeError) -> [Packet] {
     var reader = PacketReader(datagram)
     var entries: [(packet: Packet?, fragment: Fragment?)] = []
@@ -87,7 +88,7 @@ public struct DatagramDecoder: Sendable {
       bytes: try reader.readBytes(Int(length)))
   }
 
-  /// Stores a fragment. Returns the packet's body, or nil if the body is not complete yet.
+  /// Stores a fragment. Returns the packet's body, or nil if fragments are still missing.
   private mutating func add(_ fragment: Fragment) throws(DecodeError) -> [UInt8]? {
     var entry =
       incomplete.firstIndex { $0.number == fragment.number }.map { incomplete.remove(at: $0) }

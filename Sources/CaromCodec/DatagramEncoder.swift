@@ -8,18 +8,19 @@ import CaromCore
 /// fragment's index and the number of fragments. The encoder does not retransmit or reorder
 /// datagrams.
 public struct DatagramEncoder: Sendable {
-  /// The default of `maximumLength`, in bytes. Nearly all internet paths carry datagrams of this
-  /// size without IP fragmentation (RFC 9000 §14.1).
+  /// The default value of `maximumLength`, in bytes. Nearly all internet paths carry datagrams of
+  /// this size without IP fragmentation (RFC 9000 §14.1).
   public static let defaultMaximumLength = 1200
   /// The smallest permitted `maximumLength`, in bytes.
   public static let leastMaximumLength = 64
-  /// The most fragments of one packet.
+  /// The maximum number of fragments of one packet.
   public static let maximumFragments = 1024
 
-  /// The longest datagram, in bytes: the path MTU minus the IP and UDP headers.
+  /// The length of the longest datagram, in bytes. It must not exceed the path MTU minus the IP and
+  /// UDP headers.
   public let maximumLength: Int
-  /// The largest body accepted, in bytes. Set it to the receiver's limit, so that a packet that is
-  /// too large fails at the sender.
+  /// The length of the largest body accepted, in bytes. Set it to the receiver's limit, so that a
+  /// packet that is too large fails at the sender.
   public let limit: Int
 
   private var datagrams: [[UInt8]] = []
@@ -38,7 +39,7 @@ public struct DatagramEncoder: Sendable {
     self.limit = limit
   }
 
-  /// Adds a packet to the current datagram, or to one or more new ones if it does not fit.
+  /// Adds a packet to the current datagram, or to one or more new datagrams if it does not fit.
   public mutating func append(_ packet: Packet) throws(FrameError) {
     let length = Packet.headerLength + packet.payload.count
     guard length <= limit, length <= Self.maximumFragments * fragmentLength else {
@@ -58,7 +59,8 @@ public struct DatagramEncoder: Sendable {
     appendFragments(of: writer.bytes)
   }
 
-  /// Returns the datagrams with all packets appended since the last flush. Send each unchanged.
+  /// Returns the datagrams with all packets appended since the last flush. Send each datagram
+  /// unchanged.
   public mutating func flush() -> [[UInt8]] {
     finishDatagram()
     defer { datagrams = [] }
@@ -68,11 +70,12 @@ public struct DatagramEncoder: Sendable {
   /// The length of a fragment's data, in bytes; only a packet's last fragment is shorter.
   private var fragmentLength: Int { maximumLength - Self.fragmentOverhead }
 
-  /// The longest header of a fragment, in bytes: length, number, index and count.
+  /// The length of the longest header of a fragment, in bytes: the VarInts for the length, number,
+  /// index and count.
   private static let fragmentOverhead = 4 + VarInt.maximumLength + 2 + 2
 
-  /// Splits a body into fragments of `fragmentLength` bytes, each at the start of a datagram of its
-  /// own except perhaps the first.
+  /// Splits a body into fragments of `fragmentLength` bytes. Each fragment begins a new datagram,
+  /// except that the first may be appended to the current one.
   private mutating func appendFragments(of body: [UInt8]) {
     let number = nextNumber
     nextNumber += 1

@@ -7,18 +7,19 @@ import CaromCore
 public struct DelimiterDecoder: Sendable {
   /// CR LF, the line ending of most internet text protocols.
   public static let crlf: [UInt8] = [13, 10]
-  /// The default of `limit`: 8 KiB.
+  /// The default value of `limit`: 8 KiB.
   public static let defaultLimit = 8_192
 
-  /// The bytes that end a line; at least one.
+  /// The bytes that end a line. There is at least one.
   public let delimiter: [UInt8]
-  /// The longest line accepted, in bytes without the delimiter.
+  /// The length of the longest line accepted, in bytes without the delimiter.
   public let limit: Int
 
-  /// The bytes after the last delimiter: fewer than `limit` plus the delimiter's length.
+  /// The bytes received after the last delimiter. There are fewer of them than `limit` plus the
+  /// delimiter's length.
   private var partial: [UInt8] = []
-  /// Complete lines that `next()` has not returned yet. Drained after each chunk, the queue holds
-  /// at most the lines of one chunk.
+  /// The complete lines that `next()` has not returned yet. If the caller drains the queue after
+  /// each chunk, it holds at most the lines of one chunk.
   private var ready = Deque<[UInt8]>()
   private var failure: DelimiterError?
 
@@ -58,14 +59,14 @@ public struct DelimiterDecoder: Sendable {
     return nil
   }
 
-  /// Reports the end of the stream. Throws `unexpectedEOF` if the stream ends inside a line.
+  /// Handles the end of the stream. Throws `unexpectedEOF` if the stream ends inside a line.
   public mutating func finish() throws(DelimiterError) {
     if failure == nil, !partial.isEmpty { failure = .unexpectedEOF(got: partial.count) }
     if let failure { throw failure }
   }
 
-  /// Removes and returns all received bytes after the last line that `next()` returned, for streams
-  /// that continue in another format, such as a body after a header of lines.
+  /// Removes and returns all received bytes after the last line that `next()` returned. Use this
+  /// method for streams that continue in another format, such as a body after header lines.
   public mutating func drainRest() throws(DelimiterError) -> [UInt8] {
     if let failure { throw failure }
     var rest: [UInt8] = []
@@ -102,14 +103,14 @@ public struct DelimiterDecoder: Sendable {
 
 /// The errors of a `DelimiterDecoder`.
 public enum DelimiterError: Error, Hashable, Sendable {
-  /// A line exceeds the limit.
+  /// A line is longer than `limit` bytes.
   case delimiterTooFar(limit: Int)
   /// The stream ended inside a line, of which `got` bytes were received.
   case unexpectedEOF(got: Int)
 }
 
 extension DelimiterError: CustomStringConvertible {
-  /// A one-line message with the sizes involved.
+  /// A one-line message with the number of bytes.
   public var description: String {
     switch self {
     case .delimiterTooFar(let limit): "no delimiter within \(limit) bytes"

@@ -42,7 +42,8 @@ final class EncodedContainer {
     shape = .map(entries)
   }
 
-  /// Writes the contents. A type that never asked for a container is written as an empty map.
+  /// Writes the contents as CBOR. A type that never requested a container is written as an empty
+  /// map.
   func write(into writer: inout CBORWriter) {
     switch shape {
     case .undecided: writer.writeHead(.map, 0)
@@ -54,8 +55,8 @@ final class EncodedContainer {
     }
   }
 
-  /// Writes the entries in the order of the keys' bytes (RFC 8949 §4.2.1). The last value of a
-  /// duplicate key wins.
+  /// Writes a map's entries in the order of the keys' encoded bytes (RFC 8949 §4.2.1). Of entries
+  /// with equal keys, only the last is written.
   private static func write(
     _ entries: [(key: CBORKey, value: EncodedValue)], into writer: inout CBORWriter
   ) {

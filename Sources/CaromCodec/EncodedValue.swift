@@ -7,15 +7,15 @@ enum EncodedValue {
   case text(String)
   case bytes([UInt8])
   case null
-  /// The elements of a set. They are written in the order of their bytes.
+  /// The elements of a set. They are written in ascending order of their encoded bytes.
   case unordered([EncodedValue])
   /// The entries of a dictionary whose keys are neither strings nor integers. They are written in
-  /// the order of the keys' bytes.
+  /// ascending order of the keys' encoded bytes.
   case pairs([(key: EncodedValue, value: EncodedValue)])
   /// A container, which its `Encodable` value may still be filling.
   case container(EncodedContainer)
 
-  /// Encodes a value at the given nesting depth.
+  /// Creates the encoding of a value. `depth` is the number of containers that enclose it.
   init<Value: Encodable>(_ value: Value, depth: Int) throws {
     if Value.self == String.self, let text = value as? String {
       self = .text(text)

@@ -2,19 +2,19 @@ import CaromCore
 
 /// Splits a byte stream, received in chunks of any size, into length-prefixed frames.
 ///
-/// A frame is an eight-byte header with the length of the body, then the body, which may be empty.
-/// The length is checked against `limit` before memory is allocated. Each byte of a body is copied
-/// once. Headers have no timeout, since an idle stream is always waiting for one; a body must be
-/// complete within `bodyTimeout`.
+/// A frame is an eight-byte header with the length of the body, followed by the body, which may be
+/// empty. The length is checked against `limit` before memory is allocated. Each byte of a body is
+/// copied once. Waiting for a header has no timeout, since an idle stream is always waiting for
+/// one; a body must be complete within `bodyTimeout`.
 ///
 /// After an error the decoder ignores further input and throws the same error again.
 public struct FrameDecoder: Sendable {
-  /// The default of `limit`: 1 MiB.
+  /// The default value of `limit`: 1 MiB.
   public static let defaultLimit = 1 << 20
-  /// The default of `bodyTimeout`.
+  /// The default value of `bodyTimeout`: 30 seconds.
   public static let defaultBodyTimeout = Duration.seconds(30)
 
-  /// The most capacity reserved for a body before it arrives: 64 MiB. The array of a longer body
+  /// The maximum capacity reserved for a body before it arrives: 64 MiB. The array of a longer body
   /// grows as data arrives, so that even with a large `limit`, a peer cannot claim more memory
   /// merely by sending a header.
   private static let maximumReserve = 64 << 20
@@ -25,7 +25,7 @@ public struct FrameDecoder: Sendable {
     case failed(FrameError)
   }
 
-  /// The largest body accepted, in bytes. A change takes effect at the next header.
+  /// The length of the largest body accepted, in bytes. A change takes effect at the next header.
   public var limit: Int {
     didSet { precondition(limit >= 0, "limit is a number of bytes and must not be negative") }
   }
@@ -35,8 +35,8 @@ public struct FrameDecoder: Sendable {
   public let bodyTimeout: Duration
 
   private var state = State.header(value: 0, count: 0)
-  /// Complete bodies that `next()` has not returned yet. Drained after each chunk, the queue holds
-  /// at most the bodies of one chunk.
+  /// The complete bodies that `next()` has not returned yet. If the caller drains the queue after
+  /// each chunk, it holds at most the bodies of one chunk.
   private var ready = Deque<[UInt8]>()
 
   /// Creates a decoder for the start of a stream.
@@ -87,7 +87,7 @@ public struct FrameDecoder: Sendable {
     if case .failed(let error) = state { throw error }
   }
 
-  /// The deadline of a partly received body, or nil if there is none.
+  /// The deadline for a partly received body, or nil if no body is partly received.
   public var nextTimeout: Instant? {
     if case .body(_, _, let deadline) = state { deadline } else { nil }
   }
@@ -103,7 +103,8 @@ public struct FrameDecoder: Sendable {
     state = .failed(.bodyTimeout(got: body.count, want: want))
   }
 
-  /// Consumes the bytes that the header still lacks and returns their number.
+  /// Consumes up to as many bytes as the header still lacks, and returns the number of consumed
+  /// bytes.
   private mutating func receiveHeader(
     _ bytes: Span<UInt8>, value: UInt64, count: Int, at now: Instant
   ) -> Int {
@@ -123,8 +124,8 @@ public struct FrameDecoder: Sendable {
     return taken
   }
 
-  /// Starts a body. An empty body is complete at once. Memory is reserved, and a deadline set, only
-  /// if the current chunk does not contain the whole body.
+  /// Starts a body of `length` bytes. An empty body is complete at once. Memory is reserved, and a
+  /// deadline set, only if the current chunk does not contain the whole body.
   private mutating func beginBody(of length: Int, with available: Int, at now: Instant) {
     if length == 0 {
       state = .header(value: 0, count: 0)
@@ -140,7 +141,8 @@ public struct FrameDecoder: Sendable {
     state = .body(bytes: body, want: length, deadline: deadline)
   }
 
-  /// Consumes the bytes that the body still lacks and returns their number.
+  /// Consumes up to as many bytes as the body still lacks, and returns the number of consumed
+  /// bytes.
   private mutating func receiveBody(
     _ bytes: Span<UInt8>, after before: consuming [UInt8], want: Int, deadline: Instant
   ) -> Int {

@@ -5,8 +5,8 @@ public struct FrameEncoder: Sendable {
   /// The length of a header, in bytes.
   public static let headerLength = 8
 
-  /// The largest body accepted, in bytes. Set it to the receiver's limit, so that a body that is
-  /// too large fails at the sender.
+  /// The length of the largest body accepted, in bytes. Set it to the receiver's limit, so that a
+  /// body that is too large fails at the sender.
   public let limit: Int
   /// The byte order of the header.
   public let byteOrder: ByteOrder
@@ -44,7 +44,7 @@ public struct FrameEncoder: Sendable {
       type: packet.type, action: packet.action, payload: packet.payload.span, to: &buffer)
   }
 
-  /// Appends the frame of a packet given by its parts.
+  /// Appends the frame of a packet with the given type, action and payload.
   func append(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) throws(FrameError) {
@@ -58,7 +58,7 @@ public struct FrameEncoder: Sendable {
     buffer.append(copying: payload)
   }
 
-  /// Appends a header, and reserves capacity for the body.
+  /// Appends the header of a body of `length` bytes, and reserves capacity for the body.
   private func appendHeader(of length: Int, to buffer: inout [UInt8]) throws(FrameError) {
     guard length <= limit else { throw .frameTooLarge(length: UInt64(length), limit: limit) }
     buffer.makeRoom(for: Self.headerLength + length)

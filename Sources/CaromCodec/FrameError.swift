@@ -1,16 +1,17 @@
 /// The errors of frame encoders and decoders. After a decoding error the start of the next frame is
 /// unknown, so the receiver must close the stream.
 public enum FrameError: Error, Hashable, Sendable {
-  /// A body exceeds the limit. This error also occurs if the peer uses the other byte order.
+  /// A body is longer than `limit` bytes. This error also occurs if the peer uses the other byte
+  /// order.
   case frameTooLarge(length: UInt64, limit: Int)
   /// Only `got` of `want` bytes of a body arrived before the body's deadline.
   case bodyTimeout(got: Int, want: Int)
-  /// The stream ended inside a header or body, of which `got` of `want` bytes had arrived.
+  /// The stream ended inside a header or body after `got` of its `want` bytes.
   case unexpectedEOF(got: Int, want: Int)
 }
 
 extension FrameError: CustomStringConvertible {
-  /// A one-line message with the sizes involved.
+  /// A one-line message with the numbers of bytes.
   public var description: String {
     switch self {
     case .frameTooLarge(let length, let limit):

@@ -4,7 +4,8 @@ struct HalfFloat {
 
   init(bits: UInt16) { self.bits = bits }
 
-  /// Converts a value exactly, or returns nil if 16 bits cannot represent it. NaN is not supported.
+  /// Creates the number that equals `value`, or returns nil if 16 bits cannot represent it. NaN is
+  /// not supported.
   init?(exactly value: Double) {
     let sign = UInt16(truncatingIfNeeded: value.bitPattern >> 48) & 0x8000
     let magnitude = value.magnitude
@@ -33,7 +34,7 @@ struct HalfFloat {
     return bits & 0x8000 == 0 ? magnitude : -magnitude
   }
 
-  /// Returns an exact power of two.
+  /// Returns two to the power of `exponent`, exactly.
   private static func power(_ exponent: Int) -> Double {
     Double(sign: .plus, exponent: exponent, significand: 1)
   }

@@ -12,8 +12,8 @@ extension Set: OrderlessEncodable where Element: Encodable {
 }
 
 extension Dictionary: OrderlessEncodable where Key: Encodable, Value: Encodable {
-  /// Encodes a dictionary with string or integer keys as a map, and any other as an array of
-  /// alternating keys and values, the form that the standard library decodes.
+  /// Encodes a dictionary with string or integer keys as a map, and any other dictionary as an
+  /// array of alternating keys and values. The standard library decodes both forms.
   func encodedInOrder(depth: Int) throws -> EncodedValue {
     let container = EncodedContainer(depth: depth)
     if Key.self is any CodingKeyRepresentable.Type, Key.self != String.self, Key.self != Int.self {

@@ -2,8 +2,8 @@ import CaromCore
 
 /// A typed message: a type, an action and a payload.
 ///
-/// Encoded as type and action, each a 16-bit little-endian integer, then the payload, which extends
-/// to the end.
+/// A packet is encoded as its type and action, each a 16-bit little-endian integer, followed by the
+/// payload, which extends to the end.
 public struct Packet: Hashable, Sendable {
   /// The number of bytes before the payload.
   public static let headerLength = 4
@@ -22,14 +22,15 @@ public struct Packet: Hashable, Sendable {
     self.payload = payload
   }
 
-  /// Returns the packet as a frame with a little-endian header. The length is not limited.
+  /// Returns the packet as a frame with a little-endian header. The frame's length is not limited.
   public func framed() -> [UInt8] {
     var frame: [UInt8] = []
     Self.appendFrame(type: type, action: action, payload: payload.span, to: &frame)
     return frame
   }
 
-  /// Appends a frame to `buffer` without building a `Packet`, copying the payload once.
+  /// Appends the frame of a packet to `buffer` without creating a `Packet`, copying the payload
+  /// once.
   public static func appendFrame(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) {
@@ -50,7 +51,7 @@ extension Packet: PacketCodable {
     writer.write(payload)
   }
 
-  /// Reads the type and the action; all remaining bytes are the payload.
+  /// Creates a packet by decoding the type and the action. All remaining bytes are the payload.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     type = try reader.read()
     action = try reader.read()

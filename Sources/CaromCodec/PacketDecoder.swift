@@ -3,17 +3,17 @@ import CaromCore
 /// Decodes values of `Decodable` types from CBOR (RFC 8949) with definite lengths and no tags, such
 /// as the output of `PacketEncoder`.
 ///
-/// Decoding untrusted bytes is safe: nesting depth and number of items are checked before any value
-/// is made, and no length allocates memory unless that many bytes are present.
+/// Decoding untrusted bytes is safe: the nesting depth and the number of items are checked before
+/// any value is created, and no length allocates memory unless that many bytes are present.
 public struct PacketDecoder: Sendable {
-  /// The default of `itemLimit`.
+  /// The default value of `itemLimit`.
   public static let defaultItemLimit = 1 << 18
 
-  /// The most items (numbers, strings, containers and keys) that a payload may hold. An item of one
-  /// byte on the wire may take far more memory once decoded.
+  /// The maximum number of items (numbers, strings, containers and keys) in a payload. An item of
+  /// one byte on the wire may take far more memory once decoded.
   public let itemLimit: Int
 
-  /// Creates a decoder with the given limit.
+  /// Creates a decoder with the given limit on the number of items.
   public init(itemLimit: Int = defaultItemLimit) {
     precondition(itemLimit > 0, "itemLimit must be at least 1")
     self.itemLimit = itemLimit

@@ -7,7 +7,7 @@ import CaromCore
 /// string and nil becomes null. Map keys are strings, or short integers if the type's `CodingKeys`
 /// enum has `Int` raw values.
 public struct PacketEncoder: Sendable {
-  /// The deepest permitted nesting of containers.
+  /// The maximum nesting depth of containers.
   public static let maximumDepth = 32
 
   /// Creates an encoder.
@@ -24,6 +24,6 @@ public struct PacketEncoder: Sendable {
 
 /// The errors of a `PacketEncoder`.
 public enum PacketEncoderError: Error, Hashable, Sendable {
-  /// Containers are nested deeper than `limit`, the deepest nesting that a decoder accepts.
+  /// Containers are nested deeper than `limit`, the maximum depth that a decoder accepts.
   case tooDeep(limit: Int)
 }

@@ -4,10 +4,10 @@ import CaromCore
 public struct PacketHeader: Hashable, Sendable {
   /// The type of the payload.
   public let type: UInt16
-  /// The action that the sender asks for.
+  /// The action that the sender requests.
   public let action: UInt16
 
-  /// Reads the first four bytes of a frame's body.
+  /// Creates a header from the first four bytes of a frame's body. Throws if the body is shorter.
   public init(of body: Span<UInt8>) throws(DecodeError) {
     var reader = PacketReader(body)
     type = try reader.read()

@@ -19,7 +19,8 @@ public protocol PacketPayload: Sendable {
   /// Returns the encoded payload.
   func encodedPayload() throws -> [UInt8]
 
-  /// Decodes a payload of untrusted bytes. Must throw, and never trap, if they are malformed.
+  /// Creates a value by decoding a payload of untrusted bytes. Must throw, and never trap, if they
+  /// are malformed.
   init(payload: Span<UInt8>, action: UInt16) throws(DecodeError)
 }
 
@@ -29,30 +30,30 @@ extension PacketPayload {
 }
 
 extension PacketPayload where Self: PacketCodable {
-  /// Returns the value in its `PacketCodable` format.
+  /// Returns the value, encoded in its `PacketCodable` format.
   public func encodedPayload() -> [UInt8] { encoded }
 
-  /// Decodes a `PacketCodable` value that takes up the whole payload.
+  /// Creates a `PacketCodable` value by decoding the whole payload. Throws if bytes are left over.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     try self.init(decoding: payload)
   }
 }
 
 extension PacketPayload where Self: Codable {
-  /// Returns the value as CBOR.
+  /// Returns the value, encoded as CBOR.
   public func encodedPayload() throws -> [UInt8] { try PacketEncoder().encode(self) }
 
-  /// Decodes a CBOR value that takes up the whole payload.
+  /// Creates a value by decoding the whole payload as CBOR. Throws if bytes are left over.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     self = try PacketDecoder().decode(Self.self, from: payload)
   }
 }
 
 extension PacketPayload where Self: Codable & PacketCodable {
-  /// Returns the value in its `PacketCodable` format.
+  /// Returns the value, encoded in its `PacketCodable` format.
   public func encodedPayload() -> [UInt8] { encoded }
 
-  /// Decodes a `PacketCodable` value that takes up the whole payload.
+  /// Creates a `PacketCodable` value by decoding the whole payload. Throws if bytes are left over.
   public init(payload: Span<UInt8>, action: UInt16) throws(DecodeError) {
     try self.init(decoding: payload)
   }

@@ -12,16 +12,16 @@ public struct PacketRegistry: Sendable {
 
   private var entries: [UInt16: Entry] = [:]
 
-  /// The number of packets decoded so far whose type is not registered.
+  /// The number of packets received so far whose type is not registered.
   public private(set) var unknownCount = 0
-  /// The number of malformed packets so far.
+  /// The number of malformed packets received so far.
   public private(set) var malformedCount = 0
 
   /// Creates an empty registry.
   public init() {}
 
-  /// Registers a type. Throws `taken` if its packet type is already registered, even by the same
-  /// Swift type.
+  /// Registers a Swift type under its packet type. Throws `taken` if the packet type is already
+  /// registered, even by the same Swift type.
   public mutating func register<Payload: PacketPayload>(
     _ type: Payload.Type
   ) throws(PacketRegistryError) {
@@ -36,7 +36,7 @@ public struct PacketRegistry: Sendable {
   /// Returns whether the packet type is registered.
   public func contains(_ type: UInt16) -> Bool { entries[type] != nil }
 
-  /// Decodes a frame's body. Reports malformed bytes in its result; it never throws or traps.
+  /// Decodes a frame's body. The result reports malformed bytes; this method never throws or traps.
   public mutating func decode(_ body: Span<UInt8>) -> ReceivedPacket {
     guard let header = try? PacketHeader(of: body) else {
       malformedCount += 1
@@ -70,10 +70,10 @@ public enum PacketRegistryError: Error, Hashable, Sendable {
 public enum ReceivedPacket: Sendable {
   /// A value of a registered type: `if case .value(let chat as Chat, _) = packet`.
   case value(any PacketPayload, action: UInt16)
-  /// A packet whose type is not registered, with its payload; a newer version of the peer's
-  /// program may have sent it.
+  /// A packet whose type is not registered, with its payload. A newer version of the peer's program
+  /// may have sent it.
   case unknown(type: UInt16, action: UInt16, [UInt8])
-  /// A packet that could not be decoded. Type and action are nil if the body was too short to
-  /// contain them.
+  /// A packet that could not be decoded. The type and the action are nil if the body was too short
+  /// to contain them.
   case malformed(type: UInt16?, action: UInt16?, DecodeError)
 }

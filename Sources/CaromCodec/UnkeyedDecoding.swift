@@ -71,8 +71,8 @@ struct UnkeyedDecoding: UnkeyedDecodingContainer {
     try next().value { reader throws(DecodeError) in try reader.integer() }
   }
 
-  /// Decodes the next element. If that fails, the container does not advance, so that the caller
-  /// can try another type.
+  /// Decodes the next element. If decoding fails, the container does not advance, so that the
+  /// caller can try another type.
   mutating func decode<Value: Decodable>(_ type: Value.Type) throws -> Value {
     let before = self
     do {

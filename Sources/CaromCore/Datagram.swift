@@ -4,14 +4,15 @@ public struct Datagram: Hashable, Sendable {
   public var payload: [UInt8]
   /// The sender's endpoint.
   public var source: Endpoint
-  /// The endpoint that the datagram was sent to; a multicast group for a multicast datagram.
+  /// The endpoint to which the datagram was sent. For a multicast datagram, its address is that of
+  /// the group.
   public var destination: Endpoint
   /// The index of the interface that received the datagram or is to send it; 0 if unknown.
   public var interface: UInt32
   /// The IPv4 time to live or IPv6 hop limit with which the datagram arrived; nil if unknown.
   public var hopLimit: UInt8?
 
-  /// Creates a datagram.
+  /// Creates a datagram from its payload and addressing information.
   public init(
     _ payload: [UInt8], from source: Endpoint, to destination: Endpoint, interface: UInt32 = 0,
     hopLimit: UInt8? = nil

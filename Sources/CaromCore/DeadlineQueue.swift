@@ -1,10 +1,10 @@
-/// A priority queue of elements by deadline; elements with equal deadlines are removed in the order
-/// in which they were inserted.
+/// A priority queue of elements, ordered by deadline. Elements with equal deadlines are removed in
+/// the order in which they were inserted.
 @usableFromInline
 package struct DeadlineQueue<Element: Sendable>: Sendable {
   @usableFromInline struct Node: HeapElement, Sendable {
     @usableFromInline var deadline: Instant
-    /// The number of elements inserted before this element.
+    /// The number of elements that were inserted before this element.
     @usableFromInline var order: UInt64
     @usableFromInline var element: Element
 
@@ -34,7 +34,8 @@ package struct DeadlineQueue<Element: Sendable>: Sendable {
     nextOrder += 1
   }
 
-  /// Removes and returns the earliest element, if its deadline is at or before `now`.
+  /// Removes and returns the element with the earliest deadline, or nil if no deadline is at or
+  /// before `now`.
   @inlinable package mutating func popFirst(until now: Instant) -> Element? {
     guard let first = nodes.first, first.deadline <= now else { return nil }
     return nodes.popFirst()?.element

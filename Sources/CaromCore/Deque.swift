@@ -4,18 +4,19 @@
 /// not allocate. A `Deque` has no limit of its own: its owner bounds `count`.
 @usableFromInline
 package struct Deque<Element: Sendable>: Sendable {
-  /// The ring buffer; its length is zero or a power of two. Free slots are nil, so that removed
+  /// The ring buffer. Its length is zero or a power of two. Free slots are nil, so that removed
   /// elements are released at once.
   @usableFromInline var slots: [Element?] = []
-  // 32 bits each: every channel of every connection holds several queues.
+  // These are 32 bits wide because every channel of every connection has several queues.
   @usableFromInline var head: Int32 = 0
   @usableFromInline var length: Int32 = 0
-  /// The largest count since the last `trim()`.
+  /// The largest number of elements since the last `trim()`.
   @usableFromInline var peak: Int32 = 0
 
   @inlinable package init() {}
 
-  /// Returns the slot of the element at `position`; -1 is the slot before the first.
+  /// Returns the slot of the element at `position`. A position of -1 yields the slot before the
+  /// first element.
   @inlinable func slot(_ position: Int) -> Int {
     (Int(head) &+ position) & (slots.count &- 1)
   }
@@ -54,14 +55,15 @@ package struct Deque<Element: Sendable>: Sendable {
     return slots[slot(count)].take()
   }
 
-  /// Removes the first element that satisfies `predicate`; the order of the others stays.
+  /// Removes and returns the first element that satisfies `predicate`, or returns nil. The other
+  /// elements keep their order.
   @inlinable package mutating func removeFirst(where predicate: (Element) -> Bool) -> Element? {
     guard let position = firstIndex(where: predicate) else { return nil }
     for later in position..<count - 1 { slots.swapAt(slot(later), slot(later + 1)) }
     return popLast()
   }
 
-  /// Removes all elements that satisfy `predicate`; the order of the others stays.
+  /// Removes all elements that satisfy `predicate`. The other elements keep their order.
   @inlinable package mutating func removeAll(where predicate: (Element) -> Bool) {
     for _ in 0..<count {
       if let element = popFirst(), !predicate(element) { append(element) }
@@ -74,7 +76,7 @@ package struct Deque<Element: Sendable>: Sendable {
     head = 0
   }
 
-  /// Frees capacity that was not used since the last call.
+  /// Frees the capacity that was not used since the last call.
   @inlinable package mutating func trim() {
     defer { peak = length }
     guard slots.count > 64, Int(peak) * 4 <= slots.count else { return }
@@ -100,7 +102,7 @@ extension Deque: RandomAccessCollection, MutableCollection {
   @inlinable package var isEmpty: Bool { length == 0 }
   @inlinable package var first: Element? { length == 0 ? nil : slots[Int(head)] }
 
-  /// The element at `position` from the front.
+  /// Accesses the element at `position`, counted from the front.
   @inlinable package subscript(position: Int) -> Element {
     get {
       precondition(position >= 0 && position < count, "the position is outside the queue")

@@ -5,7 +5,7 @@ public struct Endpoint: Hashable, Sendable {
   /// The port, 0 to 65535. Binding a socket to port 0 lets the system choose a free port.
   public var port: UInt16
 
-  /// Creates an endpoint of an address and a port.
+  /// Creates an endpoint from an address and a port.
   public init(_ address: IPAddress, port: UInt16) {
     self.address = address
     self.port = port

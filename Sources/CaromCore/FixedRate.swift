@@ -1,7 +1,7 @@
-/// The arithmetic of a fixed rate in whole nanoseconds. Rounding errors do not add up, however long
-/// the time.
+/// The arithmetic of a fixed rate in whole nanoseconds. Rounding errors do not accumulate over
+/// time.
 package struct FixedRate: Hashable, Sendable {
-  /// The steps per second, 1 to 1,000,000, so that no product overflows.
+  /// The number of steps per second, 1 to 1,000,000. The bound prevents products from overflowing.
   package let perSecond: Int64
 
   /// Creates a rate of `perSecond` steps per second.
@@ -11,7 +11,7 @@ package struct FixedRate: Hashable, Sendable {
     self.perSecond = Int64(perSecond)
   }
 
-  /// Returns the number of whole steps in a time of `nanoseconds`.
+  /// Returns the number of whole steps in `nanoseconds` nanoseconds.
   package func steps(in nanoseconds: Int64) -> Int64 {
     let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
     return seconds * perSecond + rest * perSecond / 1_000_000_000
@@ -24,7 +24,7 @@ package struct FixedRate: Hashable, Sendable {
   }
 
   /// Returns the length of `count` steps in nanoseconds, rounded up: the shortest time that
-  /// contains them.
+  /// contains `count` steps.
   package func nanosecondsRoundedUp(of count: Int64) -> Int64 {
     let (seconds, rest) = count.quotientAndRemainder(dividingBy: perSecond)
     return seconds * 1_000_000_000 + (rest * 1_000_000_000 + perSecond - 1) / perSecond

@@ -1,11 +1,11 @@
 /// An element of a `Heap`.
 @usableFromInline
 package protocol HeapElement {
-  /// Returns whether this element is removed before `other`.
+  /// Returns whether this element must be removed from the heap before `other`.
   func precedes(_ other: Self) -> Bool
 
-  /// Called when the element has moved to `index` in the heap. An element that stores the index can
-  /// be moved or removed later.
+  /// Notifies the element that it has moved to `index` in the heap. An element that stores the
+  /// index can be moved or removed later.
   func didMove(to index: Int)
 }
 
@@ -13,7 +13,7 @@ extension HeapElement {
   @inlinable package func didMove(to index: Int) {}
 }
 
-/// A binary heap: `first` precedes all other elements.
+/// A binary heap, in which `first` precedes all other elements.
 ///
 /// The children of the element at index n are at 2n + 1 and 2n + 2.
 @usableFromInline
@@ -46,7 +46,7 @@ package struct Heap<Element: HeapElement> {
     return removed
   }
 
-  /// Moves the element at `index` to its place after the order of the element has changed.
+  /// Restores the heap's order after the sort key of the element at `index` has changed.
   @inlinable package mutating func updatePosition(of index: Int) {
     siftDown(from: siftUp(from: index))
   }
@@ -58,7 +58,7 @@ package struct Heap<Element: HeapElement> {
     for index in (0..<elements.count / 2).reversed() { siftDown(from: index) }
   }
 
-  /// Moves an element up while it precedes its parent, and returns its new index.
+  /// Moves an element towards the root while it precedes its parent, and returns its new index.
   @inlinable @discardableResult
   mutating func siftUp(from index: Int) -> Int {
     var index = index

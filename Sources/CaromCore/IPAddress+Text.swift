@@ -1,5 +1,6 @@
 extension IPAddress: CustomStringConvertible {
-  /// Dotted decimal for IPv4; the RFC 5952 form for IPv6, followed by `%index` if a scope is set.
+  /// The text form: dotted decimal for IPv4; the RFC 5952 form for IPv6, followed by `%index` if a
+  /// scope is set.
   public var description: String {
     switch self {
     case .v4(let value):
@@ -28,8 +29,8 @@ extension IPAddress: CustomStringConvertible {
     return hex(groups[..<best.lowerBound]) + "::" + hex(groups[best.upperBound...])
   }
 
-  /// Parses an address such as "10.0.0.1" or "fe80::1%2". Returns nil if the text is not an
-  /// address. A scope must be an interface index, not an interface name.
+  /// Creates an address from a text such as "10.0.0.1" or "fe80::1%2". Returns nil if the text is
+  /// not an address. A scope must be an interface index, not an interface name.
   public init?(_ text: some StringProtocol) {
     if let v4 = Self.parseV4(text) {
       self = .v4(v4)
@@ -58,7 +59,7 @@ extension IPAddress: CustomStringConvertible {
   }
 
   /// Parses a decimal number. Returns nil if it contains anything but digits, is too large, or has
-  /// a leading zero, which some parsers take as a sign of octal.
+  /// a leading zero, which some parsers take as a sign of octal notation.
   private static func parseDecimal(_ digits: some StringProtocol) -> UInt32? {
     guard digits.utf8.allSatisfy({ (48...57).contains($0) }), digits == "0" || digits.first != "0"
     else { return nil }
@@ -66,7 +67,7 @@ extension IPAddress: CustomStringConvertible {
   }
 
   /// Parses the eight groups of an IPv6 address, with at most one "::". The last 32 bits may be
-  /// written as an IPv4 address (RFC 4291 §2.2).
+  /// written as an IPv4 address (RFC 4291 §2.2). Returns nil for any other text.
   private static func parseGroups(_ text: String) -> [UInt16]? {
     var sides: [[UInt16]] = [[]]
     var rest = Substring(text)

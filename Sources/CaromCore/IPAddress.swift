@@ -55,7 +55,8 @@ public enum IPAddress: Hashable, Sendable {
     return writer.bytes
   }
 
-  /// Creates an address of 4 or 16 bytes in network byte order. Returns nil for any other count.
+  /// Creates an address from 4 or 16 bytes in network byte order. Returns nil for any other number
+  /// of bytes.
   public init?(bytes: [UInt8], scope: UInt32 = 0) {
     var reader = PacketReader(bytes.span)
     switch bytes.count {
@@ -80,7 +81,7 @@ public enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: Comparable {
-  /// Orders IPv4 before IPv6 addresses, and addresses of one version by value.
+  /// Orders IPv4 addresses before IPv6 addresses, and addresses of one version by value.
   public static func < (a: IPAddress, b: IPAddress) -> Bool {
     switch (a, b) {
     case (.v4(let a), .v4(let b)): a < b

@@ -1,8 +1,9 @@
 /// A point in time on a monotonic clock, in whole nanoseconds since that clock's origin.
 ///
-/// Changes of the wall clock do not affect it. Instants of different hosts are not comparable.
+/// Changes of the wall clock do not affect an instant. Instants of different hosts are not
+/// comparable.
 public struct Instant: Hashable, Sendable {
-  /// Nanoseconds since the clock's origin.
+  /// The number of nanoseconds since the clock's origin.
   public var nanoseconds: Int64
 
   /// Creates the instant `nanoseconds` after the clock's origin.
@@ -29,20 +30,20 @@ extension Instant: InstantProtocol {
     return Instant(nanoseconds: count < 0 ? .min : .max)
   }
 
-  /// Returns the duration from this instant to `other`; negative if `other` is earlier.
+  /// Returns the duration from this instant to `other`, which is negative if `other` is earlier.
   @inlinable public func duration(to other: Instant) -> Duration {
     .nanoseconds(other.nanoseconds) - .nanoseconds(nanoseconds)
   }
 
-  /// Whether `a` is earlier than `b`.
+  /// Returns whether `a` is earlier than `b`.
   @inlinable public static func < (a: Instant, b: Instant) -> Bool { a.nanoseconds < b.nanoseconds }
 
-  /// The instant `duration` after `a`.
+  /// Returns the instant `duration` after `a`.
   @inlinable public static func + (a: Instant, duration: Duration) -> Instant {
     a.advanced(by: duration)
   }
 
-  /// The duration from `b` to `a`.
+  /// Returns the duration from `b` to `a`.
   @inlinable public static func - (a: Instant, b: Instant) -> Duration { b.duration(to: a) }
 }
 
@@ -60,7 +61,7 @@ extension Duration {
   public var inMilliseconds: Double { Double(wholeNanoseconds) / 1e6 }
 }
 
-/// Returns the earlier of two deadlines, where nil means that there is no deadline.
+/// Returns the earlier of two deadlines. A deadline of nil means that there is none.
 @inlinable public func earliest(_ a: Instant?, _ b: Instant?) -> Instant? {
   guard let a else { return b }
   guard let b else { return a }

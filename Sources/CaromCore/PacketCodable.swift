@@ -3,19 +3,20 @@ public protocol PacketCodable: Sendable {
   /// Appends the encoded value to `writer`.
   func encode(into writer: inout PacketWriter)
 
-  /// Reads a value from untrusted bytes. Must throw, and never trap, if they are malformed.
+  /// Creates a value by decoding untrusted bytes. Must throw, and never trap, if they are
+  /// malformed.
   init(decoding reader: inout PacketReader) throws(DecodeError)
 }
 
 extension PacketCodable {
-  /// The encoded value.
+  /// The value in its binary wire format.
   public var encoded: [UInt8] {
     var writer = PacketWriter()
     encode(into: &writer)
     return writer.bytes
   }
 
-  /// Reads a value that takes up all of `bytes`. Throws `trailingBytes` if bytes are left over.
+  /// Creates a value by decoding all of `bytes`. Throws `trailingBytes` if bytes are left over.
   public init(decoding bytes: Span<UInt8>) throws(DecodeError) {
     var reader = PacketReader(bytes)
     try self.init(decoding: &reader)
@@ -24,13 +25,13 @@ extension PacketCodable {
 }
 
 extension String: PacketCodable {
-  /// The longest string that can be decoded, in bytes of UTF-8.
+  /// The maximum length of a string that can be decoded, in bytes of UTF-8.
   public static let maximumEncodedLength = 1 << 16
 
-  /// Appends the length in UTF-8 bytes (`VarInt`), then the UTF-8.
+  /// Appends the string: its length in UTF-8 bytes (`VarInt`), then its UTF-8.
   public func encode(into writer: inout PacketWriter) { writer.writeText(self) }
 
-  /// Reads a string of at most `maximumEncodedLength` bytes.
+  /// Creates a string by decoding at most `maximumEncodedLength` bytes of UTF-8.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     self = try reader.readText(limit: Self.maximumEncodedLength)
   }

@@ -16,7 +16,7 @@ public struct PacketReader: ~Escapable {
   /// The number of bytes not yet read.
   @inlinable public var remaining: Int { bytes.count - position }
 
-  /// Advances by `count` bytes and returns the offset of the first of them.
+  /// Advances by `count` bytes, and returns the offset of the first byte skipped.
   @inlinable @inline(__always)
   mutating func advance(by count: Int) throws(DecodeError) -> Int {
     guard count >= 0, count <= bytes.count - position else {
@@ -29,7 +29,7 @@ public struct PacketReader: ~Escapable {
   /// Returns the next byte without reading it, or nil at the end.
   @inlinable public func peek() -> UInt8? { position < bytes.count ? bytes[position] : nil }
 
-  /// Reads one byte. This overload avoids the loop of the generic one.
+  /// Reads one byte. This overload avoids the loop of the generic method.
   @inlinable @inline(__always)
   public mutating func read(_ type: UInt8.Type = UInt8.self) throws(DecodeError) -> UInt8 {
     guard position < bytes.count else { throw .truncated(wanted: 1, remaining: 0) }
@@ -69,12 +69,12 @@ public struct PacketReader: ~Escapable {
     return bytes.extracting(start..<start + count)
   }
 
-  /// Reads `count` bytes and returns a copy.
+  /// Reads `count` bytes and returns a copy of them.
   public mutating func readBytes(_ count: Int) throws(DecodeError) -> [UInt8] {
     Array(copying: try readSpan(count))
   }
 
-  /// Reads all remaining bytes and returns a copy.
+  /// Reads all remaining bytes and returns a copy of them.
   public mutating func readRest() -> [UInt8] {
     defer { position = bytes.count }
     return Array(copying: bytes.extracting(offset..<bytes.count))
@@ -90,7 +90,7 @@ public struct PacketReader: ~Escapable {
     return valid
   }
 
-  /// Throws `trailingBytes` unless all bytes have been read.
+  /// Checks that all bytes have been read. Throws `trailingBytes` otherwise.
   public func finish() throws(DecodeError) {
     guard remaining == 0 else { throw .trailingBytes(remaining) }
   }

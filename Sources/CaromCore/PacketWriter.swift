@@ -1,4 +1,4 @@
-/// Appends fields to a growing byte array; `PacketReader` reads them back.
+/// A writer that appends fields to a growing byte array, for `PacketReader` to read.
 public struct PacketWriter: Sendable {
   /// The bytes written so far.
   public var bytes: [UInt8] { storage }
@@ -43,7 +43,7 @@ public struct PacketWriter: Sendable {
   /// Appends one byte.
   @inlinable public mutating func append(_ byte: UInt8) { storage.append(byte) }
 
-  /// Appends bytes, without a length.
+  /// Appends bytes without their length.
   public mutating func write(_ more: some Sequence<UInt8>) { storage.append(contentsOf: more) }
 
   /// Appends a string: its length in UTF-8 bytes (`VarInt`), then its UTF-8.

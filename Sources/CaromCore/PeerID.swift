@@ -6,7 +6,7 @@ public struct PeerID: Hashable, Sendable {
   /// The last eight bytes, as a big-endian number.
   public let low: UInt64
 
-  /// Creates an id of its two halves.
+  /// Creates an id from its two halves.
   public init(high: UInt64, low: UInt64) {
     self.high = high
     self.low = low
@@ -17,7 +17,7 @@ public struct PeerID: Hashable, Sendable {
     PeerID(high: generator.next(), low: generator.next())
   }
 
-  /// The longest display name of a peer, in UTF-8 bytes: a name must fit in one DNS label
+  /// The maximum length of a peer's display name, in UTF-8 bytes: a name must fit in one DNS label
   /// (RFC 1035 §2.3.4).
   public static let maximumNameLength = 63
 }
@@ -36,7 +36,7 @@ extension PeerID: CustomStringConvertible {
     }.joined()
   }
 
-  /// Parses 32 hexadecimal digits. Returns nil for any other text.
+  /// Creates an id from 32 hexadecimal digits. Returns nil for any other text.
   public init?(_ text: some StringProtocol) {
     guard text.utf8.count == 32, text.allSatisfy(\.isHexDigit),
       let high = UInt64(text.prefix(16), radix: 16), let low = UInt64(text.suffix(16), radix: 16)

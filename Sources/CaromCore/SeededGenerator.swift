@@ -15,8 +15,8 @@ public struct SeededGenerator: RandomNumberGenerator, Hashable, Sendable {
     return z ^ (z >> 31)
   }
 
-  /// Returns a new generator, seeded from this one. Giving each part of a program its own generator
-  /// keeps the numbers drawn by one part independent of how many another part draws.
+  /// Returns a new generator, seeded from this one. If each part of a program has a generator of
+  /// its own, the numbers drawn by one part do not depend on how many another part draws.
   public mutating func split() -> SeededGenerator { SeededGenerator(seed: next()) }
 
   /// Returns a uniformly distributed duration in `range`, in whole nanoseconds.

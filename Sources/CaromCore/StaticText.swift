@@ -8,7 +8,7 @@ public struct StaticText: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   /// The literal's text.
   public var description: String { text.description }
 
-  /// Compares the texts.
+  /// Returns whether two texts are equal.
   public static func == (a: StaticText, b: StaticText) -> Bool { a.description == b.description }
 
   /// Hashes the text.

@@ -3,13 +3,13 @@
 /// Time is counted in whole units of the owner's choice, such as nanoseconds or ticks, and never
 /// goes back. Fractions of a token are kept exactly.
 package struct TokenBucket: Hashable, Sendable {
-  /// The most tokens that the bucket holds, and its content at first.
+  /// The maximum number of tokens in the bucket, which is also their initial number.
   package let capacity: Int
-  /// The number of fractions of a token that are added per unit of time.
+  /// The number of fractions of a token added per unit of time; see `fractions`.
   private let fill: Int64
-  /// The number of fractions in one token.
+  /// The number of fractions that make up one token.
   private let fractions: Int64
-  /// The content, in fractions of a token.
+  /// The current content of the bucket, in fractions of a token.
   private var level: Int64
   /// The time up to which tokens have been added; nil before the first use.
   private var filledAt: Int64?
@@ -23,7 +23,7 @@ package struct TokenBucket: Hashable, Sendable {
     level = Int64(capacity) * period
   }
 
-  /// Returns the number of whole tokens in the bucket.
+  /// Returns the number of whole tokens in the bucket at `time`.
   package mutating func available(at time: Int64) -> Int {
     let missing = Int64(capacity) * fractions - level
     let elapsed = max(0, time &- (filledAt ?? time))
@@ -32,7 +32,8 @@ package struct TokenBucket: Hashable, Sendable {
     return Int(level / fractions)
   }
 
-  /// Removes `count` tokens and returns true, or returns false if the bucket holds fewer.
+  /// Removes `count` tokens and returns true, or returns false if the bucket holds fewer tokens at
+  /// `time`.
   package mutating func consume(_ count: Int, at time: Int64) -> Bool {
     guard available(at: time) >= count else { return false }
     level -= Int64(count) * fractions

@@ -11,13 +11,13 @@ public enum VarInt {
     value < 0x80 ? 1 : (64 - value.leadingZeroBitCount + 6) / 7
   }
 
-  /// Maps signed to unsigned integers so that small magnitudes of either sign stay small: 0, -1,
-  /// 1, -2 … become 0, 1, 2, 3 …
+  /// Maps a signed integer to an unsigned one, so that small magnitudes of either sign stay small:
+  /// 0, -1, 1, -2 … become 0, 1, 2, 3 …
   public static func zigZag(_ value: Int64) -> UInt64 {
     UInt64(bitPattern: (value << 1) ^ (value >> 63))
   }
 
-  /// Reverses `zigZag(_:)`.
+  /// Returns the signed integer that `zigZag(_:)` maps to `value`.
   public static func unZigZag(_ value: UInt64) -> Int64 {
     Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
   }

@@ -1,21 +1,22 @@
-/// The working state of a disc during one step of a `SceneSolver`.
+/// The state of a disc during one step of a `SceneSolver`.
 struct Body {
   enum Role: UInt8 {
     /// A disc of finite mass, which contacts deflect.
     case dynamic
     /// A disc of infinite mass. Contacts do not deflect it, but a pinned disc stops it.
     case kinematic
-    /// A dynamic disc that had too many contacts: it rests for the remainder of the step and acts
+    /// A dynamic disc that had too many contacts. It rests for the remainder of the step and acts
     /// as a wall.
     case pinned
   }
 
   /// The center at the body's `clock`.
   var position: Vector
-  /// The velocity per unit of the step's clock if the body moves straight in that clock, otherwise
-  /// per second.
+  /// The velocity in meters per unit of the step's clock if the body moves straight in that clock,
+  /// otherwise in meters per second.
   var velocity: Vector
-  /// The clock reading at the body's last deflection, or 0.
+  /// The clock reading at the body's last deflection, or 0 if it has not been deflected in this
+  /// step.
   var clock: Double
   var radius: Double
   var inverseMass: Double
@@ -26,8 +27,8 @@ struct Body {
   /// Whether the body may move farther in this step than `SceneSolver.ordinaryReach`.
   var isFast = false
 
-  /// Returns the center at `clock`, which is not before the body's own clock. The body must have a
-  /// constant velocity in that clock.
+  /// Returns the center at the clock reading `later`, which must not be before the body's own
+  /// clock. The body must have a constant velocity in that clock.
   @inline(__always)
   func straightPosition(at later: Double) -> Vector { position + velocity * (later - clock) }
 }

@@ -15,7 +15,7 @@ public struct Contact: Hashable, Sendable {
     case disc(other: Int)
   }
 
-  /// Seconds since the start of the step.
+  /// The time of the contact, in seconds since the start of the step.
   public var time: Double
   /// The id of the disc; the lower id if two discs touched.
   public var disc: Int

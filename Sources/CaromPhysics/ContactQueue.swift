@@ -1,5 +1,6 @@
-/// A priority queue of pending contacts, earliest first: a binary heap that keeps its capacity from
-/// step to step. CaromPhysics imports nothing, so it does not use the heap of CaromCore.
+/// A priority queue of pending contacts, earliest first. It is a binary heap that keeps its
+/// capacity from step to step. CaromPhysics imports nothing, so it does not use the heap of
+/// CaromCore.
 struct ContactQueue {
   private var heap: [PendingContact] = []
 

@@ -10,7 +10,7 @@ public struct Damping: Hashable, Sendable {
   /// The Coulomb deceleration a, in m/s².
   public var deceleration: Double
 
-  /// Creates a damping with the given drag and deceleration. By default there is none.
+  /// Creates a damping with the given drag and deceleration, both 0 by default.
   public init(drag: Double = 0, deceleration: Double = 0) {
     precondition(drag >= 0 && deceleration >= 0, "drag and deceleration must not be negative")
     self.drag = drag
@@ -30,13 +30,15 @@ public struct Damping: Hashable, Sendable {
     drag == 0 ? clock : -PortableMath.log(onePlus: -drag * clock) / drag
   }
 
-  /// Returns the speed that a disc with initial speed `speed` has after `time` seconds.
+  /// Returns the speed, in meters per second, that a disc with initial speed `speed` has after
+  /// `time` seconds.
   public func speed(after time: Double, from speed: Double) -> Double {
     guard time < stopTime(from: speed) else { return 0 }
     return max(0, speed - (drag * speed + deceleration) * clock(at: time))
   }
 
-  /// Returns the distance that a disc with initial speed `speed` covers in `time` seconds.
+  /// Returns the distance, in meters, that a disc with initial speed `speed` covers in `time`
+  /// seconds.
   public func distance(after time: Double, from speed: Double) -> Double {
     let moving = deceleration == 0 ? time : min(time, stopTime(from: speed))
     let clock = clock(at: moving)
@@ -44,8 +46,8 @@ public struct Damping: Hashable, Sendable {
     return speed * clock - deceleration * clockIntegral(to: moving, clock: clock)
   }
 
-  /// Returns the time after which a disc with initial speed `speed` comes to rest. Infinite without
-  /// a Coulomb deceleration, since drag alone never stops a disc.
+  /// Returns the time in seconds after which a disc with initial speed `speed` comes to rest. The
+  /// time is infinite without a Coulomb deceleration, since drag alone never stops a disc.
   public func stopTime(from speed: Double) -> Double {
     guard speed > 0 else { return 0 }
     guard deceleration > 0 else { return .infinity }
@@ -53,15 +55,15 @@ public struct Damping: Hashable, Sendable {
     return PortableMath.log(onePlus: drag * speed / deceleration) / drag
   }
 
-  /// Returns the total distance that a disc with initial speed `speed` covers; infinite without
-  /// damping.
+  /// Returns the total distance, in meters, that a disc with initial speed `speed` covers before it
+  /// stops. The distance is infinite without damping.
   public func limitDistance(from speed: Double) -> Double {
     guard deceleration == 0 else { return distance(after: stopTime(from: speed), from: speed) }
     return drag == 0 ? (speed > 0 ? .infinity : 0) : speed / drag
   }
 
-  /// Returns the time that a disc with initial speed `speed` takes to cover `distance`, or nil if
-  /// it stops before.
+  /// Returns the time in seconds that a disc with initial speed `speed` takes to cover `distance`
+  /// meters, or nil if it stops before.
   public func time(toSlide distance: Double, from speed: Double) -> Double? {
     guard distance > 0 else { return 0 }
     guard speed > 0 else { return nil }
@@ -76,8 +78,8 @@ public struct Damping: Hashable, Sendable {
     return newtonTime(toSlide: distance, from: speed)
   }
 
-  /// Solves distance(t) = `distance` by Newton's method, starting at t = 0. Returns nil if the body
-  /// stops before it has moved that far.
+  /// Solves distance(t) = `distance` for t by Newton's method, starting at t = 0. Returns nil if
+  /// the disc stops before it has moved that far.
   private func newtonTime(toSlide distance: Double, from speed: Double) -> Double? {
     let stop = stopTime(from: speed)
     guard distance <= self.distance(after: stop, from: speed) else { return nil }

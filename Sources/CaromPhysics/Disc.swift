@@ -5,8 +5,8 @@ public struct Disc: Hashable, Sendable {
   public var position: Vector
   /// The velocity, in meters per second.
   public var velocity: Vector
-  /// The angular velocity, in radians per second, counter-clockwise. Only rail friction reads and
-  /// changes it.
+  /// The angular velocity, in radians per second, counter-clockwise. Only friction at rails and
+  /// posts depends on it and changes it.
   public var spin: Double
   /// The radius, in meters.
   public var radius: Double

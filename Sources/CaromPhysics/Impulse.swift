@@ -1,8 +1,8 @@
 /// Instantaneous changes of velocity at contacts.
 public enum Impulse {
   /// Returns the velocities of two discs at `p1` and `p2` after their collision, with an impulse
-  /// along n = (p1 - p2)/|p1 - p2|. Velocities of discs that do not approach each other are
-  /// unchanged. An inverse mass of 0 stands for a kinematic disc.
+  /// along n = (p1 - p2)/|p1 - p2|. The velocities are unchanged if the discs do not approach each
+  /// other. An inverse mass of 0 stands for a kinematic disc.
   @inlinable public static func betweenDiscs(
     _ p1: Vector, _ v1: Vector, inverseMass m1: Double,
     _ p2: Vector, _ v2: Vector, inverseMass m2: Double, restitution: Double
@@ -24,14 +24,14 @@ public enum Impulse {
     return velocity - normal * ((1 + restitution) * closing)
   }
 
-  /// The motion of a disc after a contact with a rail with friction.
+  /// The motion of a disc after a contact with friction at a rail or post.
   public struct RailContact: Hashable, Sendable {
     /// The velocity, in meters per second.
     public var velocity: Vector
-    /// The angular velocity, in radians per second.
+    /// The angular velocity, in radians per second, counter-clockwise.
     public var spin: Double
-    /// Whether the rim slid along the rail throughout the contact. Otherwise friction stopped the
-    /// sliding.
+    /// Whether the disc's rim slid along the rail throughout the contact. If false, friction
+    /// stopped the sliding.
     public var slips: Bool
   }
 

@@ -6,11 +6,11 @@ public enum Lattice {
   /// The spacing of the lattice: 2^-32 (0.23 nanometers if the unit is a meter).
   public static let step = 0x1p-32
 
-  /// The largest magnitude that can be rounded, 2^18.
+  /// The largest magnitude of a value that can be rounded: 2^18.
   public static let limit = 0x1p18
 
-  /// Returns the lattice point nearest to `value` as a number of steps, ties to even. `value` must
-  /// be finite and at most `limit` in magnitude.
+  /// Returns the number of lattice steps nearest to `value`, with ties rounded to even. `value`
+  /// must be finite and at most `limit` in magnitude.
   ///
   /// Adding 1.5 × 2^52 leaves the rounded integer in the low bits of the significand, which needs
   /// no library call.
@@ -20,7 +20,8 @@ public enum Lattice {
     return Int64(bitPattern: shifted.bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
   }
 
-  /// Returns the value of a number of steps; exact for numbers below 2^53.
+  /// Returns the value of a number of lattice steps. The value is exact for numbers of steps below
+  /// 2^53.
   @inlinable public static func value(_ units: Int64) -> Double { Double(units) * step }
 
   /// Returns the lattice value nearest to `value`; never negative zero.

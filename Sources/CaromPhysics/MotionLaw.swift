@@ -5,12 +5,12 @@
 /// positions and contacts of straight and other bodies.
 struct MotionLaw {
   enum Kind {
-    /// No damping. The clock is time, and all bodies move straight.
+    /// No damping. The clock is the time, and all bodies move straight.
     case inertial
     /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic
     /// bodies do not.
     case drag
-    /// Coulomb deceleration. The clock is time, and dynamic bodies do not move straight.
+    /// Coulomb deceleration. The clock is the time, and dynamic bodies do not move straight.
     case coulomb
   }
 
@@ -41,8 +41,8 @@ struct MotionLaw {
   /// Returns the time since the start of the step, in seconds, at which the clock reads `clock`.
   func time(at clock: Double) -> Double { kind == .drag ? damping.time(atClock: clock) : clock }
 
-  /// Returns the derivative of the clock: a straight dynamic body's velocity per second is its
-  /// velocity in the clock times this factor.
+  /// Returns the derivative of the clock with respect to time. A straight dynamic body's velocity
+  /// per second is its velocity in the clock times this factor.
   @inline(__always)
   func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 
@@ -71,13 +71,13 @@ struct MotionLaw {
     }
   }
 
-  /// Returns the value of `Body.velocity` for a velocity of `velocity` meters per second at
-  /// `clock`.
+  /// Returns the value to store in `Body.velocity` for a velocity of `velocity` meters per second
+  /// at `clock`.
   func storedVelocity(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }
 
-  /// Returns an upper bound on the distance that a body with this `Body.velocity` covers from
+  /// Returns an upper bound on the distance that a body with the given stored velocity covers from
   /// `clock` to the end of the step.
   @inline(__always)
   func reach(_ velocity: Vector, _ role: Body.Role, from clock: Double) -> Double {
@@ -93,8 +93,8 @@ struct MotionLaw {
     return speed * damping.drag / (rate * rate)
   }
 
-  /// Returns the clock reading of the first contact of two bodies after `now`, of which at least
-  /// one does not move straight. Nil if the bodies do not touch before the horizon.
+  /// Returns the clock reading of the first contact of two bodies after `now`, or nil if they do
+  /// not touch before the horizon. At least one of the bodies must not move straight.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)
@@ -112,7 +112,8 @@ struct MotionLaw {
     velocity(body, at: clock) * (1 / rate(at: clock))
   }
 
-  /// Returns the first barrier that a dynamic body hits, counted from the body's own clock.
+  /// Returns the first contact of a dynamic body with a barrier, or nil if there is none. The time
+  /// of the contact is counted from the body's own clock.
   @inline(__always)
   func barrier(_ body: Body, on table: Table) -> BarrierContact? {
     if kind != .coulomb {

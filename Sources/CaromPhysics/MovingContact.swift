@@ -1,21 +1,22 @@
-/// Finds the first contact of two bodies that do not both move straight in the same clock, by an
-/// iteration that never steps past a contact (conservative advancement).
+/// Finds the first contact of two bodies that do not both move straight in the same clock. The
+/// iteration never steps past a contact (conservative advancement).
 ///
-/// From a state with gap g and radial speed c, and with a relative acceleration of at most A, the
-/// gap after time t is at least g + ct - At²/2. The iteration steps to the root of this bound. For
-/// straight motion, that is Newton's method on a convex function, which converges fast.
+/// For two bodies with gap g, radial speed c and a relative acceleration of at most A, the gap
+/// after time t is at least g + ct - At²/2. The iteration steps to the root of this bound. For
+/// straight motion, this is Newton's method on a convex function, which converges fast.
 enum MovingContact {
-  /// Two discs with a smaller gap than this are in contact, in meters.
+  /// The gap, in meters, below which two discs are in contact.
   private static let touching = 1e-14
-  /// The most iterations. Grazing contacts converge only linearly, but need far fewer than this.
+  /// The maximum number of iterations. Grazing contacts converge only linearly, but need far fewer
+  /// than this.
   private static let iterationLimit = 200
   /// The fraction of the horizon by which the iteration advances discs that rest against each
   /// other.
   private static let restingStep = 1.0 / 16
 
-  /// Returns the first time in `0...horizon` at which two discs touch, or nil. `distance` is the
-  /// sum of their radii, `relative` returns their relative position and velocity at a given time,
-  /// and `acceleration` is an upper bound on their relative acceleration.
+  /// Returns the first time in `0...horizon` at which two discs touch, or nil if they do not.
+  /// `distance` is the sum of the radii, `relative` returns the relative position and velocity at a
+  /// given time, and `acceleration` is an upper bound on the relative acceleration.
   @inline(__always)
   static func first(
     distance: Double, acceleration: Double, horizon: Double,

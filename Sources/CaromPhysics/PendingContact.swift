@@ -2,13 +2,14 @@
 struct PendingContact {
   /// The time of the contact, in the step's clock.
   var clock: Double
-  /// The id of the disc; the lower id of two discs.
+  /// The id of the disc, or the lower id of two discs.
   var a: Int32
-  /// The id of the other disc; for a barrier, the number of discs plus the barrier's raw value.
+  /// The id of the other disc. For a barrier, the number of discs plus the barrier's raw value.
   var b: Int32
-  /// The stamps of both discs at the time of the prediction. The contact is stale once either disc
+  /// The stamp of disc `a` when the contact was predicted. The contact is stale once either disc
   /// has another stamp.
   var stampA: Int32
+  /// The stamp of disc `b` when the contact was predicted, or 0 for a barrier.
   var stampB: Int32
   /// The number of the prediction pass, which all contacts predicted together share.
   var batch: Int32

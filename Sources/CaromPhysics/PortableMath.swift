@@ -2,8 +2,8 @@
 /// functions of the C library. They use only addition, subtraction, multiplication and division.
 /// The error is about one unit in the last place.
 enum PortableMath {
-  /// ln 2 in two parts. The high part has 32 trailing zero bits, so its product with a small
-  /// integer is exact.
+  /// The high part of ln 2. It has 32 trailing zero bits, so its product with a small integer is
+  /// exact.
   private static let ln2High = 0x1.62e42feep-1
   private static let ln2Low = 0x1.a39ef35793c76p-33
 
@@ -22,7 +22,7 @@ enum PortableMath {
     precondition(x > -1, "the argument of a logarithm must be positive")
     if x > -0.25, x < 0.4 { return logSeries(onePlus: x) }
     let sum = 1 + x
-    // The rounding error of 1 + x. Both forms are exact in their range.
+    // This is the rounding error of 1 + x. Both forms are exact in their ranges.
     let lost = x.magnitude < 1 ? x - (sum - 1) : 1 - (sum - x)
     var mantissa = sum.significand
     var exponent = Double(sum.exponent)
@@ -39,7 +39,7 @@ enum PortableMath {
   private static func expMinusOneSeries(_ x: Double) -> Double {
     var sum = 1.0 / 1_307_674_368_000
     var factorial = 1_307_674_368_000.0
-    // A stride of integers, since a stride of Doubles would use a fused multiply-add.
+    // The stride counts integers, since a stride of Doubles would use a fused multiply-add.
     for degree in stride(from: 15, through: 3, by: -1) {
       factorial /= Double(degree)
       sum = sum * x + 1 / factorial
@@ -47,8 +47,8 @@ enum PortableMath {
     return x + x * x * sum
   }
 
-  /// Returns ln(1 + x) as the series of 2 artanh(x / (2 + x)), for |x| up to 0.42, where the
-  /// argument of artanh is at most 0.18 in the range used.
+  /// Returns ln(1 + x) as the series of 2 artanh(x / (2 + x)). In the range of x that is used, the
+  /// argument of artanh is at most 0.18 in magnitude.
   private static func logSeries(onePlus x: Double) -> Double {
     let ratio = x / (2 + x)
     let square = ratio * ratio
@@ -58,7 +58,7 @@ enum PortableMath {
     return x - ratio * (x - 2 * square * sum)
   }
 
-  /// Rounds to the nearest integer, ties to even, for |x| below 2^51.
+  /// Rounds `x` to the nearest integer, with ties rounded to even, for |x| below 2^51.
   private static func nearestInteger(_ x: Double) -> Double { (x + 0x1.8p52) - 0x1.8p52 }
 
   private static func powerOfTwo(_ exponent: Int) -> Double {

@@ -3,9 +3,9 @@
 /// After an impact without restitution, rounding leaves a closing speed of about 1e-16 m/s, which
 /// must not count as a further impact.
 enum RestingContact {
-  /// Touching discs with a lower closing speed than this are at rest, in meters per second.
+  /// The closing speed, in meters per second, below which touching discs are at rest.
   static let speedTolerance = 1e-12
-  /// Discs with a smaller gap than this touch, in meters.
+  /// The gap, in meters, below which two discs touch.
   static let gapTolerance = 1e-12
 
   /// Returns whether two discs rest against each other.

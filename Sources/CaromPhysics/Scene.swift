@@ -4,7 +4,7 @@
 public struct Scene: Hashable, Sendable {
   /// The table on which the discs move.
   public let table: Table
-  /// The restitution, friction and damping.
+  /// The restitution, friction and damping of the table and the discs.
   public let surface: Surface
   /// The position and velocity of each disc, indexed by the disc's id.
   public internal(set) var motions: [Motion]
@@ -37,8 +37,8 @@ public struct Scene: Hashable, Sendable {
   /// The number of discs.
   public var count: Int { motions.count }
 
-  /// The disc with the given id. Setting it changes its motion and spin, but not its radius or
-  /// mass.
+  /// Accesses the disc with the given id. Setting it changes the disc's motion and spin, but not
+  /// its radius or mass.
   public subscript(id: Int) -> Disc {
     get {
       var disc = Disc(

@@ -1,5 +1,5 @@
 extension SceneSolver {
-  /// Resolves a contact: changes the velocities of its discs and predicts their next contacts.
+  /// Resolves a contact: changes the velocities of its discs, and predicts their next contacts.
   /// Returns true if the contact is a goal, which ends the step.
   mutating func resolve(_ contact: PendingContact, _ scene: inout Scene) -> Bool {
     let count = Int32(bodies.count)
@@ -55,7 +55,7 @@ extension SceneSolver {
     if y.role == .dynamic { predictContacts(of: other) }
   }
 
-  /// Advances a body to the current clock reading, before it is deflected.
+  /// Advances a body to the current clock reading, so that it can be deflected.
   @inline(__always)
   mutating func advanceToNow(_ slot: Int) {
     let body = bodies[slot]
@@ -67,8 +67,8 @@ extension SceneSolver {
     bodies[slot].clock = now
   }
 
-  /// Sets the velocity of a dynamic body, in meters per second, or pins the body if it has had more
-  /// than `contactLimit` contacts.
+  /// Sets the velocity of a dynamic body, in meters per second. Pins the body instead if it has had
+  /// more than `contactLimit` contacts.
   mutating func deflect(_ slot: Int, to velocity: Vector) {
     guard bodies[slot].role == .dynamic else { return }
     bodies[slot].stamp += 1

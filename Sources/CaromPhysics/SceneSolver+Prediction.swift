@@ -38,8 +38,8 @@ extension SceneSolver {
         stampA: body.stamp, stampB: 0, batch: batch))
   }
 
-  /// Predicts the contacts of a body without `isFast` with such bodies in later slots, so that each
-  /// pair is tested once.
+  /// Predicts the contacts of a body that is not fast with other such bodies in later slots, so
+  /// that each pair is tested once.
   private mutating func predictLaterPairs(_ slot: Int) {
     let body = bodies[slot]
     let reach =
@@ -57,7 +57,7 @@ extension SceneSolver {
     }
   }
 
-  /// Predicts the contacts of a body with all bodies without `isFast` in the cells within its
+  /// Predicts the contacts of a body with all bodies that are not fast in the cells within its
   /// reach.
   private mutating func predictNearbyPairs(_ slot: Int) {
     let body = bodies[slot]
@@ -70,8 +70,8 @@ extension SceneSolver {
     }
   }
 
-  /// Predicts the contacts of the fast body at `index` of `fastSlots` with all bodies without
-  /// `isFast`, and with the later bodies of `fastSlots`.
+  /// Predicts the contacts of the fast body at `index` of `fastSlots` with all bodies that are not
+  /// fast, and with the later bodies of `fastSlots`.
   private mutating func predictFastPairs(_ index: Int) {
     let slot = Int(fastSlots[index])
     predictNearbyPairs(slot)

@@ -1,6 +1,6 @@
 extension SceneSolver {
-  /// Removes and returns a queued contact at the same instant and from the same prediction pass
-  /// that shares exactly one disc with `contact`, or nil.
+  /// Removes and returns a queued contact that was predicted in the same pass for the same instant
+  /// as `contact` and shares exactly one disc with it. Returns nil if there is none.
   mutating func popPartner(of contact: PendingContact) -> PendingContact? {
     guard let next = queue.first, next.clock == contact.clock else { return nil }
     var partner: PendingContact?
@@ -24,7 +24,7 @@ extension SceneSolver {
   }
 
   /// Resolves two simultaneous contacts of one disc, so that afterwards each pair separates at its
-  /// closing speed times the restitution. If that would take an attracting impulse, the contacts
+  /// closing speed times the restitution. If that would require an attracting impulse, the contacts
   /// are resolved one after the other.
   mutating func resolveSimultaneously(_ x: PendingContact, _ y: PendingContact) {
     let sharesA = x.a == y.a || x.a == y.b
@@ -47,9 +47,8 @@ extension SceneSolver {
     predictContacts(of: second)
   }
 
-  /// Solves Newton's law of restitution for both normal speeds at once. Returns the velocities
-  /// after the contacts, or nil if an impulse would be attracting or the equations are nearly
-  /// singular.
+  /// Solves Newton's law of restitution for both contacts at once. Returns the velocities after the
+  /// contacts, or nil if an impulse would be attracting or the equations are nearly singular.
   private func simultaneousVelocities(
     _ shared: Body, _ first: Body, _ second: Body
   ) -> (shared: Vector, first: Vector, second: Vector)? {

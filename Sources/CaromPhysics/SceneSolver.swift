@@ -1,28 +1,29 @@
 /// An event-driven solver: it advances a scene by fixed steps, contact by contact, with exact times
 /// of impact.
 ///
-/// Contacts are resolved in the order of their times. Ties are ordered by the lower id, then by the
-/// other id, with barriers after discs. Two contacts of one disc that were predicted together for
-/// the same instant are solved simultaneously, so that a symmetric scene stays symmetric. A disc
-/// with more than `contactLimit` contacts in a step is pinned: it rests until the end of the step,
-/// and kinematic discs stop at it instead of passing through.
+/// Contacts are resolved in the order of their times. Simultaneous contacts are ordered by their
+/// lower id, then by their other id, with barriers after discs. Two contacts of one disc that were
+/// predicted together for the same instant are solved simultaneously, so that a symmetric scene
+/// stays symmetric. A disc with more than `contactLimit` contacts in a step is pinned: it rests
+/// until the end of the step, and kinematic discs stop at it instead of passing through.
 ///
 /// The solver reuses its buffers, so a step allocates memory only if it has more contacts than any
 /// step before. It has no state between steps: any solver gives the same result for a scene.
 public struct SceneSolver: Sendable {
   /// The result of a step.
   public struct Outcome: Hashable, Sendable {
-    /// The seconds by which the scene was advanced: the step's length, or less after a goal.
+    /// The time by which the scene was advanced, in seconds: the step's length, or less after a
+    /// goal.
     public var time: Double
-    /// The number of contacts.
+    /// The number of contacts in the step.
     public var contactCount: Int
-    /// The number of discs that were pinned.
+    /// The number of discs that were pinned in the step.
     public var pinnedCount: Int
     /// Whether a goal ended the step early.
     public var endedByGoal: Bool
   }
 
-  /// The most contacts of a disc in a step; further contacts pin the disc.
+  /// The maximum number of contacts of a disc in a step. Further contacts pin the disc.
   public var contactLimit: Int
   /// Whether the solver records contacts in `contacts`.
   public var recordsContacts: Bool
@@ -46,7 +47,8 @@ public struct SceneSolver: Sendable {
   var grid = Grid()
   var usesGrid = false
   var largestRadius = 0.0
-  /// The most that a body without `isFast` moves from its start position in this step.
+  /// The maximum distance, in meters, that a body that is not fast moves from its start position in
+  /// this step.
   var ordinaryReach = 0.0
   var batch: Int32 = 0
   var law = MotionLaw(damping: Damping(), step: 1)
@@ -57,14 +59,14 @@ public struct SceneSolver: Sendable {
   /// A scratch buffer for `popPartner(of:)`.
   var tiedContacts: [PendingContact] = []
 
-  /// Creates a solver.
+  /// Creates a solver, which can advance any number of scenes.
   public init(contactLimit: Int = 64, recordsContacts: Bool = true) {
     precondition(contactLimit > 0, "contactLimit must be positive")
     self.contactLimit = contactLimit
     self.recordsContacts = recordsContacts
   }
 
-  /// Advances `scene` by `step` seconds, or to the first goal.
+  /// Advances `scene` by `step` seconds, or to the first goal, and returns what happened.
   @discardableResult
   public mutating func advance(_ scene: inout Scene, by step: Double) -> Outcome {
     precondition(step > 0, "a step must be longer than 0 s")

@@ -11,7 +11,7 @@ public struct SingleDiscContacts: Hashable, Sendable {
   /// The goal line that the disc's center crossed: -1 for the line at -x, 1 for the line at +x, 0
   /// for none.
   public var goal = 0
-  /// The time at which the disc crossed a goal line, in seconds since the start of the step. The
+  /// The time at which the disc crossed a goal line, in seconds since the start of the step, or the
   /// step's length if there was no goal.
   public var endTime = 0.0
   /// The greatest closing speed of all contacts, in meters per second.

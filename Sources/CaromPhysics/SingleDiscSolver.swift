@@ -5,13 +5,13 @@
 /// Drag is exact: the step runs in the clock in which the dynamic disc moves straight. A kinematic
 /// disc moves straight in time at its velocity, but a pinned dynamic disc stops it.
 public struct SingleDiscSolver: Hashable, Sendable {
-  /// The most contacts in a step. Further contacts pin the dynamic disc: it stops, and so do
-  /// kinematic discs that touch it.
+  /// The maximum number of contacts in a step. Further contacts pin the dynamic disc: it stops, and
+  /// so do kinematic discs that touch it.
   public static let contactLimit = 64
 
   /// The table on which the discs move.
   public let table: Table
-  /// The restitution, friction and damping.
+  /// The restitution, friction and damping of the table and the discs.
   public let surface: Surface
   /// The length of a step, in seconds.
   public let step: Double
@@ -52,12 +52,13 @@ public struct SingleDiscSolver: Hashable, Sendable {
     return search(&disc, &first, &second)
   }
 
-  /// Returns the derivative of the clock, 1 - ks = e^-kt: the velocity per second is the velocity
-  /// in the clock times this factor.
+  /// Returns the derivative of the clock with respect to time, 1 - ks = e^-kt. The velocity per
+  /// second is the velocity in the clock times this factor.
   @inline(__always)
   private func decay(at clock: Double) -> Double { 1 - surface.damping.drag * clock }
 
-  /// Returns whether two discs cannot touch in this step, by comparing the boxes that they sweep.
+  /// Returns whether two discs cannot touch in this step, because the boxes that they sweep do not
+  /// overlap.
   @inline(__always)
   private func isApart(_ disc: Disc, _ other: Disc) -> Bool {
     let offset = disc.position - other.position

@@ -1,4 +1,4 @@
-/// The working state of one step of a `SingleDiscSolver` in which contacts are possible.
+/// The state of one step of a `SingleDiscSolver` in which contacts are possible.
 struct SingleDiscStep {
   private enum Next {
     case nothing
@@ -8,7 +8,7 @@ struct SingleDiscStep {
 
   let table: Table
   let surface: Surface
-  /// The end of the step, in the clock in which the dynamic disc moves straight.
+  /// The clock reading at the end of the step. In this clock the dynamic disc moves straight.
   let horizon: Double
   /// The length of the step, in seconds.
   let step: Double
@@ -26,8 +26,8 @@ struct SingleDiscStep {
     self.step = step
   }
 
-  /// The derivative of the clock at `clock`: the dynamic disc's velocity per second is its velocity
-  /// in the clock times this factor.
+  /// The derivative of the clock with respect to time at `clock`. The dynamic disc's velocity per
+  /// second is its velocity in the clock times this factor.
   private var decay: Double { 1 - surface.damping.drag * clock }
 
   mutating func resolveContacts(_ disc: inout Disc, _ first: inout Disc, _ second: inout Disc)
@@ -77,8 +77,8 @@ struct SingleDiscStep {
     return false
   }
 
-  /// Returns the clock units until the dynamic disc contacts a kinematic one, or nil if it does not
-  /// within `length` units.
+  /// Returns the number of clock units until the dynamic disc contacts a kinematic one, or nil if
+  /// the discs do not touch within `length` units.
   private func contact(_ disc: Disc, _ other: Disc, horizon length: Double) -> Double? {
     let drag = surface.damping.drag
     let distance = disc.radius + other.radius
@@ -142,7 +142,7 @@ struct SingleDiscStep {
     disc.spin = contact.spin
   }
 
-  /// Applies a hit by one kinematic disc, or by both at the same instant. The impulses of both are
+  /// Applies a hit by one kinematic disc, or by both at the same instant. The two impulses are
   /// added, so that their order does not matter.
   private mutating func hit(_ disc: inout Disc, first: Disc?, second: Disc?) {
     let velocity = disc.velocity * decay

@@ -4,9 +4,9 @@ public struct Surface: Hashable, Sendable {
   public var railRestitution: Double
   /// The coefficient of restitution between discs, 0 to 1.
   public var discRestitution: Double
-  /// The coefficient of friction at rails and posts, which changes the spin of a disc.
+  /// The coefficient of friction at rails and posts. Friction changes the spin of a disc.
   public var railFriction: Double
-  /// The damping of free discs.
+  /// The damping of the discs between contacts.
   public var damping: Damping
 
   /// Creates a surface, by default without any loss of energy.

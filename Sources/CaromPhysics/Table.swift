@@ -20,7 +20,7 @@ public struct Table: Hashable, Sendable {
   }
 }
 
-/// The boundary of the table that a disc can touch or cross.
+/// A boundary of the table that a disc can touch or cross.
 enum Barrier: UInt8 {
   // Barriers hit at the same time are resolved in the order of their raw values.
   case railY, railX, postLow, postHigh, goal
@@ -28,7 +28,7 @@ enum Barrier: UInt8 {
 
 /// A contact of a disc with a barrier.
 struct BarrierContact {
-  /// The time until the contact, in the unit of time of the disc's velocity.
+  /// The time until the contact, in the time unit of the disc's velocity.
   var time: Double
   var barrier: Barrier
 }
@@ -44,7 +44,8 @@ extension Table {
       && start.x.magnitude <= x && start.y.magnitude <= y
   }
 
-  /// Returns the first barrier that a disc hits within `horizon`, which may be infinite, or nil.
+  /// Returns the first contact of a disc with a barrier within `horizon`, which may be infinite, or
+  /// nil if there is none.
   @inline(__always)
   func firstBarrier(
     _ position: Vector, _ velocity: Vector, radius: Double, horizon: Double

@@ -1,8 +1,8 @@
 /// Times of impact: the smallest t >= 0 at which moving shapes touch while they approach each
 /// other.
 public enum TimeOfImpact {
-  /// Returns the time at which two circles touch, whose centers are at relative position `offset`,
-  /// with relative velocity `velocity` and with radii that add up to `distance`. Returns 0 if they
+  /// Returns the time at which two circles touch. Their centers have the relative position `offset`
+  /// and the relative velocity `velocity`, and their radii add up to `distance`. Returns 0 if they
   /// overlap and approach each other, and nil if they never touch while approaching.
   ///
   /// The discriminant is computed from the cross product, which avoids cancellation at grazing
@@ -32,7 +32,7 @@ public enum TimeOfImpact {
 
   /// A contact of a circle with a segment.
   public struct SegmentContact: Hashable, Sendable {
-    /// The seconds until the contact.
+    /// The time until the contact, in seconds.
     public var time: Double
     /// The part of the segment that is touched.
     public var feature: Feature
@@ -42,8 +42,8 @@ public enum TimeOfImpact {
     public var position: Vector
   }
 
-  /// Returns the first contact of a moving circle with the segment from `a` to `b`, on either side,
-  /// or nil.
+  /// Returns the first contact of a moving circle with either side or an end of the segment from
+  /// `a` to `b`, or nil if they do not touch.
   public static func circleSegment(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {
@@ -53,7 +53,7 @@ public enum TimeOfImpact {
     return end(.end, at: b, position: position, velocity: velocity, radius: radius, before: start)
   }
 
-  /// Returns the contact with an end of the segment if it is earlier than `other`, otherwise
+  /// Returns the contact with one end of the segment if it is earlier than `other`, otherwise
   /// `other`.
   private static func end(
     _ feature: Feature, at corner: Vector, position: Vector, velocity: Vector, radius: Double,
@@ -71,7 +71,7 @@ public enum TimeOfImpact {
       position: centre)
   }
 
-  /// Returns the contact with the interior of the segment, or nil.
+  /// Returns the contact with the interior of the segment, or nil if there is none.
   private static func side(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {

@@ -17,14 +17,14 @@ public struct Vector: Hashable, Sendable {
   /// Returns the scalar product of two vectors.
   @inlinable public func dot(_ other: Vector) -> Double { x * other.x + y * other.y }
 
-  /// Returns the z component of the cross product; positive if `other` points to the left of this
-  /// vector.
+  /// Returns the z component of the cross product. The result is positive if `other` points to the
+  /// left of this vector.
   @inlinable public func cross(_ other: Vector) -> Double { x * other.y - y * other.x }
 
-  /// The square of the length.
+  /// The square of the vector's length.
   @inlinable public var lengthSquared: Double { x * x + y * y }
 
-  /// The Euclidean length.
+  /// The vector's Euclidean length.
   @inlinable public var length: Double { lengthSquared.squareRoot() }
 
   /// The unit vector in the same direction. The length must not be 0.
@@ -40,21 +40,21 @@ public struct Vector: Hashable, Sendable {
     return self * (limit / squared.squareRoot())
   }
 
-  /// Adds two vectors.
+  /// Returns the sum of two vectors.
   @inlinable public static func + (a: Vector, b: Vector) -> Vector { Vector(a.x + b.x, a.y + b.y) }
 
-  /// Subtracts `b` from `a`.
+  /// Returns the difference of two vectors.
   @inlinable public static func - (a: Vector, b: Vector) -> Vector { Vector(a.x - b.x, a.y - b.y) }
 
-  /// Negates both components.
+  /// Returns the vector with both components negated.
   @inlinable public static prefix func - (a: Vector) -> Vector { Vector(-a.x, -a.y) }
 
-  /// Multiplies a vector by a number.
+  /// Returns the vector multiplied by a number.
   @inlinable public static func * (a: Vector, factor: Double) -> Vector {
     Vector(a.x * factor, a.y * factor)
   }
 
-  /// Adds `b` to `a`.
+  /// Adds `b` to `a` in place.
   @inlinable public static func += (a: inout Vector, b: Vector) { a = a + b }
 
   /// Subtracts `b` from `a` in place.

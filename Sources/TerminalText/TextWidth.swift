@@ -1,9 +1,9 @@
-/// The width of text on a terminal, and text that is safe to write there. Names come from other
-/// machines: characters that would move the cursor, change colors or join other characters have no
-/// width and are never written.
+/// Functions that measure the width of text on a terminal, and that make text safe to write there.
+/// Names come from other machines: characters that would move the cursor, change colors or join
+/// other characters have no width and are never written.
 package enum TextWidth {
   /// Returns the width of a character in columns: 0 if it must not be written, 2 for East Asian
-  /// wide characters and emoji, else 1.
+  /// wide characters and emoji, otherwise 1.
   package static func columns(of scalar: Unicode.Scalar) -> Int {
     if (0x20...0x7E).contains(scalar.value) { return 1 }
     switch scalar.properties.generalCategory {
@@ -19,8 +19,8 @@ package enum TextWidth {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }
 
-  /// Returns the text for one line of a log, without characters that move the cursor, end the line
-  /// or reverse the direction of writing.
+  /// Returns the text without the characters that move the cursor, end the line or reverse the
+  /// direction of writing, for use in one line of a log.
   package static func plain(_ text: String) -> String {
     var scalars = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
@@ -32,8 +32,8 @@ package enum TextWidth {
     return String(scalars)
   }
 
-  /// Returns the text on one line, in which the characters that `plain` removes are visible as
-  /// escapes such as `\u{1B}`. Characters that join emoji stay.
+  /// Returns the text on one line, with the characters that `plain` removes as visible escapes such
+  /// as `\u{1B}`. Characters that join emoji remain.
   package static func escaped(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {
@@ -62,8 +62,8 @@ package enum TextWidth {
     return limit > 0 ? String(scalars) + "…" : ""
   }
 
-  /// Returns whether a character is wide, by the blocks of Unicode Standard Annex 11 (an
-  /// approximation).
+  /// Returns whether a character is two columns wide, according to an approximation of the blocks
+  /// in Unicode Standard Annex 11.
   private static func isWide(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.value {
     case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
