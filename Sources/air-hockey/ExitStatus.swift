@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The exit statuses of the program. The values follow sysexits.h where it defines one.
+/// The exit statuses of the program. The values follow sysexits.h where it defines a suitable one.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case usage = 64

@@ -22,17 +22,17 @@ struct InputRuns: Hashable, Sendable, PacketCodable {
 }
 
 extension MessageChannel<InputRuns> {
-  /// The players' inputs, sent on every tick. Each message repeats all unacknowledged inputs, so
-  /// only the newest message is needed.
+  /// The channel of the players' inputs, which are sent on every tick. Each message repeats all
+  /// unacknowledged inputs, so only the newest message is needed.
   static var inputs: Self { .init(0, .unreliableSequenced) }
 }
 
 extension MessageChannel<RollbackPacket> {
-  /// Whole states, and messages about desyncs.
+  /// The channel of whole states and of messages about desyncs.
   static var sync: Self { .init(1, .reliableOrdered) }
 }
 
 extension MessageChannel<MatchNotice> {
-  /// Notices at the end of a session.
+  /// The channel of notices at the end of a session.
   static var notices: Self { .init(2, .reliableOrdered) }
 }

@@ -6,7 +6,7 @@ import CaromPhysics
 /// The input and output of a match on this computer. A game reads its input once per tick and
 /// presents each new state.
 protocol GameDisplay {
-  /// The descriptor that is readable when input has arrived; nil if the display has no input.
+  /// The descriptor that is readable when input has arrived, or nil if the display has no input.
   var inputDescriptor: Int32? { get }
 
   /// Reads the input that has arrived, and returns the commands in it. Returns nil if none has
@@ -14,12 +14,12 @@ protocol GameDisplay {
   mutating func readCommands(at now: Instant) -> [Controls.Command]?
 
   /// Returns the first player's input for the next tick, as seen with that player's goal on the
-  /// left. Nil if there is no player at this computer. `mallet` is the current position of the
-  /// player's mallet.
+  /// left. Returns nil if there is no player at this computer. `mallet` is the current position of
+  /// the player's mallet.
   mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput?
 
-  /// Returns the input for the next tick of the second player, who is on the right; nil if there is
-  /// none.
+  /// Returns the input for the next tick of the second player, who is on the right, or nil if there
+  /// is no second player.
   mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput?
 
   /// Draws a state of the game.
@@ -42,7 +42,7 @@ extension GameDisplay {
   func close() {}
 
   /// Returns the input of the player at this computer, mirrored to the side of the player's seat.
-  /// Nil if there is no player at this computer.
+  /// Returns nil if there is no player at this computer.
   mutating func input(of seat: Seat, in state: RinkState, at now: Instant) -> MalletInput? {
     let view = seat == .home ? state : state.mirrored
     let input = sampleFirst(mallet: view.homeMallet.vector, at: now)

@@ -4,7 +4,8 @@ struct HostAddress: Equatable {
   let host: String
   let port: UInt16
 
-  /// Parses an address. Returns nil if the text has another form; it is then the name of a table.
+  /// Creates an address from text. Returns nil if the text has another form, which makes it the
+  /// name of a table.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

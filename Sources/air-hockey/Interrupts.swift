@@ -1,7 +1,7 @@
 import CTerminal
 
-/// Requests to terminate: the signals SIGINT, SIGTERM and SIGHUP. After the first, the session ends
-/// with goodbyes; another one at least 0.3 s later ends the process immediately.
+/// Requests to terminate the program: the signals SIGINT, SIGTERM and SIGHUP. The first signal ends
+/// the session with goodbyes. Another signal at least 0.3 s later ends the process immediately.
 enum Interrupts {
   /// Starts to catch the signals.
   static func begin() { cterminal_catch_signals() }

@@ -2,7 +2,7 @@ import AirHockey
 import AirHockeyTerminal
 import Carom
 
-// How the match reacts to connections that open and close.
+// Connections that open and close.
 extension NetGame {
   /// Handles an event of the session node. Must be called on the loop.
   func handle(_ event: SessionEvent) {

@@ -64,7 +64,8 @@ extension NetGame {
     if let hosted = role.hosted { send(hosted.finalNotice, on: .notices, to: connection) }
   }
 
-  /// Closes the connection of a client whose time is up.
+  /// Sends the final score to a client that has played until its time limit, and closes its
+  /// connection.
   private func dismissClient(_ connection: ConnectionID) {
     sendFinalScore(to: connection)
     node.assumeIsolated { $0.close(connection, Goodbye(.finished), as: .finished) }

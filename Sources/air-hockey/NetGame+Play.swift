@@ -3,7 +3,7 @@ import AirHockeyTerminal
 import Carom
 import CaromSimulation
 
-// What the host and the client have in common.
+// The parts that the host and the client have in common.
 extension NetGame {
   func step(at now: Instant) {
     if case .host = role { stepHosted(at: now) } else { stepJoined(at: now) }

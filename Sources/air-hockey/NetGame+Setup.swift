@@ -6,7 +6,7 @@ extension NetGame {
   struct Setup: Sendable {
     /// The player's name.
     var name: String
-    /// Whether the computer plays this seat.
+    /// Whether the computer plays in place of a person here.
     var bot: Bool
     /// How well the computer plays.
     var strength: Strength

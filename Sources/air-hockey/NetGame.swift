@@ -8,11 +8,11 @@ import Carom
 /// authoritative, and the others predict ahead of it. The session ends at the time limit, when a
 /// player quits, or, if it has a time limit, when the peer leaves.
 actor NetGame: LoopActor {
-  /// The match, depending on which side of the connection this computer is.
+  /// The role of this computer in the match, with its part of the match.
   enum Role {
-    /// No connection has decided the role yet.
+    /// No connection has been opened yet, so the role is open.
     case undecided
-    /// This side accepted the connection of its peers, and is authoritative.
+    /// This side accepted its peers' connections, and its simulation is authoritative.
     case host(HostedMatch)
     /// This side joined a host, as a player or as a spectator.
     case client(JoinedMatch)
@@ -20,7 +20,8 @@ actor NetGame: LoopActor {
     var hosted: HostedMatch? { if case .host(let match) = self { match } else { nil } }
     var joined: JoinedMatch? { if case .client(let match) = self { match } else { nil } }
 
-    /// Changes a hosted match in place; returns nil on a client.
+    /// Calls `body` with the hosted match, which it may change, and returns its result. Returns nil
+    /// without a call if this computer is not a host.
     @discardableResult
     mutating func withHosted<Value, Failure: Error>(
       _ body: (inout HostedMatch) throws(Failure) -> Value
@@ -31,7 +32,8 @@ actor NetGame: LoopActor {
       return try body(&match)
     }
 
-    /// Changes a joined match in place; returns nil on a host.
+    /// Calls `body` with the joined match, which it may change, and returns its result. Returns nil
+    /// without a call if this computer is not a client.
     @discardableResult
     mutating func withJoined<Value, Failure: Error>(
       _ body: (inout JoinedMatch) throws(Failure) -> Value
@@ -82,7 +84,7 @@ actor NetGame: LoopActor {
     var rate = RateMeter()
   }
 
-  /// How long a client whose time is up waits for the host's final score.
+  /// How long a client that has reached its time limit waits for the host's final score.
   static let finalScoreLimit = Duration.seconds(1)
 
   nonisolated let loop: NetworkLoop
@@ -96,9 +98,10 @@ actor NetGame: LoopActor {
   var summary: Summary
   var recording: RecordingFile?
   var computer: ComputerPlayer
-  /// The final score that the host has sent.
+  /// The final score that the host has sent, with the number of its match, or nil before then.
   var finalScore: (match: UInt16, score: Score)?
-  /// The last match whose winner was announced on this computer.
+  /// The number of the last match whose winner was announced on this computer, or nil if there is
+  /// none.
   var lastWonMatch: UInt16?
   var isPlaying = false
   /// The last announcement, displayed while no match is played.

@@ -39,7 +39,7 @@ enum Transport: String, CaseIterable, ExpressibleByArgument, Sendable {
 }
 
 extension ExitStatus {
-  /// The status of a program whose game ended for the given reason.
+  /// Creates the status of a program whose game ended for the given reason.
   init(_ reason: DisconnectReason) {
     switch reason {
     case .timedOut, .handshakeTimeout: self = .timedOut
@@ -51,7 +51,7 @@ extension ExitStatus {
 }
 
 extension CommandFailure {
-  /// Converts an error of the network into a line and a status.
+  /// Creates the failure for an error of the network.
   init(_ error: TransportError) {
     let status: ExitStatus =
       switch error {
@@ -67,7 +67,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Converts an error of service discovery into a line and a status.
+  /// Creates the failure for an error of service discovery.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
       switch error {
@@ -85,7 +85,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Converts an error of the session, such as a refusal by the host, into a line and a status.
+  /// Creates the failure for an error of the session, such as a refusal by the host.
   init(_ error: SessionError) {
     let status: ExitStatus =
       switch error {
@@ -99,7 +99,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Converts any error into a line and a status.
+  /// Creates the failure for any error.
   init(any error: any Error) {
     switch error {
     case let error as CommandFailure: self = error

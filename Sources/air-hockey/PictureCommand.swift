@@ -20,7 +20,8 @@ struct PictureCommand: ParsableCommand {
     try Data(Picture.ppm(screen)).write(to: URL(filePath: file))
   }
 
-  /// Returns a shot of the left player that has bounced off the lower rail towards the right goal.
+  /// Returns the view of a shot by the left player that has bounced off the lower rail towards the
+  /// right goal. If `goal` is true, the view also has the banner of a goal.
   static func scene(goal: Bool) -> TableView {
     let (mallet, rail, puck) = (Vector(-0.70, -0.20), Vector(-0.16, -0.487), Vector(0.36, -0.21))
     var view = TableView(

@@ -12,8 +12,8 @@ extension PlayOptions {
     return setup
   }
 
-  /// Whether the computer plays this seat: always without a display, since a person cannot play
-  /// then.
+  /// Whether the computer plays in place of a person: always without a display, because a person
+  /// cannot play without one.
   var computerPlays: Bool { bot || headless }
 
   /// Runs a game on its own loop, then prints the summary.

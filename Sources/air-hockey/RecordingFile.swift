@@ -14,8 +14,8 @@ struct RecordingFile: Sendable {
   private var isOpen = true
   private var trouble: String?
 
-  /// Opens the file. An existing file is not changed until a tick is recorded. Throws if the file
-  /// cannot be written.
+  /// Creates a recording in the file at `path`. An existing file is not changed until a tick is
+  /// recorded. Throws if the file cannot be written.
   init(_ path: String) throws(CommandFailure) {
     (file, isNew) = try Self.open(path)
     paths = [path]
@@ -99,8 +99,8 @@ struct RecordingFile: Sendable {
     }
   }
 
-  /// Removes and returns the last error, as a line of text. Returns nil if there is no error that
-  /// was not returned before.
+  /// Returns the last error as a line of text, or nil if there has been none since the previous
+  /// call.
   mutating func takeTrouble() -> String? {
     defer { trouble = nil }
     return trouble

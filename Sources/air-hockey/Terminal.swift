@@ -13,7 +13,7 @@ final class Terminal {
   /// Whether standard output is a terminal on which a screen can be drawn.
   static var isPresent: Bool { cterminal_present() }
 
-  /// Enters raw mode and switches to the alternate screen.
+  /// Creates the screen: enters raw mode and switches to the alternate screen.
   init() throws(Unavailable) {
     let status = cterminal_open()
     guard status == 0 else { throw Unavailable(code: -status) }

@@ -25,7 +25,7 @@ struct TerminalDisplay: GameDisplay {
   private var lastInput = Instant.zero
   private var isOpen = true
 
-  /// Opens the terminal as a full screen. Throws if there is no terminal.
+  /// Creates a display that uses the terminal as a full screen. Throws if there is no terminal.
   init(_ seating: Controls.Seating) throws(Terminal.Unavailable) {
     terminal = try Terminal()
     self.seating = seating
@@ -67,7 +67,7 @@ struct TerminalDisplay: GameDisplay {
     seating == .two ? controls.sampleSecond(mallet: mallet, at: now) : nil
   }
 
-  /// Skips the frame if the terminal has not accepted the previous one yet.
+  /// Draws a state, or skips the frame if the terminal has not accepted the previous one yet.
   mutating func present(_ view: TableView) {
     follow(view.puck)
     guard isOpen, terminal.write() else { return }

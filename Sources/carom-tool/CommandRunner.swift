@@ -20,9 +20,9 @@ enum CommandRunner {
     case interrupted
   }
 
-  /// Runs `work` until it ends or there is another reason to end. In the latter case, cancels
-  /// `work` and waits for it. Throws the error of the output, or the error of `work` unless `work`
-  /// was cancelled.
+  /// Runs `work` until it finishes, the time limit is reached or the command is interrupted, and
+  /// returns which of these happened first. Unfinished work is cancelled and awaited. Throws the
+  /// error of the output, or the error of `work` unless `work` was cancelled.
   @discardableResult
   static func run(
     for limit: Duration? = nil, output: Output,

@@ -4,7 +4,8 @@ import CaromTransport
 final class InterfaceNames: Sendable {
   private let names = Locked<[UInt32: String]>([:])
 
-  /// The name of the interface with the given index; the index as text if there is none.
+  /// The name of the interface with the given index, or the index as text if there is no such
+  /// interface.
   subscript(index: UInt32) -> String {
     names.withLock { names in
       if names[index] == nil {

@@ -47,7 +47,8 @@ final class Output: Sendable {
     state = Locked(State(table: LiveTable(headings)))
   }
 
-  /// The error that stopped the output; nil if it has only lost its reader.
+  /// The error that stopped the output, or nil if there was none. Losing the reader is not an
+  /// error.
   var failure: CommandFailure? { state.withLock { $0.failure } }
 
   /// Writes a report.

@@ -116,7 +116,7 @@ struct QueryCommand: AsyncParsableCommand {
 private final class QueryOutcome: Sendable {
   private let state = Locked<CommandFailure?>(QueryCommand.silence)
 
-  /// The reason why there is no answer; nil if there is one.
+  /// The reason why there is no answer, or nil if there is an answer.
   var failure: CommandFailure? { state.withLock { $0 } }
 
   func record(_ reply: OneShotQuery.Reply) {

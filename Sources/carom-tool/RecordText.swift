@@ -13,7 +13,7 @@ enum RecordText {
     names.first { $0.1 == type.rawValue }?.0 ?? "TYPE\(type.rawValue)"
   }
 
-  /// Returns the type with the given name or number; nil if there is none.
+  /// Returns the type with the given name or number, or nil if there is no such type.
   static func type(_ text: String) -> RecordType? {
     let text = text.uppercased()
     if let known = names.first(where: { $0.0 == text }) { return RecordType(rawValue: known.1) }

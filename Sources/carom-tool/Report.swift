@@ -6,7 +6,7 @@ struct Report: Sendable {
   enum Event: String, Sendable {
     case added, updated, removed, resolved, unresolved, published, renamed, withdrawn
 
-    /// The character at the start of a text line.
+    /// The character at the start of a text line that reports the event.
     var mark: String {
       switch self {
       case .added, .published: "+"
@@ -16,7 +16,7 @@ struct Report: Sendable {
       }
     }
 
-    /// The event for a change.
+    /// Creates the event that reports a change.
     init<Item>(_ change: DiscoveryChange<Item>) {
       self =
         switch change {

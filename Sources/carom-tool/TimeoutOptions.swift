@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The option of commands that wait for an answer.
+/// The option that limits how long a command waits for an answer.
 struct TimeoutOptions: ParsableArguments {
   @Option(help: "Seconds to wait for an answer.") var timeout = 5.0
 

@@ -113,7 +113,7 @@ extension DiscoveryError: CustomStringConvertible {
     case .portMissing: "port 0 cannot be advertised: listen first, then advertise"
     case .timedOut: "no answer arrived in time: try again"
     case .hostHasNoAddress(let host): "host \(host) has not published an address: try again"
-    case .notOffered: "the service does not exist any more: browse again"
+    case .notOffered: "the service no longer exists: browse again"
     case .cancelled: "the task was cancelled"
     case .closed: "discovery is closed: open it again"
     case .transport(let error): error.description
