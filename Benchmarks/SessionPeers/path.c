@@ -198,7 +198,7 @@ static double wait_percentile(const direction *d, double percent) {
   return 0;
 }
 
-/// The bytes of the IP packets in the queue or in flight.
+/// Returns the bytes of the IP packets in the queue or in flight.
 static uint64_t flying(const direction *d) {
   uint64_t bytes = 0;
   for (uint32_t i = d->head; i != d->tail; i++) bytes += d->ring[i % RING]->length;
@@ -255,7 +255,7 @@ static bool read_commands(path *p) {
   return true;
 }
 
-/// The time until the next packet arrives, at most one second.
+/// Returns the time until the next packet arrives, at most one second.
 static struct timespec time_left(const path *p) {
   uint64_t now = side_now(), next = now + 999999999;
   for (int index = 0; index < 2; index++) {

@@ -112,7 +112,7 @@ side_source side_source_make(const side_options *options) {
   return source;
 }
 
-/// Whether the time `next` has come; if so, sets `next` to a 60th of a second later.
+/// Returns whether the time `next` has come. If so, sets `next` to a 60th of a second later.
 static bool comes_due(uint64_t *next) {
   uint64_t now = side_now();
   if (now < *next) return false;

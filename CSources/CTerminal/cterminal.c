@@ -22,8 +22,8 @@ static const char enter_screen[] =
 /* Enables mouse reports in pixels and queries whether they are supported. Sent only if the size of
    the window in pixels is known. */
 static const char enter_pixels[] = "\033[?1016h\033[?1016$p";
-/* Restores the modes in reverse order, the keyboard's before leaving the alternate screen, which
-   has keyboard modes of its own. */
+/* Restores the modes in reverse order. The keyboard modes are restored before the alternate screen
+   is left, because that screen has keyboard modes of its own. */
 static const char leave_screen[] =
     "\033[?2026l\033[<u\033[?1004l\033[?1016l\033[?1006l\033[?1003l\033[0m"
     "\033[?7h\033[?25h\033[?1049l";

@@ -94,8 +94,8 @@ static int open_monitor(void) {
 #endif
 }
 
-/// Whether a message reports a change to a link or an address. Messages about wireless scans do
-/// not.
+/// Returns whether a message reports a change to a link or an address. Messages about wireless
+/// scans report no change.
 static bool is_change(const uint8_t *bytes, ssize_t count) {
 #if defined(__linux__)
   struct nlmsghdr message;

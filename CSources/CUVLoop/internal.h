@@ -47,7 +47,8 @@ typedef union {
   struct sockaddr_in6 v6;
 } cuv_address;
 
-/// Creates a socket that is non-blocking and closed on exec. Returns it or a negative errno.
+/// Creates a socket that is non-blocking and closed on exec. Returns its descriptor or a negative
+/// errno.
 int cuv_socket(int domain, int type);
 /// Sets SO_REUSEPORT. Returns -ENOSYS if the system does not support it.
 int cuv_share_port(int fd);
@@ -57,7 +58,7 @@ socklen_t cuv_address_from(const cuv_endpoint *endpoint, bool v6, cuv_address *o
 /// Converts an address from the system's form. Mapped IPv4 addresses become IPv4 addresses.
 void cuv_endpoint_from(const struct sockaddr *address, cuv_endpoint *out);
 void cuv_endpoint_from_v6(const struct in6_addr *address, cuv_endpoint *out);
-/// The interface's address in 127.0.0.0/8, or 0.0.0.0 if it has none.
+/// Returns the interface's address in 127.0.0.0/8, or 0.0.0.0 if it has none.
 struct in_addr cuv_loopback_address(int fd, uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
 /// Converts the system's IFF_… flags to CUV_INTERFACE_… flags.

@@ -41,8 +41,8 @@ static bool is_out_of_resources(int status) {
   return status == -EMFILE || status == -ENFILE || status == -ENOBUFS || status == -ENOMEM;
 }
 
-/// Whether a connection waits to be accepted. Without free descriptors, accept() fails even if none
-/// does.
+/// Returns whether a connection waits to be accepted. Without free descriptors, accept() fails even
+/// if no connection waits.
 static bool has_waiting(int fd) {
   struct pollfd wanted = {.fd = fd, .events = POLLIN};
   return poll(&wanted, 1, 0) > 0;
@@ -134,8 +134,8 @@ static void report(cuv_stream *stream, cuv_stream_event event, size_t count, int
   stream->callback(stream->context, event, bytes, count, error);
 }
 
-/// Whether a socket is connected to itself, which can happen on loopback when the system chooses
-/// the destination port as the local port.
+/// Returns whether a socket is connected to itself, which can happen on loopback when the system
+/// chooses the destination port as the local port.
 static bool is_self_connected(int fd) {
   cuv_endpoint local, peer;
   cuv_address address;

@@ -228,8 +228,8 @@ static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *s
   }
 }
 
-/// The number of entries from index `at` that can be sent as one message: consecutive entries with
-/// the same destination and length; the last one may be shorter.
+/// Returns the number of entries from index `at` that can be sent as one message: consecutive
+/// entries with the same destination and length, of which the last may be shorter.
 static uint32_t run_from(const cuv_udp *udp, size_t at) {
   uint32_t run = 1;
 #if defined(UDP_SEGMENT)

@@ -22,8 +22,8 @@ typedef struct {
   unsigned long inode;
 } row;
 
-/// Whether a socket is listed already. A table that changes while it is read may list a socket
-/// twice.
+/// Returns whether a socket is listed already. A table that changes while it is read may list a
+/// socket twice.
 static bool is_listed(const listing *list, unsigned long inode) {
   for (size_t index = 0; index < list->count && index < INODES; index++)
     if (list->inodes[index] == inode) return true;
@@ -78,7 +78,7 @@ static int read_tables(uint16_t port, listing *list) {
 
 int cuv_udp_bound(uint16_t port, cuv_endpoint *out, size_t capacity) {
   // The kernel returns the table in pieces of a page. If a socket is closed between two pieces, the
-  // kernel skips another one. Therefore only two equal readings in a row are trusted.
+  // kernel skips another socket. Therefore only two equal readings in a row are trusted.
   listing list = {.out = out, .capacity = capacity};
   int status = read_tables(port, &list);
   for (int reading = 1; status == 0 && reading < READINGS; reading++) {

@@ -5,10 +5,11 @@
 
 #include <stdint.h>
 
-/// Heap allocations made by this process so far (malloc, calloc, realloc, aligned forms).
+/// Returns the number of heap allocations that this process has made (malloc, calloc, realloc and
+/// their aligned forms).
 uint64_t bench_allocations(void);
 
-/// Heap allocations made by the calling thread so far.
+/// Returns the number of heap allocations that the calling thread has made.
 uint64_t bench_thread_allocations(void);
 
 /// Starts to measure the bytes that the calling thread holds on the heap, from zero.
@@ -18,10 +19,10 @@ void bench_thread_heap_begin(void);
 /// start, minus the bytes that it has freed.
 int64_t bench_thread_heap_end(void);
 
-/// The user and system time of the calling thread, in nanoseconds.
+/// Returns the user and system time of the calling thread, in nanoseconds.
 uint64_t bench_thread_cpu_nanoseconds(void);
 
-/// The user and system time of the whole process, in nanoseconds.
+/// Returns the user and system time of the whole process, in nanoseconds.
 uint64_t bench_process_cpu_nanoseconds(void);
 
 /// Raises this process's limit of open descriptors to the highest allowed value and returns it, or

@@ -14,14 +14,14 @@ typedef enum { ECHO_UV_UDP, ECHO_EPOLL_UDP, ECHO_UV_TCP, ECHO_EPOLL_TCP } echo_k
 /// Starts an echo server on 127.0.0.1, in its own thread pinned to `core`. Returns false if that
 /// fails. At most one server of each kind can run.
 bool echo_server_start(echo_kind kind, int core);
-/// The port on which the server of a kind listens.
+/// Returns the port on which the server of a kind listens.
 uint16_t echo_server_port(echo_kind kind);
-/// The user and system time of the server's thread, in nanoseconds.
+/// Returns the user and system time of the server's thread, in nanoseconds.
 uint64_t echo_server_cpu(echo_kind kind);
 /// Stops the server's thread and frees its resources.
 void echo_server_stop(echo_kind kind);
 
-/// The user and system time of a process, in nanoseconds, or 0 if the process has ended.
+/// Returns the user and system time of a process, in nanoseconds, or 0 if the process has ended.
 uint64_t echo_process_cpu(pid_t pid);
 /// Pins all threads of a process to one core. A `pid` of 0 pins only the calling thread.
 void echo_pin(pid_t pid, int core);
@@ -29,8 +29,8 @@ void echo_pin(pid_t pid, int core);
 /// Sends one message every `interval` nanoseconds, each after the answer to the previous one, and
 /// at most ECHO_PACED messages. Returns the number of answers.
 size_t echo_paced(uint16_t port, bool tcp, size_t count, uint64_t interval);
-/// A percentile of the round trips that the last `echo_paced` or `echo_frames` measured, in
-/// nanoseconds.
+/// Returns a percentile of the round-trip times that the last `echo_paced` or `echo_frames`
+/// measured, in nanoseconds.
 uint64_t echo_percentile(double percent);
 /// Sends `count` messages, with ECHO_WINDOW of them in flight. Returns the time in nanoseconds, or
 /// 0 if messages were lost.

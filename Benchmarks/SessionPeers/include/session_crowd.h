@@ -19,7 +19,7 @@ void side_crowd_send(side_crowd *_Nonnull crowd, uint32_t player, const uint8_t 
 void side_crowd_flush(side_crowd *_Nonnull crowd);
 /// Waits for datagrams until `time`, receives a batch and returns the number of its datagrams.
 int side_crowd_receive(side_crowd *_Nonnull crowd, uint64_t time);
-/// The player of a received datagram, its length, and its bytes.
+/// These functions return the player of a received datagram, its length and its bytes.
 uint32_t side_crowd_player(const side_crowd *_Nonnull crowd, int index);
 size_t side_crowd_count(const side_crowd *_Nonnull crowd, int index);
 const uint8_t *_Nonnull side_crowd_bytes(const side_crowd *_Nonnull crowd, int index);

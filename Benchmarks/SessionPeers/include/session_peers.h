@@ -11,7 +11,7 @@
 /// exit status.
 int session_peer(int count, char *const *words);
 
-/// The options among a program's arguments.
+/// Returns the options among a program's arguments.
 side_options session_options(int count, char *const *words);
 
 /// Runs a side over kernel TCP: receive or send.

@@ -29,7 +29,7 @@ typedef struct {
   const char *const *words;
 } side_options;
 
-/// The value of an option, or `fallback` if the option is not given.
+/// Returns the value of an option, or `fallback` if the option is not given.
 double side_number(const side_options *options, const char *name, double fallback);
 const char *side_text(const side_options *options, const char *name, const char *fallback);
 
@@ -48,11 +48,11 @@ int side_done(void);
 /// Prints why this side cannot continue, and returns the exit status.
 int side_fail(const char *what);
 
-/// The time of the clock that all processes of the machine share, in nanoseconds.
+/// Returns the time of the clock that all processes of the machine share, in nanoseconds.
 uint64_t side_now(void);
-/// The user and system time of this process, in nanoseconds.
+/// Returns the user and system time of this process, in nanoseconds.
 uint64_t side_cpu(void);
-/// The resident memory of this process, in bytes.
+/// Returns the resident memory of this process, in bytes.
 uint64_t side_memory(void);
 
 // Messages
@@ -78,7 +78,7 @@ side_source side_source_make(const side_options *options);
 /// Writes the next message that is due to `bytes` and returns its length, or 0 if none is due. Bulk
 /// is not scheduled, so it is never returned.
 size_t side_source_pop_due(side_source *source, uint8_t *bytes, side_kind *kind);
-/// The time until the next message is due, in nanoseconds, at most 5 ms.
+/// Returns the time until the next message is due, in nanoseconds, at most 5 ms.
 uint64_t side_source_time_until_next(const side_source *source);
 
 // Samples
@@ -89,7 +89,8 @@ typedef struct {
 } side_samples;
 
 void side_samples_add(side_samples *samples, uint64_t value);
-/// The smallest sample that `percent` percent of the samples do not exceed, or 0 without samples.
+/// Returns the smallest sample that `percent` percent of the samples do not exceed, or 0 if there
+/// are no samples.
 uint64_t side_samples_percentile(side_samples *samples, double percent);
 /// Prints NAME_p50, NAME_p90, NAME_p99 and NAME_max in microseconds, and NAME_count.
 void side_samples_print(side_samples *samples, const char *name);
@@ -111,7 +112,7 @@ typedef struct {
 side_meter side_meter_make(const side_options *options);
 /// Records a message that arrived now.
 void side_meter_record(side_meter *meter, const uint8_t *bytes, size_t length);
-/// Whether all messages have arrived, or the measurement's time has ended.
+/// Returns whether all messages have arrived, or the measurement's time has ended.
 bool side_meter_is_done(const side_meter *meter);
 /// Prints the figures.
 void side_meter_print(side_meter *meter);

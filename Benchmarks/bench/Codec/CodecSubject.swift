@@ -51,8 +51,8 @@ struct CodecSubject {
 }
 
 extension CodecSubject {
-  /// The subjects for frames of one length: `memcpy`, encoding, and decoding in segments and in
-  /// chunks.
+  /// Returns the subjects for frames of one length: `memcpy`, encoding, and decoding in segments
+  /// and in chunks.
   static func frames(of length: Int, volume: Int) throws -> [CodecSubject] {
     let count = max(1, volume / max(length, 256))
     let body = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 31) }
@@ -116,7 +116,8 @@ extension CodecSubject {
 }
 
 extension CodecSubject {
-  /// The subjects for payloads: a small and a large `Codable` value, encoded to CBOR and decoded.
+  /// Returns the subjects for payloads: a small and a large `Codable` value, encoded to CBOR and
+  /// decoded.
   static func payloads() throws -> [CodecSubject] {
     let small = Stroke(x: 0.25, y: -1.5, tick: 1_000, isPressed: true)
     let large = Score(

@@ -37,7 +37,7 @@ final class DiscoveryCapture: Sendable {
     try? FileManager.default.removeItem(at: file)
   }
 
-  /// The frames from the time `begin` until `end`, or until now.
+  /// Returns the frames from the time `begin` until `end`, or until now.
   func frames(from begin: Double = 0, to end: Double = .infinity) -> [Frame] {
     guard let data = try? Data(contentsOf: file) else { return [] }
     let offset = Date().timeIntervalSince1970 * 1e3 - ChildProgram.now

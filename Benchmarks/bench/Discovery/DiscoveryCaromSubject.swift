@@ -72,7 +72,7 @@ final class DiscoveryCaromSubject: DiscoverySubject {
 
   func reset() async throws { try program.send("forget") }
 
-  /// The process's resident memory in kilobytes and its processor time in milliseconds.
+  /// Returns the process's resident memory in kilobytes and its processor time in milliseconds.
   func usage() async throws -> (kilobytes: Double, milliseconds: Double) {
     let program = try program
     let first = program.count

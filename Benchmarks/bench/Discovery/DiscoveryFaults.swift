@@ -22,8 +22,8 @@ struct DiscoveryFaults: Sendable {
     return time
   }
 
-  /// The times from publishing a service under a guaranteed unique name until a browser resolves
-  /// it.
+  /// Measures the times, in milliseconds, from publishing a service under a guaranteed unique name
+  /// until a browser resolves it.
   func unique() async throws -> [Double] {
     try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -41,8 +41,8 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// The time from publishing a name that another host has until the service is established under a
-  /// new name.
+  /// Measures the time, in milliseconds, from publishing a name that another host has until the
+  /// service is established under a new name.
   func conflict() async throws -> Double {
     try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -54,9 +54,9 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// The time from the first packet that crosses two newly joined segments until a service is
-  /// renamed. A third host asks the question, because the two hosts know the name from their own
-  /// segment and do not ask.
+  /// Measures the time, in milliseconds, from the first packet that crosses two newly joined
+  /// segments until a service is renamed. A third host asks the question, because the two hosts
+  /// know the name from their own segment and do not ask.
   func split() async throws -> Double {
     try await NetworkLab.with(hosts: 3, stack) { lab in
       try await lab.change("attach", "h2", "1")
@@ -94,8 +94,8 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// The time from the request to reconfirm a service, whose process was killed, until it is
-  /// removed.
+  /// Measures the time, in milliseconds, from the request to reconfirm a service, whose process was
+  /// killed, until it is removed.
   func crash() async throws -> Double {
     try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")
@@ -109,8 +109,8 @@ struct DiscoveryFaults: Sendable {
     }
   }
 
-  /// Whether a browser reports the removal of a service that is withdrawn and at once published
-  /// again: 0 if it does not, 1 if it does.
+  /// Withdraws a service and publishes it again at once. Returns 1 if a browser reports the
+  /// removal, or 0 if it does not.
   func again() async throws -> Double {
     try await NetworkLab.with(hosts: 2, stack) { lab in
       let subjects = try await prepare(lab, "h1", "h2")

@@ -9,7 +9,7 @@ struct DiscoveryFlood {
 
   private let socket: UDPSocket
 
-  /// Opens port 5353, which other sockets on the machine may also have open.
+  /// Creates a flood and opens port 5353, which other sockets on the machine may also have open.
   init(on loop: NetworkLoop) throws {
     guard
       let interface = try Interfaces.list().first(where: {
@@ -39,13 +39,13 @@ struct DiscoveryFlood {
     socket.close()
   }
 
-  /// A TXT record "junk" of "x7.local", with a time to live of 75 minutes.
+  /// Returns a TXT record "junk" of "x7.local", with a time to live of 75 minutes.
   private static func junk(_ number: Int) -> [UInt8] {
     name("x\(number)", "local") + [0, 16, 0, 1] + [0, 0, 0x11, 0x94, 0, 5, 4] + Array("junk".utf8)
   }
 
-  /// A PTR record from "_type._udp.local" to "fake 7._type._udp.local", with a time to live of 75
-  /// minutes.
+  /// Returns a PTR record from "_type._udp.local" to "fake 7._type._udp.local", with a time to live
+  /// of 75 minutes.
   private static func fake(_ number: Int, of type: String) -> [UInt8] {
     let parts = type.split(separator: ".").map(String.init) + ["local"]
     let owner = name(parts)

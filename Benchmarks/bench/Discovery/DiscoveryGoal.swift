@@ -42,7 +42,8 @@ struct DiscoveryGoal: Encodable {
 }
 
 extension [Double] {
-  /// The smallest of the samples that at least `percent` percent of the samples do not exceed.
+  /// Returns the smallest of the samples that at least `percent` percent of the samples do not
+  /// exceed.
   func percentile(_ percent: Int) -> Double {
     guard !isEmpty else { return .nan }
     return sorted()[Swift.max((count * percent + 99) / 100, 1) - 1]

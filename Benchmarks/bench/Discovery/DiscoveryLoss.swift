@@ -9,8 +9,8 @@ struct DiscoveryLoss: Sendable {
   /// The longest time to wait for each sample.
   let limit: Duration
 
-  /// The milliseconds from each browse, with an empty cache, until the service is resolved; `nan`
-  /// if it took longer than the limit.
+  /// Measures the milliseconds from each browse, with an empty cache, until the service is
+  /// resolved. A value is `nan` if it took longer than the limit.
   func run() async throws -> [Double] {
     try await NetworkLab.with(hosts: 2, stack) { lab in
       let publisher = publisher.init(in: lab, host: "h1")

@@ -93,7 +93,8 @@ struct DiscoveryPair: Sendable {
 }
 
 extension DiscoverySighting {
-  /// The milliseconds from `begin` to an event, or `nan` if it does not happen within `limit`.
+  /// Returns the milliseconds from `begin` to an event, or `nan` if it does not happen within
+  /// `limit`.
   func time(
     of event: Event, _ name: String, since begin: Double, within limit: Duration = .seconds(10)
   ) async -> Double {

@@ -43,7 +43,7 @@ struct DiscoverySighting: Sendable {
   /// The strings that a line contains if it reports the given event of the named service.
   let patterns: @Sendable (Event, _ name: String) -> [String]
 
-  /// The time of an event, or `nil` if it is not reported within `limit`.
+  /// Returns the time of an event, or `nil` if it is not reported within `limit`.
   func time(of event: Event, _ name: String, within limit: Duration = .seconds(10)) async -> Double?
   {
     let patterns = patterns(event, name)
@@ -55,7 +55,7 @@ struct DiscoverySighting: Sendable {
     }
   }
 
-  /// The number of resolved services and the time of the last one's event.
+  /// Returns the number of resolved services and the time of the last one's event.
   func resolvedNames() -> (count: Int, last: Double) {
     var names: Set<String> = []
     var last = 0.0
@@ -70,7 +70,7 @@ struct DiscoverySighting: Sendable {
     return (names.count, last)
   }
 
-  /// The part of a line that names the service.
+  /// Returns the part of a line that names the service.
   private func serviceName(_ line: String) -> String {
     if !printsTime { return line.split(separator: ";").dropFirst(3).first.map(String.init) ?? line }
     let words = line.split(separator: " ").dropFirst(2).joined(separator: " ")

@@ -29,7 +29,8 @@ struct EchoSubject {
     allRounds.append(await round(paced: paced, windowed: windowed))
   }
 
-  /// The median, over the rounds, of this subject's processor time divided by that of `other`.
+  /// Returns the median, over the rounds, of this subject's processor time divided by that of
+  /// `other`.
   func ratio(to other: EchoSubject) -> Double {
     median(
       zip(allRounds, other.allRounds).compactMap { ours, theirs in

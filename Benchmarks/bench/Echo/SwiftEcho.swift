@@ -59,7 +59,7 @@ actor SwiftEcho: LoopActor {
     return socket?.localEndpoint.port ?? listener?.localEndpoint.port ?? 0
   }
 
-  /// The user and system time of the loop's thread, in nanoseconds.
+  /// Returns the user and system time of the loop's thread, in nanoseconds.
   func cpu() -> UInt64 { bench_thread_cpu_nanoseconds() }
 
   func close() {
@@ -70,7 +70,8 @@ actor SwiftEcho: LoopActor {
     decoders = [:]
   }
 
-  /// `close` releases the socket, which also ends the closure's reference to it.
+  /// Opens a socket that echoes every datagram in a plain closure. `close` closes the socket, which
+  /// also ends the closure's reference to it.
   private static func open(on loop: NetworkLoop, segments: Bool) throws(TransportError) -> UDPSocket
   {
     final class Reference { var socket: UDPSocket? }

@@ -26,7 +26,8 @@ struct FramesFigures: Sendable {
       && FramesFigures.percentile(99, of: server.lateness) <= half
   }
 
-  /// The smallest of the samples that at least `percent` percent of the samples do not exceed.
+  /// Returns the smallest of the samples that at least `percent` percent of the samples do not
+  /// exceed.
   static func percentile(_ percent: Int, of samples: [Duration]) -> Duration {
     guard !samples.isEmpty else { return .zero }
     let rank = (samples.count * percent + 99) / 100

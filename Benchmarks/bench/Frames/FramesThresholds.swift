@@ -16,7 +16,7 @@ struct FramesThresholds: Codable {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// One line for each count that exceeds its limit.
+  /// Returns one line for each count that exceeds its limit.
   func violations(by figures: FramesFigures, of simulation: String) -> [String] {
     guard let limits = simulations[simulation] else {
       return ["no thresholds for \(simulation): add them to the thresholds file"]
@@ -34,7 +34,7 @@ struct FramesThresholds: Codable {
 }
 
 extension FramesFigures {
-  /// A line with the exact counts.
+  /// Returns a line with the exact counts.
   func counts(of simulation: String) -> String {
     let values = [bytesDown, bytesUp, allocations].map { String(format: "%.2f", $0) }
     return "\(simulation): a match-tick takes \(values[0]) bytes down, \(values[1]) bytes up, "

@@ -12,7 +12,7 @@ enum FramesWire {
       id: PeerID(high: 1, low: UInt64(number)), name: "peer \(number)", application: application)
   }
 
-  /// The bytes of a message on a bare stream.
+  /// Returns the bytes of a message on a bare stream.
   static func bare(_ message: some PacketCodable) -> [UInt8] {
     var writer = PacketWriter(capacity: 128)
     writer.write(UInt64(0))

@@ -15,9 +15,9 @@ protocol FramesWorld: Sendable {
   /// Advances the world by one tick and returns the state to send to the client.
   mutating func step(at now: Instant) -> State
 
-  /// The client's input for its own tick `tick`, after it received `state`.
+  /// Returns the client's input for its own tick `tick`, after it received `state`.
   static func input(_ tick: UInt64, seeing state: State?, at now: Instant) -> Input
 
-  /// The tick of a state (the first is 1) and the server's clock when the state was made.
+  /// Returns the tick of a state (the first is 1) and the server's clock when the state was made.
   static func stamp(of state: State) -> (tick: UInt64, clock: Instant)
 }

@@ -23,7 +23,7 @@ struct RollbackHeap {
     }
   }
 
-  /// The mean number of allocations in a tick of both peers.
+  /// Measures the mean number of allocations in a tick of both peers.
   mutating func measure(ticks: Int) -> Double {
     run(ticks: 4_000)
     let before = bench_allocations()

@@ -19,8 +19,8 @@ struct RollbackInterpolation {
     arrivals.sort { ($0.time, $0.tick) < ($1.time, $1.tick) }
   }
 
-  /// The mean delay in excess of the shortest transit time, in seconds, and the fraction of starved
-  /// frames, both after the first minute.
+  /// Returns the mean delay in excess of the shortest transit time, in seconds, and the fraction of
+  /// starved frames, both after the first minute.
   func adaptive(underruns: Double) -> (delay: Double, underruns: Double) {
     var interpolator = Interpolator<InterpolationPoint>(rate: rate, underruns: underruns)
     let point = InterpolationPoint(x: 0, y: 0, velocityX: 0, velocityY: 0)
@@ -45,8 +45,8 @@ struct RollbackInterpolation {
     return (sum / Double(frames), Double(starved) / Double(frames))
   }
 
-  /// The shortest fixed delay, in excess of the shortest transit time, that starves at most this
-  /// fraction of the time.
+  /// Returns the shortest fixed delay, in excess of the shortest transit time, that starves at most
+  /// the fraction `underruns` of the time.
   func oracle(underruns: Double) -> Double {
     let least = arrivals.map { $0.time - Double($0.tick) / Double(rate) }.min() ?? 0
     var spans: [(start: Double, end: Double)] = []

@@ -3,7 +3,7 @@ import CaromTransport
 
 /// Runs the fixed step against the real clock.
 enum RollbackLateness {
-  /// The 99th percentile of how late the ticks are reported, in milliseconds.
+  /// Measures the 99th percentile of the lateness with which ticks are reported, in milliseconds.
   static func measure(seconds: Int) async -> Double {
     let late = await withNetworkLoop(name: "steps") { loop in
       await collect(60 * seconds, on: loop)

@@ -3,7 +3,7 @@ import CaromSimulation
 
 /// Runs the fixed step in virtual time.
 enum RollbackLoop {
-  /// The difference between the ticks of a day at 60 Hz and their nominal number, when the
+  /// Returns by how many the ticks of a day at 60 Hz exceed their nominal number, when the
   /// accumulator is called at irregular times.
   static func drift() -> Int {
     var steps = StepAccumulator(rate: 60, from: .zero)
@@ -17,7 +17,7 @@ enum RollbackLoop {
     return Int(steps.totalSteps) - 60 * 86_400
   }
 
-  /// The longest time that is made up for after a stall, in milliseconds.
+  /// Returns the longest time that is made up for after a stall, in milliseconds.
   static func clamp() -> Double {
     var steps = StepAccumulator(rate: 60, from: .zero)
     return Double(steps.advance(to: .zero + .seconds(60)).due) / 60 * 1_000

@@ -43,7 +43,7 @@ struct RollbackGas: Simulation {
     return hash.value
   }
 
-  /// The solver's caches do not affect its results, so only the scene is copied.
+  /// Copies only the scene, because the solver's caches do not affect its results.
   mutating func copy(_ other: RollbackGas) { scene.copy(other.scene) }
 }
 

@@ -51,7 +51,7 @@ enum RollbackSpeed {
     return Double(bench_thread_cpu_nanoseconds() - start) / 10_000
   }()
 
-  /// The time to save a state in the history, in nanoseconds.
+  /// Measures the time to save a state in the history, in nanoseconds.
   static func copies<Game: Simulation>(_ game: Game, count: Int) -> Double {
     var ring = LagCompensation(keeping: 64, of: game)
     for tick in 0..<64 as Range<UInt64> { ring.append(game, at: Tick(tick)) }
@@ -60,7 +60,7 @@ enum RollbackSpeed {
     return Double(bench_thread_cpu_nanoseconds() - start) / Double(count)
   }
 
-  /// The time to rewind a whole state, in nanoseconds.
+  /// Measures the time to rewind a whole state, in nanoseconds.
   static func rewinds<Game: Simulation>(_ game: Game, count: Int) -> Double {
     var ring = LagCompensation(keeping: 64, of: game)
     for tick in 0..<64 as Range<UInt64> { ring.append(game, at: Tick(tick)) }

@@ -10,7 +10,7 @@ struct RollbackThresholds {
     return RollbackThresholds(limits: try JSONDecoder().decode([String: Double].self, from: data))
   }
 
-  /// One line for each count that exceeds its limit or was not measured.
+  /// Returns one line for each count that exceeds its limit or was not measured.
   func violations(by counts: [String: Double]) -> [String] {
     limits.sorted { $0.key < $1.key }.compactMap { name, limit in
       guard let count = counts[name] else {

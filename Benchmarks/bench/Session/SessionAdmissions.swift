@@ -23,9 +23,9 @@ struct SessionAdmissions {
     host = Host(SessionCarom.peer(1), seats: seats, secret: HostSecret(low: 1, high: 2))
   }
 
-  /// The host's processor time for each of `count` clients, in nanoseconds: `all` is the mean of
-  /// all clients, `late` that of the last 256, when the host is almost full. The result is `nil` if
-  /// a client was refused.
+  /// Returns the host's processor time for each of `count` clients, in nanoseconds: `all` is the
+  /// mean of all clients, `late` that of the last 256, when the host is almost full. The result is
+  /// `nil` if a client was refused.
   static func nanoseconds(count: Int) -> (all: Double, late: Double)? {
     var admissions = SessionAdmissions(seats: count)
     var late: UInt64 = 0

@@ -61,7 +61,7 @@ enum SessionCarom {
 
   // Nodes
 
-  /// The identity of one end of a session; each end and each player has its own number.
+  /// Returns the identity of one end of a session; each end and each player has its own number.
   static func peer(_ number: Int) -> PeerInfo {
     PeerInfo(
       id: PeerID(high: 2, low: UInt64(number)), name: "side \(number)", application: "bench")
@@ -74,7 +74,7 @@ enum SessionCarom {
     )
   }
 
-  /// The endpoint at which the other side listens.
+  /// Returns the endpoint at which the other side listens.
   static func server() throws -> Endpoint {
     let address = text("address", "127.0.0.1")
     guard let address = IPAddress(address) else {

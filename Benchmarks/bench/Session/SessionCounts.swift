@@ -48,7 +48,8 @@ struct SessionCounts {
     datagramsAt20 = Self.datagrams(hertz: 20)
   }
 
-  /// The datagrams of each tick of a game, including acknowledgements, while time passes evenly.
+  /// Returns the datagrams of each tick of a game, including acknowledgements, while time passes
+  /// evenly.
   private static func datagrams(hertz: Int) -> Double {
     let ticks = 600
     let steps = 16
@@ -66,8 +67,8 @@ struct SessionCounts {
     return Double(pair.datagrams - before) / Double(ticks)
   }
 
-  /// The bytes of the datagram that carries messages with these deliveries, minus the bytes of the
-  /// messages. No acknowledgement is pending.
+  /// Returns the bytes of the datagram that carries messages with these deliveries, minus the bytes
+  /// of the messages. No acknowledgement is pending.
   private static func overhead(_ deliveries: [Delivery]) -> Double {
     var pair = SessionPair()
     pair.exchangeUntilIdle()

@@ -44,9 +44,9 @@ struct SessionHostilePeer {
   struct Cost {
     let kind: Kind
     let middle: Double
-    /// The 99th percentile.
+    /// The 99th percentile of the times.
     let most: Double
-    /// The maximum, which includes the growth of tables.
+    /// The longest time, which includes the growth of tables.
     let worst: Double
   }
 

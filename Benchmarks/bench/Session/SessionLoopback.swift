@@ -14,14 +14,15 @@ struct SessionLoopback: Sendable {
   private static let serverCore = "core=0"
   private static var clientCore: String { "core=\(EchoCommand.loadCore)" }
   static let ticks = 300
-  /// The crowd scenario: as many players as a host can hold, at a third of the usual rate, for the
-  /// same time.
+  /// The number of players in the crowd scenario: as many as a host can hold. They play at a third
+  /// of the usual rate, for the same time.
   static let crowd = 4_096
   static let crowdHertz = 20
   static let crowdTicks = 100
   private static let messages = 1_000_000
 
-  /// The measurements of a scenario for one subject; none if the subject lacks the roles.
+  /// Returns the measurements of a scenario for one subject. The result is empty if the subject
+  /// lacks the roles.
   static func settings(
     of scenario: SessionCommand.Scenario, _ subject: SessionSubject, peers: [Int]
   ) -> [SessionLoopback] {

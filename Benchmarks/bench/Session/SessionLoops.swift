@@ -59,8 +59,8 @@ enum SessionLoops {
     }
   }
 
-  /// In each tick every player and the server send a message; returns the number of messages that
-  /// the server received.
+  /// Plays ticks in which every player and the server send a message each. Returns the number of
+  /// messages that the server received.
   private static func play(
     _ session: Session, _ hosts: [Peer], on loop: NetworkLoop
   ) async -> Int {

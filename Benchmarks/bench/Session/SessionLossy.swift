@@ -11,7 +11,7 @@ struct SessionLossy: Sendable {
   /// The seconds before the measurement starts, so that it excludes the connection's start.
   static let warm = 2
 
-  /// Returns `nil` if the subject does not support the scenario.
+  /// Creates a measurement, or returns `nil` if the subject does not support the scenario.
   init?(
     _ scenario: SessionCommand.Scenario, _ subject: SessionSubject, loss: Double, seconds: Int,
     seed: Int

@@ -6,7 +6,7 @@ struct SessionMeasurement: Sendable {
   let condition: Double
   var rounds: [SessionFigures] = []
 
-  /// The median of a figure over the rounds, or `nan` if no round has it.
+  /// Returns the median of a figure over the rounds, or `nan` if no round has it.
   func middle(_ name: String) -> Double {
     median(rounds.map { $0[name] }.filter(\.isFinite))
   }
@@ -44,7 +44,7 @@ struct SessionMeasurements: Sendable {
     }
   }
 
-  /// The subjects of a scenario, in the order in which they were measured.
+  /// Returns the subjects of a scenario, in the order in which they were measured.
   func subjects(of scenario: SessionCommand.Scenario) -> [String] {
     of(scenario).reduce(into: []) { names, measurement in
       if !names.contains(measurement.subject) { names.append(measurement.subject) }

@@ -64,7 +64,8 @@ final class SessionPath: Sendable {
       try lab.start(host, subject.command(role, options)), "\(subject.name), \(role.rawValue)")
   }
 
-  /// The path's counters since it was made or reset: `out_` from h1 to h2, `back_` from h2 to h1.
+  /// Returns the path's counters since it was made or reset: `out_` from h1 to h2, `back_` from h2
+  /// to h1.
   func counters() async throws -> SessionFigures { try await relay.ask("stats") }
 
   /// Resets the counters.

@@ -18,7 +18,7 @@ extension SessionRun {
     measurements[scenario, name, condition]
   }
 
-  /// The given figure of every other implementation in a scenario and condition.
+  /// Returns the given figure of every other implementation in a scenario and condition.
   private func peers(
     _ scenario: SessionCommand.Scenario, _ condition: Double,
     _ figure: (SessionMeasurement) -> Double
@@ -31,8 +31,8 @@ extension SessionRun {
       .map { ($0.subject, figure($0)) }
   }
 
-  /// ENet's figures follow from its protocol: 4 bytes for a datagram, and a command for each
-  /// message.
+  /// Returns the goals of the exact counts. ENet's figures follow from its protocol: 4 bytes for a
+  /// datagram, and a command for each message.
   private func countGoals() -> [BenchmarkGoal] {
     guard let counts else { return [] }
     func beside(_ bytes: Double) -> [(name: String, figure: Double)] { [("ENet", bytes)] }

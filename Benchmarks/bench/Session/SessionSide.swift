@@ -31,7 +31,7 @@ struct SessionSide: Sendable {
     return SessionFigures(program.lines().map(\.text))
   }
 
-  /// The figures that the side has printed so far.
+  /// Returns the figures that the side has printed so far.
   func figuresSoFar() -> SessionFigures { SessionFigures(program.lines().map(\.text)) }
 
   /// Sends a line to the side, waits until it has handled the line, and returns the figures of its

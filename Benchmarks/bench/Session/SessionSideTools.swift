@@ -46,7 +46,7 @@ struct SessionSource {
 
   var isBulk: Bool { source.bulk }
 
-  /// The next message whose time has come, or nil if none is due.
+  /// Returns the next message whose time has come, or nil if none is due.
   mutating func popDue() -> (kind: side_kind, message: SessionBytes)? {
     var kind = SIDE_IS_BULK
     var message = SessionBytes(count: Int(SIDE_STATE))
@@ -58,7 +58,7 @@ struct SessionSource {
     return (kind, message)
   }
 
-  /// The time until the next message is due.
+  /// Returns the time until the next message is due.
   mutating func timeUntilNext() -> Duration {
     .nanoseconds(Int64(unsafe side_source_time_until_next(&source)))
   }

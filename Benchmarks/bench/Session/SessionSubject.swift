@@ -23,7 +23,7 @@ struct SessionSubject: Sendable {
   /// Whether the subject supports 4,096 players and rates other than 60 Hz.
   var hasCrowds = false
 
-  /// Carom over one kind of link.
+  /// Returns the subject for Carom over one kind of link.
   static func carom(_ link: SessionCarom.Link) -> SessionSubject {
     SessionSubject(
       name: "Carom, \(link.rawValue)", program: itself("carom"),
@@ -32,8 +32,8 @@ struct SessionSubject: Sendable {
       hasDatagrams: link == .datagrams, hasCrowds: link == .datagrams)
   }
 
-  /// Kernel TCP with the given congestion control. TCP has no roles for games, since nobody would
-  /// use it for them.
+  /// Returns the subject for kernel TCP with the given congestion control. TCP has no roles for
+  /// games, since nobody would use it for them.
   static func tcp(_ control: String) -> SessionSubject {
     SessionSubject(
       name: "TCP \(control.uppercased())", program: itself("tcp"), options: ["control=\(control)"],
@@ -54,13 +54,13 @@ struct SessionSubject: Sendable {
       roles: [.receive, .send, .answer, .ask, .serve, .play, .burst])
   }
 
-  /// The arguments that start this program as a side; see `SessionPeerCommand`.
+  /// Returns the arguments that start this program as a side; see `SessionPeerCommand`.
   static func itself(_ words: String...) -> [String] {
     let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
     return [path ?? CommandLine.arguments[0], "session-peer"] + words
   }
 
-  /// The arguments that start a side in the given role.
+  /// Returns the arguments that start a side in the given role.
   func command(_ role: Role, _ options: [String]) -> [String] {
     program + [role.rawValue] + self.options + options
   }

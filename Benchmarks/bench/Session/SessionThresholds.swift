@@ -20,7 +20,7 @@ struct SessionThresholds: Codable {
     try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
   }
 
-  /// Each count with its name and its limit.
+  /// Returns each count with its name and its limit.
   func counts(of counts: SessionCounts) -> [(what: String, count: Double, limit: Double)] {
     [
       ("bytes of one unreliable message", counts.unreliable, unreliable),

@@ -52,8 +52,8 @@ struct SessionUnvalidatedSenders {
 
   // Costs
 
-  /// The processor time for each datagram, in nanoseconds. Each datagram is sent from `count`
-  /// addresses.
+  /// Returns the processor time for each datagram, in nanoseconds. Each datagram is sent from
+  /// `count` addresses.
   static func nanoseconds(of datagrams: [[UInt8]], count: Int = 200_000) -> Double {
     var senders = SessionUnvalidatedSenders()
     senders.send(datagrams, count: 1_000)
@@ -62,8 +62,8 @@ struct SessionUnvalidatedSenders {
     return Double(bench_thread_cpu_nanoseconds() - begin) / Double(count * datagrams.count)
   }
 
-  /// The bytes that a host holds after `count` addresses have sent one datagram of every kind,
-  /// without the capacity that its queues reserved for the first thousand.
+  /// Returns the bytes that a host holds after `count` addresses have sent one datagram of every
+  /// kind, without the capacity that its queues reserved for the first thousand.
   static func heldBytes(after count: Int = 100_000) -> Double {
     let datagrams = Kind.allCases.flatMap(datagrams)
     var senders = SessionUnvalidatedSenders()
@@ -74,7 +74,7 @@ struct SessionUnvalidatedSenders {
     return withExtendedLifetime((datagrams, senders)) { Double(held) }
   }
 
-  /// The bytes of the answers, divided by the bytes received.
+  /// Returns the bytes of the answers, divided by the bytes received.
   static func reflection(of kind: Kind) -> Double {
     var senders = SessionUnvalidatedSenders()
     senders.send(datagrams(kind), count: 1_000)

@@ -13,7 +13,7 @@ struct BenchmarkGoal: Encodable {
   var unit: String
   var bound: Bound
   var limit: Double
-  /// The best of the other implementations.
+  /// The name of the best of the other implementations, or nil if none was measured.
   var peer: String?
   var peerFigure: Double?
 

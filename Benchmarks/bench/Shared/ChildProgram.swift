@@ -88,7 +88,7 @@ final class ChildProgram: Sendable {
   /// The number of lines that the process has printed.
   var count: Int { state.withLock { $0.lines.count } }
 
-  /// The printed lines from index `first` on.
+  /// Returns the printed lines from index `first` on.
   func lines(from first: Int = 0) -> ArraySlice<Line> { state.withLock { $0.lines[first...] } }
 
   /// Waits for a line at or after index `first` that matches. Returns `nil` if there is none within

@@ -44,8 +44,8 @@ struct HockeyInput: PacketCodable, Sendable {
   }
 }
 
-/// An air hockey match for benchmarks, of which the host sends a state each tick. Both mallets
-/// follow the puck, so the match goes on without the cost of a computer player.
+/// An air hockey match for benchmarks, whose host sends a state each tick. Both mallets follow the
+/// puck, so the match goes on without the cost of a computer player.
 struct HockeyWorld: FramesWorld {
   private var rink = Rink()
   private var latestInput: HockeyInput?

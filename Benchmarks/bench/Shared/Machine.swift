@@ -6,7 +6,7 @@ struct Machine {
   /// The times of the same fixed computation, taken during the run, in seconds.
   private var samples: [Double] = []
 
-  /// Times a fixed computation and records the result. One sample each round is enough.
+  /// Times a fixed computation and records the result. One sample in each round is enough.
   mutating func sampleNoise() {
     let start = ContinuousClock.now
     var state: UInt64 = 1

@@ -15,8 +15,8 @@ final class NetworkLab: Sendable {
 
   let stack: Stack
   private let environment: [String: String]
-  /// The process that holds the LAN. It removes the LAN when its standard input ends, so also if
-  /// this program is killed.
+  /// The process that holds the LAN. It removes the LAN when its standard input ends, which also
+  /// happens if this program is killed.
   private let holder: ChildProgram
 
   private init(hosts: Int, _ stack: Stack) async throws {
@@ -62,14 +62,14 @@ final class NetworkLab: Sendable {
     return nil
   }
 
-  /// Whether a program is installed on the machine.
+  /// Returns whether a program is installed on the machine.
   static func has(_ program: String) -> Bool {
     let path = ProcessInfo.processInfo.environment["PATH"] ?? ""
     let folders = path.split(separator: ":").map(String.init) + ["/usr/sbin", "/sbin"]
     return folders.contains { FileManager.default.isExecutableFile(atPath: "\($0)/\(program)") }
   }
 
-  /// Whether a command exits with status 0.
+  /// Returns whether a command exits with status 0.
   static func succeeds(_ command: String...) async -> Bool {
     let line = command.map { "'\($0)'" }.joined(separator: " ")
     let program = try? ChildProgram(

@@ -91,7 +91,8 @@ struct Report: Encodable {
     Swift.print(machine)
   }
 
-  /// The lines of one table: a line of headings, then the rows. Numbers are aligned to the right.
+  /// Returns the lines of one table: a line of headings, then the rows. Numbers are aligned to the
+  /// right.
   private func table(of rows: ArraySlice<Row>) -> [String] {
     var columns: [String] = []
     for row in rows {
@@ -134,8 +135,8 @@ struct Report: Encodable {
   }
 }
 
-/// The median: the middle value, or the mean of the two middle values if their number is even. The
-/// result is `nan` if there are no values.
+/// Returns the median: the middle value, or the mean of the two middle values if their number is
+/// even. The result is `nan` if there are no values.
 func median(_ values: [Double]) -> Double {
   let sorted = values.sorted()
   guard !sorted.isEmpty else { return .nan }

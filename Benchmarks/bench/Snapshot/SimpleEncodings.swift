@@ -4,13 +4,14 @@ import CaromSimulation
 /// The cost of simpler encodings for the same scene, to compare with: bits for each entity if one
 /// bit tells whether it changed since the baseline, and only changed entities are sent.
 enum SimpleEncodings {
-  /// Encodes each difference as a variable-length integer in bytes.
+  /// Returns the bits for each entity if each difference is a variable-length integer in whole
+  /// bytes.
   static func bytes(_ trace: SnapshotTrace, delay: Int) -> Double {
     bits(trace, delay) { 8 * Double(VarInt.length(of: VarInt.zigZag($0))) }
   }
 
-  /// Encodes each difference in one of two sizes, chosen as the best for the scene, or else the
-  /// whole value, as Gaffer on Games does.
+  /// Returns the bits for each entity if each difference has one of two sizes, which are the best
+  /// for the scene, or else the whole value is sent, as Gaffer on Games does.
   static func twoLevels(_ trace: SnapshotTrace, delay: Int) -> Double {
     let whole = Double(Int.bitWidth - (trace.schema.fields[0].upperBound).leadingZeroBitCount)
     var best = Double.infinity
@@ -27,7 +28,7 @@ enum SimpleEncodings {
     return best
   }
 
-  /// The mean over a sample of the frames.
+  /// Returns the mean number of bits for each entity over a sample of the frames.
   private static func bits(
     _ trace: SnapshotTrace, _ delay: Int, _ cost: (Int64) -> Double
   ) -> Double {

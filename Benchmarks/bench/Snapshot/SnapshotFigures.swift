@@ -23,7 +23,7 @@ struct SnapshotFigures {
 
   var bitsPerEntity: Double { 8 * mean / Double(max(entities, 1)) }
 
-  /// The rate in kbit/s, if headers add the given number of bytes to each snapshot.
+  /// Returns the rate in kbit/s, if headers add the given number of bytes to each snapshot.
   func rate(around bytes: Double) -> Double {
     8 * (mean + bytes) * Double(hertz) / 1_000
   }

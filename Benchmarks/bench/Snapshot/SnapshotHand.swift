@@ -18,7 +18,8 @@ struct SnapshotHand {
     end = start
   }
 
-  /// The position of the mallet at a time in seconds, which must not decrease from call to call.
+  /// Returns the position of the mallet at a time in seconds, which must not decrease from call to
+  /// call.
   mutating func place(at time: Double, puck: Vector) -> Vector {
     while time >= began + length { move(puck) }
     let s = (time - began) / length

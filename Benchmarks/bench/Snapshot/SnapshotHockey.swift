@@ -10,7 +10,7 @@ enum SnapshotHockey {
   static let schema = EntitySchema(
     .position(-1.024...1.0235, step: step), .position(-0.512...0.5115, step: step))
 
-  /// The positions of the puck and of the home and away mallets in every tick.
+  /// Returns the positions of the puck and of the home and away mallets in every tick.
   static func trace(hertz: Int, seconds: Int, seed: UInt64 = 1) -> SnapshotTrace {
     var trace = SnapshotTrace(schema: schema, hertz: hertz)
     let solver = SingleDiscSolver(
@@ -44,8 +44,8 @@ enum SnapshotHockey {
     return trace
   }
 
-  /// The same match reduced to the opponent's mallet, as for a client that simulates everything
-  /// else.
+  /// Returns the same match reduced to the opponent's mallet, as for a client that simulates
+  /// everything else.
   static func opponent(of match: SnapshotTrace) -> SnapshotTrace {
     var trace = SnapshotTrace(schema: match.schema, hertz: match.hertz)
     trace.frames = match.frames.map { frame in

@@ -67,7 +67,7 @@ struct SnapshotInputs {
   private var writer = PacketWriter()
   private var figures: SnapshotFigures
 
-  /// The sizes of the packets to the server.
+  /// Returns the sizes of the packets to the server.
   static func measure(hertz: Int, seconds: Int, roundTrip: Double) -> SnapshotFigures {
     var inputs = SnapshotInputs(hertz: hertz, roundTrip: roundTrip)
     // Each call advances the time by a quarter of a millisecond.

@@ -62,7 +62,7 @@ struct SnapshotRun {
     }
   }
 
-  /// The training data that the models collect from a trace.
+  /// Returns the training data that the models collect from a trace.
   static func train(_ trace: SnapshotTrace, delay: Int) -> SnapshotTraining {
     var sender = SnapshotSender(schema: trace.schema)
     for index in trace.frames.indices {

@@ -14,9 +14,10 @@ struct BellCurve {
 
   init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
 
-  /// A uniformly distributed number from 0 to 1.
+  /// Returns a uniformly distributed number from 0 to 1.
   mutating func even() -> Double { Double.random(in: 0..<1, using: &generator) }
 
-  /// An approximately normal number with a standard deviation of 1: the sum of twelve uniform ones.
+  /// Returns an approximately normal number with a standard deviation of 1: the sum of twelve
+  /// uniform ones.
   mutating func draw() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + even() } }
 }

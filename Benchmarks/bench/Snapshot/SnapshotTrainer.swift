@@ -1,10 +1,10 @@
 import CaromCore
 import CaromSimulation
 
-/// Generates the initial model table of snapshots from matches, a crowd and a plough, none of which
-/// is used in measurements.
+/// Generates the initial model table of snapshots from matches, a crowd and a plough that no
+/// measurement uses.
 enum SnapshotTrainer {
-  /// The Swift source of the table.
+  /// Returns the Swift source of the table.
   static func table() -> String {
     var counted: [(training: SnapshotTraining, weight: Double)] = []
     for (hertz, delay) in [(60, 3), (60, 4), (60, 7), (120, 7), (120, 13)] {

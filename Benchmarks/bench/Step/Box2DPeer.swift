@@ -29,7 +29,7 @@ struct Box2DPeer {
     }
   }
 
-  /// The standard output of a program, or nil if it exits with another status than 0.
+  /// Returns the standard output of a program, or nil if it exits with another status than 0.
   private static func output(of arguments: [String]) -> String? {
     let process = Process()
     process.executableURL = URL(filePath: "/usr/bin/env")

@@ -26,7 +26,7 @@ struct HockeyScene: SteppedScene {
     }
   }
 
-  /// The position of a mallet on its path at a tick.
+  /// Returns the position of a mallet on its path at a tick.
   private static func place(_ tick: Int, _ side: Double) -> Vector {
     let angle = 2 * Double.pi * Double(tick % period) / Double(period)
     return Vector(side * (0.8 + 0.15 * sin(17 * angle)), side * 0.3 * sin(10 * angle + side))
@@ -93,7 +93,7 @@ struct MatchScene: SteppedScene {
 }
 
 extension Scene {
-  /// A closed box with equal discs of 2 m/s, which cover a fifth of its area and collide
+  /// Returns a closed box with equal discs of 2 m/s, which cover a fifth of its area and collide
   /// elastically without friction.
   static func gas(of count: Int) -> Scene {
     let radius = 0.04

@@ -74,8 +74,8 @@ extension EntityWorld.Entity {
 }
 
 extension EntityWorld.State {
-  /// The format: the tick (u64), the clock (i64), the number of entities (u32), then x and y of
-  /// each entity (i32).
+  /// Encodes the tick (u64), the clock (i64), the number of entities (u32), then x and y of each
+  /// entity (i32).
   func encode(into writer: inout PacketWriter) {
     writer.write(tick)
     writer.write(UInt64(bitPattern: clock.nanoseconds))

@@ -37,8 +37,8 @@ struct WorldCrowd {
     self.generator = generator
   }
 
-  /// A walker's speed in m/s for a uniform number from 0 to 1; only a few walkers are as fast as 6
-  /// m/s.
+  /// Returns a walker's speed in m/s for a uniform number from 0 to 1; only a few walkers are as
+  /// fast as 6 m/s.
   private static func speed(_ part: Double) -> Double { 0.2 + 5.8 * part * part.squareRoot() }
 
   var count: Int { walkers.count }
@@ -50,7 +50,7 @@ struct WorldCrowd {
     }
   }
 
-  /// The frames of the whole crowd over `ticks` ticks.
+  /// Returns the frames of the whole crowd over `ticks` ticks.
   static func trace(ticks: Int, seed: UInt64 = 1) -> SnapshotTrace {
     var crowd = WorldCrowd(seed: seed)
     var trace = SnapshotTrace(schema: schema, hertz: 60)
@@ -63,7 +63,7 @@ struct WorldCrowd {
     return trace
   }
 
-  /// The quantized values of a walker.
+  /// Returns the quantized values of a walker.
   func values(_ index: Int) -> [Int64] {
     let walker = walkers[index]
     let fields = Self.schema.fields

@@ -2,8 +2,8 @@ import BenchProbe
 import CaromCore
 import CaromSimulation
 
-/// Sixteen clients that have received ten thousand entities, of which first none changes, and then
-/// 32 in each tick.
+/// Sixteen clients that have received ten thousand entities. At first no entity changes; later 32
+/// entities change in each tick.
 struct WorldIdle {
   private(set) var idleMicroseconds = 0.0
   private(set) var busyMicroseconds = 0.0

@@ -27,7 +27,7 @@ struct WorldPlough {
 
   var count: Int { scene.count }
 
-  /// The frames of the whole scene over `ticks` ticks.
+  /// Returns the frames of the whole scene over `ticks` ticks.
   static func trace(ticks: Int) -> SnapshotTrace {
     var plough = WorldPlough()
     var trace = SnapshotTrace(schema: schema, hertz: 60)

@@ -106,8 +106,8 @@ struct WorldRun {
     }
   }
 
-  /// The training data that the models collect with tiers, where clients receive near entities more
-  /// often than distant ones.
+  /// Returns the training data that the models collect with tiers, where clients receive near
+  /// entities more often than distant ones.
   static func train(seed: UInt64) -> [SnapshotTraining] {
     var run = WorldRun(WorldMeasurement.tiers, clients: 6, seed: seed)
     run.run(ticks: warmUp, reading: false, counting: false)

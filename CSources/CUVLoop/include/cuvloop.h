@@ -40,8 +40,8 @@ int cuv_loop_create(void *_Nonnull context, cuv_drain _Nonnull drain,
                     cuv_loop *_Nullable *_Nonnull out);
 /// Runs the loop until `cuv_loop_stop`. With `spin`, the loop polls without ever blocking.
 void cuv_loop_run(cuv_loop *_Nonnull loop, bool spin);
-/// Ends the loop's wait and makes it drain. May be called on any thread; several calls may cause
-/// one drain.
+/// Ends the loop's wait and makes it drain. May be called on any thread. Several calls may cause
+/// only one drain.
 void cuv_loop_wake(cuv_loop *_Nonnull loop);
 /// Closes the loop's own handles, so that `cuv_loop_run` returns once no handle is open. Writes the
 /// types of the other open handles to `names` and returns their number.
@@ -49,12 +49,12 @@ int cuv_loop_stop(cuv_loop *_Nonnull loop, char *_Nonnull names, size_t capacity
 /// Frees the loop after `cuv_loop_run` has returned. Frees nothing if the status is not 0.
 int cuv_loop_destroy(cuv_loop *_Nonnull loop);
 
-/// The time of CLOCK_MONOTONIC, in nanoseconds.
+/// Returns the time of CLOCK_MONOTONIC, in nanoseconds.
 int64_t cuv_now(void);
-/// How long the computer has been suspended since it was started, in nanoseconds, which `cuv_now`
-/// does not include; 0 if the system does not provide this time.
+/// Returns how long the computer has been suspended since it was started, in nanoseconds, or 0 if
+/// the system does not provide this time. `cuv_now` does not include it.
 int64_t cuv_time_suspended(void);
-/// The pointer that was last passed to `cuv_set_current` on this thread.
+/// Returns the pointer that was last passed to `cuv_set_current` on this thread.
 void *_Nullable cuv_current(void);
 void cuv_set_current(void *_Nullable current);
 
@@ -119,7 +119,7 @@ bool cuv_udp_queue(cuv_udp *_Nonnull udp, const uint8_t *_Nullable bytes, size_t
 void cuv_udp_flush(cuv_udp *_Nonnull udp);
 size_t cuv_udp_queued(const cuv_udp *_Nonnull udp);
 const cuv_udp_counters *_Nonnull cuv_udp_count(const cuv_udp *_Nonnull udp);
-/// The negative errno of the last failed send, or 0.
+/// Returns the negative errno of the last failed send, or 0.
 int cuv_udp_last_error(const cuv_udp *_Nonnull udp);
 int cuv_udp_membership(cuv_udp *_Nonnull udp, const cuv_endpoint *_Nonnull group,
                        uint32_t interface, bool join);
@@ -233,7 +233,8 @@ enum {
 typedef struct {
   char name[16];
   uint32_t index, flags;
-  // How often the carrier was gained or lost, and the MTU in bytes; 0 if unknown.
+  // The number of times that the carrier was gained or lost, and the MTU in bytes; each is 0 if
+  // unknown.
   uint32_t carrier_changes, largest_packet;
   cuv_endpoint address;
   uint8_t prefix_length;
