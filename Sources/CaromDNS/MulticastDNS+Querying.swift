@@ -57,9 +57,9 @@ extension MulticastDNS {
     querier.reconfirm(record, at: now)
   }
 
-  /// Restarts all questions on `link`, or on every link if it is nil, as if the link were new: for
-  /// example after the machine wakes, or a cable is plugged back in. Records that are not received
-  /// again within ten seconds are removed.
+  /// Restarts all questions on `link`, or on every link if `link` is nil, as if the link were new:
+  /// for example after the machine wakes, or a cable is plugged back in. Records that are not
+  /// received again within ten seconds are removed.
   package mutating func restartQuestions(on link: UInt32?, at now: Instant) {
     querier.restartQuestions(on: link, at: now)
   }

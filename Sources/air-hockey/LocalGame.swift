@@ -100,7 +100,7 @@ actor LocalGame: LoopActor {
     present(tick)
   }
 
-  /// Reads input as soon as it arrives, so that it counts in the next tick.
+  /// Reads input as soon as it arrives, so that the input counts in the next tick.
   private func inputArrived() {
     guard ending != nil, let commands = display.readCommands(at: loop.now) else {
       // A terminal that has hung up is always readable, but has nothing to read.

@@ -93,7 +93,8 @@ extension NetGame {
     startPlaying()
   }
 
-  /// Records the final score. The inputs that led to it may not have arrived yet.
+  /// Stores the final score that the host sent. The inputs that led to this score may not have
+  /// arrived yet.
   private func receiveFinalScore(_ match: UInt16, _ score: Score) {
     let now = loop.now
     role.withJoined { $0.stepToConfirmed(at: now) }

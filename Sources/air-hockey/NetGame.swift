@@ -5,8 +5,8 @@ import Carom
 /// A match over the network on this computer, as the host, a client or a spectator.
 ///
 /// Each computer simulates the whole match; only inputs are sent. The host's simulation is
-/// authoritative, and the others predict ahead of it. The session ends at the time limit, when a
-/// player quits, or, if it has a time limit, when the peer leaves.
+/// authoritative, and the other computers predict ahead of it. The session ends at the time limit,
+/// when a player quits, or, if it has a time limit, when the peer leaves.
 actor NetGame: LoopActor {
   /// The role of this computer in the match, with its part of the match.
   enum Role {
@@ -49,9 +49,10 @@ actor NetGame: LoopActor {
   struct Connections {
     /// The other player, or the host if this side is a spectator.
     var opponent: ConnectionID?
-    /// On a host: the client and the spectators, by their ids in `HostedMatch`.
+    /// The connections of the client and the spectators on a host, by their ids in `HostedMatch`.
     var recipients: [Int: ConnectionID] = [:]
-    /// On a host: the last client. It finds its match and score again when it returns.
+    /// The id of the last client on a host, whose match and score are restored when it returns; nil
+    /// if there was none.
     var lastClient: PeerID?
 
     /// Returns the id of a connection in `HostedMatch`, or nil if the connection has none.
@@ -62,12 +63,12 @@ actor NetGame: LoopActor {
 
   /// The timers of a game, each nil until it is first needed.
   struct Timers {
-    /// Plays the due ticks and draws a frame at `frameDue`.
+    /// The timer that plays the due ticks and draws a frame at `frameDue`.
     var frame: LoopTimer?
     var frameDue = Instant.zero
-    /// Closes the session after the final score has been sent or received.
+    /// The timer that closes the session after the final score has been sent or received.
     var ending: LoopTimer?
-    /// Leaves a host that admits this player and then sends no state.
+    /// The timer that leaves a host that admits this player and then sends no state.
     var firstState: LoopTimer?
 
     func cancel() {
@@ -201,7 +202,7 @@ actor NetGame: LoopActor {
     armFrame(at: next ?? max(timers.frameDue + setup.waitingFrame, now))
   }
 
-  /// Reads input as soon as it arrives, so that it counts in the next tick.
+  /// Reads input as soon as it arrives, so that the input counts in the next tick.
   private func inputArrived() {
     guard !isOver, let commands = display.readCommands(at: loop.now) else {
       // A terminal that has hung up is always readable, but has nothing to read.

@@ -6,9 +6,11 @@ import CaromSimulation
 struct NetworkMeter {
   /// The age of the newest inputs of the other player, measured at each frame.
   private(set) var stateAge = JitterMeter()
-  /// Corrections that moved the puck: their number, and their sum and maximum in meters.
+  /// The corrections that moved the puck: their number, and the sum and the maximum of their
+  /// lengths, in meters.
   private(set) var corrections = (count: 0, sum: 0.0, most: 0.0)
-  /// How far the displayed state was ahead of the confirmed state, in ticks: mean and maximum.
+  /// The mean and the maximum number of ticks by which the displayed state was ahead of the
+  /// confirmed state.
   var gap: (mean: Double, most: Int) {
     (frames == 0 ? 0 : Double(gapSum) / Double(frames), gapMost)
   }
@@ -27,7 +29,7 @@ struct NetworkMeter {
   /// Records that inputs of the other player have arrived.
   mutating func recordInputs(at now: Instant) { lastInputs = now }
 
-  /// Records that a correction moved the puck by `length` meters; 0 is not counted.
+  /// Records that a correction moved the puck by `length` meters. A length of 0 is not counted.
   mutating func recordCorrection(_ length: Double) {
     guard length > 0 else { return }
     corrections = (
@@ -36,7 +38,7 @@ struct NetworkMeter {
     second.most = max(second.most, length)
   }
 
-  /// Records a frame. The newest inputs are as old as the time since they arrived plus half a round
+  /// Records a frame. The age of the newest inputs is the time since they arrived plus half a round
   /// trip.
   mutating func recordFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
     frames += 1

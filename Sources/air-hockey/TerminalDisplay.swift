@@ -8,10 +8,10 @@ import Foundation
 struct TerminalDisplay: GameDisplay {
   /// The length of the puck's trail, in frames.
   private static let trailLength = 9
-  /// The trail restarts if the puck moves farther than this within one frame, in meters, since it
-  /// was then placed and did not slide.
+  /// The distance, in meters, beyond which a movement of the puck within one frame restarts the
+  /// trail, since the puck was then placed and did not slide.
   private static let leap = 0.3
-  /// An escape character counts as the Escape key if nothing follows it for this long.
+  /// How long nothing must follow an escape character for it to count as the Escape key.
   private static let escapeTimeout = Duration.milliseconds(15)
 
   private let terminal: Terminal

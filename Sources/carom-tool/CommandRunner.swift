@@ -1,8 +1,8 @@
 import CTerminal
 import Foundation
 
-/// Runs a command until it has finished, its time is up, its output no longer has a reader, or a
-/// signal requests termination. In each case advertised services send their goodbyes.
+/// Runs a command until it has finished, its time limit is reached, its output no longer has a
+/// reader, or a signal requests termination. In each case advertised services send their goodbyes.
 enum CommandRunner {
   /// Catches signals that request termination, and turns broken pipes into errors.
   static func catchSignals() {

@@ -1,5 +1,4 @@
-/// The exit status of the program. The numbers are taken from sysexits.h where it defines a
-/// suitable one.
+/// The exit status of the program. The values follow sysexits.h where it defines a suitable one.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case usage = 64

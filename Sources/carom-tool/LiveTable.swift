@@ -8,7 +8,7 @@ struct LiveTable: Sendable {
   private let headings: [String]
   /// The rows, sorted by their first column, so that a row keeps its position when it changes.
   private var rows: [(key: String, cells: [String])] = []
-  /// The number of lines of the last drawing; the cursor is below them.
+  /// The number of lines of the last drawing. The cursor is below these lines.
   private var height = 0
 
   init(_ headings: [String]) { self.headings = headings }

@@ -31,7 +31,7 @@ struct Report: Sendable {
   }
 
   let event: Event
-  /// Identifies the row that the event is about.
+  /// The key of the row that the event is about.
   let key: String
   /// The row's cells, one for each column.
   let cells: [String]

@@ -8,7 +8,7 @@ final class ServiceRows: Sendable {
 
   /// A service that is present.
   private struct Present {
-    /// Distinguishes the service from an earlier one with the same name.
+    /// A number that distinguishes the service from an earlier one with the same name.
     var number: UInt64
     var service: DiscoveredService
     var resolved: ResolvedService?

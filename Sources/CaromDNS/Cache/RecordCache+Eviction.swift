@@ -5,8 +5,8 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// Records of `priority` or lower are refused without another search until the time `until`,
-    /// because the last search freed too little space. Nil if no search has.
+    /// The outcome of the last search that freed too little space: records of `priority` or lower
+    /// are refused without another search until the time `until`. Nil if there was no such search.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {
@@ -70,8 +70,8 @@ extension RecordCache {
     }
   }
 
-  /// When an interface, a sender or a record set is full, one eighth of its capacity is freed at
-  /// once, so that few received records require a search.
+  /// The fraction of the capacity of an interface, a sender or a record set that is freed at once
+  /// when it is full: one eighth, so that few received records require a search.
   private static let evictionDivisor = 8
   /// How long records are refused without another search after a search that freed too little
   /// space.
@@ -189,7 +189,7 @@ extension RecordCache {
   /// Returns whether `a` is evicted before `b`. Records of lower priority are evicted first. Among
   /// idle records, the earliest to expire is evicted first. Among other records, those of the
   /// sender with the most records are evicted first, so that a sender of few records keeps them
-  /// longest. With `isFair`, this applies to idle records as well.
+  /// longest. With `isFair`, the last rule also applies to idle records.
   private static func isEvictedFirst(_ a: Eviction, _ b: Eviction, isFair: Bool) -> Bool {
     if a.priority != b.priority { return a.priority < b.priority }
     if a.rank != b.rank, isFair || a.priority != .idle { return a.rank > b.rank }

@@ -4,11 +4,10 @@ extension RecordCache {
   /// The ages at which a wanted record is queried again, in thousandths of its time to live (RFC
   /// 6762 §5.2).
   static let refreshPoints: [Int64] = [800, 850, 900, 950]
-  /// Records younger than this are not refreshed, so that very short times to live do not cause
+  /// The age below which a record is not refreshed, so that very short times to live do not cause
   /// polling.
   static let refreshFloor = Duration.seconds(15)
-  /// If two queries within this time remain unanswered, the record is considered gone (RFC 6762
-  /// §10.5).
+  /// The time within which two unanswered queries mean that a record is gone (RFC 6762 §10.5).
   static let observationWindow = Duration.seconds(10)
   /// The minimum time allowed for an answer to the second unanswered query.
   static let answerTimeout = Duration.seconds(2)
@@ -17,8 +16,8 @@ extension RecordCache {
   package var nextTimeout: Instant? { timers.nextDeadline }
 
   /// Processes and returns the next refresh or expiry that is due, or returns nil if there is none.
-  /// Call this method until it returns nil. Only records for whose key `isWanted` returns true,
-  /// because an active question asks for them, are refreshed.
+  /// Call this method until it returns nil. `isWanted` returns whether an active question asks for
+  /// a key; other records are not refreshed.
   package mutating func handleTimeout(
     at now: Instant, isWanted: (RecordKey) -> Bool
   ) -> Event? {

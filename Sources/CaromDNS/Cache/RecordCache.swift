@@ -181,9 +181,8 @@ package struct RecordCache: Sendable {
 
 extension RecordCache {
   /// Stores a received record or renews the cached one; a goodbye makes the cached record expire
-  /// soon. Records for whose key `isWanted` returns true, because an active question asks for them,
-  /// are kept the longest when space runs out. `popEvicted` returns the records that were evicted
-  /// to make room.
+  /// soon. `isWanted` returns whether an active question asks for a key; such records are kept the
+  /// longest when space runs out. `popEvicted` returns the records that were evicted to make room.
   package mutating func insert(
     _ record: Record, from source: IPAddress, on interface: UInt32, at now: Instant,
     jitter: UInt8, isWanted: (RecordKey) -> Bool

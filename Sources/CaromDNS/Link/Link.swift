@@ -62,8 +62,8 @@ package struct Link: Hashable, Sendable {
     self.usesV6 = usesV6 ?? addresses.contains { $0.address.isV6 }
   }
 
-  /// Returns whether names claimed on `other` remain claimed on this link: the addresses, the
-  /// address families and the carrier epoch are equal.
+  /// Returns whether names claimed on `other` remain claimed on this link: the interface, the
+  /// addresses, the address families and the carrier epoch are equal.
   func isSame(as other: Link) -> Bool {
     index == other.index && addresses == other.addresses && usesV4 == other.usesV4
       && usesV6 == other.usesV6 && epoch == other.epoch
@@ -109,8 +109,8 @@ extension Endpoint {
 package enum MulticastGroup {
   /// The source and destination port of every multicast DNS packet.
   package static let port: UInt16 = 5353
-  /// 224.0.0.251:5353.
+  /// The IPv4 group and port, 224.0.0.251:5353.
   package static let v4 = Endpoint(.v4(0xE000_00FB), port: port)
-  /// [ff02::fb]:5353, without a scope.
+  /// The IPv6 group and port, [ff02::fb]:5353, without a scope.
   package static let v6 = Endpoint(.v6(high: 0xFF02 << 48, low: 0xFB, scope: 0), port: port)
 }

@@ -1,7 +1,7 @@
 /// A DNS resource record.
 package struct Record: Hashable, Sendable {
-  /// A record's name and data, which identify it; the time to live and the cache-flush bit do not
-  /// count.
+  /// The name and the data of a record, which identify it. The time to live and the cache-flush bit
+  /// do not count.
   package struct Identity: Hashable, Sendable {
     /// The name that owns the record.
     package var name: Name

@@ -19,11 +19,11 @@ public struct TXTRecord: Hashable, Sendable {
   /// The maximum length of a record, in bytes: the record must fit into one message (RFC 6763
   /// §6.1).
   public static let maximumLength = 8900
-  /// Records longer than this many bytes make messages that list several services too large (RFC
-  /// 6763 §6.2).
+  /// The recommended maximum length, in bytes. Longer records make messages that list several
+  /// services too large (RFC 6763 §6.2).
   public static let largeLength = 400
-  /// Records longer than this many bytes do not fit into an Ethernet frame with the rest of their
-  /// message, and arrive in IP fragments or not at all (RFC 6763 §6.2).
+  /// The maximum length, in bytes, that fits into an Ethernet frame with the rest of the message.
+  /// Longer records arrive in IP fragments or not at all (RFC 6763 §6.2).
   public static let frameLength = 1300
 
   private struct Entry: Hashable, Sendable {
@@ -74,8 +74,9 @@ public struct TXTRecord: Hashable, Sendable {
   /// Whether the record is too long for an Ethernet frame: more than 1,300 bytes.
   public var exceedsFrame: Bool { length > Self.frameLength }
 
-  /// The version of the record's format, stored under the key "txtvers", or nil if it is absent or
-  /// not a number. Setting it puts the key first, where readers expect it (RFC 6763 §6.7).
+  /// The version of the record's format, stored under the key "txtvers", or nil if the key is
+  /// absent or its value is not a number. Setting the version puts the key first, where readers
+  /// expect it (RFC 6763 §6.7).
   public var version: Int? {
     get { self["txtvers"].flatMap { Int($0) } }
     set {

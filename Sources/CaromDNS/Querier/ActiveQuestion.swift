@@ -24,8 +24,8 @@ struct ActiveQuestion: Sendable {
     schedules.contains { $0.link == link && $0.expectsUnicast(at: now) }
   }
 
-  /// Suspends the question after a complete answer arrived on `link`. Other links on which the
-  /// first query was already sent are suspended too.
+  /// Suspends the question after a complete answer arrived on `link`. The question is also
+  /// suspended on other links on which its first query was already sent.
   mutating func answered(on link: UInt32) {
     for index in schedules.indices where schedules[index].link == link || !schedules[index].isFirst
     {

@@ -50,7 +50,7 @@ struct ActiveQuestions: Sendable {
   /// Returns the types that are being asked for under a name.
   func types(of name: Name) -> [RecordType] { questionsByName[name]?.map(\.key.type) ?? [] }
 
-  /// Adds an observer. If the question is not active yet, it starts on each of `links`.
+  /// Adds an observer. If the question is not active yet, starts it on each of `links`.
   mutating func add(
     _ observer: ActiveQuestion.Observer, for key: RecordKey, on links: [Link], start: Instant
   ) {

@@ -60,8 +60,8 @@ extension Querier {
 // MARK: - TXT records
 
 extension Querier {
-  /// Starts monitoring the TXT record of a service. An event follows when it is known, and whenever
-  /// it changes or disappears. Returns nil if `monitorLimit` monitors are running.
+  /// Starts monitoring the TXT record of a service. An event follows when the record is known, and
+  /// whenever it changes or disappears. Returns nil if `monitorLimit` monitors are running.
   package mutating func monitorText(of instance: Name, at now: Instant) -> MonitorID? {
     guard monitors.count < Self.monitorLimit else { return nil }
     let id = MonitorID(number: makeNumber())

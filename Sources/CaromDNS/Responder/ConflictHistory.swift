@@ -7,7 +7,7 @@ struct ConflictHistory: Sendable {
   static let window = Duration.seconds(10)
   static let limit = 15
   static let pause = Duration.seconds(5)
-  /// If no free name is found within this time, the publication fails (RFC 6762 §9).
+  /// The time after which a publication fails if no free name has been found (RFC 6762 §9).
   static let timeout = Duration.seconds(60)
 
   private var times: [Instant] = []

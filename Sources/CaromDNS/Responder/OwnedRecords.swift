@@ -3,8 +3,8 @@ import CaromCore
 /// The records that the responder publishes on one link, by name and by identity, with the times at
 /// which they were sent.
 ///
-/// A record keeps its slot as long as any claim uses it. Only publications add records; nothing
-/// received does.
+/// A record keeps its slot as long as any claim uses it. Only publications add records; received
+/// messages never do.
 struct OwnedRecords: Sendable {
   /// A published record and its sending state.
   struct Entry: Sendable {

@@ -18,9 +18,9 @@ package struct Registration: Hashable, Sendable {
   /// Whether the service is renamed to "X (2)" if its name is taken. Otherwise the publication
   /// fails.
   package var renames: Bool
-  /// Whether the name is known to be unique, for example because it contains a UUID. It is then
-  /// announced at once, without probing (RFC 6762 §8.1), and its SRV record names a host whose name
-  /// is also known to be unique.
+  /// Whether the name is known to be unique, for example because it contains a UUID. The service is
+  /// then announced at once, without probing (RFC 6762 §8.1), and its SRV record names a host whose
+  /// name is also known to be unique.
   package var isUnique: Bool
   /// The indices of the links to publish on, or nil for all links.
   package var links: Set<UInt32>?

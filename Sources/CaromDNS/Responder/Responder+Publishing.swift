@@ -128,8 +128,9 @@ extension Responder {
     announceAgain(id, at: now)
   }
 
-  /// Replaces the records of a claim on the links where it is claimed. Other hosts replace unique
-  /// records through the cache-flush bit, and need goodbyes for the shared ones (RFC 6762 §8.4).
+  /// Replaces the records of a claim on the links where its name is claimed. Other hosts replace
+  /// unique records through the cache-flush bit, and need goodbyes for shared records (RFC 6762
+  /// §8.4).
   mutating func replace(
     _ id: PublicationID, at now: Instant, _ body: (inout Claim) -> Void
   ) {

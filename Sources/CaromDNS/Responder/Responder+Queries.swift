@@ -118,8 +118,8 @@ extension Responder {
     return true
   }
 
-  /// Returns the time at which shared answers are sent, together with pending ones if those are due
-  /// soon enough.
+  /// Returns the time at which shared answers are sent, together with pending answers if those are
+  /// due soon enough.
   private mutating func answerTime(on index: Int, at now: Instant) -> Instant {
     let range = Self.sharedDelay
     let random = now.advanced(by: generator.duration(in: range))

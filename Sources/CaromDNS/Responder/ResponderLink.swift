@@ -90,8 +90,8 @@ extension ResponderLink {
     return rest == 0 ? moment : moment.advanced(byNanoseconds: step - rest)
   }
 
-  /// Returns the index of a batch that is sent between the two times, which is created if
-  /// necessary.
+  /// Returns the index of a batch that is sent between `low` and `high`. Creates the batch if there
+  /// is none.
   private mutating func batch(from low: Instant, to high: Instant, isDefence: Bool) -> Int {
     if let index = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {
       return index
@@ -122,8 +122,8 @@ struct AnswerBatch: Sendable {
   /// How long answers may be delayed so that they are sent together with later ones (RFC 6762
   /// §6.4).
   static let maximumDelay = Duration.milliseconds(500)
-  /// Batches that wait until a record may be multicast again are sent at multiples of this time, so
-  /// that there are few of them.
+  /// The granularity of the due times of batches that wait until a record may be multicast again.
+  /// It keeps the number of such batches small.
   static let batchGranularity = Duration.milliseconds(10)
 
   let id: UInt64

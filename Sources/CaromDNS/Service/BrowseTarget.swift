@@ -24,7 +24,7 @@ package enum BrowseTarget: Hashable, Sendable {
   case named(Name)
   /// The service types that are offered in a domain.
   case types(domain: Name = "local")
-  /// The domains that a domain, or the reverse name of a subnet, recommends.
+  /// The domains that are recommended under a domain or under the reverse name of a subnet.
   case domains(DomainKind, in: Name = "local")
 
   /// Returns the name that owns the PTR records. Throws an error if the subtype or the domain is

@@ -9,7 +9,7 @@ package struct UnicastMonitor: Sendable {
   package static let longestInterval = Duration.seconds(3600)
   /// The interval after which a name without records is queried again.
   static let emptyInterval = Duration.seconds(60)
-  /// The maximum number of monitored records. Further ones are ignored.
+  /// The maximum number of monitored records. Further records are ignored.
   package static let limit = 8192
 
   /// A difference between two successive answers.

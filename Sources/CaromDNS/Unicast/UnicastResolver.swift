@@ -135,8 +135,8 @@ extension UnicastResolver {
     return nextNumber
   }
 
-  /// Passes one event to a query and carries out the resulting step, if there is one; the query's
-  /// previous socket or connection is then closed. Returns whether there was a step.
+  /// Passes one event to a query. If a step results, closes the query's previous socket or
+  /// connection and carries out the step. Returns whether there was a step.
   @discardableResult
   private mutating func advance(
     _ index: Int, at now: Instant, _ event: (inout UnicastQuery) -> UnicastQuery.Step?

@@ -19,7 +19,7 @@ actor DiscoveryActor: LoopActor {
     var task: Task<Void, Never>?
     /// The watch on the link that runs alongside the task, or nil if there is none.
     var linkWatch: DiscoveryCore.WatchingID?
-    /// Reports to the listener that the loop has shut down.
+    /// A closure that reports to the listener that the loop has shut down.
     var reportClosed: @Sendable () -> Void
   }
 
@@ -47,7 +47,7 @@ actor DiscoveryActor: LoopActor {
   private var nextNumber: UInt64 = 0
   private var serverTasks: [UInt64: ServerTask] = [:]
   private(set) lazy var unicastClient = UnicastClient(on: loop)
-  /// Returns the name servers and search domains to use.
+  /// A closure that returns the name servers and search domains to use.
   private(set) var nameServers: @Sendable () -> UnicastConfiguration = { .current }
 
   private init(on loop: NetworkLoop, _ interfaces: InterfaceSelection) {
@@ -55,8 +55,8 @@ actor DiscoveryActor: LoopActor {
     self.interfaces = interfaces
   }
 
-  /// Returns the actor for `loop` and `interfaces`. It is created on first use and lives as long as
-  /// there is a reference to it.
+  /// Returns the actor for `loop` and `interfaces`. The actor is created on first use and lives as
+  /// long as there is a reference to it.
   static func shared(
     on loop: NetworkLoop?, _ interfaces: InterfaceSelection
   ) throws(DiscoveryError) -> DiscoveryActor {
@@ -176,7 +176,8 @@ extension DiscoveryActor {
 // MARK: - Watching
 
 extension DiscoveryActor {
-  /// Receives the values of a watch, and an error if the watch ends because the loop shut down.
+  /// A closure that receives the values of a watch, and an error if the watch ends because the loop
+  /// shut down.
   typealias Listener<Value> = @Sendable (Result<Value, DiscoveryError>) -> Void
 
   func browse(

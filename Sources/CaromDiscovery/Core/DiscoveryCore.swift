@@ -40,7 +40,8 @@ public final class DiscoveryCore {
   var advertising: [PublicationID: (AdvertisingEvent) -> Void] = [:]
   var watching: [WatchingID: (Querier.Event) -> Void] = [:]
   var resolving: [ResolveID: (Result<ResolvedService, DiscoveryError>) -> Void] = [:]
-  /// Returns how long the computer has been suspended since it was started. Tests replace it.
+  /// A closure that returns how long the computer has been suspended since it was started. Tests
+  /// replace it.
   var timeSuspended: () -> Duration = { NetworkLoop.timeSuspended }
   private lazy var lastTimeSuspended = timeSuspended()
   /// A closure that is called once if the loop shuts down while this object is open, but not by

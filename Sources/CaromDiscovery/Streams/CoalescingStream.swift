@@ -91,7 +91,7 @@ final class CoalescingStream<Subject: Hashable & Sendable, Event: Sendable>: Sen
 // MARK: - Producers
 
 extension CoalescingStream {
-  /// Stops the producer.
+  /// A closure that stops the producer.
   typealias Stop = @Sendable () async -> Void
   typealias Send = @Sendable (Event, Subject, NetworkLoop) -> Void
   typealias Finish = @Sendable (DiscoveryError) -> Void

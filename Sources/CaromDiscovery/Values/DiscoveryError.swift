@@ -93,7 +93,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
 }
 
 extension DiscoveryError: CustomStringConvertible {
-  /// One line for users that says what happened and what to do.
+  /// A line for users that says what happened and what to do.
   public var description: String {
     switch self {
     case .portInUse: "another program has exclusive use of UDP port 5353: end that program"

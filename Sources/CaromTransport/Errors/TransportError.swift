@@ -48,7 +48,7 @@ public enum TransportError: Error, Hashable, Sendable {
 }
 
 extension TransportError: CustomStringConvertible {
-  /// One line for users that says what happened and what to do.
+  /// A line for users that says what happened and what to do.
   public var description: String {
     switch self {
     case .addressInUse(let port): "port \(port) is in use: choose another one"

@@ -22,7 +22,8 @@ public enum Interfaces {
     }
   }
 
-  /// Reads the entries of the C layer, again with a larger buffer if they did not all fit.
+  /// Returns the entries of the C layer. Reads them again with a larger buffer if they did not all
+  /// fit.
   private static func entries() throws(TransportError) -> [cuv_interface_entry] {
     var capacity = 32
     while true {

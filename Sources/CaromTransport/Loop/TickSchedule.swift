@@ -20,7 +20,7 @@ public struct TickSchedule: Hashable, Sendable {
     Instant(nanoseconds: start.nanoseconds + rate.nanoseconds(of: index))
   }
 
-  /// Returns the index of the last tick that is due at `now`; nil before `start`.
+  /// Returns the index of the last tick that is due at `now`, or nil if `now` is before `start`.
   public func latest(at now: Instant) -> Int64? {
     let elapsed = now.nanoseconds - start.nanoseconds
     guard elapsed >= 0 else { return nil }

@@ -1,4 +1,4 @@
-/// Counts of a socket's datagrams since it was opened.
+/// The counters of a socket's datagrams since the socket was opened.
 public struct UDPCounters: Hashable, Sendable {
   /// The number of received datagrams.
   public var received: UInt64 = 0

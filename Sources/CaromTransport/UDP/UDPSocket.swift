@@ -65,13 +65,13 @@ public final class UDPSocket {
   }
 
   /// Passes the queued datagrams to the system, up to 64 per system call. Datagrams for which the
-  /// system has no room stay queued and are sent as soon as it has.
+  /// system has no room stay queued and are sent as soon as there is room.
   public func flush() { core.flush() }
 
   /// The number of payload bytes in the send queue.
   public var queuedBytes: Int { core.queuedBytes }
 
-  /// Counts of the socket's datagrams since it was opened.
+  /// The counters of the socket's datagrams since the socket was opened.
   public var counters: UDPCounters { core.counters }
 
   /// The error of the last datagram that the system rejected; nil if it rejected none.
@@ -114,9 +114,9 @@ extension UDPSocket {
 // Sockets of other processes
 extension UDPSocket {
   /// Returns the addresses to which the UDP sockets of all processes on this host are bound at
-  /// `port`, once for each socket; 0.0.0.0 and :: for wildcard sockets. Returns nil if the system
-  /// does not provide the list. Call it on the loop's thread, since it reads that thread's network
-  /// namespace.
+  /// `port`, once for each socket. Wildcard sockets have the address 0.0.0.0 or ::. Returns nil if
+  /// the system does not provide the list. Call it on the loop's thread, since it reads that
+  /// thread's network namespace.
   public static func addresses(boundTo port: UInt16) -> [IPAddress]? {
     var capacity = 64
     while true {
