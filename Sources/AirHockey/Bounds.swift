@@ -1,13 +1,13 @@
 import CaromPhysics
 
-/// The bounds of the positions and velocities of the puck and the mallets, in units of 2^-32 m, m/s
-/// or rad/s.
+/// The bounds of the positions, velocities and spins of the puck and the mallets, in units of 2^-32
+/// m, m/s or rad/s.
 enum Bounds {
   static let puckX = Lattice.units(Preset.halfLength)
   static let puckY = Lattice.units(Preset.halfWidth - Preset.puckRadius)
   static let puckSpeed = Lattice.units(Preset.puckSpeedCap)
-  /// The largest spin. Friction at a rail converts at most the puck's whole speed into spin, which
-  /// gives 480 rad/s.
+  /// The largest magnitude of the puck's spin. Friction at a rail converts at most the puck's whole
+  /// speed into spin, which gives 480 rad/s.
   static let puckSpin = Lattice.units(1_024)
   static let malletNearX = Lattice.units(Preset.malletRadius)
   static let malletFarX = Lattice.units(Preset.halfLength - Preset.malletRadius)
@@ -40,7 +40,7 @@ enum Bounds {
       x: seat == .home ? -x : x, y: min(max(mallet.y, -malletY), malletY))
   }
 
-  /// Returns the puck's state rounded to the units of the game state, and clamped where rounding
+  /// Returns the puck's state, rounded to the units of the game state and clamped where rounding
   /// exceeded a bound.
   static func clamped(_ puck: Disc) -> PuckState {
     let position = LatticePoint(puck.position)

@@ -1,25 +1,27 @@
 import CaromCore
 import CaromPhysics
 
-/// A computer player. It sees states with a delay and with errors, and returns the same kind of
-/// input as a person. Its play is determined by its seed and the states.
+/// A computer player. It sees the match with a delay and with errors, and returns the same kind of
+/// input as a person. The seed and the states determine its play.
 ///
-/// Internally it always plays as home, with its own goal at -x; for away, the state is mirrored.
+/// Internally a computer player always plays as home, with its own goal at -x; for away, the state
+/// is mirrored.
 public struct ComputerPlayer: Hashable, Sendable {
   /// The seat of this player.
   public let seat: Seat
-  /// How well this player plays.
+  /// The strength of this player's play.
   public let strength: Strength
 
   private var generator: SeededGenerator
-  /// A ring buffer of the puck's states in the last ticks; the entry at `index` is the oldest.
+  /// A ring buffer of the puck's states in the last ticks. The entry at `index` is the oldest.
   private var history: [PuckState]
   private var index = 0
-  /// The current errors in meters, chosen at random twice a second.
+  /// The current error of the player's shots in meters, chosen at random twice a second.
   private var aimError = 0.0
+  /// The current error of the player's defense in meters, chosen at random twice a second.
   private var guardError = 0.0
   private var errorAge = 0
-  /// Whether to shoot off a long rail.
+  /// Whether the player's next shots bounce off a long rail.
   private var banks = false
 
   private static let errorTicks = 30
@@ -27,7 +29,7 @@ public struct ComputerPlayer: Hashable, Sendable {
   private static let guardX = -0.80
   private static let reach = Preset.puckRadius + Preset.malletRadius
 
-  /// Creates a player. The seed determines its errors.
+  /// Creates a player in a seat. The seed determines the player's errors.
   public init(_ seat: Seat, strength: Strength = .medium, seed: UInt64) {
     self.seat = seat
     self.strength = strength
@@ -35,7 +37,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     history = Array(repeating: PuckState(position: .zero), count: strength.delay + 1)
   }
 
-  /// Returns the input for the next tick. Call it once per tick, with the current state.
+  /// Returns the input for the next tick. Call this method once per tick, with the current state.
   public mutating func input(for state: RinkState) -> MalletInput {
     let view = seat == .home ? state : state.mirrored
     remember(view.puck)
@@ -90,7 +92,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     }
   }
 
-  /// Returns the point where the puck will cross the guarding line.
+  /// Returns the point on the guarding line at which the mallet can stop the puck.
   private func intercept(_ position: Vector, _ velocity: Vector) -> Vector {
     let time = max(0, (Self.guardX - position.x) / velocity.x)
     let y = Self.folded(position.y + velocity.y * min(time, 2)) + guardError
@@ -98,7 +100,8 @@ public struct ComputerPlayer: Hashable, Sendable {
     return Vector(Self.guardX, min(max(y, -post), post))
   }
 
-  /// Returns the next point on the way behind the puck, and then through the puck towards the goal.
+  /// Returns the mallet's next target for an attack: first behind the puck, then through the puck
+  /// towards the goal.
   private func attack(_ position: Vector, _ mallet: Vector) -> Vector {
     let aim = direction(from: position)
     let offset = position - mallet
@@ -106,7 +109,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     let aside = offset.cross(aim).magnitude
     if ahead > 0.6 * Self.reach, aside < 0.35 * Self.reach { return position + aim * 0.15 }
     if ahead > 0 { return position - aim * (Self.reach + 0.08) }
-    // Moves around the puck on the side where the mallet is.
+    // The mallet moves around the puck on the side where it already is.
     let side = offset.y > 0 ? -1.0 : 1.0
     return Vector(position.x - 0.16, position.y + side * (Self.reach + 0.04))
   }
@@ -119,7 +122,7 @@ public struct ComputerPlayer: Hashable, Sendable {
     }
     var goal = Vector(Preset.halfLength, aimError)
     if banks {
-      // Aims at the goal's mirror image in a long rail.
+      // The shot aims at the goal's mirror image in a long rail.
       let rail = Preset.halfWidth - Preset.puckRadius
       goal.y = (aimError < 0 ? -2 : 2) * rail - aimError
     }
@@ -127,8 +130,8 @@ public struct ComputerPlayer: Hashable, Sendable {
     return offset * (1 / offset.length)
   }
 
-  /// Returns the y coordinate that results if the puck bounces off the long rails, where `y`
-  /// ignores them.
+  /// Returns the y coordinate of a puck that bounces off the long rails, given the y coordinate
+  /// that it would have without them.
   private static func folded(_ y: Double) -> Double {
     let rail = Preset.halfWidth - Preset.puckRadius
     var y = y

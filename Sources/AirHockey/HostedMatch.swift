@@ -4,21 +4,22 @@ import CaromSimulation
 /// The host's side of a match over the network. Its simulation is authoritative and never waits for
 /// a client.
 ///
-/// The host plays `home` and the client plays `away`; any number of spectators receive the match.
-/// Of the client's messages only its inputs are used: the target of its mallet and its requests.
+/// The host plays `home` and the client plays `away`. Any number of spectators receive the match.
+/// Of the client's messages, only the inputs affect the match: the mallet's target and the client's
+/// requests.
 public struct HostedMatch: Sendable {
   /// The time between the end of a match and the start of the next one, in ticks: 3 s.
   public static let restTicks = 3 * Int64(Preset.ticksPerSecond)
 
   private var server: RollbackServer<Rink>
-  /// The client's id, or nil if the away seat is free.
+  /// The client's id, or nil if no client has the away seat.
   public private(set) var client: Int?
   /// The home player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var endedAt: Tick?
   private var writer = PacketWriter(capacity: 512)
 
-  /// Creates a host whose away seat is free.
+  /// Creates a host whose away seat is free. The first tick is due one tick after `now`.
   public init(at now: Instant) {
     server = RollbackServer(
       Rink(match: 0), players: 2, rate: Preset.ticksPerSecond, at: now)
@@ -35,18 +36,19 @@ public struct HostedMatch: Sendable {
   /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { server.takeDueTicks(at: now) }
 
-  /// The inputs and states of recent ticks, at least of the last second.
+  /// The broadcaster, which stores the inputs and states of at least the last second.
   var broadcaster: RollbackBroadcaster<Rink> { server.broadcaster }
 
   // MARK: Clients and spectators
 
-  /// Gives the away seat to a client and returns the client's id. A new match begins at 0-0, or,
-  /// for a `returning` client, the last match continues without the client's pause.
+  /// Gives the away seat to a client, and returns the client's id. For a `returning` client, the
+  /// last match continues without the client's pause; for any other client, a new match begins at
+  /// 0-0.
   public mutating func addClient(returning: Bool, at now: Instant) -> Int {
     removeClient()
     _ = server.takeDueTicks(at: now)  // skips the ticks while the seat was free
     requests = []
-    // This tick applies the request, so that the client's first state includes its effect.
+    // This step applies the request, so that the client's first state includes its effect.
     if returning {
       server.setInput(RinkInput(nil, request: .resume), for: 1)
     } else {
@@ -68,7 +70,7 @@ public struct HostedMatch: Sendable {
   /// Adds a spectator and returns its id.
   public mutating func addSpectator() -> Int { server.addSpectator() }
 
-  /// Removes a spectator that has left.
+  /// Removes the spectator with the given id.
   public mutating func removeSpectator(_ id: Int) { server.removeSpectator(id) }
 
   // MARK: Playing
@@ -91,7 +93,7 @@ public struct HostedMatch: Sendable {
     return endedAt.distance(to: server.tick) >= Self.restTicks
   }
 
-  /// The notice that ends a session: the number of the match and its score.
+  /// The notice that ends a session, with the number of the match and its score.
   public var finalNotice: MatchNotice { .ended(match: state.match, state.score) }
 
   // MARK: Messages
@@ -102,8 +104,9 @@ public struct HostedMatch: Sendable {
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, from id: Int, at now: Instant
   ) throws(DecodeError) { try server.receive(kind, bytes, from: id, at: now) }
 
-  /// Encodes the inputs that a recipient has not acknowledged, to be sent reliably at the end of a
-  /// session. Returns nil if it has acknowledged all.
+  /// Returns the encoded inputs that a recipient has not acknowledged, to be sent reliably at the
+  /// end of a session. Returns nil if there is no such recipient, or if it must receive a keyframe
+  /// or a state report first.
   public mutating func unacknowledgedInputs(for id: Int) -> [UInt8]? {
     writer.removeAll()
     return server.writeInputs(for: id, into: &writer) ? writer.bytes : nil

@@ -2,41 +2,42 @@ import CaromCore
 import CaromPhysics
 import CaromSimulation
 
-/// A client's or a spectator's side of a match over the network, which simulates the whole match.
+/// A client's or a spectator's side of a match over the network. It simulates the whole match.
 ///
-/// A client's own mallet moves without delay. The puck and the opponent are predicted, and
+/// A client's own mallet moves without delay. The puck and the opponent are predicted, and are
 /// corrected when the host's inputs arrive; `shown(at:)` smooths the corrections. A spectator sees
 /// only confirmed ticks.
 public struct JoinedMatch: Sendable {
-  /// The prediction window, in ticks. Prediction hides a round trip up to this length; beyond it
-  /// the local inputs are delayed, so that the match does not stall.
+  /// The prediction window, in ticks. Prediction hides a round-trip time up to this length. With a
+  /// longer one, the local inputs are delayed so that the match does not stall.
   static let window = SimulationLimits.window
-  /// The latency that is expected in addition to the round trip, in ticks: the host's input buffer
-  /// and the repair of losses.
+  /// The expected latency in addition to the round-trip time, in ticks: the host's input buffer and
+  /// the recovery from losses.
   static let reserve = 8
-  /// After a stall, the delay of the local inputs grows by one tick, but not more often than once
-  /// in this many ticks.
+  /// The minimum number of ticks between two increases of the delay of the local inputs. A stall
+  /// increases the delay by one tick.
   static let raiseInterval = 15
-  /// The delay of the local inputs shrinks by one tick after this many ticks without a stall.
+  /// The number of ticks without a stall after which the delay of the local inputs decreases by one
+  /// tick.
   static let lowerInterval = 600
-  /// The most ticks that `stepToConfirmed` simulates.
+  /// The maximum number of ticks that `stepToConfirmed` simulates.
   static let finalStepLimit = 600
 
   private var client: RollbackClient<Rink>
   private var view = RinkView()
-  /// The pending requests of this player, one of which is carried out per tick.
+  /// This player's pending requests. One is carried out per tick.
   private var requests: [RinkInput.Request] = []
   private var writer = PacketWriter(capacity: 512)
-  /// The delay of the local inputs, in ticks: the part that follows from the round trip, and the
-  /// part that stalls have added.
+  /// The delay of the local inputs, in ticks: the part that follows from the round-trip time, and
+  /// the part that was added after stalls.
   private var delay = (base: 0, added: 0)
-  /// The number of stalls at the last change of `delay.added`, and the ticks since then.
+  /// The number of stalls at the last change of `delay.added`, and the number of ticks since then.
   private var stalls = (count: 0, ticks: 0)
   /// The distance by which corrections moved the puck in the last `step`, in meters.
   public private(set) var correction = 0.0
-  /// The number of desyncs with the host. After each, the host has sent the whole state again.
+  /// The number of desyncs with the host. After each of them, the host sends the whole state again.
   public private(set) var desyncs = 0
-  /// The most recent desync, if any.
+  /// The report of the most recent desync with the host, or nil if there was none.
   public private(set) var lastDesync: DesyncReport?
 
   /// Creates a client or a spectator that has not received a state yet.
@@ -45,9 +46,9 @@ public struct JoinedMatch: Sendable {
       player: isSpectator ? nil : 1, rate: Preset.ticksPerSecond, window: Self.window, at: now)
   }
 
-  /// The predicted state of the match; nil before the host's first state has arrived.
+  /// The predicted state of the match, or nil before the host's first state has arrived.
   public var state: RinkState? { client.rollback?.state.state }
-  /// The state after the last confirmed tick; nil before the host's first state has arrived.
+  /// The state after the last confirmed tick, or nil before the host's first state has arrived.
   public var confirmed: RinkState? {
     client.rollback.flatMap { $0.state(at: $0.confirmedTick)?.state }
   }
@@ -55,17 +56,20 @@ public struct JoinedMatch: Sendable {
   public var predictedTicks: Int {
     client.rollback.map { Int($0.confirmedTick.distance(to: $0.tick)) } ?? 0
   }
-  /// The number and depth of rollbacks, and other statistics of the prediction.
+  /// The number and depth of rollbacks, and other statistics of the prediction. All are zero before
+  /// the host's first state has arrived.
   public var statistics: RollbackStatistics { client.rollback?.statistics ?? .init() }
-  /// The number of times the host has sent the whole state: 1 unless a desync occurred.
+  /// The number of times that the host has sent the whole state: 1 unless there was a desync or the
+  /// client fell too far behind.
   public var keyframeCount: Int { client.keyframeCount }
   /// The number of local inputs that reached the host too late and were replaced there.
   public var overriddenInputs: Int { client.overriddenInputs }
-  /// The simulation with its history of inputs and states, from which a recorder reads.
+  /// The simulation with its history of inputs and states, for a recorder to read. Nil before the
+  /// host's first state has arrived.
   public var rollback: Rollback<Rink>? { client.rollback }
 
-  /// Returns the predicted state at `now` with smoothed corrections, to be drawn; nil before the
-  /// host's first state has arrived.
+  /// Returns the predicted state with its corrections smoothed, for drawing at `now`. Returns nil
+  /// before the host's first state has arrived.
   public func shown(at now: Instant) -> RinkState? { state.map { view.shown($0, at: now) } }
 
   // MARK: Time
@@ -77,14 +81,15 @@ public struct JoinedMatch: Sendable {
   /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 
-  /// Adapts the clock and the delay of the local inputs to a new estimate of the round trip to the
-  /// host.
+  /// Adapts the clock and the delay of the local inputs to a new estimate of the round-trip time to
+  /// the host.
   public mutating func updateRoundTrip(_ roundTrip: Duration) {
     client.roundTrip = roundTrip
     let nanoseconds = max(0, roundTrip.wholeNanoseconds)
     let ticks = Int(min(nanoseconds / 1_000_000, 10_000)) * Preset.ticksPerSecond / 1_000
     let base = max(0, ticks + Self.reserve - Self.window)
-    // Ignores decreases of one or two ticks, which are within the round trip's usual variation.
+    // Decreases of one or two ticks are ignored, because they are within the usual variation of the
+    // round-trip time.
     guard base > delay.base || base < delay.base - 2 else { return }
     delay.base = base
     updateInputDelay()
@@ -94,7 +99,7 @@ public struct JoinedMatch: Sendable {
     client.inputDelay = min(delay.base + delay.added, SimulationLimits.inputDelay)
   }
 
-  /// Delays the local inputs a little more after a stall, and a little less after a long time
+  /// Increases the delay of the local inputs after a stall, and decreases it after a long time
   /// without one. A small constant delay is less noticeable than stalls.
   private mutating func adaptInputDelay() {
     let count = statistics.stalls
@@ -115,12 +120,12 @@ public struct JoinedMatch: Sendable {
   /// Adds a request of this player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Simulates one tick with the local input. `pollEvent` returns the events of the ticks that this
-  /// confirms.
+  /// Simulates one tick with the local input, or with a nil `mallet` for an absent player.
+  /// `pollEvent` returns the events of the ticks that this step confirms.
   public mutating func step(_ mallet: MalletInput?, at now: Instant) {
     let request = requests.isEmpty || state == nil ? nil : requests.removeFirst()
     correction = 0
-    // Keeps only the state: a copy of the simulation would make the next step copy its arrays.
+    // Only the state is kept: a copy of the simulation would make the next step copy its arrays.
     guard let tick = client.rollback?.tick, let old = state else {
       client.advance()
       return
@@ -132,14 +137,14 @@ public struct JoinedMatch: Sendable {
     correction = (new.puck.position.vector - old.puck.position.vector).length
   }
 
-  /// Simulates all ticks whose inputs have arrived, at the end of a session.
+  /// Simulates all ticks whose inputs have arrived. Call this method at the end of a session.
   public mutating func stepToConfirmed(at now: Instant) {
     let behind = client.rollback.map { Int($0.tick.distance(to: $0.confirmableTick)) } ?? 0
     for _ in 0..<min(max(1, behind), Self.finalStepLimit) { step(nil, at: now) }
   }
 
-  /// Returns the next event of a confirmed tick, with the state after that tick; nil if there is
-  /// none.
+  /// Removes and returns the next event of a confirmed tick, with the state after that tick.
+  /// Returns nil if there is none.
   public mutating func pollEvent() -> (event: RinkEvent, state: RinkState)? {
     while let next = client.pollEvent() {
       guard case .confirmed(let event, let tick) = next,
@@ -152,8 +157,8 @@ public struct JoinedMatch: Sendable {
 
   // MARK: Messages
 
-  /// Handles a message of the host. Throws if the message is malformed, without applying any part
-  /// of the message.
+  /// Handles a message from the host. Throws if the message is malformed, without applying any part
+  /// of it.
   public mutating func receive(
     _ kind: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
@@ -168,7 +173,8 @@ public struct JoinedMatch: Sendable {
     }
   }
 
-  /// Returns the next message to send to the host, or nil if there is none until the next tick.
+  /// Returns the next message to send to the host. Returns nil if nothing is due before the next
+  /// tick.
   public mutating func pollMessage() -> (kind: RollbackMessage, bytes: [UInt8])? {
     writer.removeAll()
     return client.pollTransmit(into: &writer).map { ($0, writer.bytes) }

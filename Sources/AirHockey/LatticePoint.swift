@@ -19,10 +19,10 @@ public struct LatticePoint: Hashable, Sendable {
     self.init(x: Lattice.units(vector.x), y: Lattice.units(vector.y))
   }
 
-  /// The center of the table.
+  /// The point (0, 0): the center of the table, or no velocity.
   public static let zero = LatticePoint(x: 0, y: 0)
 
-  /// This point in meters, or meters per second; the conversion is exact.
+  /// This point in meters or meters per second. The conversion is exact.
   public var vector: Vector { Vector(Lattice.value(x), Lattice.value(y)) }
 
   /// This point rotated by half a turn around the center of the table.

@@ -1,7 +1,8 @@
 import CaromCore
 import CaromPhysics
 
-/// The target position of a player's mallet for one tick, in units of 0.1 mm.
+/// The target position of a player's mallet for one tick, in units of 0.1 mm from the table's
+/// center.
 ///
 /// The simulation moves the mallet towards the target, within the speed limit and the player's half
 /// of the table. Whole units ensure that the same value is sent and simulated.
@@ -18,13 +19,13 @@ public struct MalletInput: Hashable, Sendable {
   /// The target's coordinate across the table, in units of 0.1 mm.
   public let y: Int16
 
-  /// Creates a target, clamped to the table.
+  /// Creates a target from coordinates in units of 0.1 mm, clamped to the table.
   public init(x: Int16, y: Int16) {
     self.x = min(max(x, -Self.maximumX), Self.maximumX)
     self.y = min(max(y, -Self.maximumY), Self.maximumY)
   }
 
-  /// Creates the target nearest to `point`, which is in meters. NaN counts as 0.
+  /// Creates the target on the table nearest to `point`, which is in meters. NaN counts as 0.
   public init(_ point: Vector) {
     self.init(x: Self.units(point.x), y: Self.units(point.y))
   }
@@ -43,16 +44,16 @@ public struct MalletInput: Hashable, Sendable {
 }
 
 extension MalletInput {
-  /// The encoded length in bytes: x and y, each a little-endian 16-bit integer.
+  /// The length of an encoded target in bytes.
   public static let encodedLength = 4
 
-  /// Appends the encoded target.
+  /// Appends the target: x and y, each as a little-endian 16-bit integer.
   public func encode(into writer: inout PacketWriter) {
     writer.write(UInt16(bitPattern: x))
     writer.write(UInt16(bitPattern: y))
   }
 
-  /// Decodes a target. A target outside the table throws `invalid`.
+  /// Creates a target by decoding it. A target outside the table throws `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let x = Int16(bitPattern: try reader.read(UInt16.self))
     let y = Int16(bitPattern: try reader.read(UInt16.self))

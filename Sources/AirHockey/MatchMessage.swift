@@ -1,7 +1,7 @@
 import CaromCore
 import CaromSimulation
 
-/// A message of a hosted match to its client or to one of its spectators.
+/// A message from a `HostedMatch` to its client or to one of its spectators.
 public struct MatchMessage: Hashable, Sendable {
   /// The recipient's id, as returned by `HostedMatch.addClient` or `addSpectator`.
   public var recipient: Int

@@ -3,7 +3,7 @@ import CaromCore
 /// A message that the host and the client exchange once at the end of a session, in addition to the
 /// simulation's own messages.
 public enum MatchNotice: Hashable, Sendable, PacketCodable {
-  /// The client's time is up: it requests the final score.
+  /// The client requests the end of the session and the final score, because its time is up.
   case finish
   /// The host ends the session: the number of the match and its final score.
   case ended(match: UInt16, Score)
@@ -21,7 +21,8 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Decodes a notice. An unknown first byte or an impossible score throws `invalid`.
+  /// Creates a notice by decoding it. An unknown first byte or an impossible score throws
+  /// `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     switch try reader.read(UInt8.self) {
     case 0: self = .finish

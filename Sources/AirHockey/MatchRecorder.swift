@@ -9,11 +9,11 @@ public struct MatchRecorder: Sendable {
   private var writer: ReplayWriter<Rink>
   /// The state after the last tick that was recorded.
   private var last: RinkState
-  /// The keyframe count of the joined match when the recording began.
+  /// The joined match's `keyframeCount` when the recording began.
   private let keyframeCount: Int
 
-  /// Creates a recorder that begins with `state`. For a joined match, `keyframeCount` is the
-  /// match's current count.
+  /// Creates a recorder that begins with `state`. For a joined match, pass the match's current
+  /// `keyframeCount`.
   public init(_ state: RinkState, keyframeCount: Int = 0) {
     writer = ReplayWriter(
       Rink(state), players: 2, rate: Preset.ticksPerSecond, title: Self.title, at: state.tick)
@@ -21,14 +21,14 @@ public struct MatchRecorder: Sendable {
     self.keyframeCount = keyframeCount
   }
 
-  /// Adds a tick with its inputs and the resulting state.
+  /// Adds a tick with the two players' inputs and the resulting state.
   public mutating func append(home: RinkInput, away: RinkInput, leadingTo state: RinkState) {
     writer.append({ $0 == 0 ? home : away }, leadingTo: Rink(state))
     last = state
   }
 
-  /// Adds the ticks that the host has simulated since the last call. Call it at least once a
-  /// second, because the host stores older ticks no longer.
+  /// Adds the ticks that the host has simulated since the last call. Call this method at least once
+  /// a second, because the host discards older ticks.
   public mutating func record(_ match: HostedMatch) {
     let source = match.broadcaster
     while writer.tick < source.tick, let state = source.history.state(at: writer.tick.next)?.state,
@@ -37,9 +37,9 @@ public struct MatchRecorder: Sendable {
     { append(home: home, away: away, leadingTo: state) }
   }
 
-  /// Adds the ticks that have been confirmed on a client or spectator since the last call. Call it
-  /// at least once a second. Returns false, and adds nothing, if the host has sent the whole state
-  /// again since the recording began: the recording must then end.
+  /// Adds the ticks that have been confirmed on a client or spectator since the last call. Call
+  /// this method at least once a second. Returns false, and adds nothing, if the host has sent the
+  /// whole state again since the recording began; the recording must then end.
   public mutating func record(_ match: JoinedMatch) -> Bool {
     guard match.keyframeCount == keyframeCount, let rollback = match.rollback else { return false }
     writer.record(rollback)
@@ -50,7 +50,7 @@ public struct MatchRecorder: Sendable {
   /// Returns the bytes that have been encoded since the last call, to be appended to the file.
   public mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 
-  /// Ends the recording and returns the last bytes of the file.
+  /// Ends the recording, and returns the last bytes of the file.
   public mutating func finish() -> [UInt8] {
     writer.finish(Rink(last))
     return writer.takeBytes()

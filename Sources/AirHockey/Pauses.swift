@@ -18,6 +18,6 @@ public struct Pauses: OptionSet, Hashable, Sendable {
   /// Returns the set with only the pause of `seat`.
   public static func of(_ seat: Seat) -> Pauses { seat == .home ? .home : .away }
 
-  /// The pauses with the seats exchanged.
+  /// The same pauses with the seats exchanged.
   public var mirrored: Pauses { Pauses(rawValue: (rawValue & 1) << 1 | (rawValue >> 1) & 1) }
 }

@@ -4,7 +4,7 @@ extension Phase {
   /// The byte that stands for no seat.
   private static let noSeat = UInt8(255)
 
-  /// The code, seat and remaining ticks, as they are encoded and hashed.
+  /// The phase's code, seat and remaining ticks, as they are encoded and hashed.
   var fields: (code: UInt8, seat: UInt8, remaining: UInt16) {
     switch self {
     case .faceOff(let remaining): (0, Self.noSeat, remaining)
@@ -16,7 +16,8 @@ extension Phase {
     }
   }
 
-  /// Appends the code (one byte), the seat (one byte) and the remaining ticks (two bytes).
+  /// Appends the phase: the code (one byte), the seat (one byte) and the remaining ticks (two
+  /// bytes).
   func encode(into writer: inout PacketWriter) {
     let fields = fields
     writer.append(fields.code)
@@ -24,7 +25,8 @@ extension Phase {
     writer.write(fields.remaining)
   }
 
-  /// Decodes a phase. An unknown code or seat, or an impossible remaining time, throws `invalid`.
+  /// Creates a phase by decoding it. An unknown code or seat, or an impossible remaining time,
+  /// throws `invalid`.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     let code = try reader.read(UInt8.self)
     let seatCode = try reader.read(UInt8.self)

@@ -9,7 +9,7 @@ public enum Phase: Hashable, Sendable {
   case playing(half: Seat?, remaining: UInt16)
   /// A goal was scored. The other seat serves when the time has elapsed.
   case goalPause(scorer: Seat, remaining: UInt16)
-  /// A seat kept the puck too long. The other seat serves when the time has elapsed.
+  /// The player in a seat kept the puck too long. The other seat serves when the time has elapsed.
   case foulPause(by: Seat, remaining: UInt16)
   /// The match has ended and the next match has not begun.
   case matchEnd(winner: Seat)

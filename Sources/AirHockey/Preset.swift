@@ -1,11 +1,11 @@
 import CaromPhysics
 
-/// The constants of the table, the discs and the rules, in meters, kilograms and seconds. The table
-/// is that of the Air Hockey Challenge 2023.
+/// The constants of the table, the discs and the rules, in meters, kilograms and seconds unless
+/// stated otherwise. The table is that of the Air Hockey Challenge 2023.
 public enum Preset {
-  /// The distance from the center to a goal line.
+  /// The distance from the table's center to a goal line.
   public static let halfLength = 0.974
-  /// The distance from the center to a long rail.
+  /// The distance from the table's center to a long rail.
   public static let halfWidth = 0.519
   /// The distance from the middle of a goal to a post.
   public static let goalHalfWidth = 0.125
@@ -32,11 +32,11 @@ public enum Preset {
   public static let ticksPerSecond = 60
   /// The duration of a tick, in seconds.
   public static let step = 1.0 / 60
-  /// The number of goals that wins a match.
+  /// The number of goals that win a match.
   public static let goalsToWin: UInt8 = 7
-  /// How long a player may keep the puck in one half, in ticks: 7 s.
+  /// The time for which a player may keep the puck in one half, in ticks: 7 s.
   public static let possessionTicks: UInt16 = 420
-  /// How long a player may take to serve, in ticks: 10 s.
+  /// The time that a player may take to serve, in ticks: 10 s.
   public static let serveTicks: UInt16 = 600
   /// The pause after a goal, in ticks: 1.5 s.
   public static let goalPauseTicks: UInt16 = 90
@@ -44,8 +44,8 @@ public enum Preset {
   public static let foulPauseTicks: UInt16 = 60
   /// The shortest wait before a face-off, in ticks: 1 s.
   public static let faceOffTicks: UInt16 = 60
-  /// The largest addition to the wait before a face-off, in ticks: 2 s. It makes the release
-  /// unpredictable for the players.
+  /// The largest random addition to the wait before a face-off, in ticks: 2 s. The addition makes
+  /// the release unpredictable for the players.
   public static let faceOffSpread: UInt16 = 120
 
   /// The distance of the puck from the center line at a serve.
@@ -54,7 +54,7 @@ public enum Preset {
   /// the puck is never placed on a mallet.
   public static let waitingDistance = 0.55
 
-  /// The table in the form that the physics uses.
+  /// The table, in the form that the physics uses.
   public static let table = Table(
     halfLength: halfLength, halfWidth: halfWidth, goalHalfWidth: goalHalfWidth)
 

@@ -1,10 +1,10 @@
 /// The state of the puck. All values are integer multiples of 2^-32 m, m/s or rad/s.
 public struct PuckState: Hashable, Sendable {
-  /// The position of the puck's center.
+  /// The position of the puck's center, in units of 2^-32 m.
   public var position: LatticePoint
-  /// The velocity of the puck's center.
+  /// The velocity of the puck's center, in units of 2^-32 m/s.
   public var velocity: LatticePoint
-  /// The angular velocity, in units of 2^-32 rad/s; counterclockwise is positive.
+  /// The angular velocity, in units of 2^-32 rad/s. Counterclockwise is positive.
   public var spin: Int64
 
   /// Creates the state of a puck, which is at rest by default.

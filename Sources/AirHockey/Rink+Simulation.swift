@@ -2,11 +2,11 @@ import CaromCore
 import CaromSimulation
 
 extension Rink: Simulation {
-  /// Air hockey has exactly two players.
+  /// The supported player counts: exactly two players.
   public static var playerCounts: ClosedRange<Int> { 2...2 }
 
-  /// Simulates one tick. Input 0 is home's and input 1 is away's. Requests are carried out before
-  /// the movement, home's before away's.
+  /// Simulates one tick. Input 0 is the home player's and input 1 the away player's. Requests are
+  /// carried out before the movement, the home player's first.
   public mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
     precondition(inputs.count == 2, "air hockey needs exactly two inputs: home's and away's")
     carryOut(inputs[0].request, of: .home, &events)
@@ -63,7 +63,7 @@ extension Rink: PacketCodable {
   /// Appends the state as `RinkState.encode(into:)` encodes it.
   public func encode(into writer: inout PacketWriter) { state.encode(into: &writer) }
 
-  /// Decodes a state and creates a rink from it. An invalid state throws.
+  /// Creates a rink by decoding a state. An invalid state throws.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let state = try RinkState(decoding: &reader)
     self.init(state)

@@ -3,8 +3,8 @@ import CaromSimulation
 
 /// The simulation of an air hockey match.
 ///
-/// A rink is a plain value: copy it to save it. The same state and the same inputs give the same
-/// bits on every machine. A step allocates no memory.
+/// A rink is a plain value, so copying it saves the match. The same state and the same inputs give
+/// the same bits on every machine. A step allocates no memory.
 public struct Rink: Hashable, Sendable {
   /// The current state of the match.
   public private(set) var state: RinkState
@@ -18,7 +18,7 @@ public struct Rink: Hashable, Sendable {
   /// The hash of the state; see `RinkState.hash`.
   public var hash: UInt64 { state.hash }
 
-  /// Simulates one tick and returns its events. While the match is paused, only the tick's number
+  /// Simulates one tick, and returns its events. While the match is paused, only the tick's number
   /// changes.
   public mutating func step(home: MalletInput, away: MalletInput) -> RinkEvents {
     state.tick = state.tick.next
@@ -33,8 +33,8 @@ public struct Rink: Hashable, Sendable {
     return events
   }
 
-  /// Carries out a player's command. Call it between two steps. Returns false if the command has no
-  /// effect.
+  /// Carries out a player's command. Call this method between two steps. Returns false if the
+  /// command has no effect.
   @discardableResult
   public mutating func apply(_ command: RinkCommand) -> Bool {
     let before = state
@@ -89,8 +89,8 @@ public struct Rink: Hashable, Sendable {
     state.awayMallet = Bounds.clamped(mallet: LatticePoint(second.position), of: .away)
   }
 
-  /// Returns the mallet as a disc for the physics, with the velocity that moves it towards its
-  /// target within the limits of speed and position.
+  /// Returns a seat's mallet as a disc for the physics. Its velocity moves it towards its target
+  /// within the limits of speed and position.
   private func mallet(_ seat: Seat, towards input: MalletInput) -> Disc {
     let position = state[mallet: seat].vector
     let goal = input.vector
@@ -177,13 +177,13 @@ public struct Rink: Hashable, Sendable {
     } else if let last {
       foul(by: last, &events)
     } else {
-      // The puck has been on the center line all the time, so neither player is at fault.
+      // The puck has stayed on the center line, so neither player is at fault.
       state.puck = PuckState(position: .zero)
       state.phase = .faceOff(remaining: RinkState.faceOffTicks(of: state.match))
     }
   }
 
-  /// The half that contains the puck's center; nil on the center line.
+  /// The half that contains the puck's center, or nil if the center is on the center line.
   private var half: Seat? {
     let x = state.puck.position.x
     return x == 0 ? nil : (x < 0 ? .home : .away)

@@ -1,13 +1,13 @@
-/// An event that the simulation of one tick reports.
+/// An event that occurred in a simulated tick.
 public enum RinkEvent: Hashable, Sendable {
-  /// The puck touched something. The values are the bits of `RinkEvents.Touches`, and the largest
-  /// closing speed in whole meters per second.
+  /// The puck touched a rail, a post or a mallet. The first value holds the bits of
+  /// `RinkEvents.Touches`; `impact` is the largest closing speed in whole meters per second.
   case touch(UInt8, impact: UInt8)
   /// The player in this seat scored a goal.
   case goal(Seat)
   /// The player in this seat kept the puck too long.
   case foul(Seat)
-  /// The puck was placed in front of this seat for a serve.
+  /// The puck was placed in front of the player in this seat for a serve.
   case serve(Seat)
   /// The puck was released for a face-off.
   case faceOff
@@ -22,7 +22,7 @@ public enum RinkEvent: Hashable, Sendable {
 }
 
 extension RinkEvents {
-  /// Appends these events to a list, one by one.
+  /// Appends each of these events to a list.
   func append(to list: inout [RinkEvent]) {
     if !touches.isEmpty {
       list.append(.touch(touches.rawValue, impact: UInt8(min(max(impact, 0), 255))))

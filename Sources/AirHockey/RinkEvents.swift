@@ -1,4 +1,4 @@
-/// The events of one tick. Each event is reported only in the tick in which it occurred.
+/// The events of one tick. Each event is reported only in the tick in which it occurs.
 public struct RinkEvents: Hashable, Sendable {
   /// A set of things that the puck touched.
   public struct Touches: OptionSet, Hashable, Sendable {
@@ -18,18 +18,18 @@ public struct RinkEvents: Hashable, Sendable {
 
   /// The things that the puck touched in this tick.
   public var touches: Touches = []
-  /// The largest closing speed among the touches, in meters per second, which determines how loud
-  /// the sound is.
+  /// The largest closing speed among the touches, in meters per second. It determines the volume of
+  /// the sound.
   public var impact = 0.0
-  /// The seat that scored a goal, or nil if neither did.
+  /// The seat that scored a goal, or nil if no goal was scored.
   public var goal: Seat?
-  /// The seat that kept the puck too long and loses it, or nil if neither did.
+  /// The seat that kept the puck too long and therefore loses it, or nil if there was no foul.
   public var foul: Seat?
-  /// The seat in front of which the puck was placed for a serve, or nil if it was not.
+  /// The seat in front of which the puck was placed for a serve, or nil if there was none.
   public var serve: Seat?
   /// Whether the puck was released for a face-off.
   public var faceOff = false
-  /// The seat that won the match, or nil if neither did.
+  /// The seat that won the match in this tick, or nil if the match did not end.
   public var winner: Seat?
 
   /// Creates an empty set of events.

@@ -3,7 +3,7 @@ import CaromPhysics
 import CaromSimulation
 
 /// The input of one player for one tick: the target of the mallet and an optional request. The
-/// target is in units of 0.5 mm, so that exactly the sent value is simulated.
+/// target is in units of 0.5 mm, so that the sent value is exactly the one simulated.
 public struct RinkInput: Hashable, Sendable {
   /// A request that is carried out once.
   public enum Request: UInt8, Hashable, Sendable {
@@ -13,7 +13,8 @@ public struct RinkInput: Hashable, Sendable {
     case resume = 2
     /// Start the next match, if the match has ended.
     case startMatch = 3
-    /// Restart at 0-0 in any phase. Only home may request it, when a new client has joined.
+    /// Restart at 0-0 in any phase. Only the home player may request this, when a new client has
+    /// joined.
     case restart = 4
   }
 
@@ -31,8 +32,8 @@ public struct RinkInput: Hashable, Sendable {
   /// Creates the input of an absent player, whose mallet does not move.
   public init() { self.init(nil) }
 
-  /// Creates an input from a target, which is rounded to the nearest 0.5 mm, and a request. A nil
-  /// `mallet` means that the player is absent.
+  /// Creates an input from a target, which is rounded to the nearest 0.5 mm, and a request. Pass
+  /// nil as `mallet` if the player is absent.
   public init(_ mallet: MalletInput?, request: Request? = nil) {
     x = Self.rounded(mallet?.x ?? 0)
     y = Self.rounded(mallet?.y ?? 0)
@@ -40,7 +41,7 @@ public struct RinkInput: Hashable, Sendable {
     self.request = request
   }
 
-  /// The target of the mallet; nil if the player is absent.
+  /// The target of the mallet, or nil if the player is absent.
   public var mallet: MalletInput? {
     isPresent ? MalletInput(x: x * Int16(Self.step), y: y * Int16(Self.step)) : nil
   }
@@ -57,11 +58,12 @@ public struct RinkInput: Hashable, Sendable {
 }
 
 extension RinkInput: SimulationInput {
-  /// The number of fields: x, y, and a combination of presence and request.
+  /// The number of fields in an input: x, y, and one that combines the player's presence with the
+  /// request.
   public static var fieldCount: Int { 3 }
 
-  /// Returns a field: x and y in units of 0.5 mm; then 1 if the player is present, else 0, plus
-  /// twice the request's raw value.
+  /// Returns the field at `index`: 0 is x and 1 is y, in units of 0.5 mm; 2 is twice the request's
+  /// raw value, plus 1 if the player is present.
   public func field(_ index: Int) -> Int32 {
     switch index {
     case 0: Int32(x)
@@ -70,7 +72,7 @@ extension RinkInput: SimulationInput {
     }
   }
 
-  /// Decodes an input from its fields. A target off the table or an unknown request throws
+  /// Creates an input from its fields. A target off the table or an unknown request throws
   /// `invalid`.
   public init(fields: Span<Int32>) throws(DecodeError) {
     let rest = fields[2]
@@ -87,8 +89,8 @@ extension RinkInput: SimulationInput {
   /// This input without its request, as it is predicted for later ticks.
   public var held: RinkInput { request == nil ? self : RinkInput(self, request: nil) }
 
-  /// Combines two inputs for one tick: the later target, and the later request if there is one,
-  /// else this one.
+  /// Combines two inputs into one for a single tick: the later target, and the later request or, if
+  /// there is none, this input's request.
   public func merged(with later: RinkInput) -> RinkInput {
     later.request == nil ? RinkInput(later, request: request) : later
   }

@@ -5,11 +5,11 @@ extension RinkState: PacketCodable {
   /// The length of an encoded state, in bytes.
   public static let encodedLength = 89
 
-  /// Appends the state, little-endian: the tick (u64); the phase (u8), its seat (u8, 255 for none)
-  /// and its remaining ticks (u16); the pauses (u8); the match (u16); the home player's goals (u8)
-  /// and the away player's goals (u8); the puck's x, y, velocity x, velocity y and spin (i64 each,
-  /// in units of 2^-32); x and y of the home player's mallet, then of the away player's mallet (i64
-  /// each).
+  /// Appends the state in little-endian order: the tick (u64); the phase (u8), its seat (u8, 255
+  /// for none) and its remaining ticks (u16); the pauses (u8); the match (u16); the home player's
+  /// goals (u8) and the away player's goals (u8); the puck's x, y, velocity x, velocity y and spin
+  /// (i64 each, in units of 2^-32); x and y of the home player's mallet, then of the away player's
+  /// mallet (i64 each, in units of 2^-32).
   public func encode(into writer: inout PacketWriter) {
     writer.write(tick.rawValue)
     phase.encode(into: &writer)
@@ -23,8 +23,8 @@ extension RinkState: PacketCodable {
     for seat in Seat.allCases { Self.write(self[mallet: seat], into: &writer) }
   }
 
-  /// Decodes a state. A position outside the table, an unknown phase, or a score that contradicts
-  /// the phase throws `invalid`.
+  /// Creates a state by decoding it. A position outside the table, an unknown phase, or a score
+  /// that contradicts the phase throws `invalid`.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     self.init(tick: Tick(try reader.read(UInt64.self)))
     phase = try Phase(decoding: &reader)
@@ -45,8 +45,8 @@ extension RinkState: PacketCodable {
     }
   }
 
-  /// Whether the score is possible in the current phase: exactly the winner of an ended match has
-  /// `goalsToWin` goals.
+  /// Whether the score is possible in the current phase: a player has `goalsToWin` goals only if
+  /// that player has won the match, which has then ended.
   private var hasPossibleScore: Bool {
     let most = Preset.goalsToWin
     guard case .matchEnd(let winner) = phase else { return score.home < most && score.away < most }

@@ -1,7 +1,7 @@
 import CaromSimulation
 
 /// The complete state of a match at one tick, as it is sent, drawn and recorded. It consists of
-/// integers; a `Rink` that is created from it continues exactly like the original.
+/// integers, so a `Rink` created from it continues exactly like the original.
 public struct RinkState: Hashable, Sendable {
   /// The number of ticks that have been simulated.
   public var tick: Tick
@@ -15,13 +15,13 @@ public struct RinkState: Hashable, Sendable {
   public var score: Score
   /// The state of the puck.
   public var puck: PuckState
-  /// The center of the home player's mallet.
+  /// The center of the home player's mallet, in units of 2^-32 m.
   public var homeMallet: LatticePoint
-  /// The center of the away player's mallet.
+  /// The center of the away player's mallet, in units of 2^-32 m.
   public var awayMallet: LatticePoint
 
-  /// Creates the state before the face-off of a match: 0-0, the puck in the center, and the mallets
-  /// at their starting positions.
+  /// Creates the state before the face-off of a match: a score of 0-0, the puck in the center, and
+  /// the mallets at their starting positions.
   public init(match: UInt16 = 1, tick: Tick = .zero) {
     self.tick = tick
     phase = .faceOff(remaining: Self.faceOffTicks(of: match))
@@ -33,7 +33,7 @@ public struct RinkState: Hashable, Sendable {
     awayMallet = Bounds.start(of: .away)
   }
 
-  /// The center of a seat's mallet.
+  /// Accesses the center of a seat's mallet.
   public subscript(mallet seat: Seat) -> LatticePoint {
     get { seat == .home ? homeMallet : awayMallet }
     set { if seat == .home { homeMallet = newValue } else { awayMallet = newValue } }
@@ -71,8 +71,8 @@ public struct RinkState: Hashable, Sendable {
     return hash.value
   }
 
-  /// Returns the wait before the face-off of a match, in ticks. It varies between matches, but is
-  /// the same on every machine.
+  /// Returns the wait before the face-off of a match, in ticks. The wait varies between matches,
+  /// but is the same on every machine.
   static func faceOffTicks(of match: UInt16) -> UInt16 {
     let mixed = (UInt32(match) &* 0x9E37_79B1) >> 16
     return Preset.faceOffTicks + UInt16(mixed % UInt32(Preset.faceOffSpread + 1))

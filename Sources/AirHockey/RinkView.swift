@@ -3,11 +3,11 @@ import CaromPhysics
 import CaromSimulation
 
 /// Smooths the corrections of a predicted match for display. When a correction moves the puck or a
-/// mallet, its displayed position moves there within a tenth of a second, without entering a rail
-/// or leaving its half.
+/// mallet, the displayed position moves to the corrected one within a tenth of a second, without
+/// entering a rail or leaving the player's half.
 public struct RinkView: Hashable, Sendable {
-  /// A correction by more than this distance, in meters, is displayed immediately, since the puck
-  /// was then placed and did not slide.
+  /// The distance, in meters, above which a correction is displayed immediately. The puck was then
+  /// placed and did not slide.
   static let jump = 0.6
 
   private var puck = PredictionBlend(jump: jump)
@@ -17,7 +17,7 @@ public struct RinkView: Hashable, Sendable {
   /// Creates a view without corrections to smooth.
   public init() {}
 
-  /// Begins to smooth a correction at `now` that changed the state of the current tick from `old`
+  /// Begins to smooth a correction at `now`, which changed the state of the current tick from `old`
   /// to `new`.
   public mutating func correct(from old: RinkState, to new: RinkState, at now: Instant) {
     Self.correct(&puck, old.puck.position, new.puck.position, now)
@@ -52,8 +52,8 @@ public struct RinkView: Hashable, Sendable {
     return LatticePoint(point.vector + Vector(offset.x, offset.y))
   }
 
-  /// Clamps a puck's position to the area within the rails. Only in the mouth of a goal may its
-  /// center reach the goal line.
+  /// Returns a puck's position, clamped to the area within the rails. Only in the mouth of a goal
+  /// may the puck's center reach the goal line.
   private static func onTable(_ point: LatticePoint) -> LatticePoint {
     let inMouth = abs(point.vector.y) <= Preset.goalHalfWidth - Preset.puckRadius
     let x = inMouth ? Bounds.puckX : Lattice.units(Preset.halfLength - Preset.puckRadius)

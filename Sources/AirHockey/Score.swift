@@ -1,8 +1,8 @@
-/// The goals of both seats.
+/// The numbers of goals of both seats.
 public struct Score: Hashable, Sendable {
-  /// The goals that home has scored.
+  /// The number of goals that the home player has scored.
   public var home: UInt8
-  /// The goals that away has scored.
+  /// The number of goals that the away player has scored.
   public var away: UInt8
 
   /// Creates a score, 0-0 by default.
@@ -11,17 +11,17 @@ public struct Score: Hashable, Sendable {
     self.away = away
   }
 
-  /// The goals of a seat.
+  /// Accesses the number of goals of a seat.
   public subscript(seat: Seat) -> UInt8 {
     get { seat == .home ? home : away }
     set { if seat == .home { home = newValue } else { away = newValue } }
   }
 
-  /// The score with the seats exchanged.
+  /// The same score with the seats exchanged.
   public var mirrored: Score { Score(home: away, away: home) }
 }
 
 extension Score: CustomStringConvertible {
-  /// The score with home's goals first, such as "3-2".
+  /// The score with the home player's goals first, such as "3-2".
   public var description: String { "\(home)-\(away)" }
 }

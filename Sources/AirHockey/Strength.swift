@@ -34,7 +34,8 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The largest error of the player's estimate of where a shot will arrive, in meters.
+  /// The largest error of the player's estimate of where the puck will cross the guarding line, in
+  /// meters.
   var guardError: Double {
     switch self {
     case .easy: 0.32

@@ -1,10 +1,10 @@
 import CaromPhysics
 
-/// A grid of pixels. Two of them, one above the other, make one cell of the terminal.
+/// A grid of pixels. Two pixels, one above the other, fill one cell of the terminal.
 package struct Canvas: Hashable, Sendable {
-  /// Pixels in a row.
+  /// The number of pixels in a row.
   package let width: Int
-  /// Rows of pixels.
+  /// The number of rows of pixels.
   package let height: Int
   private var pixels: [Color]
 
@@ -16,7 +16,7 @@ package struct Canvas: Hashable, Sendable {
     pixels = Array(repeating: color, count: width * height)
   }
 
-  /// The pixel in column `x` of row `y`, both of which must be on the canvas.
+  /// Accesses the pixel in column `x` of row `y`, both of which must be on the canvas.
   package subscript(x: Int, y: Int) -> Color {
     get { pixels[y * width + x] }
     set { pixels[y * width + x] = newValue }
@@ -33,8 +33,8 @@ package struct Canvas: Hashable, Sendable {
     }
   }
 
-  /// Blends `color` over the pixels of a box. `coverage` maps a pixel's center to the strength of
-  /// the blend, 0 to 1.
+  /// Blends `color` over the pixels of the box from `low` to `high`, in pixels. `coverage` maps a
+  /// pixel's center to the strength of the blend, 0 to 1.
   package mutating func paint(
     from low: Vector, to high: Vector, _ color: Color,
     coverage: (Vector) -> Double
@@ -57,7 +57,7 @@ package struct Canvas: Hashable, Sendable {
   }
 }
 
-/// Returns the share of a pixel that a shape covers, 0 to 1, for a pixel at `distance` from the
-/// shape's edge. The distance is in pixels and negative inside the shape; the edge is blended over
-/// one pixel.
+/// Returns the share of a pixel that a shape covers, 0 to 1, if the pixel's center is at `distance`
+/// from the shape's edge. The distance is in pixels and negative inside the shape. The edge is
+/// blended over one pixel.
 func edge(_ distance: Double) -> Double { min(max(0.5 - distance, 0), 1) }

@@ -1,13 +1,13 @@
 /// An RGB color with three channels, each 0 to 255.
 package struct Color: Hashable, Sendable {
-  /// The red channel.
+  /// The red channel, 0 to 255.
   package var red: UInt8
-  /// The green channel.
+  /// The green channel, 0 to 255.
   package var green: UInt8
-  /// The blue channel.
+  /// The blue channel, 0 to 255.
   package var blue: UInt8
 
-  /// Creates a color with these channels.
+  /// Creates a color from its three channels.
   package init(_ red: UInt8, _ green: UInt8, _ blue: UInt8) {
     self.red = red
     self.green = green
@@ -21,7 +21,7 @@ package struct Color: Hashable, Sendable {
       UInt8(truncatingIfNeeded: hex))
   }
 
-  /// This color mixed with `other`; `share` is the share of `other`, from 0 to 1.
+  /// Returns this color mixed with `other`. `share` is the share of `other`, from 0 to 1.
   package func mixed(with other: Color, _ share: Double) -> Color {
     // A channel has only 256 steps, and integer arithmetic keeps the frame loop fast.
     let part = Int(min(max(share, 0), 1) * 256)
@@ -31,10 +31,10 @@ package struct Color: Hashable, Sendable {
     return Color(mix(red, other.red), mix(green, other.green), mix(blue, other.blue))
   }
 
-  /// The perceived brightness, 0 to 255 (ITU-R BT.601 weights).
+  /// The color's perceived brightness, 0 to 255 (ITU-R BT.601 weights).
   package var brightness: Int { (299 * Int(red) + 587 * Int(green) + 114 * Int(blue)) / 1000 }
 
-  /// The nearest of xterm's 256 colors, from the 6×6×6 cube or the 24 grays.
+  /// The index of the nearest of xterm's 256 colors, from the 6×6×6 cube or the 24 grays.
   package var paletteIndex: UInt8 {
     let level = { (channel: UInt8) in
       channel < 48 ? 0 : channel < 115 ? 1 : (Int(channel) - 35) / 40

@@ -1,13 +1,13 @@
 /// The number of colors that are sent to a terminal.
 package enum ColorDepth: Hashable, Sendable {
-  /// No colors: bright pixels become blocks and dark pixels blanks.
+  /// No colors. Bright pixels become blocks, and dark pixels become blanks.
   case none
   /// The 256 colors of xterm.
   case palette
   /// 24-bit colors.
   case full
 
-  /// The depth that the environment variables `NO_COLOR`, `COLORTERM` and `TERM` indicate.
+  /// Creates the depth that the environment variables `NO_COLOR`, `COLORTERM` and `TERM` indicate.
   package init(environment: [String: String]) {
     let term = environment["TERM"] ?? ""
     let colorTerm = environment["COLORTERM"] ?? ""

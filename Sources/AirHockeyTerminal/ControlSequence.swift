@@ -6,7 +6,8 @@ struct ControlSequence {
   private let isAnswer: Bool
   private let final: UInt8
 
-  /// Parses a sequence; `nil` if its parameters are not numbers.
+  /// Creates a sequence from its parameter bytes and its final byte. Returns nil if the parameters
+  /// are not numbers.
   init?(_ parameters: [UInt8], final: UInt8) {
     self.final = final
     prefix = parameters.first.flatMap { (0x3C...0x3F).contains($0) ? $0 : nil }
@@ -18,7 +19,7 @@ struct ControlSequence {
     }
   }
 
-  /// The event that the sequence reports, or `nil` if the game has no use for it.
+  /// The event that the sequence reports, or nil if the game does not use it.
   var event: InputEvent? {
     if isAnswer { return mode }
     return switch (prefix, final) {
@@ -32,7 +33,8 @@ struct ControlSequence {
     }
   }
 
-  /// A reply to DECRQM: the number of a mode and its state, 1 if set and 3 if permanently set.
+  /// The event for a reply to DECRQM, which contains the number of a mode and the mode's state: 1
+  /// if set, 3 if permanently set.
   private var mode: InputEvent? {
     guard prefix == 0x3F, final == 0x79, field(0) == 1016, [1, 3].contains(field(1)) else {
       return nil
@@ -40,8 +42,8 @@ struct ControlSequence {
     return .reportsPixels
   }
 
-  /// An SGR mouse report: button; column; row, both from 1. The final byte is M if the button was
-  /// pressed or the pointer moved, and m if it was released.
+  /// The event for an SGR mouse report: button; column; row, both from 1. The final byte is M if
+  /// the button was pressed or the pointer moved, and m if the button was released.
   private var pointer: InputEvent? {
     guard let button = field(0), let column = field(1), let row = field(2), column > 0, row > 0,
       button & 64 == 0
@@ -51,8 +53,8 @@ struct ControlSequence {
     return .pointer(x: column - 1, y: row - 1, action: action)
   }
 
-  /// Returns the event for a key report. The report's second field is the modifiers plus one, with
-  /// the key's action as sub-number.
+  /// Returns the event for a key report. The report's second field is the modifiers plus one,
+  /// followed by the key's action as a sub-number.
   private func press(_ key: KeyPress.Key) -> InputEvent? {
     let modifiers = max(0, (field(1) ?? 1) - 1)
     let action: KeyPress.Action =
@@ -64,8 +66,8 @@ struct ControlSequence {
     return .key(KeyPress(key, action, control: modifiers & 4 != 0))
   }
 
-  /// A key's code: its position on a standard keyboard if the terminal reports it, so that W, A, S
-  /// and D are next to each other in every keyboard layout.
+  /// The code of a key: its position on a standard keyboard if the terminal reports that, so that
+  /// W, A, S and D are next to each other in every keyboard layout.
   private var code: Int? { field(0, 2) ?? field(0) }
 
   private static func key(_ code: Int) -> KeyPress.Key? {
@@ -88,7 +90,7 @@ struct ControlSequence {
     return fields[index][part]
   }
 
-  /// Parses one to nine digits; anything else is not a number.
+  /// Parses one to nine digits. Returns nil for anything else.
   private static func number(_ digits: ArraySlice<UInt8>) -> Int? {
     guard (1...9).contains(digits.count) else { return nil }
     return digits.reduce(0) { $0 * 10 + Int($1) - 0x30 }

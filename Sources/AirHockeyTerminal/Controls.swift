@@ -2,12 +2,12 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 
-/// Turns the input events of one terminal into mallet inputs and commands.
+/// Converts the input events of one terminal into mallet inputs and commands.
 ///
 /// Positions are as seen on this screen, where the first player is on the left. Keys accelerate a
-/// mallet up to a limit; the pointer sets the target of the first player's mallet.
+/// mallet up to a maximum speed; the pointer sets the target of the first player's mallet.
 package struct Controls: Sendable {
-  /// The people at the terminal.
+  /// The number of players at the terminal.
   package enum Seating: Hashable, Sendable {
     /// One player, who uses all keys and the pointer.
     case one
@@ -37,11 +37,11 @@ package struct Controls: Sendable {
   private var releasesAreKnown = false
   private var pointsAtPixels = false
 
-  /// Controls in their initial state: no key is down.
+  /// Creates controls in their initial state, with no key down.
   package init(_ seating: Seating) { self.seating = seating }
 
-  /// Handles an event that was received at `now`. `layout` maps the screen to the table; `pixels`
-  /// is the size of the window, if known.
+  /// Handles an event that was received at `now`, and returns the command that it gives, if any.
+  /// `layout` maps the screen to the table; `pixels` is the size of the window, if known.
   package mutating func handle(
     _ event: InputEvent, at now: Instant, layout: Layout?,
     pixels: (width: Int, height: Int)? = nil
@@ -59,12 +59,14 @@ package struct Controls: Sendable {
     return nil
   }
 
-  /// Returns the first player's input for the next tick, given the mallet's current position.
+  /// Returns the first player's input for the next tick. `mallet` is the mallet's current position
+  /// in meters.
   package mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(first.target(from: mallet, at: now, releasesAreKnown))
   }
 
-  /// Returns the input for the next tick of the second player, who is on the right.
+  /// Returns the input of the second player, who is on the right, for the next tick. `mallet` is
+  /// the mallet's current position in meters.
   package mutating func sampleSecond(mallet: Vector, at now: Instant) -> MalletInput {
     MalletInput(second.target(from: mallet, at: now, releasesAreKnown))
   }
@@ -95,7 +97,8 @@ package struct Controls: Sendable {
     }
   }
 
-  /// Returns the player whose mallet a key moves, and the direction; nil for any other key.
+  /// Returns the player whose mallet a key moves and the direction of the movement, or nil for any
+  /// other key.
   private func meaning(of key: KeyPress.Key) -> (Seat, Direction)? {
     guard seating != .nobody else { return nil }
     let right: Seat = seating == .two ? .away : .home

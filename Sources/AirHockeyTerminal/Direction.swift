@@ -4,7 +4,7 @@ import CaromPhysics
 package enum Direction: Int, Hashable, Sendable, CaseIterable {
   case up, down, left, right
 
-  /// The unit vector in this direction.
+  /// The unit vector in this direction, with y pointing up.
   var vector: Vector {
     switch self {
     case .up: Vector(0, 1)

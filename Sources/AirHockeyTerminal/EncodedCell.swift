@@ -1,6 +1,6 @@
 /// A cell as it is sent to the terminal. Two cells that would be sent as the same bytes are equal.
 struct EncodedCell: Hashable, Sendable {
-  /// The terminal's default color.
+  /// The value that stands for the terminal's default color.
   static let noColor = UInt32.max
   /// The brightness above which a pixel is drawn on a terminal without colors. Rails, lines and
   /// discs are brighter; the field and its faint score are not.
@@ -29,7 +29,7 @@ struct EncodedCell: Hashable, Sendable {
     }
   }
 
-  /// `cell` with another foreground color.
+  /// Creates a copy of `cell` with another foreground color.
   init(_ cell: EncodedCell, foreground: UInt32) {
     glyph = cell.glyph
     self.foreground = foreground

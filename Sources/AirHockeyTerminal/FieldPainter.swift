@@ -30,8 +30,9 @@ struct FieldPainter {
     return mouth(at: place, over: color)
   }
 
-  /// Returns the rail's color with light from above: the outer edge of the upper rail and the inner
-  /// edge of the lower rail are bright.
+  /// Returns the rail's color at a place, with light from above: the outer edge of the upper rail
+  /// and the inner edge of the lower rail are bright. `inner` is the distance from the rail's inner
+  /// edge in meters.
   private func rail(at place: Vector, _ inner: Double) -> Color {
     let across = min(max(inner / Layout.rail, 0), 1)
     let lit = place.y > Preset.halfWidth ? across : 1 - across
@@ -56,7 +57,8 @@ struct FieldPainter {
     return color.mixed(with: side, 0.4 * edge(crease / pixel))
   }
 
-  /// Returns the goal mouth in the end rail: dark, with a rim in its player's color.
+  /// Returns the color of the goal mouth in the end rail at a place, painted over `color`. The
+  /// mouth is dark, with a rim in its player's color.
   private func mouth(at place: Vector, over color: Color) -> Color {
     let depth = abs(place.x) - Preset.halfLength
     guard depth > -0.5 * pixel, depth < Layout.rail + pixel else { return color }
@@ -69,7 +71,8 @@ struct FieldPainter {
       .mixed(with: side, 0.9 * edge(post / pixel) * inside * (1 - opening))
   }
 
-  /// Returns the signed distance to a box with rounded corners, negative inside.
+  /// Returns the signed distance from a place to the edge of a box with rounded corners, in meters.
+  /// The distance is negative inside the box.
   private func boxDistance(
     _ place: Vector, halfLength: Double, halfWidth: Double, radius: Double
   ) -> Double {

@@ -2,17 +2,18 @@
 package enum InputEvent: Hashable, Sendable {
   /// A key was pressed, repeated or released.
   case key(KeyPress)
-  /// The pointer moved or its button changed, at a position counted from 0: a cell, or a pixel
-  /// after `reportsPixels`.
+  /// The pointer moved or its button changed, at a position counted from 0. The position is a cell
+  /// or, after `reportsPixels`, a pixel.
   case pointer(x: Int, y: Int, action: PointerAction)
-  /// The window gained or lost the focus. Keys that are down when it is lost get no release event.
+  /// The window gained (true) or lost (false) the focus. Keys that are down when the focus is lost
+  /// get no release event.
   case focus(Bool)
   /// The terminal supports reports of key releases.
   case reportsReleases
   /// The terminal reports the pointer's position in pixels.
   case reportsPixels
 
-  /// The pointer's action.
+  /// An action of the pointer.
   package enum PointerAction: Hashable, Sendable { case moved, pressed, released }
 }
 
@@ -25,18 +26,18 @@ package struct KeyPress: Hashable, Sendable {
     case escape, enter, tab, backspace
   }
 
-  /// The key's action. Terminals without the keyboard protocol report only presses, and report them
-  /// repeatedly while a key is held down.
+  /// An action of a key. Terminals without the keyboard protocol report only presses, and report
+  /// them repeatedly while a key is held down.
   package enum Action: Hashable, Sendable { case pressed, repeated, released }
 
-  /// The key; letters are in lower case.
+  /// The key. Letters are in lower case.
   package var key: Key
   /// The key's action.
   package var action: Action
   /// Whether the control key was down.
   package var control: Bool
 
-  /// Creates an event for a key: a press, unless `action` says otherwise.
+  /// Creates an event for a key, by default a press.
   package init(_ key: Key, _ action: Action = .pressed, control: Bool = false) {
     self.key = key
     self.action = action

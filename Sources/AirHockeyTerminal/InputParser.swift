@@ -1,22 +1,24 @@
 /// Parses the bytes that a terminal sends into events: plain UTF-8, xterm's sequences (ECMA-48
-/// §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in pieces of
+/// §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in chunks of
 /// any size. Unknown sequences are skipped.
 package struct InputParser: Sendable {
-  /// The maximum number of parameter bytes in a sequence. No key's sequence is longer.
+  /// The maximum number of parameter bytes in a sequence. No key's sequence has more.
   static let parameterLimit = 48
 
   private enum State: Hashable {
     case ground
     case escape
-    /// A control sequence's parameters so far, or `nil` if there are too many.
+    /// In a control sequence. The value is its parameter bytes so far, or nil if there are too
+    /// many.
     case control([UInt8]?)
-    /// After ESC O.
+    /// After ESC O, before the one character that follows.
     case single
-    /// A string up to its terminator, and whether the last byte was ESC.
+    /// In a control string, which is skipped up to its terminator. `escaped` tells whether the last
+    /// byte was ESC.
     case string(escaped: Bool)
-    /// The bytes received so far of an old mouse report, which has three.
+    /// In an old mouse report, which has three bytes. The value is the bytes received so far.
     case oldMouse([UInt8])
-    /// A character's code so far, and the number of its bytes that are missing.
+    /// In a UTF-8 character. The values are its code so far and the number of missing bytes.
     case character(UInt32, left: Int)
   }
   private var state = State.ground
@@ -43,7 +45,7 @@ package struct InputParser: Sendable {
   }
 
   /// Handles a pause in the input: an ESC that is not followed by another byte is the Escape key.
-  /// Returns nil if there is no such ESC.
+  /// Returns the event for that key, or nil if there is no such ESC.
   package mutating func handlePause() -> InputEvent? {
     guard case .escape = state else { return nil }
     state = .ground
@@ -137,7 +139,8 @@ package struct InputParser: Sendable {
     }
   }
 
-  /// Returns the character with this code, in lower case; `nil` if the code is not a character.
+  /// Returns the character with the given code, in lower case, or nil if the code is not a
+  /// character.
   static func small(_ code: UInt32) -> Unicode.Scalar? {
     guard let scalar = Unicode.Scalar(code) else { return nil }
     return scalar.properties.lowercaseMapping.unicodeScalars.first

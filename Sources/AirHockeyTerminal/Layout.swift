@@ -1,8 +1,8 @@
 import AirHockey
 import CaromPhysics
 
-/// The layout of a screen of a given size: a line of names at the top, a line of figures at the
-/// bottom, and between them the table, as large as possible.
+/// The layout of a screen of a given size: a line of names at the top, a status line at the bottom,
+/// and between them the table, as large as possible.
 package struct Layout: Hashable, Sendable {
   /// The minimum width of a screen, in cells.
   package static let minimumColumns = 40
@@ -11,16 +11,16 @@ package struct Layout: Hashable, Sendable {
   /// The width of the rails, in meters.
   static let rail = 0.056
 
-  /// Cells in a row.
+  /// The number of cells in a row.
   package let columns: Int
-  /// Rows of cells.
+  /// The number of rows of cells.
   package let rows: Int
   /// The scale in pixels per meter. A cell is one pixel wide and two pixels high.
   package let scale: Double
-  /// The center of the table, in pixels.
+  /// The center of the table on the screen, in pixels.
   let center: Vector
 
-  /// The layout for a screen, or `nil` if the screen is too small.
+  /// Creates the layout for a screen. Returns nil if the screen is too small.
   package init?(columns: Int, rows: Int) {
     guard columns >= Self.minimumColumns, rows >= Self.minimumRows else { return nil }
     self.columns = columns
@@ -32,19 +32,21 @@ package struct Layout: Hashable, Sendable {
     center = Vector(Double(columns) / 2, Double(rows))
   }
 
-  /// Returns the pixel that shows a position on the table, from the screen's upper left corner.
+  /// Returns the position in pixels, from the screen's upper left corner, of a position on the
+  /// table in meters.
   package func pixel(_ place: Vector) -> Vector {
     center + Vector(place.x, -place.y) * scale
   }
 
-  /// Returns the position on the table that a pixel shows.
+  /// Returns the position on the table, in meters, that a position in pixels shows.
   package func place(_ pixel: Vector) -> Vector {
     let offset = (pixel - center) * (1 / scale)
     return Vector(offset.x, -offset.y)
   }
 
-  /// Returns the position on the table at the center of a part of the window. `parts` is the number
-  /// of cells or of pixels into which the window is divided.
+  /// Returns the position on the table, in meters, at the center of the cell or pixel in column `x`
+  /// and row `y` of the window. `parts` is the number of cells or pixels into which the window is
+  /// divided.
   package func place(x: Int, y: Int, of parts: (width: Int, height: Int)) -> Vector {
     place(
       Vector(

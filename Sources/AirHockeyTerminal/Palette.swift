@@ -1,4 +1,4 @@
-/// The colors of the game on the screen.
+/// The colors with which the game is painted.
 enum Palette {
   static let backdrop = Color(hex: 0x080A12)
   static let rail = Color(hex: 0x424E78)

@@ -2,10 +2,10 @@ import CaromPhysics
 
 /// Renders screens as image files, for the README.
 package enum Picture {
-  /// The width of a cell in pixels; its height is twice that.
+  /// The width of a cell in pixels. A cell is twice as high.
   static let cellWidth = 12
 
-  /// Returns the screen as a portable pixmap (PPM, 8 bits a channel).
+  /// Returns the screen as a portable pixmap (PPM, 8 bits per channel).
   package static func ppm(_ screen: Screen) -> [UInt8] {
     let canvas = render(screen)
     var bytes = Array("P6\n\(canvas.width) \(canvas.height)\n255\n".utf8)

@@ -1,14 +1,15 @@
 /// A font of five by seven pixels, for scores and banners.
 enum PixelFont {
-  /// The width of a letter, without the gap to the next letter.
+  /// The width of a letter in pixels, without the gap to the next letter.
   static let width = 5
-  /// The height of a letter.
+  /// The height of a letter in pixels, without descenders.
   static let height = 7
-  /// The distance from one letter to the next.
+  /// The distance in pixels from the start of one letter to the start of the next.
   static let advance = 6
 
-  /// Returns the rows of a letter from the top: seven, and an eighth for descenders. The leftmost
-  /// pixel is the bit of value 16. Letters that the font lacks are blank.
+  /// Returns the rows of pixels of a letter from the top: seven rows, or eight for a letter with a
+  /// descender. The leftmost pixel of a row is the bit of value 16. Letters that the font lacks are
+  /// blank.
   static func rows(of letter: Character) -> [UInt8] {
     shapes[letter] ?? shapes[Character(letter.uppercased())] ?? blank
   }

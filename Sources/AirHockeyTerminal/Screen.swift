@@ -1,12 +1,12 @@
-/// The cells of a whole terminal: pixels as half blocks, and text over them.
+/// The cells of a whole terminal, which show pixels as half blocks and text over them.
 package struct Screen: Hashable, Sendable {
-  /// Cells in a row.
+  /// The number of cells in a row.
   package let columns: Int
-  /// Rows of cells.
+  /// The number of rows of cells.
   package let rows: Int
   private(set) var cells: [Cell]
 
-  /// Creates a screen of blanks on `color`.
+  /// Creates a screen of blanks on the background `color`.
   package init(columns: Int, rows: Int, filledWith color: Color = Color(0, 0, 0)) {
     precondition(columns > 0 && rows > 0, "a screen has at least one cell")
     self.columns = columns
@@ -29,7 +29,7 @@ package struct Screen: Hashable, Sendable {
     }
   }
 
-  /// The cell at a column and row, both of which must be on the screen.
+  /// Accesses the cell at a column and row, both of which must be on the screen.
   package subscript(column: Int, row: Int) -> Cell {
     get { cells[row * columns + column] }
     set { cells[row * columns + column] = newValue }
@@ -55,7 +55,7 @@ package struct Screen: Hashable, Sendable {
     }
   }
 
-  /// Writes text centered in the columns `range`.
+  /// Writes text centered in the columns of `range`.
   package mutating func writeCentered(
     _ text: some StringProtocol, in range: Range<Int>, row: Int, _ color: Color,
     on ground: Color? = nil, isBold: Bool = false
@@ -64,7 +64,7 @@ package struct Screen: Hashable, Sendable {
     write(text, column: start, row: row, color, on: ground, isBold: isBold)
   }
 
-  /// The characters as text, one line per row without trailing blanks, for tests and logs.
+  /// The screen's characters as text, one line per row without trailing blanks, for tests and logs.
   package var text: String {
     (0..<rows).map { row in
       var line = String.UnicodeScalarView()

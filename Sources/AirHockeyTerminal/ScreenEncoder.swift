@@ -1,5 +1,5 @@
-/// Encodes the difference between the last screen and the next as bytes for the terminal: only
-/// cells that changed, inside one synchronized update.
+/// Encodes the difference between the last screen and the next as bytes for the terminal: only the
+/// cells that changed, within one synchronized update.
 package struct ScreenEncoder: Sendable {
   private let depth: ColorDepth
   private var shown: [EncodedCell] = []
@@ -12,7 +12,7 @@ package struct ScreenEncoder: Sendable {
   /// Discards the last screen, so that the next one is encoded completely.
   package mutating func reset() { shown = [] }
 
-  /// Returns the bytes that show `screen`; empty if nothing changed.
+  /// Returns the bytes that make the terminal show `screen`, or an empty array if nothing changed.
   package mutating func encode(_ screen: Screen) -> [UInt8] {
     let next = screen.cells.map { EncodedCell($0, depth) }
     var body: [UInt8] = []

@@ -2,27 +2,28 @@ import AirHockey
 import CaromCore
 import CaromPhysics
 
-/// Computes one mallet's target from keys and the pointer. Keys set a velocity and the pointer a
-/// position; the device that was used last is in control.
+/// Computes one mallet's target from keys and the pointer. Keys set a velocity, and the pointer
+/// sets a position; the device that was used last is in control.
 struct Steering: Hashable, Sendable {
-  /// The maximum speed under keys, in m/s: across half the table in a quarter of a second.
+  /// The maximum speed of a mallet moved by keys, in m/s: across half the table in about a quarter
+  /// of a second.
   static let speed = 3.6
   /// The acceleration while a key is down, in m/s².
   static let acceleration = 36.0
   /// The deceleration when no key is down, in m/s².
   static let braking = 60.0
-  /// How long a key counts as down after a press or repeat if the terminal does not report
-  /// releases. Keyboards repeat 25 to 30 times a second, after an initial delay of a quarter of a
-  /// second or more.
+  /// The time for which a key counts as down after a press or repeat if the terminal does not
+  /// report releases. Keyboards repeat 25 to 30 times a second, after an initial delay of a quarter
+  /// of a second or more.
   static let memory = Duration.milliseconds(180)
   /// The share of the distance to the pointer that a mallet covers in one tick. The pointer jumps
-  /// from cell to cell, which is some centimeters; this smooths the jumps.
+  /// from cell to cell, a few centimeters at a time; a share below 1 smooths the jumps.
   static let pursuit = 0.45
-  /// The maximum time between two samples, in seconds. Longer pauses count as this, so that a
-  /// mallet does not jump after a pause.
+  /// The maximum time between two samples, in seconds. A longer pause counts as this time, so that
+  /// a mallet does not jump after it.
   static let longestStep = 0.05
 
-  /// The time at which each direction was last pressed, indexed by `rawValue`; `nil` if its key is
+  /// The time at which each direction was last pressed, indexed by `rawValue`, or nil if its key is
   /// up.
   private var pressed: [Instant?] = [nil, nil, nil, nil]
   private var pointer: Vector?
@@ -51,7 +52,8 @@ struct Steering: Hashable, Sendable {
     velocity = .zero
   }
 
-  /// Returns the mallet's target position for the next tick.
+  /// Returns the mallet's target position for the next tick, in meters. `mallet` is its current
+  /// position.
   mutating func target(
     from mallet: Vector, at now: Instant, _ releasesAreKnown: Bool
   ) -> Vector {

@@ -1,6 +1,7 @@
 import CaromPhysics
 
-// Text: names and score at the top, figures at the bottom, banners in the middle.
+// This file paints text: names and score at the top, the status line at the bottom, banners in the
+// middle.
 extension TablePainter {
   /// Darkens the table and writes the title as large as possible. Returns the row below the title.
   func paintBanner(_ banner: TableView.Banner, _ layout: Layout, on canvas: inout Canvas) -> Int {
@@ -16,8 +17,8 @@ extension TablePainter {
     return (layout.rows + PixelFont.height * scale / 2) / 2 + 2
   }
 
-  /// Writes the parts of a banner that are plain text: the detail, and a title that is too long for
-  /// large letters.
+  /// Writes the parts of a banner that are plain text: the detail, and the title if it is too long
+  /// for large letters. `row` is the row below the large title.
   func write(_ banner: TableView.Banner, below row: Int, on screen: inout Screen) {
     let all = 0..<screen.columns
     if row == screen.rows / 2 {
@@ -41,7 +42,7 @@ extension TablePainter {
     screen.writeCentered(score, in: 0..<screen.columns, row: 0, Palette.white, isBold: true)
   }
 
-  /// Writes the status line. If the figures and the hint do not both fit, the hint is omitted.
+  /// Writes the status line. If the status and the hint do not both fit, the hint is omitted.
   func writeStatus(_ view: TableView, on screen: inout Screen) {
     let row = screen.rows - 1
     screen.fillRow(row, Palette.railDark)
@@ -54,15 +55,15 @@ extension TablePainter {
 }
 
 extension Screen {
-  /// Fills a row with blanks.
+  /// Fills a row with blanks on the given background color.
   mutating func fillRow(_ row: Int, _ color: Color) {
     for column in 0..<columns { self[column, row] = Cell(" ", color, on: color) }
   }
 }
 
 extension Canvas {
-  /// Writes text in `PixelFont`, centered at a point; each of the font's pixels is `size` pixels
-  /// wide.
+  /// Writes text in `PixelFont`, centered at a point. Each of the font's pixels becomes a square of
+  /// `size` pixels.
   mutating func write(
     _ text: String, around middle: Vector, size: Int, _ color: Color, strength: Double
   ) {

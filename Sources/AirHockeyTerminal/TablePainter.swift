@@ -1,14 +1,15 @@
 import AirHockey
 import CaromPhysics
 
-/// Paints the state of the game as a screen. The empty table is cached until the size changes.
+/// Paints the state of the game as a screen. The picture of the empty table is cached until the
+/// size changes.
 package struct TablePainter: Sendable {
   private var field: (layout: Layout, canvas: Canvas)?
 
   /// Creates a painter with an empty cache.
   package init() {}
 
-  /// Paints `view`; on a screen that is too small, writes a line that says so instead.
+  /// Paints `view`. If the screen is too small, shows a message that says so instead.
   package mutating func paint(_ view: TableView, columns: Int, rows: Int) -> Screen {
     guard let layout = Layout(columns: columns, rows: rows) else {
       return apology(columns: max(1, columns), rows: max(1, rows))
@@ -46,7 +47,7 @@ package struct TablePainter: Sendable {
   }
 }
 
-// Everything that moves, painted from bottom to top.
+// This extension paints everything that moves, from bottom to top.
 extension TablePainter {
   /// Paints the score, large and faint, on each half of the field.
   private func paintScores(_ view: TableView, _ layout: Layout, on canvas: inout Canvas) {
@@ -64,7 +65,7 @@ extension TablePainter {
     let corner = Vector(Preset.halfLength, Preset.halfWidth)
     let low = layout.pixel(Vector(-corner.x, corner.y))
     let high = layout.pixel(Vector(corner.x, -corner.y))
-    // The puck entered the goal opposite to the player who scored.
+    // The puck entered the goal opposite the player who scored.
     let goal = layout.pixel(Vector(side == .left ? corner.x : -corner.x, 0))
     canvas.paint(from: low, to: high, Palette.player(side)) { point in
       let near = max(0, 1 - (point - goal).length / (1.5 * corner.x * layout.scale))
@@ -90,9 +91,9 @@ extension TablePainter {
     }
   }
 
-  /// Returns the distance of a point from a segment, and whether the point is beside the segment
-  /// rather than beyond its ends. Points beyond an end belong to the next segment, so that no pixel
-  /// is painted twice.
+  /// Returns the distance of a point from the line through a segment, and whether the point is
+  /// beside the segment rather than beyond its ends. Points beyond an end belong to the next
+  /// segment, so that no pixel is painted twice.
   private static func distance(
     of point: Vector, _ from: Vector, _ to: Vector
   ) -> (Double, Bool) {

@@ -2,7 +2,7 @@ import AirHockey
 import CaromPhysics
 
 extension TableView {
-  /// The match as seen by `seat`, whose player is shown on the left.
+  /// Creates a view of the match as seen by `seat`, whose player is shown on the left.
   package init(_ state: RinkState, seenFrom seat: Seat, names: (own: String, other: String)) {
     let own = seat == .home ? state : state.mirrored
     self.init(

@@ -8,14 +8,14 @@ package struct TableView: Hashable, Sendable {
 
   /// One player's part of the view.
   package struct Player: Hashable, Sendable {
-    /// The display name, unchecked: it may contain control characters.
+    /// The display name. It is not checked and may contain control characters.
     package var name: String
-    /// The player's goals.
+    /// The number of goals that the player has scored.
     package var score: Int
-    /// The center of the mallet.
+    /// The center of the player's mallet.
     package var mallet: Vector
 
-    /// Creates a player with this name, score and mallet.
+    /// Creates a player with the given name, score and mallet.
     package init(name: String, score: Int, mallet: Vector) {
       self.name = name
       self.score = score
@@ -27,12 +27,12 @@ package struct TableView: Hashable, Sendable {
   package struct Banner: Hashable, Sendable {
     /// The title, one or two words.
     package var title: String
-    /// A line of text below the title; may be empty.
+    /// A line of text below the title, which may be empty.
     package var detail: String
-    /// The side whose color the banner has; `nil` for a neutral color.
+    /// The side whose color the banner has, or nil for a neutral color.
     package var side: Side?
 
-    /// Creates a banner with this text.
+    /// Creates a banner with the given text and color.
     package init(_ title: String, detail: String = "", side: Side? = nil) {
       self.title = title
       self.detail = detail
@@ -44,11 +44,12 @@ package struct TableView: Hashable, Sendable {
   package var left: Player
   /// The player on the right.
   package var right: Player
-  /// The center of the puck; `nil` while no puck is on the table.
+  /// The center of the puck, or nil while no puck is on the table.
   package var puck: Vector?
   /// The puck's positions in the last frames, newest first.
   package var trail: [Vector] = []
-  /// The side that has just scored, and the remaining strength of the flash, from 1 to 0.
+  /// The side that has just scored, and the remaining strength of the flash, from 1 to 0. Nil if no
+  /// flash is shown.
   package var flash: (side: Side, strength: Double)? {
     get { flashSide.map { ($0, flashStrength) } }
     set {
@@ -58,15 +59,15 @@ package struct TableView: Hashable, Sendable {
   }
   /// The banner over the table, or nil if there is none.
   package var banner: Banner?
-  /// The left part of the last line: figures.
+  /// The left part of the status line, such as measurements of the connection.
   package var status = ""
-  /// The right part of the last line, which explains the keys.
+  /// The right part of the status line, which explains the keys.
   package var hint = ""
 
   private var flashSide: Side?
   private var flashStrength = 0.0
 
-  /// Creates a view with these players and, if given, a puck.
+  /// Creates a view with two players and, if given, a puck.
   package init(left: Player, right: Player, puck: Vector?) {
     self.left = left
     self.right = right

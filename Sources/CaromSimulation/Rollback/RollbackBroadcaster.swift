@@ -143,7 +143,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
-  /// Returns false if the client needs a keyframe instead.
+  /// Returns false if there is no such client, or if it must receive a keyframe or a state report
+  /// first.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
     guard clients.indices.contains(number), clients[number] != nil else { return false }
     clients[number]?.isInputDue = true

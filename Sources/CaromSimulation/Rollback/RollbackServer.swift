@@ -144,8 +144,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
   ) -> (client: Int, message: RollbackMessage)? { broadcaster.pollTransmit(into: &writer) }
 
   /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
-  /// Use this method to send the end of a match on a reliable channel. Returns false if the client
-  /// needs a keyframe instead.
+  /// Use this method to send the end of a match on a reliable channel. Returns false if there is no
+  /// such client, or if it must receive a keyframe or a state report first.
   public mutating func writeInputs(for client: Int, into writer: inout PacketWriter) -> Bool {
     broadcaster.writeInputs(for: client, into: &writer)
   }

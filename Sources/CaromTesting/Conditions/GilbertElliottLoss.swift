@@ -4,7 +4,7 @@
 public struct GilbertElliottLoss: Hashable, Sendable {
   /// The mean loss rate: the fraction of all datagrams that is lost, at least 0 and less than 1.
   public let loss: Double
-  /// The mean length of a burst, in datagrams; at least 1.
+  /// The mean length of a burst, at least 1 datagram.
   public let length: Double
 
   /// Creates a model with the given mean loss rate and mean burst length. `length` must be at least

@@ -3,18 +3,18 @@ import CaromCore
 /// Random variation of a link's delay, drawn for each datagram.
 ///
 /// Jitter preserves the order of datagrams, as the queue of a radio cell does: a delayed datagram
-/// delays those behind it, so that datagrams sent close together arrive in clumps. To reorder
-/// datagrams, use `Reordering` or a range in `LinkConditions.delay`.
+/// also delays the ones behind it, so that datagrams sent close together arrive in clumps. To
+/// reorder datagrams, use `Reordering` or a range in `LinkConditions.delay`.
 public enum Jitter: Hashable, Sendable {
   /// No variation.
   case none
-  /// Uniformly distributed between minus and plus the given duration.
+  /// A variation uniformly distributed between minus and plus the given duration.
   case uniform(Duration)
-  /// Exponentially distributed with the given mean: mostly small and occasionally large, as on
-  /// Wi-Fi.
+  /// A variation exponentially distributed with the given mean: mostly small and occasionally
+  /// large, as on Wi-Fi.
   case exponential(mean: Duration)
 
-  /// Returns a random duration to add to the delay, in nanoseconds.
+  /// Returns a random duration in nanoseconds, to be added to the delay. It can be negative.
   func draw(using generator: inout SeededGenerator) -> Int64 {
     switch self {
     case .none: 0

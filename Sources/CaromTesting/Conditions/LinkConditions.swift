@@ -2,10 +2,10 @@ import CaromCore
 
 /// The conditions of one direction of a link between two hosts.
 ///
-/// They apply to a datagram in this order: a packet longer than `mtu` is dropped; the queue of the
-/// bottleneck with `rate` delays or drops it; it may be duplicated; each copy may be lost,
-/// corrupted or delayed; copies that arrive during an `outage` are lost. Lost datagrams have used
-/// bandwidth. For streams, loss and outages cause delays instead.
+/// The conditions apply to a datagram in this order: a packet longer than `mtu` is dropped; the
+/// queue of the bottleneck with `rate` delays or drops it; the datagram may be duplicated; each
+/// copy may be lost, corrupted or delayed; copies that arrive during an `outage` are lost. Lost
+/// datagrams have used bandwidth. For streams, loss and outages cause delays instead.
 public struct LinkConditions: Hashable, Sendable {
   // MARK: Delay
 
@@ -14,21 +14,22 @@ public struct LinkConditions: Hashable, Sendable {
   public var delay: ClosedRange<Duration>
   /// Random variation of the delay that preserves the order of datagrams.
   public var jitter = Jitter.none
-  /// Extra delay for a fraction of the datagrams, which later ones may overtake.
+  /// Extra delay for a random fraction of the datagrams, so that later datagrams may overtake them.
+  /// Nil for none.
   public var reordering: Reordering?
 
   // MARK: Loss and errors
 
-  /// The probability, 0 to 1, that a datagram is lost; for a fragmented datagram, the probability
-  /// for each fragment. A lost chunk of a stream is delayed by `retransmission`, with all bytes
-  /// behind it.
+  /// The probability, 0 to 1, that a datagram is lost. For a fragmented datagram, the probability
+  /// applies to each fragment. A lost chunk of a stream is delayed by `retransmission`, with all
+  /// bytes behind it.
   public var loss: Double
-  /// Loss in bursts, in addition to `loss`.
+  /// Loss in bursts, in addition to `loss`, or nil for none.
   public var burstLoss: GilbertElliottLoss?
   /// The probability, 0 to 1, that a datagram is duplicated.
   public var duplication: Double
-  /// The longest time by which the copy of a duplicated datagram is delayed; the actual delay is
-  /// uniformly distributed.
+  /// The longest time by which the copy of a duplicated datagram is delayed. The actual delay is
+  /// uniformly distributed from 0 to this time.
   public var duplicationDelay = Duration.zero
   /// The probability, 0 to 1, that one to four bytes of a datagram are changed, as by an error that
   /// the checksum did not detect. Streams are never corrupted.
@@ -36,39 +37,41 @@ public struct LinkConditions: Hashable, Sendable {
 
   // MARK: Bandwidth
 
-  /// The bandwidth in bytes per second, including IP, UDP and TCP headers; nil for no limit. A
+  /// The bandwidth in bytes per second, including IP, UDP and TCP headers, or nil for no limit. A
   /// change does not affect data that is already queued.
   public var rate: Int?
   /// The limit of the queue in front of the bottleneck.
   public var queue = QueueLimit.time(.milliseconds(200))
-  /// The longest packet that the path carries; longer ones are dropped. With nil, the path carries
-  /// long datagrams in IP fragments of at most 1,500 bytes.
+  /// The length of the longest packet that the path carries; longer packets are dropped. With nil,
+  /// the path carries long datagrams in IP fragments of at most 1,500 bytes.
   public var mtu: PathMTU?
 
   // MARK: Streams
 
-  /// The delay of a stream's chunk for one loss. It doubles with each further loss, as TCP's
-  /// retransmission timeout does (RFC 6298 §5.5).
+  /// The delay of a stream's chunk after one loss. The delay doubles with each further loss, as
+  /// TCP's retransmission timeout does (RFC 6298 §5.5).
   public var retransmission: Duration
-  /// The length of the chunks in which a stream's bytes are delivered, drawn for each chunk.
+  /// The range of the lengths, in bytes, of the chunks in which a stream's bytes are delivered. The
+  /// length is drawn for each chunk.
   public var chunkLength: ClosedRange<Int>
   /// The probability, 0 to 1, that a chunk is delivered together with the chunk before it.
   public var coalescing: Double
 
   // MARK: Interruptions
 
-  /// The times at which the link is down.
+  /// The times at which the link is down, or nil if it never is.
   public var outage: Outage?
-  /// Changes of the sender's address, as seen by the receiver, when a NAT forgets its mapping.
+  /// The changes of the sender's address or port, as seen by the receiver, when a NAT forgets its
+  /// mapping. Nil for none.
   public var rebinding: Rebinding?
   /// Whether the link is cut: all datagrams are lost, and streams wait.
   public var isCut: Bool
-  /// Whether all datagrams are dropped and only streams pass, as by a firewall that permits TCP
-  /// only.
+  /// Whether all datagrams are dropped and only streams pass, as through a firewall that permits
+  /// only TCP.
   public var blocksDatagrams = false
 
-  /// Creates link conditions. The defaults describe a good local network. Set the properties that
-  /// have no parameter here afterwards. A `VirtualNetwork` validates the conditions that it is
+  /// Creates link conditions. The defaults describe a good local network. Properties that have no
+  /// parameter here can be set afterwards. A `VirtualNetwork` validates the conditions that it is
   /// given.
   public init(
     delay: ClosedRange<Duration> = .microseconds(100) ... .microseconds(500), loss: Double = 0,
@@ -85,7 +88,8 @@ public struct LinkConditions: Hashable, Sendable {
     check()
   }
 
-  /// Creates conditions with a constant delay, jitter, a rate in bytes per second, and a loss rate.
+  /// Creates conditions with a constant delay in one direction, jitter, a rate in bytes per second,
+  /// and a loss probability.
   public init(
     oneWay delay: Duration, jitter: Jitter = .none, rate: Int? = nil, loss: Double = 0
   ) {
@@ -103,7 +107,7 @@ public struct LinkConditions: Hashable, Sendable {
     return copy
   }
 
-  /// Validates all values; an invalid value is a programming error and stops the program.
+  /// Validates all values. An invalid value is a programming error and stops the program.
   func check() {
     precondition(delay.lowerBound >= .zero, "a delay must not be negative")
     jitter.check(delay: delay.lowerBound)
@@ -122,7 +126,8 @@ public struct LinkConditions: Hashable, Sendable {
   static let maximumRate = 4_000_000_000
 }
 
-/// Link conditions in shared storage, so that many links can use the same without copies.
+/// Link conditions in shared storage, so that many links can use the same conditions without
+/// copies.
 final class SharedConditions: Sendable {
   let value: LinkConditions
 

@@ -1,7 +1,6 @@
 import CaromCore
 
-/// Named conditions for both directions between two hosts. Test a game against all profiles of
-/// `all`.
+/// Named conditions for both directions between two hosts. Test a game with all profiles in `all`.
 public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
   /// The name of the profile, such as "wifi".
   public let name: String
@@ -27,9 +26,9 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
 
   /// All profiles: typical networks of players, then one profile for each impairment.
   ///
-  /// Each has the `LinkConditions` preset of the same name in both directions, with two exceptions:
-  /// "rebinding" has a NAT on the outbound side only, and "lossy-acknowledgements" has high loss in
-  /// the inbound direction only.
+  /// Each profile has the `LinkConditions` preset of the same name in both directions, with two
+  /// exceptions: "rebinding" has a NAT on the outbound side only, and "lossy-acknowledgements" has
+  /// high loss in the inbound direction only.
   public static let all = [
     LinkProfile("lan", .lan), LinkProfile("wifi", .wifi), LinkProfile("good", .good),
     LinkProfile("average", .average), LinkProfile("mobile", .mobile), LinkProfile("poor", .poor),
@@ -52,7 +51,7 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Seeds {
-  /// Runs `body` for each seed with each profile, and stops at the first failure.
+  /// Runs `body` for each seed with each profile. Throws at the first failure.
   public func check(
     _ profiles: [LinkProfile], _ body: (LinkProfile, UInt64) throws -> Void
   ) throws(SeedFailure) {

@@ -3,7 +3,7 @@ import CaromCore
 /// The times at which a link is down. Datagrams that would arrive then are lost; streams are
 /// delayed until the outage ends.
 public enum Outage: Hashable, Sendable {
-  /// Periodic outages: one starts at `from`, and another each period after that.
+  /// Periodic outages: one starts at `from`, and another one each period after that.
   case every(Duration, lasting: Duration, from: Instant)
   /// Outages at the given times.
   case during([Range<Instant>])

@@ -2,9 +2,9 @@ import CaromCore
 
 /// The MTU of a path and its changes over time: the length of the longest IP packet, in bytes.
 ///
-/// Longer packets are dropped silently, as by a path whose firewall blocks ICMP (a black hole,
-/// RFC 2923 §2.1). A UDP payload is 28 bytes shorter than its packet over IPv4 and 48 bytes over
-/// IPv6. An IPv6 path carries packets of 1,280 bytes whatever the value (RFC 8200 §5).
+/// Longer packets are dropped silently, as on a path whose firewall blocks ICMP (a black hole, RFC
+/// 2923 §2.1). A UDP payload is 28 bytes shorter than its packet over IPv4, and 48 bytes shorter
+/// over IPv6. An IPv6 path always carries packets of up to 1,280 bytes (RFC 8200 §5).
 public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// A change of the MTU.
   public struct Change: Hashable, Sendable {
@@ -41,10 +41,10 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
     self.changes = changes
   }
 
-  /// Creates a constant MTU.
+  /// Creates a constant MTU of the given number of bytes.
   public init(integerLiteral value: Int) { self.init(value) }
 
-  /// Returns the MTU at a time, in bytes.
+  /// Returns the MTU at `now`, in bytes. For IPv6 it is at least 1,280.
   func bytes(at now: Instant, isV6: Bool) -> Int {
     let bytes = changes.last { $0.time <= now }?.bytes ?? initial
     return isV6 ? max(bytes, Self.minimumV6) : bytes

@@ -1,9 +1,9 @@
 /// The limit of the queue in front of a bottleneck. Datagrams that arrive at a full queue are
 /// dropped, but an empty queue accepts a datagram of any length.
 public enum QueueLimit: Hashable, Sendable {
-  /// The most bytes in the queue, including headers and the arriving datagram.
+  /// The maximum number of bytes in the queue, including headers and the arriving datagram.
   case bytes(Int)
-  /// The longest queueing delay; a datagram that would wait longer is dropped.
+  /// The maximum queueing delay. A datagram that would wait longer is dropped.
   case time(Duration)
 
   func check() {

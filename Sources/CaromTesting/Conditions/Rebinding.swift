@@ -4,7 +4,7 @@ import CaromCore
 /// source address or port, and packets to the old address or port are lost.
 ///
 /// Before the first rebinding, the receiver sees the sender's own address and port. A rebinding
-/// breaks streams: the next bytes of the client are answered with a reset, and the listener
+/// breaks streams: the next bytes that the client sends are answered with a reset, and the listener
 /// receives nothing more.
 public struct Rebinding: Hashable, Sendable {
   /// The part of the source that changes.
@@ -22,7 +22,7 @@ public struct Rebinding: Hashable, Sendable {
   /// The time of the first rebinding.
   public let first: Instant
 
-  /// Creates a rebinding that happens at `first` and then once every `period`.
+  /// Creates periodic rebindings: one at `first`, and another one each `period` after that.
   public init(_ change: Change = .port, every period: Duration, from first: Instant) {
     precondition(period > .zero, "a rebinding's period must be positive")
     self.change = change
@@ -30,7 +30,7 @@ public struct Rebinding: Hashable, Sendable {
     self.first = first
   }
 
-  /// Returns the number of rebindings up to `now`.
+  /// Returns the number of rebindings that have happened up to `now`.
   func count(at now: Instant) -> Int {
     guard now >= first else { return 0 }
     return 1 + Int((now - first).wholeNanoseconds / period.wholeNanoseconds)

@@ -1,11 +1,11 @@
-/// An extra delay for a random fraction of the datagrams, so that later ones overtake them.
+/// An extra delay for a random fraction of the datagrams, so that later datagrams overtake them.
 public struct Reordering: Hashable, Sendable {
   /// The probability, 0 to 1, that a datagram is delayed.
   public let probability: Double
-  /// The extra delay.
+  /// The extra delay of such a datagram.
   public let delay: Duration
 
-  /// Delays datagrams with the given probability by `delay`.
+  /// Creates a reordering that delays each datagram with the given probability by `delay`.
   public init(_ probability: Double, by delay: Duration) {
     precondition((0...1).contains(probability), "a probability must be 0 to 1")
     precondition(delay >= .zero, "an extra delay must not be negative")

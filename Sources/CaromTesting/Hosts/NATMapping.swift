@@ -2,7 +2,7 @@ import CaromCore
 
 /// The port mappings of a NAT in front of the sender of a link.
 ///
-/// Before the first rebinding, external and internal ports are equal.
+/// Before the first rebinding, the external and internal ports are equal.
 struct NATMapping: Sendable {
   private struct Mapping: Sendable {
     let port: UInt16
@@ -19,8 +19,8 @@ struct NATMapping: Sendable {
     var address = 0
   }
 
-  /// Returns the external port to which an internal port is mapped. If the port has no mapping in
-  /// this epoch yet, maps it to a port returned by `allocate`.
+  /// Returns the external port to which an internal port is mapped. An internal port without a
+  /// mapping in this epoch is mapped to a port that `allocate` returns.
   mutating func externalPort(
     of port: UInt16, epoch: Int, allocate: () -> UInt16
   ) -> UInt16 {
@@ -42,8 +42,8 @@ struct NATMapping: Sendable {
 }
 
 extension VirtualHost.Interface {
-  /// Returns the external address after `epoch` rebindings of the address: one in 100.64.0.0/10
-  /// (RFC 6598) or fd00::/8. Before the first rebinding, the address itself.
+  /// Returns the external address after `epoch` rebindings of the address. It is in 100.64.0.0/10
+  /// (RFC 6598) or fd00::/8. Before the first rebinding, it is the address itself.
   func externalAddress(of address: IPAddress, epoch: Int) -> IPAddress {
     guard epoch > 0, !address.isLoopback else { return address }
     switch address {
@@ -58,7 +58,7 @@ extension VirtualHost.Interface {
 }
 
 extension IPAddress {
-  /// Whether this is an external address that a NAT assigned.
+  /// Whether this is an external address, assigned by a NAT.
   var isExternal: Bool {
     switch self {
     case .v4(let value): value >> 22 == 0b01_1001_0001  // 100.64.0.0/10

@@ -5,7 +5,7 @@ import CaromCore
 public struct VirtualHost: Hashable, Sendable {
   /// The id of a host in its network.
   public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The index of the host in the order of creation, from 0.
+    /// The index of the host in the order of creation, counted from 0.
     public let number: Int
 
     /// The id as text, such as "host 3".
@@ -15,9 +15,11 @@ public struct VirtualHost: Hashable, Sendable {
     public static func < (a: ID, b: ID) -> Bool { a.number < b.number }
   }
 
-  /// A network interface of a machine, which has one for each segment that it is attached to.
+  /// A network interface of a machine. A machine has one interface for each segment to which it is
+  /// attached.
   public struct Interface: Hashable, Sendable {
-    /// The interface index. The first is 2, since 1 is the loopback interface.
+    /// The interface index. A machine's first interface has index 2, since 1 is the loopback
+    /// interface.
     public let index: UInt32
     /// The number of the network segment. Multicast reaches all hosts of the segment and no others.
     public let segment: Int
@@ -31,7 +33,7 @@ public struct VirtualHost: Hashable, Sendable {
   public let id: ID
   /// The number of the host's machine. Hosts on the same machine share its addresses and faults.
   public let machine: Int
-  /// The interfaces of the machine; at least one.
+  /// The interfaces of the machine. There is at least one.
   public let interfaces: [Interface]
 
   /// The first interface's IPv4 address.

@@ -4,23 +4,27 @@ struct VirtualMachine: Sendable {
   /// Whether the network cable is unplugged.
   var isCut = false
   var isCrashed = false
-  /// The number of the machine's part of a partition, or nil if it can reach all parts.
+  /// The number of the part of a partition to which the machine belongs, or nil if it can reach all
+  /// parts.
   var part: Int?
   /// The numbers of the open sockets, in ascending order.
   var sockets: [Int] = []
-  /// The numbers of the open sockets by port, in ascending order.
+  /// For each port, the numbers of the open sockets bound to it, in ascending order.
   var ports: [UInt16: [Int]] = [:]
   var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
-  /// The numbers of all streams that the machine opened or accepted, in that order.
+  /// The numbers of all streams that the machine opened or accepted, in the order in which it did
+  /// so.
   var streams: [Int] = []
-  /// The number of calls of `rebind` for the NAT in front of the machine.
+  /// The number of calls of `rebind` for the NAT in front of the machine, by the part of the source
+  /// that changed.
   var rebindings = NATMapping.Epoch()
   private var nextPort: UInt16 = 49_152
   private var nextExternalPort: UInt16 = 20_000
 
   init(interfaces: [VirtualHost.Interface]) { self.interfaces = interfaces }
 
-  /// Returns an ephemeral port (RFC 6335 §6), which is free unless all are in use.
+  /// Returns an ephemeral port (RFC 6335 §6). The port is free unless all ephemeral ports are in
+  /// use.
   mutating func freePort() -> UInt16 {
     for _ in 0..<16_384 {
       let port = nextPort

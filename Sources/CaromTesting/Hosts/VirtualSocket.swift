@@ -2,7 +2,7 @@
 public struct VirtualSocket: Hashable, Sendable {
   /// The host that opened the socket.
   public let host: VirtualHost.ID
-  /// The index of the socket in the order of creation, over the whole network.
+  /// The index of the socket in the order of creation, counted over the whole network.
   public let number: Int
 }
 
@@ -10,7 +10,7 @@ public struct VirtualSocket: Hashable, Sendable {
 public struct VirtualStream: Hashable, Sendable {
   /// The two ends of a stream.
   public enum Side: Int, Hashable, Sendable {
-    /// The end that connected.
+    /// The end that opened the connection.
     case client = 0
     /// The end that accepted the connection.
     case listener = 1
@@ -20,8 +20,8 @@ public struct VirtualStream: Hashable, Sendable {
 
   /// The host at this end.
   public let host: VirtualHost.ID
-  /// The index of the stream in the order of creation, over the whole network. Both ends have the
-  /// same number.
+  /// The index of the stream in the order of creation, counted over the whole network. Both ends
+  /// have the same number.
   public let number: Int
   /// The end that this value represents.
   public let side: Side

@@ -4,25 +4,25 @@
 public struct LinkCounters: Hashable, Sendable {
   /// The number of datagrams sent over the link. A multicast datagram counts once for each machine.
   public internal(set) var sent = 0
-  /// The bytes of the sent datagrams, including IP and UDP headers.
+  /// The number of bytes of the sent datagrams, including IP and UDP headers.
   public internal(set) var bytesSent = 0
   /// The number of datagrams delivered to at least one socket.
   public internal(set) var delivered = 0
-  /// The bytes of the delivered datagrams, including IP and UDP headers.
+  /// The number of bytes of the delivered datagrams, including IP and UDP headers.
   public internal(set) var bytesDelivered = 0
   /// The number of datagrams that were duplicated, even if a copy was lost afterwards.
   public internal(set) var duplicated = 0
   /// The number of datagrams that `Reordering` delayed.
   public internal(set) var reordered = 0
-  /// The number of datagrams whose bytes were changed.
+  /// The number of datagrams whose payload was corrupted.
   public internal(set) var corrupted = 0
-  /// The numbers of dropped datagrams.
+  /// The numbers of dropped datagrams, by reason.
   public internal(set) var dropped = DropCounts()
   /// The greatest length of the link's queue, in bytes.
   public internal(set) var longestQueue = 0
-  /// The bytes of streams sent over the link, including IP and TCP headers.
+  /// The number of bytes of streams sent over the link, including IP and TCP headers.
   public internal(set) var streamBytesSent = 0
 
-  /// Creates counters of zero.
+  /// Creates counters that are all zero.
   public init() {}
 }

@@ -1,26 +1,27 @@
 import CaromCore
 
-/// The queue in front of a bottleneck, modelled as a fluid that drains at a constant rate. Its only
-/// state is the time at which it will be empty, so adding a datagram takes constant time.
+/// The queue in front of a bottleneck, modelled as a fluid that drains at a constant rate. Its
+/// state is mainly the time at which it will be empty, so adding a datagram takes constant time.
 struct LinkQueue: Sendable {
   private static let second: Int64 = 1_000_000_000
 
   /// The time at which the queue will be empty, if nothing is added.
   private(set) var emptyAt = Instant.zero
-  /// The remainder of the division into nanoseconds, carried over so that rounding does not change
-  /// the rate.
+  /// The remainder of the conversion from bytes to nanoseconds, carried over so that rounding does
+  /// not change the rate.
   private var remainder: Int64 = 0
 
-  /// Returns the queueing delay of a datagram added now, in nanoseconds.
+  /// Returns the queueing delay of a datagram added at `now`, in nanoseconds.
   func wait(at now: Instant) -> Int64 { max(0, emptyAt.nanoseconds - now.nanoseconds) }
 
-  /// Returns the length of the queue in bytes, rounded up.
+  /// Returns the length of the queue at `now` in bytes, rounded up.
   func length(at now: Instant, rate: Int) -> Int {
     let (seconds, rest) = wait(at: now).quotientAndRemainder(dividingBy: Self.second)
     return Int(seconds) * rate + (Int(rest) * rate + Int(Self.second) - 1) / Int(Self.second)
   }
 
-  /// Returns whether the limit permits adding `bytes` bytes.
+  /// Returns whether the limit permits adding `bytes` bytes at `now`. An empty queue has room for
+  /// any number of bytes.
   func hasRoom(for bytes: Int, limit: QueueLimit, rate: Int, at now: Instant) -> Bool {
     let wait = wait(at: now)
     if wait == 0 { return true }
@@ -43,7 +44,8 @@ struct LinkQueue: Sendable {
     return emptyAt
   }
 
-  /// Returns the time at which the queue is down to half of its limit, when streams resume sending.
+  /// Returns the time at which the queue is down to half of its limit if nothing is added. Streams
+  /// then resume sending.
   func halfEmptyAt(limit: QueueLimit, rate: Int) -> Instant {
     let half: Int64 =
       switch limit {

@@ -11,7 +11,7 @@ struct LinkSimulator: Sendable {
 
   let from: Int
   let to: Int
-  /// The number of the link in the other direction, once it exists.
+  /// The number of the link in the other direction, or nil if that link does not exist yet.
   var reverse: Int?
   /// The conditions of the link.
   var shared: SharedConditions
@@ -24,8 +24,8 @@ struct LinkSimulator: Sendable {
   private(set) var queue = LinkQueue()
   private var generator: SeededGenerator
   private var isInBurst = false
-  /// The latest arrival time so far. With jitter, no later datagram arrives before it, except for
-  /// reordering.
+  /// The latest arrival time so far. With jitter, no later datagram arrives before this time unless
+  /// it is reordered.
   private var lastArrival = Instant.zero
 
   /// Creates a link with its own random number generator, so that traffic on one link does not
@@ -42,7 +42,8 @@ struct LinkSimulator: Sendable {
 
   // MARK: Datagrams
 
-  /// Applies the MTU and adds a datagram to the queue.
+  /// Drops a datagram that exceeds the MTU or the limit of the queue, and adds any other datagram
+  /// to the queue.
   mutating func admit(payload: Int, length: Int, isV6: Bool, at now: Instant) -> Admission {
     if let mtu = conditions.mtu,
       WireLength.packet(payload: payload, isV6: isV6) > mtu.bytes(at: now, isV6: isV6)
@@ -64,16 +65,16 @@ struct LinkSimulator: Sendable {
     return departure
   }
 
-  /// Decides whether a datagram is duplicated. Returns the delay of the copy, or nil if there is
-  /// none.
+  /// Decides at random whether a datagram is duplicated. Returns the delay of the copy, or nil if
+  /// there is no copy.
   mutating func drawDuplication() -> Duration? {
     guard generator.chance(conditions.duplication) else { return nil }
     guard conditions.duplicationDelay > .zero else { return .zero }
     return generator.duration(in: .zero...conditions.duplicationDelay)
   }
 
-  /// Decides whether a copy of a datagram is lost. Returns the reason, or nil if the copy is not
-  /// lost.
+  /// Decides at random whether a copy of a datagram is lost. Returns the reason for the loss, or
+  /// nil if the copy is not lost.
   mutating func drawLoss(payload: Int, isV6: Bool) -> DropReason? {
     let fragments =
       conditions.mtu == nil ? WireLength.fragments(payload: payload, isV6: isV6) : 1
@@ -88,7 +89,8 @@ struct LinkSimulator: Sendable {
     return nil
   }
 
-  /// Decides whether a payload is corrupted, and changes one to four of its bytes if so.
+  /// Decides at random whether a payload is corrupted, and if so changes one to four of its bytes.
+  /// Returns whether it was corrupted.
   mutating func corrupt(_ payload: inout [UInt8]) -> Bool {
     guard generator.chance(conditions.corruption), !payload.isEmpty else { return false }
     for _ in 0...Int(generator.next() & 3) {
@@ -98,8 +100,8 @@ struct LinkSimulator: Sendable {
     return true
   }
 
-  /// Draws the arrival time of a copy that left the queue at `departure`, and whether `Reordering`
-  /// delayed it.
+  /// Draws the arrival time of a copy that left the queue at `departure`, and decides whether
+  /// `Reordering` delays it.
   mutating func drawArrival(from departure: Instant) -> (time: Instant, isReordered: Bool) {
     let delay = drawDelay()
     if let reordering = conditions.reordering, generator.chance(reordering.probability) {
@@ -121,7 +123,7 @@ struct LinkSimulator: Sendable {
 
   // MARK: Streams
 
-  /// The most times that one chunk is lost.
+  /// The maximum number of times that one chunk is lost.
   private static let maximumLosses = 6
 
   /// Sends a chunk of a stream and returns its arrival time, which includes the delays of
@@ -137,7 +139,7 @@ struct LinkSimulator: Sendable {
     return departure.advanced(byNanoseconds: drawDelay() + pause)
   }
 
-  /// Returns the earliest time at which a stream may send its next chunk: streams wait while the
+  /// Returns the earliest time at which a stream may send its next chunk. Streams wait while the
   /// queue is more than half full, and during an outage.
   func nextSendTime(at now: Instant) -> Instant {
     let outageEnd = conditions.outage?.end(at: now) ?? now
@@ -150,6 +152,6 @@ struct LinkSimulator: Sendable {
     Int.random(in: conditions.chunkLength, using: &generator)
   }
 
-  /// Decides whether a chunk of a stream is joined to the chunk before it.
+  /// Decides at random whether a chunk of a stream is delivered together with the chunk before it.
   mutating func drawCoalescing() -> Bool { generator.chance(conditions.coalescing) }
 }

@@ -1,9 +1,9 @@
 import CaromCore
 
-/// The length of a link's queue over time, as the peak of each interval, in bounded memory.
+/// The length of a link's queue over time, stored as the peak of each interval in bounded memory.
 ///
-/// When the number of samples exceeds the limit, adjacent intervals are merged, which halves the
-/// resolution and preserves all peaks.
+/// When the number of samples exceeds `limit`, adjacent intervals are merged, which halves the
+/// resolution but preserves all peaks.
 public struct QueueHistory: Hashable, Sendable {
   /// The peak of one interval.
   public struct Sample: Hashable, Sendable {
@@ -13,10 +13,10 @@ public struct QueueHistory: Hashable, Sendable {
     public internal(set) var bytes: Int
   }
 
-  /// The most samples stored.
+  /// The maximum number of samples stored.
   public static let limit = 4_096
 
-  /// The length of an interval; 1 ms at first.
+  /// The length of an interval, initially 1 ms. It doubles each time intervals are merged.
   public private(set) var interval = Duration.milliseconds(1)
   /// The samples of all intervals with arrivals, earliest first.
   public private(set) var samples: [Sample] = []

@@ -19,19 +19,19 @@ struct StreamState: Sendable {
 
   /// The state of one direction of a stream.
   struct Direction: Sendable {
-    /// Chunks that wait at the sender for the link, in order. `unsentBytes` is their total length;
-    /// the writer bounds it.
+    /// The chunks that wait at the sender for the link, in order.
     var unsent = Deque<Chunk>()
+    /// The total length of the unsent chunks, in bytes. Only the writer bounds it.
     var unsentBytes = 0
     /// Whether a `.release` event is scheduled.
     var isReleasing = false
     /// Whether the writer has asked for a `.drained` event.
     var wantsDrained = false
-    /// Chunks on the link, in order. Each has a scheduled arrival or is counted in `held`.
+    /// The chunks on the link, in order. Each has a scheduled arrival or is counted in `held`.
     var inFlight = Deque<Chunk>()
     /// The number of chunks that would have arrived while the link was cut.
     var held = 0
-    /// Whether the direction is in `heldStreams`, to be resumed after a cut.
+    /// Whether this direction is in `heldStreams`, to be resumed after a cut.
     var isHeld = false
     /// The latest scheduled arrival. Later chunks do not arrive before it.
     var lastArrival = Instant.zero
@@ -39,11 +39,11 @@ struct StreamState: Sendable {
     var isFinished = false
     /// Whether the receiver has closed its end, so that further bytes are answered with a reset.
     var isUnwanted = false
-    /// Whether delivery has ended.
+    /// Whether delivery in this direction has ended.
     var isDead = false
   }
 
-  /// The NAT epochs of both sides.
+  /// The NAT epochs of both ends of a stream.
   struct Epochs: Equatable, Sendable {
     var client = NATMapping.Epoch()
     var listener = NATMapping.Epoch()
@@ -55,7 +55,7 @@ struct StreamState: Sendable {
   let source: Endpoint
   let destination: Endpoint
   let machines: (client: Int, listener: Int)
-  /// The numbers of the two links, or -1 if no machine has the destination address.
+  /// The numbers of the links in both directions, or -1 if no machine has the destination address.
   let links: (toClient: Int, toListener: Int)
   /// The index of the listener's interface.
   let interface: UInt32

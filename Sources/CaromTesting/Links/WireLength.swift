@@ -1,6 +1,6 @@
-/// Lengths on the wire, in bytes including headers.
+/// Functions that compute the lengths of packets on the wire, in bytes including headers.
 enum WireLength {
-  /// The length of the longest unfragmented IP packet if there is no `PathMTU`.
+  /// The length in bytes of the longest unfragmented IP packet if there is no `PathMTU`.
   static let maximumPacket = 1_500
   private static let udpHeader = 8
   private static let tcpHeader = 20
@@ -8,12 +8,12 @@ enum WireLength {
 
   private static func ipHeader(isV6: Bool) -> Int { isV6 ? 40 : 20 }
 
-  /// Returns the length of the IP packet of an unfragmented datagram.
+  /// Returns the length in bytes of the IP packet of an unfragmented datagram with `payload` bytes.
   static func packet(payload: Int, isV6: Bool) -> Int {
     ipHeader(isV6: isV6) + udpHeader + payload
   }
 
-  /// Returns the number of IP packets that carry a datagram.
+  /// Returns the number of IP packets that carry a datagram with `payload` bytes.
   static func fragments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6)
     let length = udpHeader + payload
@@ -23,15 +23,15 @@ enum WireLength {
     return (length + room - 1) / room
   }
 
-  /// Returns the total length of all IP packets of a datagram.
+  /// Returns the total length in bytes of all IP packets of a datagram with `payload` bytes.
   static func datagram(payload: Int, isV6: Bool) -> Int {
     let count = fragments(payload: payload, isV6: isV6)
     let header = ipHeader(isV6: isV6) + (isV6 && count > 1 ? fragmentHeader : 0)
     return udpHeader + payload + count * header
   }
 
-  /// Returns the total length of all IP packets of a stream's chunk. A chunk without bytes, such as
-  /// a TCP SYN, is a header only.
+  /// Returns the total length in bytes of all IP packets of a stream's chunk with `payload` bytes.
+  /// A chunk without bytes, such as a TCP SYN, is only a header.
   static func segments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6) + tcpHeader
     let room = maximumPacket - header

@@ -4,10 +4,10 @@ public struct NetworkCounters: Hashable, Sendable {
   public var datagramsSent = 0
   /// The number of multicast datagrams sent.
   public var multicastsSent = 0
-  /// The payload bytes of all datagrams sent.
+  /// The total number of payload bytes of all datagrams sent.
   public var datagramBytesSent = 0
   /// The number of deliveries of datagrams to sockets. A multicast datagram may be delivered to
-  /// many.
+  /// many sockets.
   public var datagramsDelivered = 0
   /// The number of datagrams dropped by random loss.
   public var datagramsLost = 0
@@ -20,10 +20,10 @@ public struct NetworkCounters: Hashable, Sendable {
   public var datagramsUnclaimed = 0
   /// The number of dropped datagrams for each reason.
   public internal(set) var dropped = DropCounts()
-  /// The bytes delivered by streams.
+  /// The number of bytes delivered by streams.
   public var streamBytesDelivered = 0
 
-  /// Creates counters of zero.
+  /// Creates counters that are all zero.
   public init() {}
 
   mutating func countDrop(for reason: DropReason) {

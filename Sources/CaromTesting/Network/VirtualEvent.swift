@@ -8,11 +8,11 @@ public enum VirtualEvent: Hashable, Sendable {
   case accepted(VirtualStream, from: Endpoint, port: UInt16)
   /// A connection that the host opened is established and can be written to.
   case connected(VirtualStream)
-  /// A connection was refused, since nobody listens on the port.
+  /// A connection was refused, because no host listens on the port.
   case refused(VirtualStream)
   /// A connection attempt was not answered for 127 s, or a NAT forgot it.
   case timedOut(VirtualStream)
-  /// The next bytes of a stream arrived, at least one.
+  /// The next bytes of a stream arrived. There is at least one byte.
   case bytes([UInt8], VirtualStream)
   /// The peer finished writing. The host may still write.
   case end(VirtualStream)
@@ -21,7 +21,7 @@ public enum VirtualEvent: Hashable, Sendable {
   /// All written bytes have left the sender, as requested by `notifyWhenDrained`.
   case drained(VirtualStream)
 
-  /// The host that the event is for.
+  /// The host that receives the event.
   public var host: VirtualHost.ID {
     switch self {
     case .datagram(_, let socket): socket.host
@@ -34,7 +34,7 @@ public enum VirtualEvent: Hashable, Sendable {
 }
 
 extension VirtualEvent: CustomStringConvertible {
-  /// A one-line description.
+  /// A one-line description of the event.
   public var description: String {
     switch self {
     case .datagram(let datagram, let socket):

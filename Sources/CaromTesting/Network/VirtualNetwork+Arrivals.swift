@@ -25,7 +25,7 @@ extension VirtualNetwork {
   }
 
   /// Returns the listener's endpoint to which a connection request is delivered, or nil if the
-  /// request is lost.
+  /// request cannot be delivered.
   private mutating func reachableDestination(of number: Int) -> Endpoint? {
     let state = streams[number]
     let link = state.link(toward: .listener)
@@ -90,7 +90,8 @@ extension VirtualNetwork {
   }
 
   /// Handles a chunk of a stream that a NAT has forgotten. A chunk from the client now has an
-  /// unknown source and is answered with a reset; one from an accepting listener is lost.
+  /// unknown source and is answered with a reset. A chunk from a listener that has accepted the
+  /// stream is lost.
   private mutating func breakStream(_ number: Int, toward side: VirtualStream.Side) {
     if side == .client && streams[number].isOpen { return }
     streams[number].isBroken = true

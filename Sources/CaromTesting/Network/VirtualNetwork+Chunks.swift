@@ -1,12 +1,12 @@
 import CaromCore
 
-/// The sending of a stream's chunks.
+/// This extension sends the chunks of streams.
 extension VirtualNetwork {
-  /// The longest coalesced chunk, in bytes.
+  /// The maximum length of a coalesced chunk, in bytes.
   private static let maximumCoalesced = 65_536
 
-  /// Sends or queues bytes. If `coalesces` is true, they are joined to the last chunk in flight,
-  /// which then arrives as late as they do.
+  /// Sends or queues bytes of a stream. If `coalesces` is true and the link accepts them now, the
+  /// bytes are joined to the last chunk in flight, which then arrives together with them.
   mutating func enqueueBytes(
     _ bytes: ArraySlice<UInt8>, _ number: Int, toward side: VirtualStream.Side, coalesces: Bool
   ) {
@@ -22,7 +22,7 @@ extension VirtualNetwork {
     send(.bytes(before + bytes), of: bytes.count, number, toward: side)
   }
 
-  /// Returns whether the link accepts a chunk now.
+  /// Returns whether the link accepts a chunk of the stream now.
   private func canSend(_ number: Int, toward side: VirtualStream.Side) -> Bool {
     let link = streams[number].link(toward: side)
     return obstacle(on: link) == nil && links[link].nextSendTime(at: now) <= now
@@ -49,7 +49,7 @@ extension VirtualNetwork {
       }
       let next = links[link].nextSendTime(at: now)
       if next > now {
-        // A stream that has just sent yields to others that wait for the same time.
+        // A stream that has just sent yields to other streams that wait for the same time.
         let turn = isFirst ? next : next.advanced(byNanoseconds: 1)
         streams[number][toward: side].isReleasing = true
         timeline.insert(.release(stream: number, toward: side), at: turn)
@@ -67,8 +67,8 @@ extension VirtualNetwork {
     send(chunk, of: chunk.count, number, toward: side)
   }
 
-  /// Sends a chunk over the link. `count` is the number of its bytes that have not been sent
-  /// before.
+  /// Sends a chunk over the link. `count` is the number of the chunk's bytes that have not been
+  /// sent before.
   private mutating func send(
     _ chunk: StreamState.Chunk, of count: Int, _ number: Int, toward side: VirtualStream.Side
   ) {
@@ -77,7 +77,8 @@ extension VirtualNetwork {
     scheduleChunk(of: number, toward: side, at: due)
   }
 
-  /// Schedules the arrival of a chunk at `due`, but not before the chunks in front of it.
+  /// Schedules the arrival of a chunk at `due`, but not before the arrival of the chunks in front
+  /// of it.
   mutating func scheduleChunk(
     of number: Int, toward side: VirtualStream.Side, at due: Instant
   ) {
@@ -86,7 +87,7 @@ extension VirtualNetwork {
     timeline.insert(.chunk(stream: number, toward: side), at: time)
   }
 
-  /// Sends `count` bytes over the link and returns the time of their arrival.
+  /// Sends `count` bytes over the link, and returns the time of their arrival.
   mutating func arrivalTime(
     of count: Int, _ number: Int, toward side: VirtualStream.Side
   ) -> Instant {
@@ -111,7 +112,7 @@ extension VirtualNetwork {
 
   // MARK: Cuts
 
-  /// Marks a direction of a stream to be resumed after a cut.
+  /// Adds a direction of a stream to the directions to be resumed after a cut.
   mutating func hold(_ number: Int, toward side: VirtualStream.Side) {
     guard !streams[number][toward: side].isHeld else { return }
     streams[number][toward: side].isHeld = true

@@ -1,13 +1,13 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// The longest payload of a datagram, in bytes: 65,535 minus the IPv4 and UDP headers.
+  /// The maximum length of a datagram's payload, in bytes: 65,535 minus the IPv4 and UDP headers.
   public static let maximumPayload = 65_507
 
   // MARK: Sockets
 
   /// Opens a socket on all addresses of the host. Port 0 stands for a free port. Several sockets
-  /// may share a port; multicast is delivered to all of them, and unicast to a random one.
+  /// may share a port: multicast is delivered to all of them, and unicast to a random one.
   public mutating func bind(_ host: VirtualHost, port: UInt16 = 0) -> VirtualSocket {
     let socket = VirtualSocket(host: host.id, number: sockets.count)
     let port = port == 0 ? machines[host.machine].freePort() : port
@@ -16,7 +16,7 @@ extension VirtualNetwork {
     return socket
   }
 
-  /// Returns the port that a socket is bound to.
+  /// Returns the port to which a socket is bound.
   public func port(of socket: VirtualSocket) -> UInt16 { sockets[socket.number].port }
 
   /// Closes a socket. Datagrams in flight to it are dropped.
@@ -67,8 +67,8 @@ extension VirtualNetwork {
   // MARK: Sending
 
   /// Sends a datagram from a socket. Multicast is sent on the interface with the index `interface`,
-  /// or on the first if that is 0. The sender's own machine receives it too, as with
-  /// `IP_MULTICAST_LOOP`.
+  /// or on the first interface if the index is 0. The sender's own machine receives multicast too,
+  /// as with `IP_MULTICAST_LOOP`.
   public mutating func send(
     _ payload: [UInt8], from socket: VirtualSocket, to destination: Endpoint,
     interface: UInt32 = 0, hopLimit: UInt8? = nil
@@ -103,7 +103,8 @@ extension VirtualNetwork {
     timeline.insert(.delivery(datagram, to: socket), at: now)
   }
 
-  /// Sends one copy to each machine of the segment that has a member of the group.
+  /// Sends one copy of a multicast datagram to each machine of the segment that has a member of the
+  /// group.
   private mutating func multicast(_ original: Datagram, from sender: VirtualHost) {
     let address = original.destination.address
     let wanted = scope(of: address) ?? original.interface
@@ -171,8 +172,9 @@ extension VirtualNetwork {
     return deliver(datagram, to: claimed[choice])
   }
 
-  /// Delivers a multicast datagram to all members on the machine: to the first now, and to the rest
-  /// by events scheduled for the same time.
+  /// Delivers a multicast datagram to all member sockets on the machine: to the first one now, and
+  /// to the others by events scheduled for the same time. Returns the event for the first one, or
+  /// nil if there is none.
   private mutating func handleMulticast(_ datagram: Datagram, over link: Int) -> VirtualEvent? {
     let machine = links[link].to
     let card = machines[machine].interfaces[Int(datagram.interface) - 2]
@@ -216,8 +218,8 @@ extension VirtualNetwork {
 }
 
 extension Datagram {
-  /// Sets the fields that the kernels of both machines fill in: the sender's address, the scope of
-  /// the destination, and the receiver's interface.
+  /// Sets the fields of the datagram that the kernels of both machines fill in: the sender's
+  /// address, the scope of the destination, and the receiver's interface.
   fileprivate mutating func address(
     from card: VirtualHost.Interface, to target: VirtualHost.Interface, as address: IPAddress
   ) {

@@ -3,23 +3,23 @@ import CaromCore
 extension VirtualNetwork {
   // MARK: Cables
 
-  /// Unplugs the cable of the host's machine. Datagrams are lost, including datagrams in flight.
-  /// Streams wait.
+  /// Unplugs the network cable of the host's machine. Datagrams are lost, including datagrams in
+  /// flight. Streams wait.
   public mutating func cut(_ host: VirtualHost) {
     machines[host.machine].isCut = true
     recordFault("cut", of: host)
   }
 
-  /// Plugs the cable of the host's machine in again. Streams resume.
+  /// Reconnects the network cable of the host's machine. Streams resume.
   public mutating func restore(_ host: VirtualHost) {
     machines[host.machine].isCut = false
     recordFault("restored", of: host)
     resumeStreams()
   }
 
-  /// Splits the network into parts: a machine can reach only machines in the same part, until
-  /// `heal` is called. Machines in no part can reach all others. The new partition replaces any
-  /// earlier one.
+  /// Splits the network into parts. Until `heal` is called, a machine can reach only machines in
+  /// the same part. A machine in no part can reach all others. A new partition replaces any earlier
+  /// one.
   public mutating func partition(_ parts: [VirtualHost]...) {
     for machine in machines.indices { machines[machine].part = nil }
     for (number, hosts) in parts.enumerated() {
@@ -51,8 +51,8 @@ extension VirtualNetwork {
     for end in ends(at: host) { close(end) }
   }
 
-  /// Stops the host's machine and all hosts on it, without any packet to their peers, until
-  /// `reboot`.
+  /// Stops the host's machine and all hosts on it until `reboot` is called. Their peers receive no
+  /// packet about it.
   public mutating func crash(_ host: VirtualHost) {
     recordFault("crashed", of: host)
     machines[host.machine].isCrashed = true
@@ -63,7 +63,7 @@ extension VirtualNetwork {
   }
 
   /// Restarts a crashed machine. It has lost the state of its streams, and answers further packets
-  /// of these with a reset.
+  /// of these streams with a reset.
   public mutating func reboot(_ host: VirtualHost) {
     machines[host.machine].isCrashed = false
     recordFault("rebooted", of: host)
@@ -77,7 +77,7 @@ extension VirtualNetwork {
     machines[host.machine].listeners.removeAll { $0.host == host.id }
   }
 
-  /// Returns all stream ends of a host, in the order of the streams' numbers.
+  /// Returns all stream ends of a host, ordered by the streams' numbers.
   private func ends(at host: VirtualHost) -> [VirtualStream] {
     var ends: [VirtualStream] = []
     for number in machines[host.machine].streams.sorted() where number != ends.last?.number {

@@ -4,7 +4,8 @@ extension VirtualNetwork {
   // MARK: Conditions
 
   /// Sets the conditions of the link from one machine to another, in this direction only. Nil
-  /// restores the network's conditions. Between hosts of one machine, there is never loss or delay.
+  /// restores the network's conditions. Between hosts of one machine, the call has no effect: their
+  /// delay is 10 to 30 µs, without loss.
   public mutating func setConditions(
     _ conditions: LinkConditions?, from: VirtualHost, to: VirtualHost
   ) {
@@ -38,7 +39,7 @@ extension VirtualNetwork {
   private static let loopback = SharedConditions(
     LinkConditions(delay: .microseconds(10) ... .microseconds(30), chunkLength: 1...16_384))
 
-  /// Returns the number of the link between two machines. Makes the link at its first use.
+  /// Returns the number of the link between two machines. Creates the link at its first use.
   mutating func link(from: Int, to: Int) -> Int {
     if let number = linkNumbers[LinkKey(from: from, to: to)] { return number }
     let number = links.count
@@ -56,18 +57,19 @@ extension VirtualNetwork {
 
   // MARK: Statistics
 
-  /// Returns the statistics of a link.
+  /// Returns the statistics of the link between the machines of two hosts, in one direction.
   public func counters(from: VirtualHost, to: VirtualHost) -> LinkCounters {
     state(from, to)?.counters ?? LinkCounters()
   }
 
-  /// Returns the current length of a link's queue, in bytes.
+  /// Returns the current length of the queue of the link between two hosts, in bytes.
   public func queueLength(from: VirtualHost, to: VirtualHost) -> Int {
     guard let link = state(from, to), let rate = link.conditions.rate else { return 0 }
     return link.queue.length(at: now, rate: rate)
   }
 
-  /// Returns the length of a link's queue over time; empty unless `recordsQueues` is set.
+  /// Returns the length over time of the queue of the link between two hosts. The history is empty
+  /// unless `recordsQueues` is set.
   public func queueHistory(from: VirtualHost, to: VirtualHost) -> QueueHistory {
     state(from, to)?.history ?? QueueHistory()
   }
@@ -78,7 +80,7 @@ extension VirtualNetwork {
 
   // MARK: Transmission
 
-  /// Returns the reason why no packet can pass a link now, or nil.
+  /// Returns the reason why no packet can pass a link now, or nil if packets can pass.
   func obstacle(on link: Int) -> DropReason? {
     let (from, to) = (links[link].from, links[link].to)
     if machines[from].isCrashed || machines[to].isCrashed { return .crash }
@@ -129,7 +131,8 @@ extension VirtualNetwork {
     timeline.insert(.datagram(datagram, link: link), at: time)
   }
 
-  /// Counts and records a dropped datagram. `link` is nil if the datagram was not on a link.
+  /// Counts a dropped datagram and adds it to the trace. `link` is nil if the datagram was not on a
+  /// link.
   mutating func drop(_ datagram: Datagram, over link: Int? = nil, for reason: DropReason) {
     if let link { links[link].counters.dropped[reason] += 1 }
     counters.countDrop(for: reason)

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Rebinds the NAT in front of a machine: afterwards, other machines see a new source port or
-  /// address, and packets to the old port or address are lost, including packets in flight.
+  /// Rebinds the NAT in front of a machine. Afterwards, other machines see a new source port or
+  /// address. Packets to the old port or address are lost, including packets in flight.
   public mutating func rebind(_ host: VirtualHost, changing change: Rebinding.Change = .port) {
     switch change {
     case .port: machines[host.machine].rebindings.port += 1
@@ -11,7 +11,8 @@ extension VirtualNetwork {
     recordFault("rebound \(change)", of: host)
   }
 
-  /// Returns the number of rebindings so far of the NAT in front of a link's sender.
+  /// Returns the number of rebindings so far of the NAT in front of a link's sender, by the part of
+  /// the source that changed.
   func epoch(of link: Int) -> NATMapping.Epoch {
     var epoch = machines[links[link].from].rebindings
     guard let rebinding = links[link].conditions.rebinding else { return epoch }

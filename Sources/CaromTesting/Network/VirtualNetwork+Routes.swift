@@ -1,16 +1,17 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// The two interfaces that a unicast packet passes, and the number of the receiving machine.
+  /// The two interfaces through which a unicast packet passes, and the number of the receiving
+  /// machine.
   struct Route {
     let machine: Int
     let from: VirtualHost.Interface
     let to: VirtualHost.Interface
   }
 
-  /// Returns the route to an address: the sender's own machine, or one on the same segment. An
-  /// external address of a NAT belongs to all interfaces of its machine. Returns nil if the address
-  /// cannot be reached.
+  /// Returns the route to an address of the sender's own machine or of a machine on the same
+  /// segment. An external address of a NAT belongs to all interfaces of its machine. Returns nil if
+  /// the address cannot be reached.
   func route(from sender: VirtualHost, to address: IPAddress) -> Route? {
     let own = sender.interfaces[0]
     if address.isLoopback { return Route(machine: sender.machine, from: own, to: own) }

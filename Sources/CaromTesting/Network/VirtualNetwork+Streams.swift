@@ -1,15 +1,17 @@
 import CaromCore
 
-/// Streams model TCP as a program sees it: bytes arrive reliably and in order, and losses cause
-/// delays. They share the link's bandwidth with datagrams, and wait at the sender while the link's
-/// queue is more than half full. There are no acknowledgements and no congestion control, so unlike
-/// real TCP, a stream uses the full bandwidth under loss, too.
+/// This extension models TCP as a program sees it: the bytes of a stream arrive reliably and in
+/// order, and losses cause delays. Streams share the link's bandwidth with datagrams, and wait at
+/// the sender while the link's queue is more than half full. There are no acknowledgements and no
+/// congestion control, so unlike a real TCP connection, a stream uses the full bandwidth even under
+/// loss.
 extension VirtualNetwork {
-  /// The most repetitions of an unanswered connection request, after 1, 2, 4 … 64 s, as in Linux.
+  /// The maximum number of repetitions of an unanswered connection request, after 1, 2, 4 … 64 s,
+  /// as in Linux.
   static let maximumRepeats = 7
 
-  /// Listens for streams on a port; 0 stands for a free port. Returns the port, or nil if the port
-  /// is in use.
+  /// Listens for streams on a port; port 0 stands for a free port. Returns the port, or nil if the
+  /// port is in use.
   @discardableResult
   public mutating func listen(_ host: VirtualHost, port: UInt16 = 0) -> UInt16? {
     let taken = machines[host.machine].listeners.contains { $0.port == port }
@@ -59,8 +61,8 @@ extension VirtualNetwork {
       epochs: .init(client: epoch(of: there), listener: epoch(of: back)))
   }
 
-  /// Writes bytes to a stream. They arrive in order, in chunks whose lengths the seed determines.
-  /// Returns false if the stream is not open for writing.
+  /// Writes bytes to a stream. The bytes arrive in order, in chunks whose lengths the seed
+  /// determines. Returns false if the stream is not open for writing.
   @discardableResult
   public mutating func write(_ bytes: [UInt8], to stream: VirtualStream) -> Bool {
     let side = stream.side.other
@@ -76,14 +78,14 @@ extension VirtualNetwork {
     return true
   }
 
-  /// Returns the number of written bytes that wait at the sender, for bandwidth or for the end of a
-  /// cut or an outage. The network does not limit this queue: a writer should set its own limit and
-  /// pause there.
+  /// Returns the number of written bytes that wait at the sender, either for bandwidth or for the
+  /// end of a cut or an outage. The network does not limit this queue. A writer should set its own
+  /// limit, and pause when the limit is reached.
   public func unsentBytes(of stream: VirtualStream) -> Int {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }
 
-  /// Requests one `drained` event, for the time when no bytes wait at the sender.
+  /// Requests a single `drained` event, which is reported when no bytes wait at the sender.
   public mutating func notifyWhenDrained(_ stream: VirtualStream) {
     let side = stream.side.other
     streams[stream.number][toward: side].wantsDrained = true
@@ -105,7 +107,8 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side].isUnwanted = true
   }
 
-  /// Resets the stream: the peer receives `reset`. An unanswered connection attempt is abandoned.
+  /// Resets the stream, so that the peer receives `reset`. An unanswered connection attempt is
+  /// abandoned.
   public mutating func reset(_ stream: VirtualStream) {
     streams[stream.number][toward: stream.side].isDead = true
     guard streams[stream.number].isOpen, !streams[stream.number][toward: stream.side.other].isDead
@@ -114,7 +117,7 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// Returns whether bytes can be written: the stream is open, and this end has not finished
+  /// Returns whether bytes can be written, because the stream is open and this end has not finished
   /// writing.
   public func isWritable(_ stream: VirtualStream) -> Bool {
     guard streams[stream.number].isOpen else { return false }

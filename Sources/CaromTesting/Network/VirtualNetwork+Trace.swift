@@ -1,7 +1,7 @@
 import CaromCore
 
 extension VirtualNetwork {
-  /// Adds an event that concerns a datagram to the trace, if the network has a trace.
+  /// Adds an event about a datagram to the trace, if the network has a trace.
   mutating func record(
     _ event: TraceEntry.Event, _ datagram: Datagram, over link: Int?, reason: DropReason? = nil
   ) {
@@ -23,7 +23,7 @@ extension VirtualNetwork {
     trace?.append { TraceEntry(event, at: now) }
   }
 
-  /// Adds an injected fault to the trace, if there is one.
+  /// Adds an injected fault to the trace, if the network has a trace.
   mutating func recordFault(_ text: @autoclosure () -> String, of host: VirtualHost? = nil) {
     guard trace != nil else { return }
     let now = now

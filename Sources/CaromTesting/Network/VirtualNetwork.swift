@@ -2,9 +2,9 @@ import CaromCore
 
 /// A simulated network in virtual time. All random behavior is determined by one seed.
 ///
-/// Hosts bind sockets, join multicast groups, listen and connect. Data that they send is returned
-/// by `nextEvent` after the delays, losses, duplications and fragmentation that `LinkConditions`
-/// ask for. The network is a value: a copy continues from the same state, and the same calls on it
+/// Hosts bind sockets, join multicast groups, listen and connect. `nextEvent` returns the data that
+/// they send, after the delays, losses, duplications and fragmentation that `LinkConditions`
+/// specify. The network is a value: a copy continues from the same state, and the same calls on it
 /// give the same events.
 public struct VirtualNetwork: Sendable {
   /// A scheduled event.
@@ -27,7 +27,7 @@ public struct VirtualNetwork: Sendable {
     case drained(VirtualStream)
   }
 
-  /// Identifies a link by the numbers of its machines.
+  /// The key of a link: the numbers of its two machines.
   struct LinkKey: Hashable, Sendable {
     let from: Int
     let to: Int
@@ -41,7 +41,7 @@ public struct VirtualNetwork: Sendable {
   public private(set) var hosts: [VirtualHost] = []
   /// The statistics of the network.
   public internal(set) var counters = NetworkCounters()
-  /// The log of events; nil, the default, for no log.
+  /// The log of events, or nil for no log. The default is nil.
   public var trace: Trace?
   /// Whether links with a `rate` record a `queueHistory`. Set this before the first use of a link.
   public var recordsQueues = false
@@ -70,7 +70,7 @@ public struct VirtualNetwork: Sendable {
 
   // MARK: Hosts
 
-  /// Adds a machine with an interface on each of the segments, and a host on that machine.
+  /// Adds a machine with an interface on each of the given segments, and a host on that machine.
   public mutating func addHost(on segments: [Int] = [0]) -> VirtualHost {
     precondition(!segments.isEmpty, "a host needs at least one segment")
     let number = UInt64(machines.count + 1)
@@ -100,18 +100,19 @@ public struct VirtualNetwork: Sendable {
     return host
   }
 
-  /// The host with the given id.
+  /// Returns the host with the given id.
   public subscript(id: VirtualHost.ID) -> VirtualHost { hosts[id.number] }
 
   func machine(of host: VirtualHost.ID) -> Int { hosts[host.number].machine }
 
   // MARK: Time
 
-  /// A time before which there will be no event, or nil if nothing is in flight.
+  /// A time before which there will be no event, or nil if no event is scheduled.
   public var nextEventTime: Instant? { timeline.nextDeadline }
 
-  /// Advances to the next event at or before `limit` and returns it. Returns nil if there is none;
-  /// `now` is then the time of the last internal event, or unchanged if there was none.
+  /// Advances the time to the next event at or before `limit`, and returns that event. Returns nil
+  /// if there is none; `now` is then the time of the last internal event, or unchanged if there was
+  /// none.
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
     while let time = timeline.nextDeadline, let arrival = timeline.popFirst(until: limit) {
       now = max(now, time)
@@ -120,7 +121,7 @@ public struct VirtualNetwork: Sendable {
     return nil
   }
 
-  /// Advances the time. Fetch all events before `time` with `nextEvent` first.
+  /// Advances the time to `time`. Fetch all events before that time with `nextEvent` first.
   public mutating func advance(to time: Instant) {
     precondition(time >= now, "time must not go back")
     precondition(

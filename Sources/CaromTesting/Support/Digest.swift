@@ -1,4 +1,4 @@
-/// A 64-bit FNV-1a hash, which is the same on every platform.
+/// A 64-bit FNV-1a hash, which gives the same result on every platform.
 struct Digest: Hashable, Sendable {
   var value: UInt64 = 0xCBF2_9CE4_8422_2325
 

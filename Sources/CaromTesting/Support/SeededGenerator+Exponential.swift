@@ -14,8 +14,8 @@ extension SeededGenerator {
     return 64
   }
 
-  /// Draws numbers until one is not less than the number before it, and returns whether the length
-  /// of the descending run, which starts with `first`, is odd.
+  /// Draws numbers until a number is not less than the one before it. Returns whether the length of
+  /// the descending run, which begins with `first`, is odd.
   private mutating func isDescentOdd(from first: Double) -> Bool {
     var last = first
     var isOdd = true

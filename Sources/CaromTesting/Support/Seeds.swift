@@ -16,10 +16,10 @@ public struct Seeds: Sequence, Sendable {
     }
   }
 
-  /// Iterates over the seeds in ascending order.
+  /// Returns an iterator over the seeds in ascending order.
   public func makeIterator() -> Range<UInt64>.Iterator { seeds.makeIterator() }
 
-  /// Runs `body` for each seed, and stops at the first failure with an error that names the seed.
+  /// Runs `body` for each seed. Throws at the first failure, with an error that names the seed.
   public func check(_ body: (UInt64) throws -> Void) throws(SeedFailure) {
     for seed in seeds {
       do {
@@ -34,12 +34,12 @@ public struct Seeds: Sequence, Sendable {
 
 /// The failure of a randomized test, with the seed that reproduces it.
 public struct SeedFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The seed.
+  /// The seed with which the test failed.
   public let seed: UInt64
-  /// A description of the failure.
+  /// A description of the error that the test threw.
   public let reason: String
 
-  /// Creates a failure of one seed.
+  /// Creates the failure of a test with one seed.
   public init(seed: UInt64, reason: String) {
     self.seed = seed
     self.reason = reason

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The error of a run that exceeds its step limit: nodes answer each other endlessly, or a timeout
-/// remains due after it was handled.
+/// The error of a run that exceeds its step limit, because nodes answer each other endlessly or
+/// because a timeout remains due after it was handled.
 public struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConvertible {
   /// The step limit of the run.
   public let limit: Int
@@ -14,7 +14,7 @@ public struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConverti
     at = time
   }
 
-  /// A one-line message with a hint.
+  /// A one-line message with the limit, the time and a hint.
   public var description: String {
     "still running after \(limit) steps, at \(Duration.nanoseconds(at.nanoseconds)); "
       + "check whether a timeout remains due after it was handled"

@@ -18,10 +18,10 @@ public final class TestClock: Clock, Sendable {
 
   private let state: Mutex<State>
 
-  /// Creates a clock with the time `now`.
+  /// Creates a clock that shows the time `now`.
   public init(now: Instant = .zero) { state = Mutex(State(now: now)) }
 
-  /// The current time, which changes only by `advance`.
+  /// The current time, which only `advance(by:)` changes.
   public var now: Instant { state.withLock(\.now) }
 
   /// The resolution of the clock: 1 ns.

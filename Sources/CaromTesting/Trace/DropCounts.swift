@@ -1,12 +1,12 @@
 /// The numbers of dropped datagrams, by reason.
 public struct DropCounts: Hashable, Sendable {
-  /// The counts, indexed by the raw values of reasons; empty until the first drop.
+  /// The counts, indexed by the raw values of the reasons. The array is empty until the first drop.
   private var counts: [Int] = []
 
-  /// Creates counts of zero.
+  /// Creates counts that are all zero.
   public init() {}
 
-  /// The number of datagrams dropped for a reason.
+  /// Accesses the number of datagrams dropped for a reason.
   public internal(set) subscript(reason: DropReason) -> Int {
     get { counts.isEmpty ? 0 : counts[reason.rawValue] }
     set {

@@ -1,12 +1,12 @@
 import CaromCore
 
-/// A log of a run, for finding out why the run failed: as values for tests, and as JSON lines for
-/// people and tools. Runs with the same seed have identical traces.
+/// A log of a run, for finding out why the run failed. It consists of values for tests, and can be
+/// written as JSON lines for people and tools. Runs with the same seed have identical traces.
 public struct Trace: Hashable, Sendable {
-  /// The default of `limit`.
+  /// The default value of `limit`.
   public static let defaultLimit = 100_000
 
-  /// The most entries stored; later ones are only counted.
+  /// The maximum number of entries stored. Later entries are only counted.
   public let limit: Int
   /// The entries, oldest first.
   public private(set) var entries: [TraceEntry] = []
@@ -22,13 +22,13 @@ public struct Trace: Hashable, Sendable {
   /// The entries as JSON objects, one per line; see `TraceEntry`.
   public var lines: [String] { entries.map(\.description) }
 
-  /// All lines, each with a line ending. If entries were omitted, a last line has their number.
+  /// All lines, each with a line ending. If entries were omitted, a last line states their number.
   public var text: String {
     let all = omitted == 0 ? lines : lines + ["{\"omitted\":\(omitted)}"]
     return all.reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// Adds a note by the test.
+  /// Adds a note with a text of the test's own.
   public mutating func append(_ text: String, at time: Instant) {
     append {
       var entry = TraceEntry(.note, at: time)
@@ -46,7 +46,7 @@ public struct Trace: Hashable, Sendable {
     entries.append(make())
   }
 
-  /// Returns the first difference from another trace, or nil if both are equal.
+  /// Returns the first difference from another trace, or nil if the traces are equal.
   public func firstDifference(from other: Trace) -> TraceDifference? {
     let common = min(entries.count, other.entries.count)
     let index = (0..<common).first { entries[$0] != other.entries[$0] }

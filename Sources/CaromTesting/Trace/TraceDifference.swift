@@ -1,12 +1,12 @@
 /// The first line in which two traces differ.
 public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
-  /// The line number, from 1.
+  /// The number of the line, counted from 1.
   public let line: Int
   /// Up to three lines before the difference, which are the same in both traces.
   public let before: [String]
-  /// The line in this trace, or nil if the trace ends before it.
+  /// The line in this trace, or nil if this trace ends before the line.
   public let here: String?
-  /// The line in the other trace, or nil if that trace ends before it.
+  /// The line in the other trace, or nil if the other trace ends before the line.
   public let there: String?
 
   init(line: Int, before: [String], here: String?, there: String?) {
@@ -16,8 +16,8 @@ public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
     self.there = there
   }
 
-  /// Finds the first difference of two texts, such as traces of earlier runs. Returns nil if they
-  /// are equal.
+  /// Creates the first difference of two texts, such as traces of earlier runs. Returns nil if the
+  /// texts are equal.
   public init?(of here: String, from there: String) {
     let ours = here.split(separator: "\n", omittingEmptySubsequences: false)
     let theirs = there.split(separator: "\n", omittingEmptySubsequences: false)
@@ -30,7 +30,7 @@ public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
       there: line < theirs.count ? String(theirs[line]) : nil)
   }
 
-  /// The lines before the difference, and the two that differ, in the style of `diff`.
+  /// The lines before the difference and the two differing lines, in the style of `diff`.
   public var description: String {
     let lines = before.map { "  \($0)" } + ["- \(here ?? "(end)")", "+ \(there ?? "(end)")"]
     return "line \(line):" + lines.reduce("") { $0 + "\n" + $1 }

@@ -8,7 +8,7 @@ public struct TraceEntry: Hashable, Sendable {
     case sent
     /// The link duplicated a datagram.
     case duplicated = "doubled"  // the name in the trace format, which does not change
-    /// Bytes of a datagram were changed; `hash` is the hash of the changed payload.
+    /// Bytes of a datagram were changed. `hash` is the hash of the changed payload.
     case corrupted
     /// A datagram was delayed by `LinkConditions.reordering`.
     case reordered
@@ -20,7 +20,7 @@ public struct TraceEntry: Hashable, Sendable {
     case accepted
     /// A client's stream was connected.
     case connected
-    /// A connection was refused, since nobody listens on the port.
+    /// A connection was refused, because no host listens on the port.
     case refused
     /// A connection attempt timed out.
     case timedOut
@@ -40,9 +40,9 @@ public struct TraceEntry: Hashable, Sendable {
 
   /// The two machines of a link.
   public struct Link: Hashable, Sendable {
-    /// The number of the sending machine, from 0.
+    /// The number of the sending machine, counted from 0.
     public let from: Int
-    /// The number of the receiving machine, from 0.
+    /// The number of the receiving machine, counted from 0.
     public let to: Int
   }
 
@@ -50,19 +50,20 @@ public struct TraceEntry: Hashable, Sendable {
   public let time: Instant
   /// The kind of the event.
   public let event: Event
-  /// The host that received the event, or to which a fault was injected.
+  /// The host that received the event or to which a fault was injected. Nil if the event concerns
+  /// no single host.
   public var host: VirtualHost.ID?
-  /// The link of a datagram.
+  /// The link over which a datagram was sent, or nil for other events.
   public var link: Link?
-  /// The number of a stream.
+  /// The number of the stream, or nil for other events.
   public var stream: Int?
-  /// The length of the payload, in bytes.
+  /// The length of the payload in bytes, or nil for an event without a payload.
   public var size: Int?
-  /// The FNV-1a hash of the payload.
+  /// The FNV-1a hash of the payload, or nil for an event without a payload.
   public var hash: UInt64?
-  /// The reason why a datagram was dropped.
+  /// The reason why a datagram was dropped, or nil for other events.
   public var reason: DropReason?
-  /// The description of a fault, or the text of a note.
+  /// The description of a fault or the text of a note, or nil for other events.
   public var text: String?
 
   /// Creates an entry without details.
@@ -71,7 +72,7 @@ public struct TraceEntry: Hashable, Sendable {
     self.event = event
   }
 
-  /// Returns a copy with the length and the hash of a payload.
+  /// Returns a copy of the entry with the length and the hash of a payload.
   func withPayload(_ payload: [UInt8]) -> TraceEntry {
     var digest = Digest()
     digest.absorb(payload)
@@ -96,7 +97,7 @@ extension TraceEntry: CustomStringConvertible {
     return line + "}"
   }
 
-  /// Escapes a string for JSON (RFC 8259 §7).
+  /// Returns a string with the escapes that JSON requires (RFC 8259 §7).
   private static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { result, scalar in
       switch scalar {

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A program under test that runs on a host of a `VirtualNetwork`. It handles one event at a time,
-/// and sends all its output before it returns.
+/// A program under test that runs on a host of a `VirtualNetwork`. A node handles one event at a
+/// time, and sends all its output before it returns.
 public protocol VirtualNode {
   /// Starts the node, which binds its sockets and sends its first messages.
   mutating func start(in network: inout VirtualNetwork)
@@ -9,21 +9,21 @@ public protocol VirtualNode {
   /// Handles an event of the node's host. The current time is `network.now`.
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork)
 
-  /// Called when the time `nextTimeout` is reached.
+  /// Handles a timeout: the time `nextTimeout` has been reached.
   mutating func handleTimeout(in network: inout VirtualNetwork)
 
-  /// The time of the next call of `handleTimeout`, or nil for none. Read after each call of the
-  /// node's methods.
+  /// The time of the next call of `handleTimeout`, or nil for none. The world reads this property
+  /// after each call of the node's methods.
   var nextTimeout: Instant? { get }
 }
 
 extension VirtualNode {
-  /// By default, a node does nothing at its start.
+  /// Does nothing. This is the default implementation.
   public mutating func start(in network: inout VirtualNetwork) {}
 
-  /// By default, a node ignores timeouts.
+  /// Ignores the timeout. This is the default implementation.
   public mutating func handleTimeout(in network: inout VirtualNetwork) {}
 
-  /// By default, a node has no timeout.
+  /// The default value, nil: the node has no timeout.
   public var nextTimeout: Instant? { nil }
 }

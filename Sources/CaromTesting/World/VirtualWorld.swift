@@ -1,13 +1,14 @@
 import CaromCore
 
-/// A `VirtualNetwork` with a node on each host, which runs until a time or a condition.
+/// A `VirtualNetwork` with nodes on its hosts. It runs until a given time, or until a condition is
+/// met.
 public struct VirtualWorld<Node: VirtualNode> {
-  /// The default limit of steps in one `run`.
+  /// The default limit on the number of steps in one `run`.
   public static var defaultStepLimit: Int { 1_000_000 }
 
   /// The network. Tests inject faults here between runs.
   public var network: VirtualNetwork
-  /// The nodes, indexed by the numbers of their hosts; nil for a host without a node.
+  /// The nodes, indexed by the numbers of their hosts. The entry of a host without a node is nil.
   public private(set) var nodes: [Node?] = []
   /// The number of steps so far. A step handles one event, or all timeouts that are due.
   public private(set) var steps = 0
@@ -22,7 +23,7 @@ public struct VirtualWorld<Node: VirtualNode> {
     self.init(network: VirtualNetwork(seed: seed, conditions: conditions))
   }
 
-  /// Adds a host on a new machine, makes its node and starts the node.
+  /// Adds a host on a new machine, creates its node with `make`, and starts the node.
   @discardableResult
   public mutating func add(
     on segments: [Int] = [0], _ make: (VirtualHost) throws -> Node
@@ -33,7 +34,7 @@ public struct VirtualWorld<Node: VirtualNode> {
     return host
   }
 
-  /// Adds a host to the machine of another host, makes its node and starts the node.
+  /// Adds a host to the machine of another host, creates its node with `make`, and starts the node.
   @discardableResult
   public mutating func add(
     beside other: VirtualHost, _ make: (VirtualHost) throws -> Node
@@ -44,8 +45,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     return host
   }
 
-  /// Starts a node on a host that has no node: one added to `network` directly, or one whose node
-  /// was stopped.
+  /// Starts a node on a host that has no node: a host added directly to `network`, or one whose
+  /// node was stopped.
   public mutating func start(_ node: Node, on host: VirtualHost) {
     while nodes.count <= host.id.number { nodes.append(nil) }
     precondition(nodes[host.id.number] == nil, "the host already has a node; stop that first")
@@ -58,8 +59,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     deadlines.set(nodes[index]?.nextTimeout, at: index)
   }
 
-  /// Removes the node of a host and returns it. The host's sockets and streams stay open; use the
-  /// network's `kill` or `crash` to end them.
+  /// Removes the node of a host and returns it, or nil if there is none. The host's sockets and
+  /// streams stay open; use the network's `kill` or `crash` to end them.
   @discardableResult
   public mutating func stop(_ host: VirtualHost) -> Node? {
     guard nodes.indices.contains(host.id.number) else { return nil }
@@ -70,13 +71,13 @@ public struct VirtualWorld<Node: VirtualNode> {
     return nodes[host.id.number]
   }
 
-  /// The node of a host, or nil.
+  /// Returns the node of a host, or nil if the host has no node.
   public subscript(host: VirtualHost) -> Node? {
     nodes.indices.contains(host.id.number) ? nodes[host.id.number] : nil
   }
 
-  /// Calls `body` with the node of a host, to let the node act outside of an event. Returns nil if
-  /// the host has no node.
+  /// Calls `body` with the node of a host, so that the node can act outside of an event, and
+  /// returns the result. Returns nil if the host has no node.
   public mutating func withNode<Result>(
     of host: VirtualHost, _ body: (inout Node, inout VirtualNetwork) throws -> Result
   ) rethrows -> Result? {
@@ -94,7 +95,8 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether
   /// `isDone` returned true.
   ///
-  /// Events are handled before timeouts at the same time, and timeouts in the order of the hosts.
+  /// At the same time, events are handled before timeouts, and timeouts are handled in the order of
+  /// the hosts.
   @discardableResult
   public mutating func run(
     until end: Instant, stepLimit: Int = defaultStepLimit,
