@@ -141,7 +141,7 @@ package struct RecordCache: Sendable {
   }
 
   /// Returns the data of the most recently received record of a set, among the records that are not
-  /// about to expire; nil if there is none.
+  /// about to expire, or nil if there is none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {

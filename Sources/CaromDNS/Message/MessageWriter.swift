@@ -7,8 +7,8 @@ struct MessageWriter {
 
   /// The maximum length of the message, in bytes.
   let limit: Int
-  /// Whether target names in SRV data are compressed. In responses to legacy queriers they must not
-  /// be (RFC 6762 §18.14).
+  /// Whether target names in SRV data are compressed. Responses to legacy queriers must not
+  /// compress them (RFC 6762 §18.14).
   let compressesTargets: Bool
   private(set) var bytes: [UInt8]
   private var counts: [UInt16] = [0, 0, 0, 0]

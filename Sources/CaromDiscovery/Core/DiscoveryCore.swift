@@ -77,7 +77,7 @@ public final class DiscoveryCore {
   /// The state of each link as the protocol implementation sees it.
   var links: [Link] { sockets.map(\.link) }
 
-  /// The number of datagrams that were dropped, by reason.
+  /// The numbers of received datagrams that were dropped, by reason.
   public var counters: DiscoveryCounters {
     var sum = closedCounters
     for socket in sockets { sum.add(socket.counters) }
@@ -146,8 +146,9 @@ public final class DiscoveryCore {
     refreshUnicastClaims()
   }
 
-  /// Claims names and sends queries again if the computer was suspended since the last call, since
-  /// it may be on another network now (RFC 6762 §8.3, §5.2). Called before every event is handled.
+  /// Claims names and sends queries again if the computer was suspended since the last call,
+  /// because the computer may be on another network now (RFC 6762 §8.3, §5.2). Called before every
+  /// event is handled.
   func restartAfterSuspension() {
     let suspended = timeSuspended()
     guard suspended - lastTimeSuspended > Self.minimumSuspension else { return }

@@ -10,7 +10,7 @@ public enum DomainPurpose: Hashable, Sendable, CaseIterable {
   case registration
   /// The domain to register services in by default.
   case defaultRegistration
-  /// Domains to browse in programs that do not let the user choose one.
+  /// Domains to browse in programs that do not let the user choose a domain.
   case automaticBrowsing
 
   var kind: BrowseTarget.DomainKind {

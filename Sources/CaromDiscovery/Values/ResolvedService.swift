@@ -1,7 +1,7 @@
 import CaromCore
 import CaromDNS
 
-/// The endpoints that a service listened on at the time it was resolved.
+/// The endpoints that a service listened on when it was resolved.
 public struct ResolvedService: Hashable, Sendable {
   /// The name of the service's host, such as "maya-carom.local".
   public let host: String

@@ -2,7 +2,8 @@
 public enum TCPEvent: ~Escapable {
   /// Bytes were received, at least one.
   case bytes(Span<UInt8>)
-  /// The send queue fell below half of its limit after it had exceeded it.
+  /// The send queue has drained to at most half of its limit, after it exceeded half of the limit
+  /// or a `write` threw `queueFull`.
   case writable
   /// The peer has finished sending. Bytes can still be sent until the stream is closed.
   case end

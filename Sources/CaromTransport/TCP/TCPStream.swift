@@ -54,7 +54,8 @@ public final class TCPStream {
   /// The number of bytes in the send queue.
   public var queuedBytes: Int { core.queuedBytes }
 
-  /// The limit of the send queue, in bytes. A `write` that exceeds it throws `queueFull`.
+  /// The limit of the send queue, in bytes. A `write` that would exceed the limit throws
+  /// `queueFull`, unless the queue is empty.
   public var queueLimit: Int {
     get { core.queueLimit }
     set { core.queueLimit = newValue }

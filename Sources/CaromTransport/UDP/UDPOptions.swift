@@ -32,7 +32,8 @@ public struct UDPOptions: Hashable, Sendable {
   /// The size of the largest datagram that is received completely, in bytes. The socket allocates
   /// 64 buffers of this size.
   public var largestDatagram = 2048
-  /// The limit of the send queue, in bytes. Datagrams that exceed it are dropped and counted.
+  /// The limit of the send queue, in bytes. Datagrams that would exceed the limit are dropped and
+  /// counted.
   public var queueLimit = 1 << 20
 
   /// Creates options for a socket that does not share its port.
