@@ -45,7 +45,8 @@ extension Connection {
     close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: theirs), at: now)
   }
 
-  /// Handles a join packet: the stream belongs to a connection that `Host` looks up by its key.
+  /// Handles a join packet. The stream belongs to another connection, which `Host` finds by the
+  /// key.
   private mutating func receiveJoin(_ version: UInt16, _ key: ConnectionKey, at now: Instant) {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
     guard key != .none else { return closeForViolation(at: now) }
@@ -70,7 +71,8 @@ extension Connection {
     handleRequest(of: info, at: now)
   }
 
-  /// Handles the request of a peer whose application and version match: asks the owner for a seat.
+  /// Handles the request of a peer whose application and version match: asks the owner to admit the
+  /// peer.
   mutating func handleRequest(of info: PeerInfo, at now: Instant) {
     // While the peer waits for the answer it may stay silent, so only the handshake limit applies.
     state = .requested(info, deadline: now.advanced(by: timing.handshakeLimit))
@@ -98,8 +100,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Requests a seat over datagrams as soon as the path is open. The request is a reliable message,
-  /// so it is sent once and retransmitted if lost.
+  /// Requests a seat over datagrams once the path is open. The request is a reliable message: it is
+  /// queued once, and retransmitted if its packet is lost.
   mutating func sendRequestIfNeeded(at now: Instant) {
     guard !hasSentRequest, datagram?.isOpen == true, case .awaitingGrant = state else { return }
     hasSentRequest = true
@@ -130,7 +132,8 @@ extension Connection {
     _ = try? channels.send(body.span, on: SessionWire.controlChannel, options, at: now)
   }
 
-  /// Handles the control packets that arrived over datagrams, as messages of the session's channel.
+  /// Handles the control packets that arrived in datagrams, as messages of the session's own
+  /// channel.
   mutating func receiveControlMessages(at now: Instant) {
     while channels.hasSessionMessage, let message = channels.pollControl() {
       do throws(DecodeError) {

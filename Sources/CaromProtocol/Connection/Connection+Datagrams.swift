@@ -2,8 +2,8 @@ import CaromCore
 
 // The connection over datagrams.
 extension Connection {
-  /// Connects to the peer over datagrams, by the first of `routes` that answers. With a token of
-  /// one of them, the request is sent there at once.
+  /// Connects to the peer over datagrams, at the first of `routes` that answers. If the host at one
+  /// of them has issued `token`, sends the request there at once.
   package mutating func connect(
     to routes: [Route], token: JoinToken? = nil, at now: Instant
   ) {
@@ -16,8 +16,8 @@ extension Connection {
     }
   }
 
-  /// Handles a hello with which the initiator has proven its address `source`. From now on, its
-  /// datagrams come from that address.
+  /// Handles a hello with which the initiator has proven its address `source`. The initiator's
+  /// later datagrams come from this address.
   mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, !isEnding else { return }
     if let datagram {
@@ -27,15 +27,15 @@ extension Connection {
     }
   }
 
-  /// Handles a retry: an address of the peer has answered a hello, or no longer recognizes this
-  /// side's address.
+  /// Handles a retry, with which an address of the peer answers a hello, or with which the peer
+  /// reports that it does not recognize this side's address.
   mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     let wasOpen = datagram?.isOpen == true
     datagram?.handleRetry(retry, from: source, at: now)
     if !wasOpen { sendRequestIfNeeded(at: now) }
   }
 
-  /// Handles a data packet.
+  /// Handles a data packet of this connection.
   package mutating func receiveDatagram(_ packet: Span<UInt8>, at now: Instant) {
     guard !isClosed, let datagram else { return }
     scratch.outcome.removeAll()
@@ -49,14 +49,15 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Returns whether a packet might be sent now. Called after a packet was received; `false` is
-  /// certain, `true` is not.
+  /// Returns whether a datagram may be ready to be sent after one was received. `false` is certain;
+  /// `true` is not.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
     return channels.hasPending || datagram.mayTransmit(at: now)
   }
 
-  /// Appends the next datagram to `buffer` and returns its route, or `nil` if there is none now.
+  /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
+  /// sent now.
   package mutating func pollDatagram(
     into buffer: inout [UInt8], at now: Instant
   ) -> Route? {

@@ -3,9 +3,10 @@ import CaromCore
 // The choice of the link that carries messages, and what happens when links fail. Datagrams are
 // preferred as soon as the peer has answered on them; while they go unanswered, the stream is used.
 extension Connection {
-  /// A check of whether the peer is still alive after its stream has ended: it must acknowledge
-  /// `packet`, which is sent after the end of the stream, before `deadline`. Packets that were in
-  /// flight when the stream ended prove nothing.
+  /// A check of whether the peer is still alive after its stream has ended. The peer must
+  /// acknowledge `packet`, which is sent after the end of the stream, before `deadline`. The
+  /// acknowledgement of an earlier packet proves nothing, because it may have been in flight when
+  /// the stream ended.
   struct LivenessCheck: Sendable {
     let packet: UInt64
     let deadline: Instant
@@ -13,25 +14,25 @@ extension Connection {
     let reason: DisconnectReason
   }
 
-  /// The time limit for a sign of life on the datagram path after the stream has ended.
+  /// The time limit for the acknowledgement that a liveness check requires.
   static let livenessLimit = Duration.seconds(1)
 
-  /// The link that carries messages now; `nil` if no link can. Always inlined, because a call would
-  /// copy the connection.
+  /// The link that carries messages now; `nil` if no link can. The property is always inlined,
+  /// because a call would copy the connection.
   @inline(__always) package var link: LinkKind? {
     let isJoined = stream?.isJoined == true
     if let datagram, datagram.isResponsive || (datagram.isOpen && !isJoined) { return .datagram }
     return isJoined ? .stream : nil
   }
 
-  /// Emits `linkChanged` if messages are now carried by another link than before.
+  /// Emits `linkChanged` if another link carries messages than the last event reported.
   mutating func reportLinkChange() {
     guard isOpen, let link, link != reportedLink else { return }
     if reportedLink != nil { events.append(.linkChanged(link)) }
     reportedLink = link
   }
 
-  /// Records that bytes or a packet of the peer arrived, which ends an interruption.
+  /// Records that data of the peer has arrived, which ends an interruption.
   mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
     guard interruptedAt != nil else { return }
@@ -39,7 +40,7 @@ extension Connection {
     events.append(.resumed)
   }
 
-  /// Ends the liveness check if the peer has acknowledged its packet.
+  /// Ends the liveness check if the peer has acknowledged the packet of the check or a later one.
   mutating func updateLivenessCheck() {
     guard let livenessCheck, let largest = datagram?.flow.largestAcknowledged,
       largest >= livenessCheck.packet
@@ -78,8 +79,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Handles the loss of the last working link: interrupts the connection if it may be resumed,
-  /// and closes it otherwise.
+  /// Handles the loss of the last working link: interrupts the connection if it may be resumed, and
+  /// closes it with `reason` otherwise.
   mutating func handleLinksLost(as reason: DisconnectReason, at now: Instant) {
     guard interruptedAt == nil, timing.resumeLimit > .zero else {
       emitClosed(reason)
@@ -94,8 +95,8 @@ extension Connection {
     if isInitiator { events.append(.reconnect) }
   }
 
-  /// Handles the peer's statement that it does not know the connection: continues on the stream, or
-  /// closes the connection if there is none.
+  /// Handles a refusal, with which the peer reports that it does not know the connection: continues
+  /// on the stream, or closes the connection if it has no usable stream.
   mutating func handleRefusal(at now: Instant) {
     guard !isEnding else { return }
     guard stream?.isJoined != true else { return dropDatagrams(at: now) }
@@ -120,7 +121,7 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Forwards the acknowledged and lost records of a path to the channels, which own them.
+  /// Forwards the acknowledged and lost records of a path to the channels that sent the frames.
   mutating func applyOutcome(at now: Instant) {
     for record in scratch.outcome.acknowledged {
       if record.kind == .acknowledgement {

@@ -3,8 +3,9 @@ import CaromCore
 
 // MARK: - Adding and moving a stream
 extension Connection {
-  /// Adds a stream that this side has opened to the peer, and requests a seat on it or joins it to
-  /// the open connection. Returns `false` if the connection has no use for the stream any more.
+  /// Adds a stream that this side has opened to the peer. Requests a seat on the stream or, if the
+  /// connection is open, joins the stream to it. Returns `false` if the connection is ending or
+  /// already has a stream.
   @discardableResult
   package mutating func addStream(at now: Instant) -> Bool {
     guard !isEnding, stream == nil else { return false }
@@ -17,18 +18,18 @@ extension Connection {
     return true
   }
 
-  /// Handles the failure to open a stream. A host that refuses a stream would answer datagrams just
-  /// as quickly, so the time limit for an answer over datagrams becomes the time that the failure
-  /// took, which may be seconds if the system had to resolve the neighbor's address, but at least
-  /// `datagramGrace`.
+  /// Handles the failure to open a stream. A host that refuses a stream answers datagrams about as
+  /// quickly, so the time limit for an answer over datagrams is shortened to the time that the
+  /// failure took, but not below `datagramGrace`. The failure may take seconds if the system had to
+  /// resolve the neighbor's address.
   mutating func handleStreamFailed(at now: Instant) {
     guard case .awaitingGrant(let deadline) = state, datagram?.hasFoundPeer != true else { return }
     let grace = max(Self.datagramGrace, timing.handshakeLimit - (deadline - now))
     state = .awaitingGrant(deadline: min(deadline, now.advanced(by: grace)))
   }
 
-  /// Takes over the stream of another `Connection` that turned out to belong to the same peer
-  /// connection. `info` is the peer that requested a seat on the stream, if it did.
+  /// Takes over the stream of another `Connection` value that turned out to have the same key.
+  /// `info` is the peer that requested a seat on the stream, or nil if the stream only joined.
   mutating func adoptStream(_ path: StreamPath, of info: PeerInfo?, at now: Instant) {
     if stream != nil { dropStream() }
     stream = path
@@ -50,7 +51,7 @@ extension Connection {
 
 // MARK: - Receiving
 extension Connection {
-  /// Handles bytes from the stream, which may be split anywhere.
+  /// Handles bytes from the stream. A packet may be split between calls at any byte.
   package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
     guard !isEnding, stream != nil else { return }
     recordSignOfLife(at: now)
@@ -62,7 +63,7 @@ extension Connection {
   }
 
   /// Closes the connection because its stream cannot be read any further. A peer that stops in the
-  /// middle of a packet has timed out; any other error is a violation of the protocol.
+  /// middle of a frame has timed out; any other error is a violation of the protocol.
   mutating func closeForStreamError(_ error: FrameError, at now: Instant) {
     guard case .bodyTimeout = error else { return closeForViolation(at: now) }
     close(Goodbye(.timedOut), as: isOpen ? .timedOut : .handshakeTimeout, at: now)
@@ -116,15 +117,15 @@ extension Connection {
 
 // MARK: - Sending
 extension Connection {
-  /// Whether `pollStream` or `pollLinkAction` has something to return, now or when the stream has
-  /// space again.
+  /// Whether `pollStream` or `pollLinkAction` returns output, now or once the stream has space
+  /// again.
   package var hasStreamOutput: Bool {
     linkAction != nil || stream?.hasControl == true || stream?.isAcknowledgementDue == true
       || link == .stream && channels.hasPending
   }
 
-  /// Appends to `buffer` the bytes to write to a stream whose send queue holds `queued` bytes.
-  /// Returns `false` if there are none now.
+  /// Appends to `buffer` the bytes to write to the stream, whose send queue holds `queued` bytes.
+  /// Returns `false` if there is nothing to write now.
   package mutating func pollStream(
     queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
@@ -142,8 +143,8 @@ extension Connection {
     return hasBytes
   }
 
-  /// Returns the action to perform on the stream, or nil if there is none. After an action, the
-  /// stream no longer belongs to the connection.
+  /// Removes and returns the action to perform on the stream, or nil if there is none. After an
+  /// action, the stream no longer belongs to the connection.
   package mutating func pollLinkAction() -> LinkAction? {
     guard let action = linkAction else { return nil }
     linkAction = nil

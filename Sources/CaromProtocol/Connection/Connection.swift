@@ -2,12 +2,12 @@ import CaromCodec
 import CaromCore
 
 /// The connection to one peer: handshake, messages, pings and goodbye, over a stream, datagrams or
-/// both. Messages belong to the connection rather than to a link: what was not acknowledged on a
-/// link that fails is sent again on the other.
+/// both. Messages belong to the connection rather than to a link: when a link fails, the
+/// unacknowledged messages are sent again on the other link.
 ///
-/// A connection does no input or output. Its owner calls `receive`, `receiveDatagram`,
-/// `handleLinkEnd`, `handleTimeout` or one of the intents (`admit`, `close`, `send`, …), and after
-/// each such call polls it in this order:
+/// A connection performs no input or output. Its owner calls `receive`, `receiveDatagram`,
+/// `handleLinkEnd`, `handleTimeout` or one of the commands (`admit`, `close`, `send`, …), and after
+/// each such call polls the connection in this order:
 ///
 /// 1. `pollEvent` until it returns `nil`, and after a `messages` event `pollMessage` until it
 ///    returns `false`;
@@ -16,20 +16,22 @@ import CaromCore
 /// 4. `pollLinkAction`;
 /// 5. `findTimeout`, for the time at which `handleTimeout` must be called.
 ///
-/// Steps 2 to 4 may produce further events. The layout of the packets is described in WireFormat.
+/// Steps 2 to 4 may produce further events. The page WireFormat describes the layout of the
+/// packets.
 package struct Connection {
   enum State: Hashable {
-    /// The peer has opened a link; its request has not arrived.
+    /// The peer has opened a link, but its request has not arrived.
     case awaitingRequest(deadline: Instant)
-    /// The peer has requested a seat; the owner has not answered.
+    /// The peer has requested a seat, but the owner has not answered.
     case requested(PeerInfo, deadline: Instant)
-    /// This side has requested a seat, or will when a link is open.
+    /// This side has requested a seat, or will request it when a link is open.
     case awaitingGrant(deadline: Instant)
     case open(PeerInfo)
-    /// This side has closed the connection. The goodbye follows everything sent before it;
-    /// incoming messages are ignored.
+    /// This side has closed the connection. The goodbye follows everything sent before it. Incoming
+    /// messages are ignored.
     case closing(deadline: Instant)
-    /// The peer's goodbye has arrived. The connection stays to acknowledge repetitions of it.
+    /// The peer's goodbye has arrived. The connection is kept for a while to acknowledge
+    /// repetitions of the goodbye.
     case lingering(deadline: Instant)
     case closed
 
@@ -45,38 +47,45 @@ package struct Connection {
   let timing: SessionTiming
   /// Whether this side opened the connection.
   let isInitiator: Bool
-  /// Identifies the connection on each of its links. The responder learns it from the first link.
+  /// The key that identifies the connection on each of its links. The responder learns the key from
+  /// the first link.
   package internal(set) var key: ConnectionKey
   var state: State
   var channels = ChannelSet()
   var stream: StreamPath?
   var datagram: DatagramPath?
   var events = Deque<ConnectionEvent>()
-  /// Whether a `messages` event is due, ahead of all `events`.
+  /// Whether a `messages` event is due before all other `events`.
   var isMessagesEventDue = false
   var linkAction: LinkAction?
   var pinger: Pinger
-  /// The time at which the last packet or bytes of the peer arrived.
+  /// The time at which data of the peer arrived last, or at which the connection was created or
+  /// opened.
   var lastReceived: Instant
-  /// `timing.silenceLimit` in nanoseconds, precomputed because it is needed for every packet and
+  /// `timing.silenceLimit` in nanoseconds. It is precomputed because every packet needs it and
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
-  /// The goodbye that has not been sent yet, because messages before it are pending.
+  /// The goodbye that is waiting to be sent until the messages before it are sent or acknowledged;
+  /// nil otherwise.
   var goodbye: Goodbye?
-  /// The pending check of the datagram path after the stream has ended unexpectedly.
+  /// The check of the datagram path that is in progress after the stream ended unexpectedly; nil
+  /// otherwise.
   var livenessCheck: LivenessCheck?
-  /// The time at which the last working link failed, while the connection waits to be resumed.
+  /// The time at which the last working link failed; nil unless the connection is waiting to be
+  /// resumed.
   var interruptedAt: Instant?
-  /// The link in the last `linkChanged` event, or the first link.
+  /// The link that carried messages when the last `linkChanged` event was emitted or, before the
+  /// first such event, when the connection opened.
   var reportedLink: LinkKind?
-  /// The next time to consider growing the receive windows, for a connection without datagrams.
+  /// The earliest time at which the receive windows may grow again, for a connection without
+  /// datagrams.
   var nextWindowGrowth = Instant.zero
-  /// Buffers that `Host` lends to the connection for the duration of one call.
+  /// The buffers that `Host` lends to the connection for the duration of a call.
   var scratch = Scratch()
 
-  /// The number of packets received whose type or action is unknown to this version.
+  /// The number of received packets whose type or action this version does not know.
   package internal(set) var unknownPackets = 0
 
   init(
@@ -93,22 +102,23 @@ package struct Connection {
     pinger = Pinger(timing: timing)
   }
 
-  /// The longest frame accepted on a stream before the handshake is complete. Requests are far
-  /// shorter, and thousands of strangers must not occupy the memory of a whole message each.
+  /// The longest stream frame accepted before the handshake is complete, in bytes. Requests are far
+  /// shorter, and thousands of strangers must not each occupy the memory of a whole message.
   package static let handshakeFrameLimit = 4 << 10
   /// The longest message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// The minimum time to wait for an answer over datagrams after a stream was refused: enough for
-  /// four hellos.
+  /// The minimum time to wait for an answer over datagrams after a stream was refused. The time is
+  /// enough for four hellos.
   static let datagramGrace = Duration.seconds(1)
-  /// The time allowed for sending the goodbye, and for its acknowledgement, once `closeLimit` has
+  /// The time that remains for the goodbye to be sent and acknowledged once `closeLimit` has
   /// passed.
   static let goodbyeGrace = Duration.milliseconds(50)
 }
 
 // MARK: - Creation
 extension Connection {
-  /// Returns a connection that this side initiates. It requests a seat on each link that is added.
+  /// Creates a connection that this side initiates. The connection requests a seat on each link
+  /// that is added.
   package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {
@@ -118,8 +128,8 @@ extension Connection {
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// Returns a connection that this side initiates on an open stream. It requests a seat
-  /// immediately.
+  /// Creates a connection that this side initiates on an open stream, and requests a seat on the
+  /// stream.
   package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
@@ -128,7 +138,8 @@ extension Connection {
     return connection
   }
 
-  /// Returns a connection on a stream that the peer has opened. It waits for the peer's request.
+  /// Creates a connection on a stream that the peer has opened. The connection waits for the peer's
+  /// request.
   package static func respondingOnStream(
     as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -137,8 +148,8 @@ extension Connection {
     return connection
   }
 
-  /// Returns a connection that the peer has begun with a hello from `source`, an address it has
-  /// proven.
+  /// Creates a connection that the peer has begun with a hello from `source`, an address that the
+  /// peer has proven.
   static func responding(
     to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -147,7 +158,7 @@ extension Connection {
     return connection
   }
 
-  /// Returns a connection on a stream that another host of the group has accepted and partly read.
+  /// Creates a connection on a stream that another host of the group has accepted and partly read.
   static func responding(
     on handed: HandedStream, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -172,7 +183,7 @@ extension Connection {
 
 // MARK: - Properties
 extension Connection {
-  /// The peer, once it has identified itself.
+  /// The peer that has requested a seat or with which the connection is open; nil otherwise.
   package var peer: PeerInfo? {
     switch state {
     case .requested(let info, _), .open(let info): info
@@ -181,16 +192,17 @@ extension Connection {
   }
 
   package var isOpen: Bool { if case .open = state { true } else { false } }
-  /// Whether the peer has said goodbye, but may not have received the acknowledgement yet.
+  /// Whether the peer's goodbye has arrived and may have to be acknowledged again.
   package var isLingering: Bool { if case .lingering = state { true } else { false } }
   package var isClosed: Bool { if case .closed = state { true } else { false } }
-  /// Whether the `closed` event was emitted, though a goodbye may still be in flight.
+  /// Whether the `closed` event was emitted. A goodbye may still have to be sent or acknowledged.
   package var isEnding: Bool { state.isEnding }
 
   /// The round-trip time and clock offset measured by pings.
   package var roundTrip: RoundTrip { pinger.roundTrip }
 
-  /// The number of bytes that have not been sent for the first time.
+  /// The number of bytes of messages and control packets that have not been sent for the first
+  /// time.
   package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
 
   /// A counter that changes whenever the addresses of the datagram path change.
@@ -222,7 +234,7 @@ extension Connection {
     sendGoodbyeWhenDrained(at: now)
   }
 
-  /// Queues a message. Returns the number by which events refer to it.
+  /// Queues a message. Returns the number that identifies the message in events.
   @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, at now: Instant
@@ -231,7 +243,7 @@ extension Connection {
     return try channels.send(bytes, on: channel, options, at: now)
   }
 
-  /// Passes the next message of the application to `body`; returns `false` if there is none.
+  /// Passes the next message of the application to `body`. Returns `false` if there is none.
   /// Reliable messages of the channels in `parking` stay in the connection.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(), _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
@@ -251,12 +263,14 @@ extension Connection {
     return .messages
   }
 
-  /// Emits a `messages` event. This most common event is a flag unless other events precede it.
+  /// Emits a `messages` event. This event is the most common one, so it is stored as a flag unless
+  /// other events precede it.
   private mutating func emitMessages() {
     if events.isEmpty { isMessagesEventDue = true } else { events.append(.messages) }
   }
 
-  /// Emits `closed`, after a `messages` event for messages that arrived before the end.
+  /// Emits `closed`, preceded by a `messages` event if messages that arrived before the end are
+  /// unread.
   mutating func emitClosed(_ reason: DisconnectReason) {
     if isOpen, channels.hasMessages { events.append(.messages) }
     events.append(.closed(reason))
@@ -287,7 +301,8 @@ extension Connection {
     close(Goodbye(.protocolViolation), as: .protocolViolation, at: now)
   }
 
-  /// Sends the goodbye once everything before it was sent, or over datagrams acknowledged.
+  /// Sends the goodbye once everything before it was sent on the stream or, over datagrams,
+  /// acknowledged.
   mutating func sendGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }
     if link == .datagram {
@@ -304,7 +319,8 @@ extension Connection {
     sendOnAllLinks(.goodbye(goodbye), at: now)
   }
 
-  /// Closes a connection without a stream once the peer has acknowledged the goodbye.
+  /// Closes the connection once the peer has acknowledged the goodbye, unless there is still a
+  /// stream.
   mutating func closeWhenGoodbyeAcknowledged() {
     guard case .closing = state, goodbye == nil, stream == nil, channels.isDrained else { return }
     closeNow()
@@ -313,8 +329,7 @@ extension Connection {
 
 // MARK: - Time
 extension Connection {
-  /// Performs the actions that are due at `now`. Must be called at the time that `findTimeout`
-  /// returns.
+  /// Performs the actions that are due at `now`. Call at the time that `findTimeout` returns.
   package mutating func handleTimeout(at now: Instant) {
     handleLinkTimeouts(at: now)
     switch state {
@@ -323,7 +338,7 @@ extension Connection {
       if now >= deadline { close(Goodbye(.timedOut), as: .handshakeTimeout, at: now) }
     case .open: handleOpenTimeout(at: now)
     case .closing(let deadline) where now >= deadline && goodbye != nil:
-      // Earlier messages were not acknowledged in time; let the peer know of the end nevertheless.
+      // Earlier messages were not acknowledged in time, but the peer should still learn of the end.
       sendGoodbye(at: now)
       state = .closing(deadline: now.advanced(by: Self.goodbyeGrace))
     case .closing(let deadline), .lingering(let deadline):
@@ -372,7 +387,7 @@ extension Connection {
       if interruptedAt == nil { next = earliest(next, pinger.nextTimeout) }
     case .closed: return nil
     }
-    // Once the connection is ending, incomplete incoming frames do not matter.
+    // Once the connection is ending, incomplete incoming frames no longer matter.
     if !isEnding { next = earliest(next, stream?.nextTimeout) }
     if let datagram {
       let hasPending = channels.hasPending && link == .datagram
@@ -381,7 +396,8 @@ extension Connection {
     return next
   }
 
-  /// The time at which the peer's silence, or the interruption, has lasted too long.
+  /// The time at which the peer counts as silent for too long or, during an interruption, at which
+  /// the connection can no longer be resumed.
   @inline(__always) private var silenceDeadline: Instant {
     if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }
     return lastReceived.advanced(byNanoseconds: silenceLimit)

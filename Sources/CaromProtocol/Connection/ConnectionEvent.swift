@@ -4,7 +4,7 @@ import CaromCore
 package enum ConnectionEvent: Hashable, Sendable {
   /// The peer requests a seat. Answer with `admit` or `close`.
   case requested(PeerInfo)
-  /// The stream belongs to an open connection that has the same key.
+  /// The connection's stream asks to join the open connection that has the same key.
   case joining
   /// The seat was granted. Messages can now be sent and received.
   case opened(PeerInfo)
@@ -12,29 +12,30 @@ package enum ConnectionEvent: Hashable, Sendable {
   case messages
   /// A message was delivered or dropped, or the send queue has space again.
   case channel(ChannelEvent)
-  /// Messages are now carried by another link.
+  /// Another link carries the messages from now on.
   case linkChanged(LinkKind)
-  /// No link works any longer. The connection waits to be resumed.
+  /// No link carries the connection. It waits to be resumed.
   case interrupted
-  /// A link works again, and nothing was lost.
+  /// A link carries the connection again, and no reliable message was lost.
   case resumed
-  /// This side initiated the connection and should open a new stream.
+  /// The owner should open a new stream, because the connection was interrupted and this side
+  /// initiated it.
   case reconnect
   /// A ping was answered; the value is the updated measurement.
   case measured(RoundTrip)
   /// The host has issued a token with which this side can reconnect faster.
   case invited(JoinToken)
-  /// The connection has ended. No event follows.
+  /// The connection has ended. No other event follows.
   case closed(DisconnectReason)
 }
 
-/// The ways in which a stream below a connection ends.
+/// The ways in which the stream that carries a connection ends.
 package enum LinkEnd: Hashable, Sendable {
-  /// The peer closed its side of the stream in order.
+  /// The peer closed its side of the stream in an orderly way.
   case ended
   /// The peer, or something on the path, reset the stream.
   case reset
-  /// The local system gave up retransmitting.
+  /// The local system stopped retransmitting because the peer did not acknowledge.
   case timedOut
 }
 

@@ -1,7 +1,7 @@
-/// Identifies a connection within one process. Numbers ascend and are never reused.
+/// The id of a connection within one process. Numbers ascend and are never reused.
 public struct ConnectionID: Hashable, Comparable, Sendable {
-  /// The number, 1 for the first connection. Hosts that share a port use numbers in separate
-  /// ranges.
+  /// The connection's number. The first connection has number 1; hosts that share a port use
+  /// separate ranges of numbers.
   public let number: UInt64
 
   package init(_ number: UInt64) { self.number = number }
@@ -13,11 +13,11 @@ public struct ConnectionID: Hashable, Comparable, Sendable {
 extension ConnectionID {
   private static let memberShift: UInt64 = 48
 
-  /// Returns the id before the first connection of a member of a group of hosts.
+  /// Returns the id that precedes the first connection of a member of a group of hosts.
   static func beginning(of member: Int) -> ConnectionID {
     ConnectionID(UInt64(member) << memberShift)
   }
 
-  /// The member of the group of hosts that the connection belongs to; 0 without a group.
+  /// The index, in the group of hosts, of the host that has the connection; 0 without a group.
   package var member: Int { Int(number >> Self.memberShift) }
 }

@@ -2,8 +2,8 @@ import CaromCore
 
 // Sending on a datagram path.
 extension DatagramPath {
-  /// Appends the next datagram to `buffer` and returns its route, or `nil` if there is none now.
-  /// `carriesMessages` is whether this link carries messages now.
+  /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
+  /// sent now. `carriesMessages` is true if this link carries messages now.
   func pollTransmit(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant
@@ -11,7 +11,8 @@ extension DatagramPath {
     guard stage != .connecting else { return pollHello(&scratch, into: &buffer, at: now) }
     guard let route else { return nil }
     if token != nil, let due = nextHello, now >= due {
-      // The token was not accepted: it is too old, or was lost, or another host has the address.
+      // The token was not accepted: it has expired or was lost, or another host now has the
+      // address.
       reconnect(at: now)
       return pollHello(&scratch, into: &buffer, at: now)
     }
@@ -28,8 +29,8 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns whether a packet might be due even though no message is pending. `false` is certain,
-  /// `true` is not.
+  /// Returns whether a packet may be due although no message is pending. `false` is certain; `true`
+  /// is not.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }
@@ -37,7 +38,8 @@ extension DatagramPath {
     return flow.nextMTUProbe(at: now) != nil
   }
 
-  /// Writes a hello to the next candidate if one is due.
+  /// Writes a hello to the next candidate if one is due. Returns the candidate, or nil if none is
+  /// due.
   private func pollHello(
     _ scratch: inout Scratch, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
@@ -62,7 +64,8 @@ extension DatagramPath {
     Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil).write(to: &writer)
   }
 
-  /// Writes a path MTU probe if one is due: a packet with a ping and padding.
+  /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether it
+  /// did.
   private func writeMTUProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
     if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }
@@ -76,7 +79,7 @@ extension DatagramPath {
     return true
   }
 
-  /// Writes a packet with an acknowledgement, messages or a ping, whichever are due. Returns
+  /// Writes a packet with an acknowledgement, messages or a ping, as far as they are due. Returns
   /// `false` if nothing may be sent.
   private func writePacket(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
@@ -98,7 +101,7 @@ extension DatagramPath {
         .write(to: &scratch.writer)
     }
     let acknowledges = writeHead(&scratch.writer, at: now)
-    // A side that only acknowledges elicits an acknowledgement now and then.
+    // A side that sends only acknowledgements must elicit an acknowledgement now and then.
     if acknowledges, flow.shouldElicitAck { isPingDue = true }
     let head = scratch.writer.count
     if mayFill {
@@ -111,7 +114,8 @@ extension DatagramPath {
     guard hasMessages || isPingDue || acknowledges else { return false }
     if hasMessages { received.recordMessagesSent(at: now) }
     if isPingDue, !hasMessages {
-      // A probe repeats unacknowledged messages, since they may be what was lost.
+      // A probe repeats unacknowledged messages, because their packets may be the ones that were
+      // lost.
       hasMessages =
         carriesMessages && channels.fillUnacknowledged(&scratch.writer, records: &scratch.records)
       if !hasMessages { _ = scratch.writer.appendPing() }
@@ -137,8 +141,8 @@ extension DatagramPath {
       acknowledgement: acknowledgement)
   }
 
-  /// Writes the header and the acknowledgement that is due. Returns `false` if nothing is
-  /// acknowledged.
+  /// Writes the header and the acknowledgement that is due. Returns `false` if no acknowledgement
+  /// was written.
   private func writeHead(_ writer: inout FrameWriter, at now: Instant) -> Bool {
     guard received.hasUnacknowledged else {
       header(acknowledgement: nil).write(to: &writer)

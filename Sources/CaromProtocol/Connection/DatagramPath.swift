@@ -1,41 +1,43 @@
 import CaromCore
 
-/// A connection's path over datagrams (UDP): finds the peer's address, validates this side's
-/// address, and then sends and receives data packets with loss detection and congestion control.
+/// A connection's path over datagrams (UDP): finds the peer's address, proves this side's address,
+/// and then sends and receives data packets with loss detection and congestion control.
 ///
-/// The initiator sends padded hellos to every address it was given until one answers with a cookie.
-/// Until the responder is heard, it then precedes its packets with a hello that contains the
-/// cookie. A path begins in this way, and migrates to a new address in the same way.
+/// The initiator sends padded hellos to every candidate address until one answers with a cookie.
+/// Until the responder's first packet arrives, the initiator then puts a hello with the cookie in
+/// front of its packets. A path begins in this way, and migrates to a new address in the same way.
 ///
-/// A class, because a path is large and used for every packet. It is deliberately not `Sendable`:
-/// it belongs to one `Connection`, of which no copies are kept.
+/// The path is a class because it is large and used for every packet. It is deliberately not
+/// `Sendable`: it belongs to one `Connection`, which is never copied.
 final class DatagramPath {
   enum Stage: Hashable {
     /// No address has answered a hello.
     case connecting
-    /// An address has answered, or a token takes the place of its answer. Packets are preceded by a
-    /// hello.
+    /// An address has answered, or a token makes its answer unnecessary. A hello precedes each
+    /// packet.
     case validating
-    /// Both sides have received a packet from the other.
+    /// Each side has received a packet from the other. No hello precedes the packets.
     case validated
   }
 
   /// The delay between hellos to different addresses, in nanoseconds.
   static let candidateDelay: Int64 = 50_000_000
-  /// The delay between the first two rounds of hellos, in nanoseconds. It grows by half each time.
+  /// The delay between the first two rounds of hellos, in nanoseconds. The delay grows by half
+  /// after each round.
   static let firstHelloDelay: Int64 = 200_000_000
   /// The longest delay between two rounds of hellos, in nanoseconds.
   static let longestHelloDelay: Int64 = 1_000_000_000
-  /// The silence after which this side sends keep-alive pings, in nanoseconds. Both sides send
-  /// something every second, so a longer silence may be a burst of losses or the end of the path.
+  /// The silence after which this side sends keep-alive pings, in nanoseconds. Each side sends a
+  /// packet at least every second, so a longer silence may be a burst of losses or the end of the
+  /// path.
   static let keepAliveDelay: Int64 = 1_250_000_000
   /// The interval between keep-alive pings, in nanoseconds.
   static let keepAliveInterval: Int64 = 50_000_000
   /// The number of unanswered tail probes after which the path is suspect.
   static let probesUntilSuspect = 3
-  /// The minimum silence, in nanoseconds, before a path is suspect. Unanswered probes alone do not
-  /// suffice: on a path with a round trip of a millisecond, three probes in a row are occasionally
-  /// lost.
+  /// The minimum silence, in nanoseconds, before a path is suspect. Unanswered probes alone are not
+  /// enough: on a path with a round trip of a millisecond, three consecutive probes are
+  /// occasionally lost.
   static let silenceUntilSuspect: Int64 = 250_000_000
 
   let isInitiator: Bool
@@ -55,13 +57,13 @@ final class DatagramPath {
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
-  /// Whether the peer must refuse the connection if it does not know it already.
+  /// Whether the peer must refuse a hello if it does not know the connection already.
   var resumes = false
   /// The time at which the last packet was received; `nil` before the first.
   private var lastReceived: Instant?
   private var lastKeepAlive: Instant?
   private var unansweredProbes = 0
-  /// Whether nothing had been received for `silenceUntilSuspect` at the last tail probe.
+  /// Whether the peer had been silent for `silenceUntilSuspect` at the last tail probe.
   private var isSilent = false
   /// Whether the next packet must elicit an acknowledgement.
   var isPingDue = false
@@ -87,7 +89,7 @@ final class DatagramPath {
     flow = DatagramFlow(maximumPayload: isV6 ? 1452 : 1472, at: now)
   }
 
-  /// Returns a path that this side opens to the first of `candidates` that answers. If one of the
+  /// Creates a path that this side opens to the first of `candidates` that answers. If one of the
   /// candidates has issued `token`, the path tries that candidate first, as if it had answered with
   /// a cookie.
   static func initiating(
@@ -102,7 +104,7 @@ final class DatagramPath {
     return path
   }
 
-  /// Returns a path that the peer has opened from an address it has proven.
+  /// Creates a path that the peer has opened from an address that it has proven.
   static func responding(
     to hello: Hello, from route: Route, at now: Instant
   ) -> DatagramPath {
@@ -111,23 +113,24 @@ final class DatagramPath {
       epoch: hello.epoch, at: now)
   }
 
-  /// Whether an address has answered, as opposed to an address that is known only from a token.
+  /// Whether the peer has been found at an address: the address has answered, rather than only
+  /// being known from a token.
   var hasFoundPeer: Bool { isOpen && token == nil }
   /// Whether messages may be sent on the path.
   var isOpen: Bool { stage != .connecting }
-  /// Whether a packet of the peer was received on the path, and nothing indicates that the path has
-  /// failed.
+  /// Whether a packet of the peer was received on the path and nothing indicates that the path has
+  /// failed since.
   var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
-  /// Whether the path may have failed: probes and time have passed without an answer.
+  /// Whether the path may have failed, because probes went unanswered for some time.
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
-  /// Every address whose packets belong to this path.
+  /// The addresses of the peer whose packets belong to this path.
   var endpoints: [Endpoint] { route.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
 }
 
 // MARK: - Connecting and migration
 extension DatagramPath {
-  /// Handles a retry: an address has answered a hello, or the peer no longer recognizes this side's
-  /// address.
+  /// Handles a retry, with which an address answers a hello, or with which the peer reports that it
+  /// does not recognize this side's address.
   func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     guard isInitiator else { return }
     switch stage {
@@ -145,8 +148,8 @@ extension DatagramPath {
     nextHello = nil
   }
 
-  /// Handles a hello with which the peer has proven its address `source`. A hello of an old epoch
-  /// is ignored.
+  /// Handles a hello with which the peer has proven its address `source`. A hello whose epoch is
+  /// not newer is ignored.
   func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, hello.epoch > epoch else { return }
     epoch = hello.epoch
@@ -158,8 +161,8 @@ extension DatagramPath {
     unansweredProbes = 0
   }
 
-  /// Connects again, at the known addresses and `more`: after silence, after sleep, or after a
-  /// change of network.
+  /// Connects again, at the known addresses and those in `more`, after silence, sleep or a change
+  /// of network.
   func reconnect(_ more: [Route] = [], at now: Instant) {
     guard isInitiator else { return }
     if let route, !candidates.contains(route) { candidates.insert(route, at: 0) }
@@ -179,7 +182,8 @@ extension DatagramPath {
 
 // MARK: - Receiving
 extension DatagramPath {
-  /// The records that a received packet or a timeout has shown to be acknowledged or lost.
+  /// The records of the frames that a received packet or a timeout has shown to be acknowledged or
+  /// lost.
   struct Outcome: Sendable {
     var acknowledged: [FrameRecord] = []
     var lost: [FrameRecord] = []
@@ -190,12 +194,12 @@ extension DatagramPath {
     }
   }
 
-  /// Handles a data packet, whose messages go into `channels`. Returns whether the packet was
+  /// Handles a data packet and adds its messages to `channels`. Returns whether the packet was
   /// accepted.
   ///
-  /// A malformed packet is dropped and not acknowledged. Where messages of the application are not
-  /// allowed, before the grant and after the end, a packet that contains one is not acknowledged
-  /// either, but its acknowledgements are processed.
+  /// A malformed packet is dropped and not acknowledged. If `allowsMessages` is false, as it is
+  /// before the grant and after the end, a packet with a message of the application is not
+  /// acknowledged either, but its acknowledgements are processed.
   func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant
@@ -240,7 +244,7 @@ extension DatagramPath {
     }
   }
 
-  /// Grows the receive windows, about once a round trip.
+  /// Grows the receive windows at most once in each round trip.
   private func growWindows(_ channels: inout ChannelSet, at now: Instant) {
     guard now >= nextWindowGrowth, flow.roundTrip.hasSample else { return }
     let roundTrip = flow.roundTrip.smoothed
@@ -263,15 +267,15 @@ extension DatagramPath {
     lastReceived = now
     unansweredProbes = 0
     isSilent = false
-    // While connecting, this side's own address may have changed, so the hellos continue.
+    // While connecting, this side's own address may have changed, so hellos must continue.
     guard stage != .connecting else { return }
     nextHello = nil
     token = nil
     stage = .validated
   }
 
-  /// Handles the acknowledgement of a packet that contained an acknowledgement, which need not be
-  /// repeated then.
+  /// Handles the acknowledgement of a packet that contained an acknowledgement. The ranges in it
+  /// need not be repeated.
   func handleAcknowledged(_ record: FrameRecord) {
     received.confirmAcknowledgement(upTo: record.number)
   }
@@ -299,7 +303,7 @@ extension DatagramPath {
         lastReceived.map { now.nanoseconds - $0.nanoseconds >= Self.silenceUntilSuspect } ?? true
       isPingDue = true
       if isInitiator, unansweredProbes == Self.probesUntilSuspect {
-        // The responder may not recognize this side's address any more, so send hellos as well.
+        // The responder may no longer recognize this side's address, so send hellos as well.
         nextHello = now
         helloDelay = Self.firstHelloDelay
       }

@@ -7,6 +7,6 @@ public enum LinkKind: Hashable, Sendable, CaseIterable {
 }
 
 extension LinkKind: CustomStringConvertible {
-  /// "udp" or "tcp".
+  /// The name of the transport: "udp" or "tcp".
   public var description: String { self == .datagram ? "udp" : "tcp" }
 }

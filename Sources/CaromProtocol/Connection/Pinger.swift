@@ -1,10 +1,10 @@
 import CaromCore
 
-/// Schedules the pings to a peer and measures their answers. The first pings follow each other
-/// quickly, to measure the clock offset; later ones, once a second, detect a peer that has gone
-/// silent.
+/// Schedules the pings to a peer and measures their round-trip times. The first pings follow each
+/// other quickly, to measure the clock offset. Later pings, one per second by default, detect a
+/// peer that has gone silent.
 struct Pinger: Sendable {
-  /// An answer to a ping older than this is ignored.
+  /// The longest time after which the answer to a ping is still accepted.
   private static let longestRoundTrip = Duration.seconds(60)
 
   private let timing: SessionTiming
@@ -30,8 +30,8 @@ struct Pinger: Sendable {
     return .ping(sent: UInt64(bitPattern: now.nanoseconds))
   }
 
-  /// Adds the answer to a ping to the measurement. Returns `false` if the answer was ignored
-  /// because `sent`, which the peer echoes, is in the future or more than a minute ago.
+  /// Adds the answer to a ping to the measurement. Returns `false` if the answer is ignored because
+  /// `sent`, which the peer echoes, is in the future or more than a minute ago.
   mutating func handlePong(sent: UInt64, clock: UInt64, at now: Instant) -> Bool {
     let asked = Instant(nanoseconds: Int64(bitPattern: sent))
     guard asked <= now, asked >= now.advanced(by: .zero - Self.longestRoundTrip) else {

@@ -2,10 +2,10 @@ import CaromCore
 
 /// The round-trip time to a peer and the offset of its clock, measured with pings.
 ///
-/// The offset is taken from the fastest of the recent samples, because queues only ever add delay
+/// The offset is taken from the fastest of the recent samples, because queues can only add delay
 /// (RFC 5905 §10 filters clock samples in the same way).
 public struct RoundTrip: Hashable, Sendable {
-  /// The number of samples in the window.
+  /// The number of recent samples from which the clock offset is chosen.
   public static let window = 8
 
   private struct Sample: Hashable, Sendable {
@@ -14,7 +14,7 @@ public struct RoundTrip: Hashable, Sendable {
   }
   private var samples: [Sample] = []
 
-  /// The newest sample; `nil` before the first.
+  /// The newest sample of the round-trip time; `nil` before the first sample.
   public private(set) var latest: Duration?
 
   /// The smoothed round-trip time (gain 1/8, RFC 6298 §2); `nil` before the first sample.
@@ -28,7 +28,7 @@ public struct RoundTrip: Hashable, Sendable {
     samples.min { $0.roundTrip < $1.roundTrip }?.offset
   }
 
-  /// Adds the answer, received at `now`, to a ping sent at `sent`; `remote` is the time of the
+  /// Adds a sample: a ping sent at `sent` was answered at `now`, and `remote` is the time of the
   /// peer's clock in the answer.
   mutating func add(sent: Instant, remote: Instant, now: Instant) {
     let roundTrip = sent.duration(to: now)

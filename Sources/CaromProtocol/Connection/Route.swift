@@ -1,9 +1,10 @@
 import CaromCore
 
-/// The remote endpoint of datagrams, and the local socket that they are sent and received on.
+/// A remote endpoint and the local socket that sends datagrams to it and receives datagrams from
+/// it.
 package struct Route: Hashable, Sendable {
   package var endpoint: Endpoint
-  /// The index of the socket; the owner of the sockets numbers them from 0.
+  /// The index of the local socket. The owner of the sockets numbers them from 0.
   package var socket: Int
 
   package init(_ endpoint: Endpoint, socket: Int = 0) {

@@ -1,31 +1,33 @@
 import CaromCodec
 import CaromCore
 
-/// A connection's path over a stream (TCP). Control packets are sent as they are; messages are sent
-/// as frames inside carrier packets, which are numbered implicitly by counting them.
+/// A connection's path over a stream (TCP). Control packets are sent as they are. Messages are sent
+/// as frames inside carrier packets, which are not numbered but counted by both sides.
 ///
-/// The stream delivers everything in order while it lasts. Carriers are acknowledged nevertheless,
-/// so that after its end another link repeats only the messages that did not arrive.
+/// A stream delivers everything in order as long as it lasts. Carriers are acknowledged
+/// nevertheless, so that after the end of the stream only the messages that did not arrive are sent
+/// again on another link.
 struct StreamPath: Sendable {
-  /// The maximum number of bytes of frames in one carrier. It bounds how much can be ahead of a
-  /// small message.
+  /// The maximum number of bytes of frames in one carrier. The limit bounds how many bytes a small
+  /// message waits for.
   static let carrierLength = 16 << 10
-  /// The maximum number of bytes of queued control packets. It bounds the memory that a peer can
-  /// occupy by sending pings without reading the answers.
+  /// The maximum number of bytes of queued control packets at which a ping is still answered. The
+  /// limit bounds the memory that a peer can occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
-  /// While the stream's send queue holds at least this many bytes, unreliable messages are held
-  /// back, so that newer messages can still replace them. A game state that is sent at 60 Hz has a
-  /// few hundred bytes.
+  /// The number of bytes in the stream's send queue at which unreliable messages are held back, so
+  /// that newer messages can still replace them. A game state that is sent at 60 Hz has a few
+  /// hundred bytes.
   static let latestThreshold = 4 << 10
-  /// An acknowledgement is due after this many carriers, or this many bytes of them.
+  /// The number of unacknowledged carriers, and of bytes in them, at which an acknowledgement is
+  /// due.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
-  /// The longest delay of an acknowledgement, in nanoseconds.
+  /// The longest delay of an acknowledgement, in nanoseconds: 50 ms.
   static let acknowledgementDelay: Int64 = 50_000_000
-  /// The maximum number of unacknowledged carriers. At this limit, no more are sent until the peer
-  /// acknowledges some.
+  /// The maximum number of unacknowledged carriers. At this limit, no carrier is sent until the
+  /// peer acknowledges some.
   static let mostUnacknowledged = 64 << 10
-  /// The longest frame that is accepted after the handshake, in bytes. It exceeds the longest
-  /// carrier that this version sends.
+  /// The longest stream frame that is accepted after the handshake, in bytes. The limit exceeds the
+  /// longest carrier that this version sends.
   static let frameLimit = 80 << 10
 
   private var decoder = FrameDecoder()
@@ -40,10 +42,10 @@ struct StreamPath: Sendable {
   private var received: UInt64 = 0
   /// The number of received carriers that were acknowledged.
   private var acknowledged: UInt64 = 0
-  /// The number of bytes of ack-eliciting carriers that were received since the last
+  /// The number of bytes in the ack-eliciting carriers that were received since the last
   /// acknowledgement.
   private var unacknowledgedBytes = 0
-  /// The time at which an acknowledgement becomes due.
+  /// The time at which an acknowledgement becomes due; nil if none is scheduled.
   private var acknowledgeAt: Instant?
   /// Whether an acknowledgement must be sent as soon as the stream has space.
   private(set) var isAcknowledgementDue = false
@@ -51,7 +53,7 @@ struct StreamPath: Sendable {
   /// Whether the stream was granted, so that carriers may be sent and received on it.
   var isJoined = false
 
-  /// `limit` is the longest frame accepted before the stream is joined.
+  /// Creates a path that accepts stream frames of at most `limit` bytes until it is joined.
   init(limit: Int) { decoder.limit = limit }
 }
 
@@ -61,7 +63,7 @@ extension StreamPath {
     decoder.receive(bytes, at: now)
   }
 
-  /// Removes and returns the body of the next complete frame, or nil if there is none.
+  /// Removes and returns the body of the next complete stream frame, or nil if there is none.
   mutating func next() throws(FrameError) -> [UInt8]? { try decoder.next() }
 
   mutating func handleTimeout(at now: Instant) throws(FrameError) {
@@ -74,14 +76,14 @@ extension StreamPath {
     acknowledgeAt = nil
   }
 
-  /// Marks the stream as granted. Afterwards, carriers, which are longer than requests, are
-  /// accepted.
+  /// Marks the stream as granted. Carriers, which are longer than requests, are accepted from now
+  /// on.
   mutating func join() {
     isJoined = true
     decoder.limit = Self.frameLimit
   }
 
-  /// Records that a carrier was received.
+  /// Records that a carrier with `bytes` bytes of frames was received.
   mutating func didReceive(bytes: Int, isAckEliciting: Bool, at now: Instant) {
     received += 1
     guard isAckEliciting else { return }
@@ -94,8 +96,8 @@ extension StreamPath {
     }
   }
 
-  /// Handles an acknowledgement of the carriers up to number `largest`. Returns `false` if that
-  /// carrier was never sent.
+  /// Handles an acknowledgement of the carriers up to number `largest`. Returns `false` if the
+  /// carrier `largest` was never sent.
   mutating func handleAcknowledgement(
     _ largest: UInt64, acknowledged: inout [FrameRecord]
   ) -> Bool {
@@ -130,8 +132,8 @@ extension StreamPath {
   /// The next time at which `handleTimeout` must be called, or `nil` if no timer is armed.
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
-  /// Appends to `buffer` the bytes to write to a stream whose send queue holds `queued` bytes.
-  /// Returns `false` if there are none. `carriesMessages` is whether this link carries messages
+  /// Appends to `buffer` the bytes to write to the stream, whose send queue holds `queued` bytes.
+  /// Returns `false` if there are none. `carriesMessages` is true if this link carries messages
   /// now.
   mutating func pollTransmit(
     queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
@@ -194,7 +196,7 @@ extension StreamPath {
   }
 }
 
-/// A stream that one host of a group hands over to another, with what was read from it.
+/// A stream that one host of a group hands over to another, with the bytes that were already read.
 package struct HandedStream: Sendable {
   var path: StreamPath
   let key: ConnectionKey

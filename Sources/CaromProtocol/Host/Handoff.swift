@@ -1,14 +1,18 @@
 import CaromCore
 
-/// Work that one host of a group passes to another. The shell delivers it between their loops.
+/// A datagram, a stream or an eviction that one host of a group passes to another. The shell
+/// delivers it from one host's loop to the other's.
 package enum Handoff: Sendable {
-  /// A datagram of a connection that the other host owns, with the route it arrived on. Members of
-  /// a group have their sockets in the same order, so the route is valid for all of them.
+  /// A datagram of a connection that the other host owns, with the route on which the datagram
+  /// arrived. The members of a group have their sockets in the same order, so the route is valid
+  /// for every member.
   case datagram([UInt8], from: Route)
-  /// The stream of the connection with this id belongs to a connection of the other host.
+  /// A stream that belongs to a connection of the other host. The id is that of the sending host's
+  /// connection, which no longer exists.
   case stream(ConnectionID, HandedStream)
-  /// Close the first connection, whose seat the connection `for` on the sending host takes over.
+  /// Close the connection with the first id. The connection `for` of the sending host takes over
+  /// its seat.
   case evict(ConnectionID, for: ConnectionID)
-  /// The seat's previous connection is closed: the connection `for` has the seat.
+  /// The connection that held the seat has been closed, so the connection `for` has the seat now.
   case evicted(for: ConnectionID)
 }

@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The remote endpoint of a datagram path and the role of the side at that endpoint. Two hosts that
-/// connect to each other have two paths between the same endpoints.
+/// The remote endpoint of a datagram path and the role of the peer there. Two hosts that connect to
+/// each other have two paths between the same endpoints.
 struct PathAddress: Hashable, Sendable {
   var endpoint: Endpoint
   /// The role of the peer at `endpoint`.
@@ -14,19 +14,20 @@ package struct StatelessReply: Sendable {
   package var route: Route
 }
 
-// Received datagrams: finds their connection, and answers senders that have none.
+// Receives datagrams: finds the connection of each, and answers senders that have no connection.
 extension Host {
-  /// The maximum number of stateless replies that wait for the socket; further ones are dropped.
+  /// The maximum number of stateless replies that wait to be sent. Beyond this number, new replies
+  /// are dropped.
   static let statelessReplyLimit = 64
-  /// The maximum number of ended connections whose keys are remembered; the oldest is dropped
-  /// first.
+  /// The maximum number of ended connections whose keys are remembered. Beyond this number, the
+  /// oldest key is dropped.
   private static let endedKeyLimit = 64
-  /// The minimum length in bytes of a data packet that is answered, at least three times the length
-  /// of the reply, to limit amplification.
+  /// The minimum length in bytes of a data packet that is answered although it has no connection.
+  /// It is at least three times the length of the answer, to prevent amplification attacks.
   private static let minimumAnsweredLength = 30
 
-  /// Receives a datagram from one of the shell's sockets. `isRelayed` is true if another host of
-  /// the group received it first.
+  /// Receives a datagram from one of the shell's sockets. `isRelayed` is true if the datagram
+  /// arrived at another host of the group.
   package mutating func receiveDatagram(
     _ bytes: Span<UInt8>, from source: Route, isRelayed: Bool = false, at now: Instant
   ) {
@@ -102,17 +103,18 @@ extension Host {
     if hello.cookie != nil { receivePacket(in: bytes, after: hello, from: source, at: now) }
   }
 
-  /// Replies to a hello with a retry, which asks the sender to prove its address.
+  /// Replies to a hello with a retry, whose cookie lets the sender prove its address.
   mutating func sendRetry(for hello: Hello, to source: Route, at now: Instant) {
     let cookie = Cookie(for: source.endpoint, secret: secret, at: now)
-    // A hello with a cookie is too short for a longer reply, and its sender has chosen this host.
+    // Without a prefix, the reply to a hello with a cookie is shorter than the hello. The sender
+    // needs no prefix, because it has already chosen this host.
     let prefix = hello.cookie == nil ? hello.key.prefix : nil
     reply(to: source) { Retry(cookie: cookie, keyPrefix: prefix).write(to: &$0) }
   }
 
-  /// Accepts a hello whose sender has proved its address: moves the path of the connection with the
-  /// hello's key, or starts a connection and returns its id. `hasEnded` is true if a connection
-  /// with the key has ended.
+  /// Accepts a hello whose sender has proven its address. If a connection with the hello's key
+  /// exists, moves its path and returns nil. Otherwise starts a connection and returns its id, or
+  /// refuses the hello and returns nil. `hasEnded` is true if a connection with the key has ended.
   @discardableResult
   mutating func acceptHello(
     _ hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
@@ -125,7 +127,8 @@ extension Host {
     return nil
   }
 
-  /// Starts a connection for a hello with an unknown key, or refuses it.
+  /// Starts a connection for a hello with an unknown key and returns its id, or refuses the hello
+  /// and returns nil.
   private mutating func startConnection(
     for hello: Hello, from source: Route, hasEnded: Bool, at now: Instant
   ) -> ConnectionID? {
@@ -146,7 +149,7 @@ extension Host {
     return id
   }
 
-  /// Queues a stateless reply, unless too many are waiting.
+  /// Queues a stateless reply, unless too many replies are waiting.
   mutating func reply(to route: Route, _ write: (inout FrameWriter) -> Void) {
     guard statelessReplies.count < Self.statelessReplyLimit else { return }
     var writer = FrameWriter(limit: Retry.maximumLength)
@@ -154,8 +157,8 @@ extension Host {
     statelessReplies.append(StatelessReply(bytes: writer.takeBytes(), route: route))
   }
 
-  /// Removes and returns the next reply to a sender without a connection, or nil if there is none.
-  /// Send all such replies before any other datagram.
+  /// Removes and returns the next stateless reply, or nil if there is none. Send all stateless
+  /// replies before any other datagram.
   package mutating func pollStatelessReply() -> StatelessReply? {
     statelessReplies.popFirst()
   }
@@ -163,7 +166,7 @@ extension Host {
 
 // MARK: - Paths and keys
 extension Host {
-  /// Updates `paths` after the peer's endpoints of a connection have changed.
+  /// Updates `paths` after the peer's endpoints for the connection at `index` have changed.
   mutating func updatePaths(of index: Int, at now: Instant) {
     entries[index].migrations = entries[index].connection.migrations
     let endpoints = entries[index].connection.datagram?.endpoints ?? []
@@ -196,29 +199,31 @@ extension Host {
     return entries[other].connection.isEnding ? nil : other
   }
 
-  /// Returns whether a connection with this key was open here and has ended. Packets that its
-  /// initiator had sent on another link may still arrive and must not start a new connection.
+  /// Returns whether a connection of this host with this key was open and has ended. Packets that
+  /// its initiator sent on another link may still arrive, but must not start a new connection.
   func hasEnded(_ key: ConnectionKey) -> Bool {
     if endedKeys.contains(key) { return true }
     guard let index = keys[key].flatMap({ index(of: $0) }) else { return false }
     return entries[index].wasOpen && entries[index].connection.isEnding
   }
 
-  /// Remembers the key of an accepted connection that was open, dropping the oldest at the limit.
+  /// Remembers the key of an accepted connection that was open and has ended. At the limit, drops
+  /// the oldest key.
   mutating func recordEnd(of entry: Entry) {
     guard entry.isIncoming, entry.wasOpen, entry.connection.key != .none else { return }
     endedKeys.append(entry.connection.key)
     if endedKeys.count > Self.endedKeyLimit { endedKeys.removeFirst() }
   }
 
-  /// Closes a connection whose stream asks for one that no longer exists here.
+  /// Closes the connection at `index`, because its stream belongs to a connection that no longer
+  /// exists.
   mutating func closeAsForgotten(_ index: Int, at now: Instant) {
     entries[index].connection.close(Goodbye(.forgotten), as: .connectionLost, at: now)
   }
 
   /// Moves the stream of the connection at `index` to the connection at `other`, and removes the
-  /// connection at `index`. `info` is the peer that requested a seat on the stream, or nil if it
-  /// only joined.
+  /// connection at `index`. `info` is the peer that requested a seat on the stream, or nil if the
+  /// stream only joined a connection.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (connectionIDs[index], connectionIDs[other])
     guard let stream = entries[index].connection.removeStream() else { return }

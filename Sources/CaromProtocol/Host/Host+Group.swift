@@ -1,36 +1,37 @@
 import CaromCore
 
-// A host that shares its port with the other hosts of a group. It queues each decision that needs
-// the group's directory as a `DirectoryRequest`; the shell locks the directory and calls
-// `resolveRequests(with:)`. Datagrams and streams that belong to another host are returned by
-// `pollHandoff`. Packets of the host's own connections need neither.
+// A host that shares its port with the other hosts of a group. The host queues each decision that
+// needs the group's directory as a `DirectoryRequest`; the shell locks the directory and calls
+// `resolveRequests(with:)`. `pollHandoff` returns the datagrams and streams that belong to another
+// host. Packets of the host's own connections need neither.
 
 /// A decision that needs the group's directory.
 enum DirectoryRequest: Sendable {
-  /// Record that an initiator's first hello, which proves nothing yet, arrived here.
+  /// Record that the first hello of an initiator arrived here. The hello proves nothing yet.
   case recordInitiator(ConnectionKey)
-  /// Find the host for a hello from a proven address whose key is unknown here.
+  /// Find the host for a hello whose key is unknown here and whose sender has proven its address.
   case hello(Hello, [UInt8], from: Route)
-  /// Find a seat for a peer that requests one, or the host to which its stream belongs.
+  /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
-  /// Find the connection that a stream joins, which is unknown here.
+  /// Find the connection that a stream wants to join, because its key is unknown here.
   case join(ConnectionID)
-  /// Admit the peer of a connection, as the owner decided.
+  /// Admit the peer of a connection, because the owner has decided so.
   case admit(ConnectionID)
   /// Issue an address token for the peer of a connection.
   case issueToken(ConnectionID)
-  /// Release the seat, or the claim to one, of a connection that has ended.
+  /// Release the seat that a connection held or claimed, because the connection has ended.
   case releaseSeat(ConnectionID, PeerID)
-  /// Release the key of a connection that was removed.
+  /// Release the key of a connection that was removed. `wasOpen` is true if the connection had
+  /// opened.
   case releaseKey(ConnectionKey, ConnectionID, wasOpen: Bool)
 }
 
 extension Host {
-  /// The maximum number of hellos without a connection that wait for the directory. Further ones
-  /// are dropped; their senders repeat them.
+  /// The maximum number of directory requests at which a hello without a connection is still
+  /// queued. Beyond this number, hellos are dropped, and their senders repeat them.
   private static let helloLimit = 256
-  /// The maximum number of endpoints in `relays`. At the limit all are dropped, and their peers
-  /// are asked for another hello.
+  /// The maximum number of endpoints in `relays`. At this limit, all endpoints are removed, and
+  /// their peers are asked for another hello.
   private static let relayLimit = 4096
 
   /// Whether `resolveRequests(with:)` must be called.
@@ -57,22 +58,22 @@ extension Host {
     }
   }
 
-  /// Removes and returns the next handoff, with the index of the group's member that must receive
-  /// it. Returns nil if there is no handoff.
+  /// Removes and returns the next handoff and the index of the group member that must receive the
+  /// handoff, or nil if there is none.
   package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { handoffs.popFirst() }
 }
 
 // MARK: - Datagrams
 extension Host {
-  /// Lets the directory know that an initiator's datagrams arrive here, so that its stream is
-  /// handed to this host as well.
+  /// Queues a request to record in the directory that an initiator's datagrams arrive here, so that
+  /// its stream is handed to this host as well.
   mutating func reportInitiator(_ key: ConnectionKey) {
     guard member != nil, keys[key] == nil, directoryRequests.count < Self.helloLimit else { return }
     directoryRequests.append(.recordInitiator(key))
   }
 
-  /// Queues a hello with an unknown key for the directory. Returns false if the host is not in a
-  /// group, in which case the host itself decides.
+  /// Queues a hello with an unknown key for the directory, unless too many requests are queued.
+  /// Returns false, without an effect, if the host is not in a group and decides itself.
   mutating func deferToDirectory(
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Route
   ) -> Bool {
@@ -107,8 +108,8 @@ extension Host {
     receivePacket(in: bytes.span, after: hello, from: source, at: now)
   }
 
-  /// Passes a datagram on if its source's connection belongs to another host; returns whether it
-  /// did.
+  /// Passes a datagram to another host if the connection of its source belongs to that host.
+  /// Returns whether it did.
   mutating func relay(_ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard !relays.isEmpty, let owner = relays[source.endpoint] else { return false }
     handoffs.append((.datagram(Array(copying: bytes), from: source), owner))
@@ -183,8 +184,8 @@ extension Host {
     receiveDatagram(bytes, from: source, isRelayed: true, at: now)
   }
 
-  /// Adds a connection for a stream that another host of the group handed over. Returns false, and
-  /// adds nothing, if `connectionLimit` is reached.
+  /// Adds a connection for a stream that another host of the group handed over. Returns false
+  /// without adding a connection if `connectionLimit` is reached.
   package mutating func accept(
     _ handed: HandedStream, as id: ConnectionID, at now: Instant
   ) -> Bool {

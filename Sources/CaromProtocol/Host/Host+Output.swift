@@ -6,8 +6,8 @@ extension Host {
 
   package mutating func pollEvent() -> HostEvent? { events.popFirst() }
 
-  /// Passes the next received message of a connection to `body`, without copying its bytes.
-  /// Returns false if there is none. Reliable messages on the channels in `parking` stay queued.
+  /// Passes the next received message of a connection to `body`, without copying its bytes. Returns
+  /// false if there is none. Reliable messages of the channels in `parking` stay in the connection.
   package mutating func pollMessage(
     on id: ConnectionID, parking: ChannelMask = ChannelMask(),
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
@@ -18,8 +18,8 @@ extension Host {
     return hasMessage
   }
 
-  /// Appends to `buffer` bytes for a connection's stream, whose send queue holds `queued` bytes.
-  /// Returns false if there are none to send now.
+  /// Appends to `buffer` the bytes to write to a connection's stream, whose send queue holds
+  /// `queued` bytes. Returns false if there is nothing to write now.
   package mutating func pollTransmit(
     on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
@@ -29,8 +29,8 @@ extension Host {
     return entries[index].connection.pollStream(queued: queued, into: &buffer, at: now)
   }
 
-  /// Writes a connection's next datagram to `buffer` and returns its route, or nil if there is none
-  /// to send now.
+  /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram
+  /// can be sent now.
   package mutating func pollDatagram(
     on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
@@ -47,8 +47,8 @@ extension Host {
     return entries[index].connection.pollLinkAction()
   }
 
-  /// Handles a connection's events. Processes those that concern seats and keys, and passes all
-  /// others on to the owner.
+  /// Handles the events of the connection at `index`. Processes the events that concern seats and
+  /// keys, and passes all others to the owner.
   mutating func handleEvents(of index: Int, at now: Instant) {
     guard entries[index].connection.hasEvents else { return }
     let id = connectionIDs[index]
@@ -72,16 +72,16 @@ extension Host {
     }
   }
 
-  /// Handles a request for a seat on a stream or path. A stream whose key another connection has
-  /// moves to that connection.
+  /// Handles a request for a seat that arrived on a stream or a datagram path. If another
+  /// connection has the same key, moves the stream to that connection instead.
   private mutating func handleRequest(_ index: Int, _ info: PeerInfo, at now: Instant) {
     if hasEnded(entries[index].connection.key) { return closeAsForgotten(index, at: now) }
     if let other = ownerOfKey(at: index) { return merge(index, of: info, into: other, at: now) }
     requestSeat(for: info, on: connectionIDs[index], at: now)
   }
 
-  /// Handles a stream that joins an open connection: moves it to the connection with its key, or
-  /// turns it away if there is none.
+  /// Handles a stream that wants to join an open connection: moves the stream to the connection
+  /// with its key, or closes it if there is no such connection.
   private mutating func handleJoin(_ index: Int, at now: Instant) {
     if !hasEnded(entries[index].connection.key), let other = ownerOfKey(at: index) {
       return merge(index, of: nil, into: other, at: now)

@@ -2,7 +2,7 @@ import CaromCore
 
 // Properties of one connection, read in place without copying the connection.
 extension Host {
-  /// Returns whether this host has the connection.
+  /// Returns whether this host has a connection with the id.
   package func contains(_ id: ConnectionID) -> Bool { index(of: id) != nil }
 
   /// Returns the peer of a connection, or nil if the connection is not open.
@@ -29,12 +29,13 @@ extension Host {
     index(of: id).flatMap { entries[$0].connection.link }
   }
 
-  /// Returns the number of bytes in reliable messages that are queued or not yet acknowledged.
+  /// Returns the number of bytes of reliable messages that are queued or unacknowledged, charges
+  /// included.
   package func queuedBytes(of id: ConnectionID) -> Int {
     index(of: id).map { entries[$0].connection.channels.queuedBytes } ?? 0
   }
 
-  /// Returns whether received messages of the connection wait for `pollMessage`.
+  /// Returns whether a connection has received messages that `pollMessage` has not returned yet.
   @inline(__always) package func hasMessages(_ id: ConnectionID) -> Bool {
     if let index = index(of: id) { return entries[index].connection.channels.hasMessages }
     return undelivered.contains { $0.connection == id }
@@ -44,7 +45,8 @@ extension Host {
     index(of: id).map { entries[$0].connection.peerStatistics }
   }
 
-  /// Returns the number of bytes that the connection's messages occupy, in both directions.
+  /// Returns the number of bytes of memory that the connection's messages occupy, in both
+  /// directions.
   package func heldBytes(of id: ConnectionID) -> Int {
     index(of: id).map { entries[$0].connection.channels.heldBytes } ?? 0
   }

@@ -1,12 +1,12 @@
 import CaromCore
 
-// Seats: a host with a port of its own counts them in `seating`; the hosts of a group share the
-// directory's.
+// A host that has a port of its own tracks its seats in `seating`; the hosts of a group share the
+// seats of the directory.
 extension Host {
-  /// The number of free player seats of a host that is not in a group.
+  /// The number of player seats that are free at a host that is not in a group.
   package var freeSeats: Int { freeSeats(forSpectators: false) }
 
-  /// Returns the number of player or spectator seats that are neither held nor requested, of a host
+  /// Returns the number of player or spectator seats that are neither held nor requested, at a host
   /// that is not in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
 
@@ -17,16 +17,16 @@ extension Host {
     (info.isSpectator ? seating.spectatorSeats : seating.seats) > 0
   }
 
-  /// Grants a connection the seat that its peer requested. If a connection that yields held the
-  /// seat, that connection is closed.
+  /// Grants a connection the seat that its peer requested. If another connection held the seat,
+  /// that connection is closed.
   package mutating func admit(_ id: ConnectionID, at now: Instant) {
     guard let peer = requestingPeer(on: id) else { return }
     guard member == nil else { return directoryRequests.append(.admit(id)) }
     apply(seating.admit(id, peer), to: id, at: now)
   }
 
-  /// Returns the peer whose request on this connection is not answered yet, or nil if there is no
-  /// such request.
+  /// Returns the peer whose request on this connection has not been answered, or nil if there is
+  /// none.
   func requestingPeer(on id: ConnectionID) -> PeerID? {
     guard let index = index(of: id),
       case .requested(let info, _) = entries[index].connection.state
@@ -43,7 +43,7 @@ extension Host {
     }
   }
 
-  /// Releases the seat, or the claim to one, of a connection that has ended.
+  /// Releases the seat that a connection held or claimed, because the connection has ended.
   mutating func releaseSeat(of peer: PeerID, _ id: ConnectionID) {
     if member == nil {
       seating.release(id, peer)
@@ -52,7 +52,7 @@ extension Host {
     }
   }
 
-  /// Passes a request on to the owner, or declines it because all seats are taken.
+  /// Passes a request for a seat to the owner, or declines the request because all seats are taken.
   mutating func apply(
     _ answer: Seating.Answer, to id: ConnectionID, _ info: PeerInfo, at now: Instant
   ) {
@@ -76,8 +76,8 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Grants the seat of a peer that the owner admitted, after closing the seat's previous
-  /// connection if there is one.
+  /// Grants a seat to a peer that the owner admitted, after closing the connection that held the
+  /// seat, if there is one.
   mutating func apply(_ admission: Seating.Admission, to id: ConnectionID, at now: Instant) {
     switch admission {
     case .seated: grantSeat(to: id, at: now)
@@ -89,8 +89,8 @@ extension Host {
     }
   }
 
-  /// Grants a connection its seat after another host of the group closed the seat's previous
-  /// connection.
+  /// Grants a connection its seat after another host of the group has closed the connection that
+  /// held the seat.
   package mutating func handleEvicted(for id: ConnectionID, at now: Instant) {
     grantSeat(to: id, at: now)
   }

@@ -1,14 +1,14 @@
 import CaromCore
 
-// Address tokens, which save a returning client one round trip.
+// Address tokens, which save a returning client a round trip.
 extension Host {
-  /// Receives a hello with a token. A valid token counts as proof of the address, like a cookie;
-  /// validating it stores nothing.
+  /// Receives a hello with a token. Like a valid cookie, a valid token proves the sender's address.
+  /// Nothing is stored for an invalid one.
   mutating func receive(
     _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {
     if let id = keys[hello.key] {
-      // The hello was duplicated, or its sender has moved since.
+      // The hello was duplicated, or its sender has moved to another address since.
       let address = PathAddress(endpoint: source.endpoint, sender: .initiator)
       guard paths[address] == id else { return sendRetry(for: hello, to: source, at: now) }
     } else {
@@ -22,8 +22,8 @@ extension Host {
     receivePacket(in: bytes, after: hello, from: source, at: now)
   }
 
-  /// Issues a token for the peer of an accepted connection, once, as soon as the connection is open
-  /// and the peer's address is known.
+  /// Issues a token for the peer of an accepted connection once the connection is open and the
+  /// peer's address is known. Each connection gets one token.
   mutating func issueToken(forConnectionAt index: Int, at now: Instant) {
     guard entries[index].isIncoming, entries[index].wasOpen, !entries[index].hasToken,
       entries[index].connection.isOpen, entries[index].connection.datagram?.route != nil

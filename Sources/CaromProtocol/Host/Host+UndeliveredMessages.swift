@@ -1,13 +1,13 @@
-/// Received messages of a connection that was removed before its owner had read them.
+/// The received messages of a connection that was removed before its owner had read them.
 struct UndeliveredMessages: Sendable {
   let connection: ConnectionID
   var channels: ChannelSet
 }
 
-// Messages that a peer sent before it left are still delivered to an owner that reads them late.
+// Messages that a peer sent before it left are still delivered if the owner reads them later.
 extension Host {
-  /// The maximum number of removed connections whose messages are stored; the oldest is dropped
-  /// first.
+  /// The maximum number of removed connections whose messages are kept. Beyond this number, those
+  /// of the oldest connection are dropped.
   static let undeliveredLimit = 64
 
   mutating func storeUndeliveredMessages(of entry: Entry) {

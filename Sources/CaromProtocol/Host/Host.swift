@@ -1,14 +1,15 @@
 import CaromCore
 
-/// All connections of one process: the connections it accepted, whose peers occupy seats, and the
-/// connections it opened. A polled state machine; the shell owns the streams and the datagram
-/// sockets.
+/// All connections of one process: the accepted connections, whose peers occupy seats, and the
+/// connections that this host opened. A host is a polled state machine; the shell owns the streams
+/// and the datagram sockets.
 ///
-/// After every call that passes input in, poll `pollEvent`, `pollStatelessReply` and `pollReady`
-/// until each returns nil, and call `handleTimeout` again at `nextTimeout`.
+/// After each call that passes input to the host, poll `pollEvent`, `pollStatelessReply` and
+/// `pollReady` until each returns nil. Call `handleTimeout` at `nextTimeout`.
 package struct Host {
   /// The maximum number of connections, including those that have not requested a seat. One core
-  /// serves about a thousand players at 60 Hz, and an idle stranger costs 2 KiB.
+  /// serves about a thousand players at 60 Hz, and a connection that has not requested a seat
+  /// occupies 2 KiB.
   package static let connectionLimit = 4096
 
   struct Entry {
@@ -19,16 +20,17 @@ package struct Host {
     var wasOpen = false
     /// Whether the connection is queued in `ready`.
     var isReady = false
-    /// The peer's endpoints that `paths` maps to this connection.
+    /// The peer's endpoints for which `paths` contains this connection.
     var endpoints: [Endpoint] = []
     /// The value of `Connection.migrations` at the last update of `endpoints`.
     var migrations: UInt32 = 0
     /// Whether another host of the group handed this connection's stream over.
     var wasHandedOver = false
-    /// Whether the peer has been sent an address token, or one has been requested for it.
+    /// Whether the peer was sent an address token, or a token was requested for it from the
+    /// directory.
     var hasToken = false
 
-    /// The role of the side whose datagrams this host receives on the connection.
+    /// The role of the peer, whose datagrams this host receives on the connection.
     var peerRole: PathRole { isIncoming ? .initiator : .responder }
   }
 
@@ -40,11 +42,13 @@ package struct Host {
   package private(set) var connectionIDs: [ConnectionID] = []
   var events = Deque<HostEvent>()
   private var ready = Deque<ConnectionID>()
-  /// The next timeout of each of `entries`, in nanoseconds, or `.max` for none. A scan for the
-  /// minimum once per wake-up is cheaper than keeping them sorted on every packet.
+  /// The next timeout of each connection in `entries`, in nanoseconds, or `.max` for none.
+  /// Searching for the minimum once per wake-up is cheaper than keeping the timeouts sorted on
+  /// every packet.
   private var deadlines: [Int64] = []
   private var scratch = Scratch()
-  /// The connections that `handleTimeout` is about to call; a property only to reuse its storage.
+  /// The connections whose timeouts `handleTimeout` is about to handle. It is a property only so
+  /// that its storage is reused.
   private var expired: [ConnectionID] = []
   private var lastID: UInt64
   var paths: PathTable
@@ -52,19 +56,20 @@ package struct Host {
   /// The keys of accepted connections that were open and have ended, oldest first.
   var endedKeys: [ConnectionKey] = []
   let secret: HostSecret
-  /// The address tokens issued by a host that is not in a group; a group shares the directory's.
+  /// The address tokens that were issued by a host that is not in a group. The hosts of a group use
+  /// the directory's tokens.
   var tokens = IssuedTokens()
-  /// Replies to senders without a connection, waiting for the socket.
+  /// The stateless replies that wait to be sent.
   var statelessReplies = Deque<StatelessReply>()
-  /// Messages of removed connections that the owner has not read yet, oldest first.
+  /// The unread messages of removed connections, oldest connection first.
   var undelivered: [UndeliveredMessages] = []
 
-  /// This host's index among the hosts that share a port, or nil if its port is its own.
+  /// This host's index among the hosts of its group, or nil if the host is not in a group.
   let member: Int?
   var directoryRequests = Deque<DirectoryRequest>()
   var handoffs = Deque<(handoff: Handoff, member: Int)>()
-  /// Endpoints whose connections belong to another member of the group, with that member's index.
-  /// Only looked up, never iterated: iteration order is not deterministic.
+  /// The endpoints whose connections belong to another member of the group, with that member's
+  /// index. The dictionary is never iterated, because its order is not deterministic.
   var relays: [Endpoint: Int] = [:]
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
@@ -74,14 +79,14 @@ package struct Host {
     return earliest == .max ? nil : Instant(nanoseconds: earliest)
   }
 
-  /// The seats of a host that is not in a group. In a group the directory tracks who holds the
-  /// seats, and only the numbers of seats in this value are used.
+  /// The seats of a host that is not in a group. In a group, the directory tracks which peers hold
+  /// the seats, and only the numbers of seats are used here.
   var seating: Seating
 
   /// Creates a host without connections.
   ///
-  /// `secret` keys the cookies and tokens that the host issues; draw it from the system's
-  /// generator. Hosts that share a port have the same `secret` and a different `member` each.
+  /// `secret` is the key of the cookies and tokens that the host issues; draw it from the system's
+  /// generator. The hosts of a group have the same `secret` and a different `member` each.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),
@@ -96,22 +101,22 @@ package struct Host {
     paths = PathTable(secret: secret)
   }
 
-  /// Returns an id that no connection of this host has had.
+  /// Returns an id that no connection of this host has had before.
   package mutating func makeConnectionID() -> ConnectionID {
     lastID += 1
     return ConnectionID(lastID)
   }
 
-  /// Whether every connection has ended and has nothing queued to send. Some may still answer a
-  /// repeated goodbye.
+  /// Whether every connection has ended and has nothing left to send. A connection may still answer
+  /// a repeated goodbye.
   package var isIdle: Bool {
     entries.indices.allSatisfy {
       entries[$0].connection.isLingering && !entries[$0].isReady
     }
   }
 
-  /// Returns a copy of a connection, or nil if there is no connection `id`. For tests and
-  /// diagnostics.
+  /// Returns a copy of a connection, or nil if there is none with this id. It is meant for tests
+  /// and diagnostics.
   package func connection(_ id: ConnectionID) -> Connection? {
     index(of: id).map { entries[$0].connection }
   }
@@ -145,8 +150,8 @@ extension [ConnectionID] {
 
 // MARK: - Connections
 extension Host {
-  /// Adds a connection for a stream that a peer opened. Returns false, and adds nothing, if
-  /// `connectionLimit` is reached.
+  /// Adds a connection for a stream that a peer opened. Returns false without adding a connection
+  /// if `connectionLimit` is reached.
   package mutating func accept(_ id: ConnectionID, at now: Instant) -> Bool {
     guard entries.count < Self.connectionLimit else { return false }
     let connection = Connection.respondingOnStream(as: local, timing: timing, at: now)
@@ -155,8 +160,8 @@ extension Host {
   }
 
   /// Adds a stream that this host opened. If the connection exists already, the stream joins it;
-  /// otherwise the host requests a seat on the stream. Returns false if the connection is ending
-  /// or already has a stream, in which case the shell must close the stream.
+  /// otherwise, the host requests a seat on the stream. Returns false if the connection is ending
+  /// or already has a stream, in which case the shell must close the new stream.
   @discardableResult
   package mutating func handleStreamConnected(
     _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
@@ -171,9 +176,9 @@ extension Host {
     return true
   }
 
-  /// Connects over datagrams to the first of `routes` that answers and requests a seat there. The
-  /// connection may already have a stream. Endpoints that another outgoing connection of this host
-  /// uses are left out.
+  /// Connects over datagrams to the first of `routes` that answers, and requests a seat there. The
+  /// connection may already have a stream. Ignores endpoints that another outgoing connection of
+  /// this host uses.
   package mutating func connect(
     _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
     at now: Instant
@@ -191,8 +196,8 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Inserts an entry in id order. Ids ascend, so this appends unless a stream took longer to open
-  /// than a later one.
+  /// Inserts an entry in the order of ids. Ids ascend, so the entry is appended unless its stream
+  /// took longer to open than that of a later connection.
   mutating func insert(_ entry: Entry, at now: Instant) {
     let index = connectionIDs.insertionIndex(of: entry.id)
     precondition(
@@ -248,7 +253,7 @@ extension Host {
     if let index = index(of: id), entries[index].connection.isClosed { remove(index) }
   }
 
-  /// Handles the timeouts of all connections that are due at `now`, in id order. Call at
+  /// Handles the timeouts of all connections that are due at `now`, in the order of ids. Call at
   /// `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     expired.removeAll(keepingCapacity: true)
@@ -268,13 +273,14 @@ extension Host {
 
 // MARK: - After each call into a connection
 extension Host {
-  /// Exchanges the scratch buffers with a connection's: once to lend them, once to take them back.
+  /// Exchanges the host's scratch buffers with those of the connection at `index`. The first call
+  /// lends the buffers to the connection, and the second takes them back.
   @inline(__always) mutating func swapScratch(with index: Int) {
     swap(&entries[index].connection.scratch, &scratch)
   }
 
-  /// Handles the events of the connection that was just called, queues it as ready to transmit,
-  /// and updates its paths and deadline.
+  /// Handles the events of the connection at `index`, which was just called, queues the connection
+  /// as ready to transmit, and updates its paths and deadline.
   mutating func refresh(_ index: Int, at now: Instant) {
     let id = connectionIDs[index]
     handleEvents(of: index, at: now)
@@ -284,8 +290,8 @@ extension Host {
     updatePathsAndDeadline(of: index, at: now)
   }
 
-  /// Does the work of `refresh` after a data packet, the most frequent call: a connection that has
-  /// nothing to transmit is not queued as ready.
+  /// Performs the work of `refresh` after a data packet, the most frequent call. A connection that
+  /// has nothing to transmit is not queued as ready.
   mutating func refreshAfterDataPacket(_ index: Int, at now: Instant) {
     let id = connectionIDs[index]
     handleEvents(of: index, at: now)
@@ -307,8 +313,8 @@ extension Host {
     ready.append(connectionIDs[index])
   }
 
-  /// Removes and returns the next connection that may have bytes, datagrams or a link action, or
-  /// nil if there is none. Poll all three, then call `didFlush`.
+  /// Removes and returns the next connection that may have stream bytes, datagrams or a link
+  /// action, or nil if there is none. Poll all three, then call `didFlush`.
   package mutating func pollReady() -> ConnectionID? {
     guard let id = ready.popFirst() else { return nil }
     if let index = index(of: id) { entries[index].isReady = false }
@@ -316,7 +322,7 @@ extension Host {
   }
 
   /// Handles the events that polling a connection's output produced, and updates its deadline. Call
-  /// after everything of a connection from `pollReady` has been polled.
+  /// after polling all output of a connection that `pollReady` returned.
   package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
     guard let index = index(of: id) else { return }
     handleEvents(of: index, at: now)
@@ -328,8 +334,8 @@ extension Host {
     }
   }
 
-  /// Queues a connection as ready again if its stream still has output. Call when the stream's
-  /// send queue had no room for all of it.
+  /// Queues a connection as ready again if its stream still has output. Call if the stream's send
+  /// queue had no room for all of the output.
   package mutating func markReadyIfNeeded(_ id: ConnectionID) {
     if let index = index(of: id), entries[index].connection.hasStreamOutput { markReady(index) }
   }
@@ -342,8 +348,8 @@ extension Host {
 
 // MARK: - Commands
 extension Host {
-  /// Closes a connection: sends `goodbye` to the peer and reports `reason` to this side's owner.
-  /// Also declines a request for a seat.
+  /// Closes a connection, or declines its request for a seat: sends `goodbye` to the peer and
+  /// reports `reason` to this side's owner.
   package mutating func close(
     _ id: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
@@ -353,8 +359,8 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Queues a message on a connection's channel. Returns the message's number if `options` request
-  /// a receipt.
+  /// Queues a message on a connection's channel. Returns the number that identifies the message in
+  /// events.
   @discardableResult
   package mutating func send(
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to id: ConnectionID,

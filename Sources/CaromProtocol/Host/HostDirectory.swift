@@ -1,28 +1,30 @@
 import CaromCore
 
 /// The state that the hosts of a group share: which connection owns each key, which keys belong to
-/// ended connections, the seats, and the address tokens. The shell guards it with a lock.
+/// ended connections, the seats, and the address tokens. The shell guards the directory with a
+/// lock.
 package struct HostDirectory: Sendable {
-  /// The maximum number of ended connections whose keys are remembered; the oldest is dropped
-  /// first.
+  /// The maximum number of ended connections whose keys are remembered. Beyond this number, the
+  /// oldest key is dropped.
   package static let endedKeyLimit = 1024
-  /// The maximum number of initiators that are remembered before they have proved their address;
-  /// the oldest is dropped first.
+  /// The maximum number of initiators that are remembered before they have proven their address.
+  /// Beyond this number, the oldest initiator is dropped.
   package static let initiatorLimit = 1024
 
   /// The state of a connection key in the group.
   package enum KeyState: Hashable, Sendable {
     case unknown
-    /// The key belongs to this connection, whose id names its host.
+    /// The key belongs to this connection, whose id contains the index of its host.
     case owned(ConnectionID)
-    /// The initiator's datagrams arrive at the host with this index; its connection will be there.
+    /// The initiator's datagrams arrive at the host with this index, so its connection will be
+    /// created there.
     case pending(member: Int)
     /// The connection with this key was open and has ended.
     case ended
   }
 
-  /// A dictionary that drops its oldest key at a limit. Only looked up, never iterated: iteration
-  /// order is not deterministic.
+  /// A dictionary that drops its oldest key at a limit. It is never iterated, because its order is
+  /// not deterministic.
   private struct BoundedKeys: Sendable {
     let limit: Int
     var values: [ConnectionKey: Int] = [:]
@@ -37,7 +39,7 @@ package struct HostDirectory: Sendable {
 
   package var seating: Seating
   var tokens = IssuedTokens()
-  /// The connections of the group by key: at most one per connection.
+  /// The owner of each connection key in the group. A connection owns at most one key.
   private var owners: [ConnectionKey: ConnectionID] = [:]
   private var ended = BoundedKeys(limit: endedKeyLimit)
   private var initiators = BoundedKeys(limit: initiatorLimit)
@@ -46,9 +48,9 @@ package struct HostDirectory: Sendable {
     seating = Seating(seats: seats, spectatorSeats: spectatorSeats)
   }
 
-  /// Records which host receives the datagrams of an initiator without a connection, so that its
-  /// stream is handed to that host. A stream can be moved between hosts, but the system chooses the
-  /// socket that receives the datagrams from an address.
+  /// Records which host receives the datagrams of an initiator that has no connection yet, so that
+  /// the initiator's stream is handed to the same host. A stream can be moved between hosts, but
+  /// the system decides which socket receives the datagrams from an address.
   package mutating func recordInitiator(_ key: ConnectionKey, at member: Int) {
     guard owners[key] == nil else { return }
     initiators.insert(key, member)
@@ -64,14 +66,14 @@ package struct HostDirectory: Sendable {
   /// Makes a connection the owner of a key.
   package mutating func claim(_ key: ConnectionKey, for id: ConnectionID) { owners[key] = id }
 
-  /// Releases the key of a removed connection, if the connection owns it. `wasOpen` marks the key
-  /// as ended, so that late packets do not start a new connection.
+  /// Releases the key of a removed connection, if the connection owns the key. If `wasOpen` is
+  /// true, marks the key as ended, so that late packets do not start a new connection.
   package mutating func release(_ key: ConnectionKey, of id: ConnectionID, wasOpen: Bool) {
     guard owners[key] == id else { return }
     owners[key] = nil
     if wasOpen { ended.insert(key, id.member) }
   }
 
-  /// The number of keys that a connection owns.
+  /// The number of keys that connections own.
   package var ownerCount: Int { owners.count }
 }

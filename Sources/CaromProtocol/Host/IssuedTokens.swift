@@ -1,16 +1,18 @@
-/// The address tokens that a host has issued, and which of them are used: each is valid once.
+/// The address tokens that a host has issued. Each token is valid once, so the host records which
+/// ones have been used.
 package struct IssuedTokens: Sendable {
-  /// The number of newest tokens that are valid: far more than a host has clients, in 2 KiB of
-  /// memory.
+  /// The number of most recent tokens that are valid. It far exceeds the number of a host's
+  /// clients, and takes 2 KiB of memory.
   package static let window: UInt64 = 16_384
 
   private var next: UInt64 = 0
-  /// One bit per token of the window, set once the token is used; empty until the first is issued.
+  /// One bit for each token of the window, which is set once the token is used. The array is empty
+  /// until the first token is issued.
   private var used: [UInt64] = []
 
   package init() {}
 
-  /// Returns the serial number of a new token. The oldest token of the window becomes invalid.
+  /// Returns the serial number of a new token. The oldest token of a full window becomes invalid.
   package mutating func issue() -> UInt64 {
     if used.isEmpty { used = Array(repeating: 0, count: Int(Self.window / 64)) }
     defer { next += 1 }
@@ -19,7 +21,8 @@ package struct IssuedTokens: Sendable {
     return next
   }
 
-  /// Marks a token as used. Returns false if it is used already, too old, or was never issued.
+  /// Marks a token as used. Returns false if the token was already used, is too old, or was never
+  /// issued.
   package mutating func use(_ serial: UInt64) -> Bool {
     guard serial < next, next - serial <= Self.window else { return false }
     let (word, bit) = Self.position(of: serial)

@@ -1,9 +1,10 @@
 import CaromCore
 
-/// Maps the address of a datagram path to its connection. Looked up once per received datagram:
-/// open addressing, because a lookup in a `Dictionary` of endpoints takes ten times as long.
+/// Maps the address of a datagram path to its connection. A hash table with open addressing is used
+/// because every received datagram needs a lookup, and a lookup in a `Dictionary` of endpoints
+/// takes ten times as long.
 struct PathTable: Sendable {
-  /// A path's address in three words, and the connection's number; 0 marks a free slot.
+  /// The address of a path in three words, and the number of its connection; 0 marks a free slot.
   private struct Slot: Sendable, BitwiseCopyable {
     var high: UInt64
     var low: UInt64
@@ -26,9 +27,10 @@ struct PathTable: Sendable {
   }
 
   private var slots: [Slot] = []
-  /// The number of paths.
+  /// The number of paths in the table.
   private(set) var count = 0
-  /// Derived from the host's secret, so that an attacker cannot choose addresses that collide.
+  /// A part of the hash function that is derived from the host's secret, so that an attacker cannot
+  /// choose addresses that collide.
   private let salt: (UInt64, UInt64)
 
   init(secret: HostSecret) {
@@ -53,15 +55,15 @@ struct PathTable: Sendable {
     }
   }
 
-  /// Returns the index at which the probe sequence of an address begins.
+  /// Returns the index at which the probe sequence of a slot's address begins.
   @inline(__always) private func home(of slot: Slot) -> Int {
     let product = (slot.low ^ salt.0).multipliedFullWidth(by: slot.high ^ slot.rest ^ salt.1)
     let mixed = (product.high ^ product.low) &* 0x9E37_79B9_7F4A_7C15
     return Int(truncatingIfNeeded: mixed >> 32) & (slots.count &- 1)
   }
 
-  /// Returns the index of the slot with this address, or of the free slot where it would be
-  /// inserted.
+  /// Returns the index of the slot with the same address, or of the free slot in which to insert
+  /// the address.
   @inline(__always) private func index(of slot: Slot) -> Int {
     var index = home(of: slot)
     while slots[index].connection != 0, !slots[index].hasSameAddress(as: slot) {

@@ -1,10 +1,11 @@
 import CaromCore
 
-/// Tracks which peers hold the seats of a host or a group of hosts, and which wait to take one
-/// over.
+/// Tracks which peers hold the seats of a host or a group of hosts, and which peers wait to take
+/// over a seat.
 ///
 /// A peer that reconnects, or a person for whom a computer opponent yields, claims the seat of
-/// another connection. It gets the seat once the owner admits it or that connection has ended.
+/// another connection. The peer gets the seat once the owner admits the peer or the other
+/// connection has ended.
 package struct Seating: Sendable {
   /// The result of a request for a seat.
   package enum Answer: Hashable, Sendable {
@@ -19,9 +20,9 @@ package struct Seating: Sendable {
   /// The result of admitting a peer.
   package enum Admission: Hashable, Sendable {
     case seated
-    /// The peer has the seat of this connection, which must be closed first.
+    /// The peer gets the seat of this connection, which must be closed first.
     case evicting(ConnectionID)
-    /// The same peer has requested a seat on another connection since.
+    /// The same peer has since requested a seat on another connection.
     case superseded
   }
 
@@ -39,21 +40,20 @@ package struct Seating: Sendable {
     }
   }
 
-  /// A seat: the peer that holds it, and, if there is one, the peer that waits to take the seat
-  /// over.
+  /// A taken seat, with the peer that holds it and the peer, if any, that waits to take it over.
   private struct Seat: Sendable {
     var holder: Claim
     var successor: Claim?
   }
 
-  /// The number of player seats, over all hosts of a group.
+  /// The number of player seats of the host or of the whole group.
   package var seats: Int
-  /// The number of spectator seats, in addition to `seats`.
+  /// The number of spectator seats, which are counted in addition to `seats`.
   package var spectatorSeats: Int
-  /// The seats by the peer that holds them. Only looked up, never iterated: iteration order is not
-  /// deterministic.
+  /// The taken seats, by the peer that holds each. The dictionary is never iterated, because its
+  /// order is not deterministic.
   private var held: [PeerID: Seat] = [:]
-  /// For each waiting peer, the holder of the seat that it claims.
+  /// The holder of the seat that each waiting peer claims.
   private var targets: [PeerID: PeerID] = [:]
   /// The holders that yield their seats to others, in the order of their requests.
   private var yielding: [PeerID] = []
@@ -65,7 +65,7 @@ package struct Seating: Sendable {
     self.spectatorSeats = spectatorSeats
   }
 
-  /// Returns the number of seats that are neither held nor reserved.
+  /// Returns the number of spectator or player seats that are neither held nor reserved.
   package func free(forSpectators: Bool) -> Int {
     forSpectators ? max(0, spectatorSeats - takenBySpectators) : max(0, seats - takenByPlayers)
   }
@@ -132,7 +132,8 @@ extension Seating {
 
 // MARK: - Admission and release
 extension Seating {
-  /// Gives a peer the seat that it requested on a connection.
+  /// Gives a peer the seat that it requested on a connection. Returns whether a connection must be
+  /// closed first.
   package mutating func admit(_ connection: ConnectionID, _ peer: PeerID) -> Admission {
     if held[peer]?.holder.connection == connection { return .seated }
     guard let target = targets[peer], let seat = held[target],
@@ -144,7 +145,7 @@ extension Seating {
     return .evicting(seat.holder.connection)
   }
 
-  /// Releases the seat, or the claim to one, of a connection that has ended.
+  /// Releases the seat that a connection held or claimed, because the connection has ended.
   package mutating func release(_ connection: ConnectionID, _ peer: PeerID) {
     if let seat = held[peer], seat.holder.connection == connection {
       if seat.successor != nil { return passToSuccessor(seat) }

@@ -11,8 +11,8 @@ extension Lobby {
     handleHostEvents(at: now)
   }
 
-  /// Removes and returns the next handoff, with the index of the group's member that must receive
-  /// it. Returns nil if there is no handoff.
+  /// Removes and returns the next handoff and the index of the group member that must receive the
+  /// handoff, or nil if there is none.
   package mutating func pollHandoff() -> (handoff: Handoff, member: Int)? { host.pollHandoff() }
 
   package mutating func receiveRelayed(_ bytes: Span<UInt8>, from source: Route, at now: Instant) {

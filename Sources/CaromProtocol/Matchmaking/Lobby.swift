@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A host and, if players are to be matched automatically, its matchmaker. The same state machine
-/// runs on sockets and on the virtual network.
+/// A host and, in matchmaking mode, its matchmaker. The same state machine runs on sockets and on
+/// the virtual network.
 package struct Lobby {
   /// A connection attempt that the matchmaker asked for.
   private struct Dial: Sendable {
@@ -14,7 +14,7 @@ package struct Lobby {
   package private(set) var matchmaker: Matchmaker?
   private var dial: Dial?
   private var requests: [(peer: PeerID, connection: ConnectionID)] = []
-  /// Events for the owner. Without a matchmaker, the host's events stay in the host's queue.
+  /// The queued events for the owner. Without a matchmaker, events stay in the host's queue.
   private var events = Deque<LobbyEvent>()
 
   /// Creates a lobby without a matchmaker: the owner answers each request for a seat and opens
@@ -82,8 +82,8 @@ extension Lobby {
     return true
   }
 
-  /// Marks the matchmaker's connection attempt as connected. Returns false if a matchmaker is
-  /// running and `id` names neither its current attempt nor an existing connection.
+  /// Marks the matchmaker's connection attempt as connected. Returns false if there is a matchmaker
+  /// and `id` identifies neither its current attempt nor an existing connection.
   private mutating func markConnected(_ id: ConnectionID) -> Bool {
     guard matchmaker != nil, !host.contains(id) else { return true }
     guard dial?.connection == id else { return false }
@@ -91,8 +91,8 @@ extension Lobby {
     return true
   }
 
-  /// Handles the failure to open a stream for a connection. A connection that is still trying
-  /// datagrams reports its end later.
+  /// Handles the failure to open a stream for a connection. If the connection is still being
+  /// attempted over datagrams, its end is reported later.
   package mutating func handleStreamFailed(_ id: ConnectionID, at now: Instant) {
     host.handleStreamFailed(id, at: now)
     guard let failed = dial, failed.connection == id, !host.contains(id) else { return }
@@ -179,8 +179,8 @@ extension Lobby {
   /// Queues a connection as ready again if its stream still has output.
   package mutating func markReadyIfNeeded(_ id: ConnectionID) { host.markReadyIfNeeded(id) }
 
-  /// Appends to `buffer` bytes for a connection's stream, whose send queue holds `queued` bytes.
-  /// Returns false if there are none to send now.
+  /// Appends to `buffer` the bytes to write to a connection's stream, whose send queue holds
+  /// `queued` bytes. Returns false if there is nothing to write now.
   package mutating func pollTransmit(
     on id: ConnectionID, queued: Int, into buffer: inout [UInt8], at now: Instant
   ) -> Bool {
@@ -191,20 +191,21 @@ extension Lobby {
     host.pollLinkAction(on: id)
   }
 
-  /// Writes a connection's next datagram to `buffer` and returns its route, or nil if there is none
-  /// to send now.
+  /// Appends a connection's next datagram to `buffer` and returns its route, or nil if no datagram
+  /// can be sent now.
   package mutating func pollDatagram(
     on id: ConnectionID, into buffer: inout [UInt8], at now: Instant
   ) -> Route? {
     host.pollDatagram(on: id, into: &buffer, at: now)
   }
 
-  /// Removes and returns the next reply to a sender without a connection, or nil if there is none.
+  /// Removes and returns the next stateless reply, or nil if there is none.
   package mutating func pollStatelessReply() -> StatelessReply? {
     host.pollStatelessReply()
   }
 
-  /// Call after everything of a connection from `pollReady` has been polled.
+  /// Handles the events that polling a connection's output produced. Call after polling all output
+  /// of a connection that `pollReady` returned.
   package mutating func didFlush(_ id: ConnectionID, at now: Instant) {
     host.didFlush(id, at: now)
     handleHostEvents(at: now)
@@ -217,7 +218,7 @@ extension Lobby {
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool { host.pollMessage(on: id, parking: parking, body) }
 
-  /// Drops the messages that a removed connection has left undelivered.
+  /// Drops the undelivered messages of a removed connection.
   package mutating func discardMessages(of id: ConnectionID) { host.discardUndelivered(id) }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.
@@ -229,7 +230,7 @@ extension Lobby {
   package mutating func hasMessages(of id: ConnectionID) -> Bool { host.hasMessages(id) }
   package mutating func hasStreamOutput(_ id: ConnectionID) -> Bool { host.hasStreamOutput(id) }
 
-  /// Returns `nextTimeout`, which is nil if no timer is armed, without copying the lobby.
+  /// Returns `nextTimeout`, or nil if no timer is armed, without copying the lobby.
   package mutating func findTimeout() -> Instant? {
     guard matchmaker != nil else { return host.nextTimeout }
     return nextTimeout
@@ -261,7 +262,7 @@ extension Lobby {
     guard let dialed = dial, dialed.connection == id else { return }
     dial = nil
     guard dialed.peer == info.id else {
-      // The address belongs to another peer now.
+      // The address now belongs to another peer.
       host.close(id, Goodbye(.left), at: now)
       matchmaker?.handleDialFailed(dialed.peer, at: now)
       return

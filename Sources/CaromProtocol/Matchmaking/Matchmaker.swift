@@ -1,14 +1,14 @@
 import CaromCore
 
-/// Decides whether a peer hosts or joins, for matches of two: the role `auto`.
+/// Decides whether a peer hosts or joins, for matches of two peers (the role `auto`).
 ///
-/// Peers that look for a match at the same time all host and all search. Each dials the free peer
+/// All peers that look for a match at the same time both host and search. Each dials the free peer
 /// with the next higher id. While its own request for a seat is unanswered, a peer holds requests
-/// from lower ids, so a chain of dials resolves from its highest id into pairs: 1→2→3→4 becomes
-/// 3-4 and 1-2, and no peer is left over. Dials go to higher ids only, so they cannot form a ring.
-/// The exception is a peer that has been visible for `dialBackDelay` without dialing, perhaps
-/// because it cannot see this one: it is dialed by the higher id as well. `holdLimit` ends a ring
-/// that this could form.
+/// from lower ids, so a chain of dials resolves from its highest id into pairs: 1→2→3→4 becomes 3-4
+/// and 1-2, and no peer is left over. Dials go to higher ids only, so they cannot form a ring. The
+/// exception is a peer that has been visible for `dialBackDelay` without dialing, perhaps because
+/// it cannot see this peer: a peer with a higher id dials it as well. If such dials form a ring,
+/// `holdLimit` ends it.
 package struct Matchmaker: Sendable {
   private enum State: Hashable {
     case looking
@@ -28,17 +28,19 @@ package struct Matchmaker: Sendable {
     var deadline: Instant
   }
 
-  /// The time for which a request is held while this peer's own is unanswered; then it is refused
-  /// as `busy`.
+  /// The time for which a peer holds a request while its own is unanswered. After this time, it
+  /// refuses the request as `busy`.
   package static let holdLimit = Duration.seconds(2)
-  /// The time limit of a dial: the peer's address has to be resolved, and the peer may hold the
-  /// request. A peer that exceeds it is dialed again only if there is no other candidate.
+  /// The time limit of a dial, in which the peer's address is resolved and the peer may hold the
+  /// request. A peer that exceeds the limit is dialed again only if there is no other candidate.
   package static let dialLimit = holdLimit + .seconds(3)
-  /// The time that a free peer with a lower id has to dial before this peer dials it.
+  /// The time within which a free peer with a lower id should dial. After this time, this peer
+  /// dials it.
   package static let dialBackDelay = Duration.seconds(3)
-  /// The pause after the first failed dial to a peer. It doubles with each further failure.
+  /// The pause after the first failed dial to a peer, without jitter. The pause doubles with each
+  /// further failure.
   package static let firstRetry = Duration.milliseconds(250)
-  /// The longest pause between dials to a peer, before jitter.
+  /// The longest pause before another dial to a peer, without jitter.
   package static let lastRetry = Duration.seconds(4)
   /// The maximum number of candidates. At the limit, the candidate with the most failed dials is
   /// removed to make room for a new candidate.
@@ -54,8 +56,8 @@ package struct Matchmaker: Sendable {
   private var actions: Deque<MatchmakerAction>
   private var generator: SeededGenerator
 
-  /// Starts looking at `now`. A peer that has found no match after `window` advertises that it is
-  /// waiting instead of searching.
+  /// Creates a matchmaker that starts to look for an opponent at `now`. A peer that has found no
+  /// match after `window` advertises that it is waiting instead of searching.
   package init(
     as id: PeerID, window: Duration = .seconds(6), generator: SeededGenerator, at now: Instant
   ) {
@@ -67,7 +69,7 @@ package struct Matchmaker: Sendable {
     actions.append(.advertise(.searching, freeSeats: 1))
   }
 
-  /// The peer that this peer is matched with.
+  /// The peer with which this peer is matched; nil without a match.
   package var partner: PeerID? { if case .matched(let partner) = state { partner } else { nil } }
 }
 
@@ -97,7 +99,7 @@ extension Matchmaker {
     candidates.removeAll { $0.sighting.id == peer }
   }
 
-  /// Handles a peer's request for the seat here.
+  /// Handles a peer's request for this peer's seat.
   package mutating func handleRequest(from peer: PeerID, at now: Instant) {
     switch state {
     case .matched: actions.append(.refuse(peer, .full))
@@ -130,8 +132,8 @@ extension Matchmaker {
     dialBestCandidate(at: now)
   }
 
-  /// Handles the end of the match, or the loss of its other player, and starts to look for an
-  /// opponent again.
+  /// Handles the end of the match or the loss of the opponent, and starts to look for an opponent
+  /// again.
   package mutating func handleMatchEnded(at now: Instant) {
     guard case .matched(let partner) = state else { return }
     state = .looking
@@ -166,7 +168,8 @@ extension Matchmaker {
     return candidates.reduce(next) { earliest($0, dialTime(of: $1)) }
   }
 
-  /// Returns the earliest time at which a candidate may be dialed, or nil if it has no free seat.
+  /// Returns the earliest time at which a candidate may be dialed, or nil if the candidate has no
+  /// free seat or is in a match.
   private func dialTime(of candidate: Candidate) -> Instant? {
     let sighting = candidate.sighting
     guard sighting.freeSeats > 0, sighting.status != .playing else { return nil }
@@ -198,15 +201,16 @@ extension Matchmaker {
     return true
   }
 
-  /// Returns the first peer that hosts permanently, else the peer with the next higher id, else the
-  /// peer with the highest lower id. Returns nil if `ready` is empty.
+  /// Returns the candidate to dial: the first peer that hosts permanently, otherwise the peer with
+  /// the next higher id, otherwise the peer with the highest lower id. Returns nil if `ready` is
+  /// empty.
   private func best(of ready: [Candidate]) -> Sighting? {
     let sightings = ready.map(\.sighting)
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }
       ?? sightings.last
   }
 
-  /// Cancels a dial that timed out. Afterwards, other candidates are preferred to this peer.
+  /// Cancels a dial that timed out. Other candidates are preferred to this peer from now on.
   private mutating func abandonDial(to peer: PeerID, at now: Instant) {
     actions.append(.cancelDial(peer))
     if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {
@@ -215,7 +219,8 @@ extension Matchmaker {
     handleDialFailed(peer, at: now)
   }
 
-  /// Delays the next dial to a peer, exponentially with its failures and with random jitter.
+  /// Delays the next dial to a peer by a pause that grows exponentially with the failed dials, plus
+  /// random jitter.
   private mutating func scheduleRetry(of peer: PeerID, at now: Instant) {
     guard let index = candidates.firstIndex(where: { $0.sighting.id == peer }) else { return }
     let pause = min(Self.firstRetry * (1 << min(candidates[index].failures, 4)), Self.lastRetry)
@@ -243,8 +248,8 @@ extension Matchmaker {
     actions.append(.advertise(.playing, freeSeats: 0))
   }
 
-  /// Advertises `searching` or, after the window, `waiting`, if that is a change or
-  /// `evenIfUnchanged` is true.
+  /// Advertises `searching` or, after the window, `waiting`. If the status has not changed, does so
+  /// only if `evenIfUnchanged` is true.
   private mutating func advertise(at now: Instant, evenIfUnchanged: Bool) {
     let next = now < searchUntil ? Sighting.Status.searching : .waiting
     guard evenIfUnchanged || next != status else { return }

@@ -4,7 +4,7 @@ import CaromCore
 public struct Sighting: Hashable, Sendable {
   /// A peer's activity, which determines whether and how others connect to it.
   public enum Status: String, Hashable, Sendable, CaseIterable {
-    /// The peer is looking for a match and would join another host or host itself.
+    /// The peer is looking for a match. It may join another host or host the match itself.
     case searching
     /// The peer has found no match yet; it hosts and keeps looking.
     case waiting
@@ -18,10 +18,10 @@ public struct Sighting: Hashable, Sendable {
   public var id: PeerID
   /// The peer's current activity.
   public var status: Status
-  /// The number of seats that are free at the peer.
+  /// The number of free player seats at the peer.
   public var freeSeats: Int
 
-  /// Creates a sighting.
+  /// Creates a sighting of a peer.
   public init(id: PeerID, status: Status, freeSeats: Int) {
     self.id = id
     self.status = status
