@@ -4,33 +4,34 @@ import CaromProtocol
 import CaromSession
 import CaromTransport
 
-/// Finds an opponent on the local network: advertises a match with one free seat and looks for the
-/// matches of other players at the same time.
+/// Finds an opponent on the local network: advertises a match with one free seat, and at the same
+/// time looks for the matches of other players.
 ///
-/// If two searching players find each other, the one with the lower id joins the other. A match
-/// whose host is waiting is joined whatever its id. Players need not choose a role, and no two
-/// players who could play each other are left alone.
+/// If two searching players find each other, the player with the lower id joins the other. A match
+/// whose host is waiting is joined whatever the ids are. Players need not choose a role, and no two
+/// players who could play each other remain without a match.
 public actor MatchFinder: LoopActor {
-  /// Options of a finder.
+  /// The options of a finder.
   public struct Options: Hashable, Sendable {
-    /// The service type that matches are advertised and looked for under.
+    /// The service type under which matches are advertised and found.
     public var type: ServiceType
     /// The network interfaces to use.
     public var interfaces = InterfaceSelection.automatic
-    /// The port to listen on; with 0 the system chooses.
+    /// The port to listen on. If it is 0, the system chooses the port.
     public var port: UInt16 = 0
-    /// How long the finder advertises itself as searching, before it advertises itself as waiting.
+    /// The time for which the finder advertises itself as searching. After that, it advertises
+    /// itself as waiting.
     public var window = Duration.seconds(6)
-    /// The kinds of links to offer and to open.
+    /// The kinds of links that the finder offers and opens.
     public var kinds = LinkKinds.all
     /// The timeouts of connections.
     public var timing = SessionTiming()
 
-    /// Options with default values for the service type `type`.
+    /// Creates options for the service type `type`, with default values otherwise.
     public init(type: ServiceType) { self.type = type }
   }
 
-  /// The most time that resolving a host's address may take.
+  /// The time limit for resolving a host's address.
   public static let resolveLimit = Duration.seconds(3)
 
   /// The event loop on whose thread the finder runs.
@@ -40,12 +41,12 @@ public actor MatchFinder: LoopActor {
   private let options: Options
   private var discovery: DiscoveryCore?
   private var advertising: DiscoveryCore.AdvertisingID?
-  /// The advertised hosts, by the name of their service.
+  /// The advertised hosts, by the name of the host's service.
   private var hosts: [String: (id: PeerID, service: DiscoveredService)] = [:]
   private var handler: (@Sendable (SessionEvent) -> Void)?
   private var port: UInt16 = 0
 
-  /// Creates a finder, which does nothing until `begin`.
+  /// Creates a finder, which does nothing until `begin` is called.
   public init(as local: PeerInfo, _ options: Options, on loop: NetworkLoop) {
     self.loop = loop
     self.options = options
@@ -54,14 +55,14 @@ public actor MatchFinder: LoopActor {
       seed: .random(in: .min ... .max), on: loop)
   }
 
-  /// Starts listening, advertising and looking for matches, and returns the port. Events of
-  /// connections go to `handle`, which runs inside `owner`, an actor on the same loop, which the
-  /// finder holds weakly. Throws a `DiscoveryError` if the peer's name is not valid as a service
-  /// name, for example because it contains control characters.
+  /// Starts listening, advertising and looking for matches, and returns the port. `handle` receives
+  /// the events of connections. It runs inside `owner`, an actor on the same loop, which the finder
+  /// holds weakly. Throws a `DiscoveryError` if the peer's name is not a valid service name, for
+  /// example because it contains control characters.
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {
-    // The peer's name becomes the service's name, for which stricter rules hold. The port is not
+    // The peer's name becomes the service's name, to which stricter rules apply. The port is not
     // known yet.
     try AdvertisedService(name: node.local.name, type: options.type, port: 1).validate()
     let discovery = try DiscoveryCore(on: loop, interfaces: options.interfaces)
@@ -75,16 +76,16 @@ public actor MatchFinder: LoopActor {
     return port
   }
 
-  /// Withdraws the advertisement, disconnects the peer with `goodbye`, and returns when both have
-  /// been sent.
+  /// Withdraws the advertisement and disconnects the peer with `goodbye`. Returns when the
+  /// withdrawal and the goodbye have been sent.
   public func end(_ goodbye: Goodbye = Goodbye(.left)) async {
     discovery?.close()
     discovery = nil
     await node.shutdown(goodbye)
   }
 
-  /// Returns the addresses to listen on: the loopback address if discovery uses loopback only, and
-  /// all addresses otherwise.
+  /// Returns the addresses to listen on: only the loopback address if discovery uses no other
+  /// interface, and all addresses otherwise.
   private static func addresses(of discovery: DiscoveryCore) -> [IPAddress] {
     discovery.activeInterfaces.allSatisfy(\.isLoopback) ? [.loopback4] : [.any4, .any6]
   }
@@ -120,7 +121,7 @@ extension MatchFinder {
     case .added, .updated:
       guard let sighting = Sighting(service.txt) else { return }
       let before = hosts.updateValue((sighting.id, service), forKey: service.name)
-      // The service name may have been taken over by another host.
+      // Another host may have taken over the service name.
       if let before, before.id != sighting.id { removeIfUnlisted(before.id) }
       node.assumeIsolated { $0.addHost(sighting) }
     case .removed:
@@ -129,8 +130,8 @@ extension MatchFinder {
     }
   }
 
-  /// Removes a host, unless it is still advertised under another name: otherwise any service could
-  /// withdraw the advertisement of another host.
+  /// Removes a host unless it is still advertised under another name. Without this check, any
+  /// service could withdraw the advertisement of another host.
   private func removeIfUnlisted(_ peer: PeerID) {
     guard !hosts.values.contains(where: { $0.id == peer }) else { return }
     node.assumeIsolated { $0.removeHost(peer) }

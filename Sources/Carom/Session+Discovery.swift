@@ -5,11 +5,11 @@ import CaromSession
 import CaromTransport
 
 extension Session {
-  /// Hosts a session that clients can discover: listens on the service's port (with 0 the system
-  /// chooses), advertises the service, and runs `body` with the session and its advertisement,
-  /// which has the service's final name.
+  /// Hosts a session that clients can discover: listens on the service's port, advertises the
+  /// service, and runs `body` with the session and its advertisement, which has the service's final
+  /// name. If the port is 0, the system chooses it.
   ///
-  /// The other parameters are the same as for `Session.host`.
+  /// The other parameters are the same as those of `Session.host`.
   public static func host<Result>(
     _ service: AdvertisedService, as local: PeerInfo, interfaces: InterfaceSelection = .automatic,
     on addresses: [IPAddress] = [.any4, .any6], over kinds: LinkKinds = .all, seats: Int = 1,
@@ -32,7 +32,7 @@ extension Session {
   /// Joins a session that a browser has found: resolves the service's addresses, connects, and runs
   /// `body` once the host has granted a seat.
   ///
-  /// The other parameters are the same as for `Session.join` with endpoints.
+  /// The other parameters are the same as those of `Session.join` with endpoints.
   public static func join<Result>(
     _ service: DiscoveredService, as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),

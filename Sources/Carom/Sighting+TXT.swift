@@ -5,15 +5,16 @@ import CaromProtocol
 extension Sighting {
   /// The TXT record of an advertised match, with the keys `txtvers`, `id`, `status` and `free`.
   ///
-  /// The record is a hint for players who look for a match. The handshake decides.
+  /// The record is only a hint for players who look for a match; the handshake decides whether a
+  /// player gets a seat.
   public var text: TXTRecord {
     [
       "txtvers": "1", "id": id.description, "status": status.rawValue, "free": String(freeSeats),
     ]
   }
 
-  /// Decodes the TXT record of an advertised match. Returns nil if it is not one, or if it has
-  /// another version.
+  /// Creates a sighting from the TXT record of an advertised match. Returns nil if the record is
+  /// not that of a match or has another version.
   public init?(_ text: TXTRecord) {
     guard text["txtvers"] == "1", let id = text["id"].flatMap({ PeerID($0) }),
       let status = text["status"].flatMap(Status.init(rawValue:)),

@@ -3,10 +3,11 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// Starts to log peers that join and leave, and changes of their links. The reader of `events` is
-  /// not affected.
+  /// Starts to log the joining and leaving of peers and the changes of their links. The reader of
+  /// `events` is not affected.
   ///
-  /// The metadata holds a peer's id, name and kind of link, but never its address or its messages.
+  /// The metadata contains a peer's id, name and kind of link, but never its address or its
+  /// messages.
   public func log(to logger: Logger) async {
     await observe { $0.log(to: logger) }
   }

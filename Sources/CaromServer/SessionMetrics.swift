@@ -5,8 +5,8 @@ import CaromTransport
 import CoreMetrics
 import Synchronization
 
-/// The metrics of a session, for swift-metrics. All labels begin with `carom.`. No label names a
-/// peer, so the number of labels does not grow with the number of peers.
+/// The metrics of a session, for swift-metrics. All labels begin with `carom.`. No label identifies
+/// a peer, so the number of labels does not grow with the number of peers.
 ///
 /// | label | kind | value |
 /// |---|---|---|
@@ -14,8 +14,8 @@ import Synchronization
 /// | `carom.joined`, `carom.left` | counters | peers that have joined and left |
 /// | `carom.interrupted` | counter | connections that have lost every link |
 /// | `carom.bytes.sent`, `carom.bytes.received` | counters | bytes of datagrams and streams |
-/// | `carom.roundtrip` | timer | smoothed round trip, once for each peer and report |
-/// | `carom.loss` | recorder | share of datagrams lost, once for each peer and report |
+/// | `carom.roundtrip` | timer | smoothed round-trip time, once for each peer and report |
+/// | `carom.loss` | recorder | share of datagrams lost recently, once for each peer and report |
 /// | `carom.queued` | gauge | bytes of reliable messages that are queued or unacknowledged |
 public final class SessionMetrics: Sendable {
   private let peers: Gauge
@@ -27,10 +27,10 @@ public final class SessionMetrics: Sendable {
   private let roundTrip: CoreMetrics.Timer
   private let loss: Recorder
   private let queued: Gauge
-  /// The byte counts of the last report.
+  /// The numbers of bytes sent and received at the time of the last report.
   private let reported = Mutex((sent: UInt64(0), received: UInt64(0)))
 
-  /// Creates the metrics with `factory`.
+  /// Creates the metrics. `factory` makes the counters, gauges, timers and recorders.
   public init(factory: any MetricsFactory = MetricsSystem.factory) {
     peers = Gauge(label: "carom.peers", factory: factory)
     joined = Counter(label: "carom.joined", factory: factory)
@@ -71,7 +71,7 @@ public final class SessionMetrics: Sendable {
 }
 
 extension Session {
-  /// Counts all further events for `metrics`, and reports the state of all peers at each
+  /// Counts all events from now on in `metrics`, and reports the state of all peers once in each
   /// `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     await observe { metrics.count($0) }

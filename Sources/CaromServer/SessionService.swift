@@ -38,7 +38,7 @@ public struct SessionService: ServiceLifecycle.Service {
     self.body = { try await body(loops) }
   }
 
-  /// Runs the session until it ends or the service group shuts down.
+  /// Runs the session until it ends or the service group shuts down gracefully.
   public func run() async throws {
     let body = body
     try await cancelWhenGracefulShutdown { try await body() }

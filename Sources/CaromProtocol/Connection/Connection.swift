@@ -30,8 +30,8 @@ package struct Connection {
     /// This side has closed the connection. The goodbye follows everything sent before it. Incoming
     /// messages are ignored.
     case closing(deadline: Instant)
-    /// The peer's goodbye has arrived. The connection is kept for a while to acknowledge
-    /// repetitions of the goodbye.
+    /// The peer's goodbye has arrived. The connection still acknowledges repetitions of the
+    /// goodbye.
     case lingering(deadline: Instant)
     case closed
 
@@ -47,8 +47,7 @@ package struct Connection {
   let timing: SessionTiming
   /// Whether this side opened the connection.
   let isInitiator: Bool
-  /// The key that identifies the connection on each of its links. The responder learns the key from
-  /// the first link.
+  /// The connection key. The responder learns it from the first link.
   package internal(set) var key: ConnectionKey
   var state: State
   var channels = ChannelSet()
@@ -70,17 +69,15 @@ package struct Connection {
   /// The goodbye that is waiting to be sent until the messages before it are sent or acknowledged;
   /// nil otherwise.
   var goodbye: Goodbye?
-  /// The check of the datagram path that is in progress after the stream ended unexpectedly; nil
-  /// otherwise.
+  /// The check in progress of the datagram path after the stream ended unexpectedly; nil otherwise.
   var livenessCheck: LivenessCheck?
   /// The time at which the last working link failed; nil unless the connection is waiting to be
   /// resumed.
   var interruptedAt: Instant?
-  /// The link that carried messages when the last `linkChanged` event was emitted or, before the
-  /// first such event, when the connection opened.
+  /// The link in the last `linkChanged` event; before such an event, the link when the connection
+  /// opened.
   var reportedLink: LinkKind?
-  /// The earliest time at which the receive windows may grow again, for a connection without
-  /// datagrams.
+  /// The earliest time for the receive windows to grow again, for a connection without datagrams.
   var nextWindowGrowth = Instant.zero
   /// The buffers that `Host` lends to the connection for the duration of a call.
   var scratch = Scratch()
@@ -103,12 +100,12 @@ package struct Connection {
   }
 
   /// The longest stream frame accepted before the handshake is complete, in bytes. Requests are far
-  /// shorter, and thousands of strangers must not each occupy the memory of a whole message.
+  /// shorter, and thousands of strangers must not each occupy a whole message's memory.
   package static let handshakeFrameLimit = 4 << 10
   /// The longest message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// The minimum time to wait for an answer over datagrams after a stream was refused. The time is
-  /// enough for four hellos.
+  /// The minimum time to wait for an answer over datagrams after a stream was refused: enough for
+  /// four hellos.
   static let datagramGrace = Duration.seconds(1)
   /// The time that remains for the goodbye to be sent and acknowledged once `closeLimit` has
   /// passed.
@@ -117,8 +114,7 @@ package struct Connection {
 
 // MARK: - Creation
 extension Connection {
-  /// Creates a connection that this side initiates. The connection requests a seat on each link
-  /// that is added.
+  /// Creates a connection that this side initiates. It requests a seat on each link that is added.
   package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {
@@ -128,8 +124,7 @@ extension Connection {
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// Creates a connection that this side initiates on an open stream, and requests a seat on the
-  /// stream.
+  /// Creates a connection that this side initiates on an open stream, and requests a seat on it.
   package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {
@@ -138,8 +133,7 @@ extension Connection {
     return connection
   }
 
-  /// Creates a connection on a stream that the peer has opened. The connection waits for the peer's
-  /// request.
+  /// Creates a connection on a stream that the peer has opened, and waits for the peer's request.
   package static func respondingOnStream(
     as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {

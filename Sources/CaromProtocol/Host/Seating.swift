@@ -132,8 +132,9 @@ extension Seating {
 
 // MARK: - Admission and release
 extension Seating {
-  /// Gives a peer the seat that it requested on a connection. Returns whether a connection must be
-  /// closed first.
+  /// Gives a peer the seat that it requested on a connection, unless the peer has since requested
+  /// one on another connection. Returns the result, with the connection that must be closed first,
+  /// if any.
   package mutating func admit(_ connection: ConnectionID, _ peer: PeerID) -> Admission {
     if held[peer]?.holder.connection == connection { return .seated }
     guard let target = targets[peer], let seat = held[target],

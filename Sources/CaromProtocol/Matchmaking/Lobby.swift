@@ -29,8 +29,9 @@ package struct Lobby {
       member: member)
   }
 
-  /// Creates a lobby with one seat whose matchmaker starts to look for an opponent at `now`. For
-  /// `window` it advertises that it is searching; after that, that it is waiting.
+  /// Creates a lobby with one seat, whose matchmaker starts to look for an opponent at `now`. The
+  /// lobby advertises that it is searching for the time `window`, and after that, that it is
+  /// waiting.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
     generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),

@@ -22,7 +22,8 @@ struct CongestionController: Sendable {
 
   /// The smallest congestion window, in packets. It keeps a game running even if the model fails.
   static let minimumWindowPackets = 4
-  /// The smallest sending rate, in bytes per second. It keeps a game running even if the model fails.
+  /// The smallest sending rate, in bytes per second. It keeps a game running even if the model
+  /// fails.
   static let minimumRate = 16_000.0
   /// The congestion window before anything is known about the path, in packets.
   static let initialWindowPackets = 16

@@ -40,6 +40,9 @@ extension DatagramFlow {
   }
 
   /// Declares packets lost whose loss deadline has passed.
+  ///
+  /// Returns true if a probe must be sent at once, whatever `allowance` returns: an ack-eliciting
+  /// packet with new data, with data that was sent but not acknowledged, or with just a ping.
   package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Bool {
     let time = now.nanoseconds
     if lossDeadline <= time { detectLosses(at: time, into: &lost) }

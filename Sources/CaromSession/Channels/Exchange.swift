@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// A channel for requests and their responses, each response matched to its request.
+/// A channel for requests and their responses, which matches each response to its request.
 ///
 /// ```swift
 /// extension Exchange<MoveRequest, Verdict> { static var moves: Self { .init(9) } }
@@ -18,8 +18,8 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
   let channel: MessageChannel<ExchangeMessage>
 
   /// Creates an exchange over the channel `id`. Requests and responses are delivered reliably: in
-  /// order, or, if `isOrdered` is false, as soon as each arrives. `priority` and `weight` have the
-  /// same meaning as for `MessageChannel`.
+  /// the order of sending or, if `isOrdered` is false, each as soon as it arrives. `priority` and
+  /// `weight` have the same meaning as for `MessageChannel`.
   public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(
@@ -31,8 +31,8 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
 public struct Applied: Hashable, Sendable, PacketCodable {
   /// Creates an empty response.
   public init() {}
-  /// Writes nothing: the response has no content.
+  /// Writes nothing, because the response has no content.
   public func encode(into writer: inout PacketWriter) {}
-  /// Reads nothing: the response has no content.
+  /// Creates an empty response and reads nothing, because the response has no content.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {}
 }

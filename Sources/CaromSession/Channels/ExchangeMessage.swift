@@ -1,13 +1,13 @@
 import CaromCore
 
-/// The wire format of an exchange: a request or a response, with the request's number.
+/// A message of an exchange as it is sent: a request or a response, with the request's number.
 struct ExchangeMessage: PacketCodable {
   enum Kind: UInt8, Sendable {
     case request = 0
     case response = 1
     /// The responder's closure threw an error.
     case failed = 2
-    /// The responder's queue of requests is full.
+    /// The responder's request queue is full.
     case busy = 3
   }
 

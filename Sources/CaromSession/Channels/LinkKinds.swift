@@ -1,12 +1,12 @@
 import CaromProtocol
 
-/// The kinds of links that a session offers and opens. With both kinds, UDP is preferred, and TCP
-/// carries the session where UDP is blocked.
+/// The kinds of links that a session offers and opens. If both kinds are used, UDP is preferred,
+/// and TCP carries the session where UDP is blocked.
 public struct LinkKinds: OptionSet, Hashable, Sendable {
   /// One bit for each kind of link.
   public let rawValue: UInt8
 
-  /// The set whose bits are `rawValue`.
+  /// Creates the set whose bits are `rawValue`.
   public init(rawValue: UInt8) { self.rawValue = rawValue }
 
   /// Datagrams over UDP.

@@ -6,13 +6,14 @@ public enum RequestError: Error, Hashable, Sendable {
   case notSent(SendError)
   /// No response arrived within the time limit.
   case timedOut
-  /// The peer received the request, and its `respond` closure threw an error.
+  /// The peer received the request, but its `respond` closure threw an error.
   case failed
-  /// Too many requests are pending, here or at the peer. Try again later.
+  /// Too many requests are pending at this side or at the peer. Try again later.
   case busy
   /// The connection ended before the response arrived.
   case disconnected(DisconnectReason)
-  /// The response cannot be decoded: the two sides declare different types for the exchange.
+  /// The response cannot be decoded, because the two sides declare different types for the
+  /// exchange.
   case malformedResponse
   /// The task was cancelled.
   case cancelled

@@ -1,9 +1,10 @@
 import CaromCore
 import CaromProtocol
 
-/// Requests that this side has sent and that have no response yet.
+/// The requests that this side has sent and that have no response yet.
 struct RequestTable {
-  /// The most pending requests to one peer: half of the number that a responder queues.
+  /// The maximum number of pending requests to one peer: half the number of requests that a
+  /// responder queues.
   static let limit = 128
 
   typealias Outcome = Result<[UInt8], RequestError>
@@ -36,7 +37,8 @@ struct RequestTable {
     return lastNumber
   }
 
-  /// Hands the outcome of a request to its task, or stores it until the task asks.
+  /// Resumes the task of a request with its outcome, or stores the outcome until the task asks for
+  /// it.
   mutating func resolve(_ number: UInt32, _ outcome: Outcome) {
     switch entries[number]?.state {
     case .sending: entries[number]?.state = .resolved(outcome)

@@ -1,18 +1,19 @@
 import CaromCore
 import CaromTransport
 
-/// The number of attempts of `Session.join` and the delays between them, if the host does not
-/// answer or is busy.
+/// The number of attempts that `Session.join` makes if the host does not answer or is busy, and the
+/// delays between them.
 public struct RetryPolicy: Hashable, Sendable {
-  /// The number of attempts in total, 1 or more.
+  /// The total number of attempts, at least 1.
   public var attempts: Int
   /// The delay before the second attempt. Each later delay is twice as long as the previous delay.
   public var firstDelay: Duration
-  /// The upper bound of a delay.
+  /// The longest delay between two attempts.
   public var longestDelay: Duration
 
-  /// Creates a policy of `attempts` attempts. Each delay is drawn at random between half of its
-  /// length and all of it, so that clients that lost a host together do not all reconnect at once.
+  /// Creates a policy of `attempts` attempts. Each actual delay is chosen at random between half of
+  /// the nominal delay and all of it, so that clients that lost a host together do not all
+  /// reconnect at once.
   public init(
     attempts: Int, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(8)
   ) {
@@ -22,7 +23,7 @@ public struct RetryPolicy: Hashable, Sendable {
     self.longestDelay = longestDelay
   }
 
-  /// A single attempt.
+  /// The policy of a single attempt.
   public static let never = RetryPolicy(attempts: 1)
 
   /// Returns the delay after attempt number `attempt`, or nil if that was the last attempt.

@@ -3,14 +3,14 @@ import CaromTransport
 
 /// The reason why a session could not be hosted or joined.
 public enum SessionError: Error, Hashable, Sendable {
-  /// The network reported an error, whose description says what to do.
+  /// The network reported an error. The error's description says what to do.
   case transport(TransportError)
   /// The host refused the connection, or the connection ended before the host granted a seat.
   case refused(DisconnectReason)
 }
 
 extension SessionError: CustomStringConvertible {
-  /// One line for people: what happened, and what to do next.
+  /// A message of one line for people: what happened, and what to do next.
   public var description: String {
     switch self {
     case .transport(let error): error.description

@@ -1,8 +1,8 @@
 import CaromProtocol
 
-/// A received message that has not been copied: its bytes are valid only while the handler runs.
+/// A received message that has not been copied. Its bytes are valid only while the handler runs.
 public struct SessionMessage: ~Escapable {
-  /// The connection that the message arrived on.
+  /// The connection on which the message arrived.
   public let connectionID: ConnectionID
   /// The number of the message's channel.
   public let channel: UInt8

@@ -2,18 +2,19 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// One connection that this side opens: from the call of `connect` or `open` until the connection
-/// has ended.
+/// The state of a connection that this side opens, from the call of `connect` or `open` until the
+/// connection has ended.
 struct Dial {
-  /// The key that both links of the connection present to the host.
+  /// The connection key that this side presents to the host on both links.
   let key: ConnectionKey
-  /// The host's addresses, kept to dial the stream again when it breaks.
+  /// The host's endpoints, kept so that the stream can be dialed again when it ends.
   let endpoints: [Endpoint]
-  /// The stream's connection attempt in progress.
+  /// The task that opens the stream; nil if no attempt is in progress.
   var task: Task<Void, Never>?
-  /// The suspended call of `connect`; resumed with nil when the host has granted the seat.
+  /// The suspended call of `connect`. It is resumed with nil when the host has granted the seat,
+  /// and with an error if the dial fails.
   var waiter: CheckedContinuation<SessionError?, Never>?
-  /// The error with which opening the stream failed, stored while the host may still answer over
+  /// The error of the failed attempt to open the stream, kept while the host may still answer over
   /// datagrams.
   var failure: TransportError?
 

@@ -1,21 +1,22 @@
 import CaromCore
 import CaromProtocol
 
-/// A node's handlers, and the events and messages that they have not taken yet.
+/// A node's handlers, and the events and messages that have not been passed to them yet.
 struct EventFeed {
   var handler: ((SessionEvent) -> Void)?
   var messageHandler: ((SessionMessage) -> Void)?
-  /// Events that were emitted while there was no handler.
+  /// The events that were emitted while there was no handler.
   var held = Deque<SessionEvent>()
-  /// Channels whose reliable messages stay in their connections.
+  /// The paused channels, whose reliable messages stay in their connections.
   var paused = ChannelMask()
-  /// Connections with unread messages.
+  /// The connections with unread messages, in the order in which they are read next.
   var unread = Deque<ConnectionID>()
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }
 
-  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held, a
-  /// new round-trip measurement is dropped, and any other event displaces the oldest.
+  /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held
+  /// already, a new round-trip measurement is dropped, and any other event replaces the oldest
+  /// event.
   mutating func hold(_ event: SessionEvent) {
     if held.count >= SessionNode.heldEventLimit {
       if case .measured = event { return }

@@ -1,8 +1,8 @@
 import CaromCore
 import CaromProtocol
 
-/// Detects when a peer's input stops and when it resumes: a fail-safe for whatever the input
-/// controls.
+/// Detects when a peer's input stops and when it resumes, as a fail-safe for the objects that the
+/// input controls.
 struct InputWatchdog: Sendable {
   private struct Watch: Sendable {
     let channel: UInt8
@@ -21,7 +21,8 @@ struct InputWatchdog: Sendable {
   /// The watched channels.
   private(set) var channels = ChannelMask()
 
-  /// Watches a channel with the given limit of silence, or stops watching it if `limit` is nil.
+  /// Watches a channel with the given limit of silence, or stops watching the channel if `limit` is
+  /// nil.
   mutating func watch(_ channel: UInt8, limit: Duration?) {
     watches.removeAll { $0.channel == channel }
     guard let limit else {
@@ -34,7 +35,8 @@ struct InputWatchdog: Sendable {
     channels.insert(channel)
   }
 
-  /// Records a message. Returns whether the message resumes an input that had stopped.
+  /// Records a message of an input. Returns whether the input had stopped and is resumed by the
+  /// message.
   mutating func recordMessage(
     of connection: ConnectionID, on channel: UInt8, at now: Instant
   ) -> Bool {
@@ -48,7 +50,8 @@ struct InputWatchdog: Sendable {
     return inputs[index].isStopped
   }
 
-  /// Marks the inputs whose limit has passed as stopped, and returns them.
+  /// Marks the inputs that have exceeded their limit of silence as stopped, and returns these
+  /// inputs.
   mutating func takeStopped(at now: Instant) -> [(connection: ConnectionID, channel: UInt8)] {
     var stopped: [(ConnectionID, UInt8)] = []
     for index in inputs.indices where !inputs[index].isStopped {
@@ -59,14 +62,15 @@ struct InputWatchdog: Sendable {
     return stopped
   }
 
-  /// Removes the inputs of a connection that has ended. Returns the channels whose input stops with
-  /// it.
+  /// Removes the inputs of a connection that has ended. Returns the channels of the inputs that had
+  /// not stopped before.
   mutating func remove(_ connection: ConnectionID) -> [UInt8] {
     defer { inputs.removeAll { $0.connection == connection } }
     return inputs.filter { $0.connection == connection && !$0.isStopped }.map(\.channel)
   }
 
-  /// The earliest time at which an input counts as stopped, or nil if none is running.
+  /// The earliest time at which an input will count as stopped, or nil if every input has stopped
+  /// already.
   var nextTimeout: Instant? {
     inputs.reduce(nil) { $1.isStopped ? $0 : earliest($0, deadline(of: $1)) }
   }

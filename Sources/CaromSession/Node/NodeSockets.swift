@@ -4,12 +4,12 @@ import CaromTransport
 /// The sockets of one node.
 struct NodeSockets {
   var listeners: [TCPListener] = []
-  /// UDP sockets. A `Route` refers to its socket by the index in this array.
+  /// The UDP sockets. A `Route` identifies its socket by the index in this array.
   var datagrams: [UDPSocket] = []
   var streams: [ConnectionID: TCPStream] = [:]
-  /// Streams that are being closed, stored until they have closed.
+  /// The streams that are being closed, kept until they have closed.
   var closing: [ObjectIdentifier: TCPStream] = [:]
-  /// Connections whose stream had no room for all of their output.
+  /// The connections whose streams had no room for all of their output.
   var stalled: [ConnectionID] = []
 
   mutating func closeListeners() {

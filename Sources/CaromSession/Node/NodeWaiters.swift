@@ -1,10 +1,10 @@
 import CaromCore
 import CaromProtocol
 
-/// Identifies a message whose sender wants to know whether it was delivered.
+/// The key of a message whose sender waits for its delivery receipt.
 struct ReceiptKey: Hashable, Sendable {
   let connection: ConnectionID
-  /// The number that the connection gave the message.
+  /// The number that identifies the message in events.
   let message: UInt64
 }
 
@@ -12,18 +12,18 @@ struct ReceiptKey: Hashable, Sendable {
 enum Receipt: Sendable {
   /// The message was sent, and its sender's task has not resumed yet.
   case pending
-  /// The result arrived before the sender's task resumed: true if the message was delivered.
+  /// The result arrived before the sender's task resumed. It is true if the message was delivered.
   case resolved(Bool)
   /// The sender's task is suspended until the result arrives.
   case awaited(CheckedContinuation<Bool, Never>)
 }
 
-/// Tasks that are suspended in calls of one node: senders without room, senders that await a
-/// delivery receipt, and callers of `shutdown`.
+/// The tasks that are suspended in calls of one node: senders that wait for room in the send queue,
+/// senders that wait for a delivery receipt, and callers of `shutdown`.
 struct NodeWaiters {
   var sends: [ConnectionID: BackpressureQueue] = [:]
   var receipts: [ReceiptKey: Receipt] = [:]
-  /// Tasks that wait until the node has nothing left to send.
+  /// The tasks that wait until the node has nothing left to send.
   var idle: [CheckedContinuation<Void, Never>] = []
   private var lastSendID: UInt64 = 0
 
@@ -32,7 +32,7 @@ struct NodeWaiters {
     return lastSendID
   }
 
-  /// The earliest time at which the lifetime of a waiting message ends, or nil if none has one.
+  /// The earliest end of a waiting message's lifetime, or nil if no waiting message has a lifetime.
   var nextTimeout: Instant? {
     sends.values.reduce(nil) { earliest($0, $1.nextTimeout) }
   }
@@ -52,7 +52,7 @@ struct NodeWaiters {
     }
   }
 
-  /// Resumes every task that waits for something of a connection that has ended.
+  /// Resumes every task that waits for a connection that has ended.
   mutating func failAll(of connection: ConnectionID) {
     while let entry = sends[connection]?.entries.popFirst() {
       entry.continuation.resume(returning: .failure(.notConnected))
@@ -61,7 +61,8 @@ struct NodeWaiters {
     for key in receipts.keys where key.connection == connection { resolve(key, false) }
   }
 
-  /// Hands the result of a receipt to its task, or stores it until the task asks.
+  /// Resumes the task of a receipt with its result, or stores the result until the task asks for
+  /// it.
   mutating func resolve(_ key: ReceiptKey, _ isDelivered: Bool) {
     switch receipts[key] {
     case .awaited(let continuation):

@@ -1,13 +1,14 @@
 import CaromProtocol
 import CaromTransport
 
-/// State shared by the nodes that listen on one port.
+/// The state that the nodes listening on one port share.
 final class PortShare: Sendable {
   let seats: Int
   let spectatorSeats: Int
-  /// The key of address cookies: a client may answer one node with a cookie from another.
+  /// The host secret of all nodes, because a client may return the cookie of one node to another.
   let secret: HostSecret
-  /// The connections and seats of all nodes.
+  /// The directory of the group: the connection keys, the seats and the address tokens of all
+  /// nodes.
   let directory: Locked<HostDirectory>
 
   init(seats: Int, spectatorSeats: Int) {
@@ -18,14 +19,14 @@ final class PortShare: Sendable {
   }
 }
 
-/// One node's view of the nodes that share its port.
+/// A node's references to the nodes that share its port, and its counters of forwarded data.
 struct PortGroup {
   let share: PortShare
-  /// All nodes of the group, including this one; the index is the node's member number.
+  /// All nodes of the group, including this one. A node's index is its member number.
   var nodes: [SessionNode] = []
-  /// Datagrams that arrived here and were forwarded to the node of their peer.
+  /// The number of datagrams that arrived here and were forwarded to the node of their peer.
   var datagramsForwarded: UInt64 = 0
-  /// Streams that arrived here and were handed over to the node of their peer.
+  /// The number of streams that arrived here and were handed over to the node of their peer.
   var streamsForwarded: UInt64 = 0
 
   init(share: PortShare) { self.share = share }
@@ -33,10 +34,12 @@ struct PortGroup {
 
 /// A stream or an eviction that one node of a group hands to another.
 struct NodeHandoff: Sendable {
-  /// The most datagrams that wait for a node. Further ones are dropped, as a network would.
+  /// The maximum number of forwarded datagrams that wait for a node. Beyond this number, datagrams
+  /// are dropped, as a network would drop them.
   static let datagramLimit = 4096
-  /// The most handoffs that wait for a node; equal to the most connections. Streams beyond it are
-  /// closed. Evictions are always accepted: there is at most one for each seat.
+  /// The maximum number of handed-over streams that wait for a node, equal to the maximum number of
+  /// connections. Beyond this number, streams are closed. Evictions are always accepted, because
+  /// there is at most one for each seat.
   static let streamLimit = 4096
 
   let mail: Handoff

@@ -1,44 +1,48 @@
 import CaromCore
 import CaromProtocol
 
-/// An event that a session node reports to its owner. Events are reported in order.
+/// An event that a session node reports to its owner, in the order in which the events happened.
 public enum SessionEvent: Hashable, Sendable {
-  /// A peer asks for a seat. Answer with `admit` or `close`. Admitting the peer closes `replacing`,
-  /// an older connection of the same peer, if it is not nil.
+  /// A peer requests a seat. Answer with `admit` or `close`. If `replacing` is not nil, admitting
+  /// the peer closes that connection and gives its seat to the peer.
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
   /// A connection is open.
   case opened(ConnectionID, PeerInfo)
   /// A message of the application has arrived.
   case message(ConnectionID, channel: UInt8, bytes: [UInt8])
-  /// The round trip to a peer has been measured again.
+  /// The round-trip time to a peer has been measured again.
   case measured(ConnectionID, RoundTrip)
-  /// After a `queueFull` error: half of the send queue is free again.
+  /// The send queue, which had refused a message with `queueFull`, is at most half full now.
   case writable(ConnectionID)
-  /// The lifetime of a message passed before the message was sent; `message` is the number that
-  /// `send` returned.
+  /// A message was dropped because its lifetime passed before it was sent. `message` is the number
+  /// that `sendForReceipt` returned.
   case expired(ConnectionID, channel: UInt8, message: UInt64)
-  /// The delivery receipt of a message: whether the peer has received it, or it was lost.
+  /// The delivery receipt of a message. `delivered` is true if the peer has received the message,
+  /// and false if the message was lost or dropped.
   case receipt(ConnectionID, channel: UInt8, message: UInt64, delivered: Bool)
-  /// Messages now use another kind of link. No message was lost or duplicated by the change.
+  /// Another kind of link carries the messages now. The change neither lost nor duplicated a
+  /// reliable message.
   case linkChanged(ConnectionID, LinkKind)
-  /// No link works. The connection can be resumed within `SessionTiming.resumeLimit`.
+  /// No link carries the connection. It can be resumed within `SessionTiming.resumeLimit`.
   case interrupted(ConnectionID)
-  /// An interrupted connection works again, and no reliable message was lost.
+  /// A link carries the interrupted connection again, and no reliable message was lost.
   case resumed(ConnectionID)
-  /// A watched input has been silent for its limit, or its peer has disconnected: stop whatever
-  /// the input controls.
+  /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
+  /// that the input controls.
   case inputStopped(ConnectionID, channel: UInt8)
-  /// Messages of a watched input that had stopped arrive again.
+  /// Messages of a watched input arrive again after it had stopped.
   case inputResumed(ConnectionID, channel: UInt8)
-  /// A connection or a connection attempt has ended. `wasOpen` is false for an attempt.
+  /// A connection or a connection attempt has ended. `wasOpen` is false if the connection never
+  /// opened.
   case closed(ConnectionID, PeerInfo?, DisconnectReason, wasOpen: Bool)
   /// In matchmaking mode: publish this status and number of free seats until the next such event.
   case advertise(Sighting.Status, freeSeats: Int)
-  /// In matchmaking mode: find out where the peer listens, then call `open`, or `failConnect` if
-  /// that is not possible.
+  /// In matchmaking mode: find out where the peer listens, then call `open`, or call `failConnect`
+  /// if the peer cannot be found.
   case connect(PeerID, ConnectionID)
 
-  /// Whether the event serves finding a partner. A retired node does not report such events.
+  /// Whether the event concerns the search for an opponent. A retired node does not report such
+  /// events.
   var isMatching: Bool {
     switch self {
     case .advertise, .connect: true
@@ -46,7 +50,7 @@ public enum SessionEvent: Hashable, Sendable {
     }
   }
 
-  /// The connection that has ended, if this is a `closed` event.
+  /// The connection that has ended, if this is a `closed` event; nil otherwise.
   var endedConnection: ConnectionID? {
     if case .closed(let connection, _, _, _) = self { connection } else { nil }
   }

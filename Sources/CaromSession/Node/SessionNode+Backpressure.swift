@@ -3,9 +3,9 @@ import CaromProtocol
 
 // Sending from tasks, which wait until the send queue has room.
 extension SessionNode {
-  /// Sends a message as soon as the peer's send queue has room for it, after messages that already
-  /// wait. Throws `expired` if `lifetime` passes before that, `cancelled` if the task is cancelled,
-  /// and `queueFull` if too many messages wait.
+  /// Sends a message as soon as the peer's send queue has room for it and for all messages that
+  /// were waiting before it. Throws `expired` if `lifetime` passes first, `cancelled` if the task
+  /// is cancelled, and `queueFull` if too many messages are waiting.
   public func sendWhenRoom<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
@@ -15,7 +15,7 @@ extension SessionNode {
   }
 
   /// Sends a message as `sendWhenRoom` does, and waits for its delivery receipt. Returns whether
-  /// the peer's connection has received the message.
+  /// the message was delivered.
   public func sendConfirmed<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
@@ -71,7 +71,7 @@ extension SessionNode {
     }
   }
 
-  /// Sends waiting messages of a connection, in order, until its send queue is full again.
+  /// Sends the waiting messages of a connection, in order, until the send queue is full again.
   func sendWaiting(on connection: ConnectionID) {
     while let entry = waiters.sends[connection]?.entries.first {
       let result: Result<UInt64?, SendError>

@@ -3,10 +3,11 @@ import CaromProtocol
 import CaromTransport
 
 extension SessionNode {
-  /// Connects to the first of `endpoints` that answers, over datagrams and a stream at the same
-  /// time if both kinds are wanted, and asks for a seat there.
+  /// Connects to the first of `endpoints` that answers and requests a seat there. If both kinds of
+  /// links are used, tries datagrams and a stream at the same time.
   ///
-  /// Returns when the host has granted the seat. Cancelling the task abandons the attempt.
+  /// Returns the id of the connection when the host has granted the seat. Cancelling the task
+  /// abandons the attempt. `limit` bounds the time for opening the stream.
   public func connect(
     to endpoints: [Endpoint], within limit: Duration = .seconds(10)
   ) async throws(SessionError) -> ConnectionID {
@@ -29,8 +30,8 @@ extension SessionNode {
     dials[connection]?.resume(with: .transport(.cancelled))
   }
 
-  /// Opens the connection that a `connect` event asked for. The attempt may fail, which a `closed`
-  /// event reports.
+  /// Opens the connection that a `connect` event asked for. If the attempt fails, a `closed` event
+  /// reports it.
   public func open(
     _ connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
   ) {
@@ -58,7 +59,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Dials the stream of a connection again, after all of its links have failed.
+  /// Opens a new stream for a connection after all of its links have failed.
   func reconnect(_ connection: ConnectionID) {
     guard kinds.contains(.stream), let dial = dials[connection], dial.task == nil else { return }
     dialStream(of: connection, to: dial.endpoints, within: .seconds(5))
@@ -86,14 +87,14 @@ extension SessionNode {
     adopt(stream, as: connection)
   }
 
-  /// Ends the attempt to open the connection that a `connect` event asked for.
+  /// Abandons the attempt to open the connection that a `connect` event asked for.
   public func failConnect(_ connection: ConnectionID) {
     dials[connection]?.task = nil
     lobby.handleStreamFailed(connection, at: loop.now)
     drain()
   }
 
-  /// Returns the stream could not be opened. The host may still answer over datagrams.
+  /// Handles the failure to open a stream. The host may still answer over datagrams.
   private func streamFailed(_ connection: ConnectionID, _ error: TransportError) {
     dials[connection]?.failure = error
     failConnect(connection)
@@ -102,14 +103,14 @@ extension SessionNode {
     }
   }
 
-  /// In matchmaking mode: reports a host that discovery has found, or whose advertisement has
-  /// changed.
+  /// Reports a host that discovery has found, or whose advertisement has changed. For a node in
+  /// matchmaking mode.
   public func addHost(_ sighting: Sighting) {
     lobby.handle(sighting, at: loop.now)
     drain()
   }
 
-  /// In matchmaking mode: reports that a host is no longer advertised.
+  /// Reports that a host is no longer advertised. For a node in matchmaking mode.
   public func removeHost(_ peer: PeerID) {
     lobby.handleRemoved(peer, at: loop.now)
     drain()

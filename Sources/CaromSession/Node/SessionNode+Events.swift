@@ -4,8 +4,8 @@ import CaromTransport
 
 // MARK: - Interface of the owner
 extension SessionNode {
-  /// Sets the handler of events to `handle`, and first passes it the events held so far. `handle`
-  /// runs inside `owner`, an actor on the same loop, which the node holds weakly.
+  /// Sets the handler of events to `handle`, which first receives the events held so far. `handle`
+  /// runs inside `owner`, an actor on the same loop. The node holds `owner` weakly.
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
@@ -14,9 +14,9 @@ extension SessionNode {
     drain()
   }
 
-  /// Sets a handler of messages: they are passed to `handle` instead of being reported as `message`
-  /// events. The bytes are lent for the call, so nothing is allocated for a message. `handle` runs
-  /// inside `owner`, an actor on the same loop, which the node holds weakly.
+  /// Sets a handler that receives messages in place of `message` events. The bytes of a message are
+  /// valid only during the call, so nothing is allocated for the message. `handle` runs inside
+  /// `owner`, an actor on the same loop. The node holds `owner` weakly.
   public func setMessageHandler<Owner: Actor>(
     owner: Owner,
     _ handle: @escaping @Sendable (isolated Owner, borrowing SessionMessage) -> Void
@@ -26,12 +26,13 @@ extension SessionNode {
     drain()
   }
 
-  /// Leaves reliable messages of a channel in their connections until `resume`, so that their
-  /// senders run out of credit and have to wait. Unreliable messages are still delivered: there are
-  /// never many of them.
+  /// Leaves the reliable messages of a channel in their connections until `resume` is called, so
+  /// that the senders run out of credit and have to wait. Other messages are still delivered,
+  /// because only few of them can be unread.
   public func pause(channel: UInt8) { feed.paused.insert(channel) }
 
-  /// Delivers messages of a paused channel again, starting with those that were left.
+  /// Delivers the messages of a paused channel again, starting with those that stayed in the
+  /// connections.
   public func resume(channel: UInt8) {
     guard feed.paused.contains(channel) else { return }
     feed.paused.remove(channel)
@@ -39,8 +40,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Returns the next event or message, or nil if there is none now; each peer's are in order. For
-  /// an owner that asks instead of setting a handler.
+  /// Returns the next event or message, or nil if there is none now. The events and messages of
+  /// each peer are in order. For an owner that polls instead of setting a handler.
   public func poll() -> SessionEvent? {
     precondition(feed.handler == nil, "a node with a handler reports all events to the handler")
     if let connection = feed.held.first?.endedConnection,
@@ -122,7 +123,7 @@ extension SessionNode {
     feed.hold(event)
   }
 
-  /// Reports the events that were held while there was no handler.
+  /// Passes the events that were held to the handler, if there is one.
   private func emitHeld() {
     guard let handler = feed.handler else { return }
     while let event = feed.held.popFirst() {
@@ -138,7 +139,7 @@ extension SessionNode {
   private func deliverMessages(of connection: ConnectionID) {
     if feed.hasHandler {
       while deliverMessage(of: connection) {}
-      // Without paused channels nothing was left.
+      // Without paused channels, no message is left.
       if feed.paused.isEmpty { return }
     }
     if lobby.hasMessages(of: connection), !feed.unread.contains(connection) {
@@ -146,7 +147,7 @@ extension SessionNode {
     }
   }
 
-  /// Delivers unread messages in rounds of one message from each peer.
+  /// Delivers unread messages in rounds, one message from each peer in a round.
   private func deliverUnread() {
     guard feed.hasHandler else { return }
     var connections = Array(feed.unread)

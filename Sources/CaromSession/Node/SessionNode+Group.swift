@@ -6,8 +6,8 @@ import CaromTransport
 // address, to one of the sockets. Streams and datagrams that arrive on the wrong node are
 // forwarded.
 extension SessionNode {
-  /// Makes all of `nodes` listen on one port that no other program has; with port 0 the system
-  /// chooses. Returns the port.
+  /// Makes all of `nodes` listen on one port that no other program uses. If `port` is 0, the system
+  /// chooses the port. Returns the port.
   static func listen(
     _ nodes: [SessionNode], on addresses: [IPAddress], port: UInt16
   ) async throws(TransportError) -> UInt16 {
@@ -60,8 +60,8 @@ extension SessionNode {
 
 // MARK: - Forwarding
 extension SessionNode {
-  /// Resolves the requests that need the group's directory, and forwards what belongs to other
-  /// nodes.
+  /// Resolves the directory requests of the node, and forwards datagrams, streams and evictions to
+  /// other nodes.
   func exchangeWithGroup() {
     guard let share = group?.share else { return }
     if lobby.hasDirectoryRequests {
@@ -115,7 +115,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Takes over a stream from another node, or closes it if that is not possible.
+  /// Takes over a stream from another node, or closes the stream if that is not possible.
   private func receive(_ handed: HandedStream, _ detached: DetachedStream) {
     guard !isShutDown, sockets.closing.count < Host.connectionLimit else { return }
     do throws(TransportError) {

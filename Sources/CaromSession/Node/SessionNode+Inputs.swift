@@ -1,11 +1,11 @@
 import CaromCore
 import CaromProtocol
 
-// A fail-safe: a peer that controls something that moves must not fall silent unnoticed.
+// A fail-safe for moving objects: it is reported if the peer that controls one falls silent.
 extension SessionNode {
-  /// Reports `inputStopped` once when a peer that has sent on `channel` then sends nothing there
-  /// for `limit` or disconnects, and `inputResumed` when messages arrive again. A nil `limit`
-  /// stops watching.
+  /// Reports `inputStopped` if a peer that has sent on `channel` sends nothing on it for `limit` or
+  /// disconnects, and `inputResumed` when messages arrive again. If `limit` is nil, stops watching
+  /// the channel.
   public func watchInput(channel: UInt8, limit: Duration?) {
     inputs.watch(channel, limit: limit)
     rearm()

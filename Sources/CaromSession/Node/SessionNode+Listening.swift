@@ -4,11 +4,11 @@ import CaromTransport
 
 // Listening on one port for streams and datagrams.
 extension SessionNode {
-  /// The most attempts to find a port that is free for both TCP and UDP.
+  /// The maximum number of attempts to find a port that is free for both TCP and UDP.
   static let portAttempts = 16
 
-  /// Listens for peers on each of `addresses`, all on one port for both TCP and UDP; with port 0
-  /// the system chooses. Returns the port.
+  /// Listens for peers on each of `addresses`, with one port for both TCP and UDP. If `port` is 0,
+  /// the system chooses the port. Returns the port.
   public func listen(
     on addresses: [IPAddress] = [.any4, .any6], port: UInt16 = 0
   ) throws(TransportError) -> UInt16 {
@@ -17,8 +17,8 @@ extension SessionNode {
     }
   }
 
-  /// Calls `listen`, and calls it again if the system chose a port that is taken for another kind
-  /// of link.
+  /// Calls `listen`, and calls it again if the system chose a port that the other kind of link
+  /// cannot use.
   static func retrying(
     _ port: UInt16, _ listen: () throws(TransportError) -> UInt16
   ) throws(TransportError) -> UInt16 {
@@ -32,7 +32,7 @@ extension SessionNode {
     preconditionFailure("the loop above returns or throws")
   }
 
-  /// Tries once to listen on `addresses`, and returns the port. If `shared` is true, other nodes of
+  /// Tries once to listen on `addresses` and returns the port. If `shared` is true, other nodes of
   /// the group may listen on the same port.
   func listenOnce(
     on addresses: [IPAddress], port: UInt16, shared: Bool = false
@@ -65,8 +65,8 @@ extension SessionNode {
     return chosen
   }
 
-  /// The size of a UDP socket's receive and send buffers, in bytes: some milliseconds of a fully
-  /// used network link.
+  /// The size of a UDP socket's receive and send buffers, in bytes. It holds the traffic of some
+  /// milliseconds on a fully used network link.
   private static let socketBuffer = 4 << 20
 
   private static func listenerOptions(shared: Bool) -> TCPListener.Options {
@@ -104,8 +104,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Returns the index of a UDP socket of the endpoint's address family. Opens one if there is
-  /// none, and returns nil if that fails.
+  /// Returns the index of a UDP socket of the endpoint's address family. If there is none, opens
+  /// one, or returns nil if that fails.
   func socket(for endpoint: Endpoint) -> Int? {
     let isV6 = endpoint.address.isV6
     if let index = sockets.datagrams.firstIndex(where: {

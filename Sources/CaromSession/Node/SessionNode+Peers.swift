@@ -10,8 +10,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Refuses a request, or closes a connection: sends `goodbye` to the peer, and reports `reason`
-  /// here in a `closed` event.
+  /// Refuses a request or closes a connection: sends `goodbye` to the peer, and reports `reason` in
+  /// a `closed` event.
   public func close(
     _ connection: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally
   ) {
@@ -19,7 +19,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Disconnects a peer and sends it `reason`, at most 255 bytes of UTF-8.
+  /// Disconnects a peer and sends it `reason`, which has at most 255 bytes of UTF-8.
   public func kick(_ connection: ConnectionID, _ reason: String = "") {
     close(connection, Goodbye(.kicked, text: reason), as: .closedLocally)
   }
@@ -27,7 +27,7 @@ extension SessionNode {
 
 // MARK: - State of peers
 extension SessionNode {
-  /// The open connections and their peers, in the order of opening.
+  /// The open connections and their peers, in the order in which the connections were created.
   public var peers: [(connection: ConnectionID, info: PeerInfo)] {
     lobby.connectionIDs.compactMap { connection in
       lobby.host.openPeer(of: connection).map { (connection, $0) }
@@ -44,7 +44,8 @@ extension SessionNode {
     lobby.host.isIncoming(connection)
   }
 
-  /// Returns the measured round trip to a peer, or nil if the connection has ended.
+  /// Returns the measured round-trip time and clock offset of a peer, or nil if the connection has
+  /// ended.
   public func roundTrip(to connection: ConnectionID) -> RoundTrip? {
     lobby.host.roundTrip(of: connection)
   }
@@ -52,7 +53,7 @@ extension SessionNode {
   /// Returns the kind of link that carries messages to a peer now, or nil if no link works.
   public func kind(of connection: ConnectionID) -> LinkKind? { lobby.host.kind(of: connection) }
 
-  /// Counters and measurements of a connection, or nil if it has ended.
+  /// Returns the counters and measurements of a connection, or nil if the connection has ended.
   public func statistics(of connection: ConnectionID) -> PeerStatistics? {
     lobby.host.statistics(of: connection)
   }
@@ -84,7 +85,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Retires the node, and returns when all goodbyes have been sent, or after
+  /// Retires the node, and returns when all goodbyes have been sent, after
   /// `SessionTiming.closeLimit` at the latest.
   public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
     await sendGoodbyes(goodbye)

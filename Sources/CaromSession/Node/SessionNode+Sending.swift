@@ -4,12 +4,12 @@ import CaromTransport
 
 // Sending from code on the loop, without waiting.
 extension SessionNode {
-  /// A scratch writer that has grown beyond this many bytes is released after use.
+  /// The capacity in bytes above which the scratch writer is released after use.
   private static let keptCapacity = 64 << 10
 
-  /// Queues a message with its channel's delivery guarantee. All messages of one turn of the loop
-  /// are sent together at its end. A message that has not been sent after `lifetime` is dropped,
-  /// which an `expired` event reports.
+  /// Queues a message with its channel's delivery guarantee. All messages that are queued in one
+  /// turn of the loop are sent together at the end of the turn. A message that has not been sent
+  /// after `lifetime` is dropped, which an `expired` event reports.
   public func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
@@ -34,8 +34,9 @@ extension SessionNode {
     return number
   }
 
-  /// Encodes a message once and queues it to every peer, or to those of `connections`. Returns the
-  /// connections to which the message could not be sent, with the reasons.
+  /// Encodes a message once and queues it to the peers of all open connections or, if `connections`
+  /// is not nil, of those. Returns the connections to which the message could not be sent, with the
+  /// reasons.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>,
@@ -58,7 +59,7 @@ extension SessionNode {
     _ bytes: Span<UInt8>, on channel: UInt8, _ options: SendOptions, to connection: ConnectionID
   ) throws(SendError) -> UInt64? {
     defer { flushLater() }
-    // The machine uses the time of the last drain; it asks for the exact time when it fills
+    // The machine is given the time of the last drain. It gets the exact time when it fills
     // packets.
     return try lobby.send(bytes, on: channel, options, to: connection, at: turn.drainedAt)
   }
@@ -72,7 +73,7 @@ extension SessionNode {
     if writer.count > Self.keptCapacity { writer = PacketWriter() }
   }
 
-  /// Sends queued messages now rather than at the end of the loop's turn.
+  /// Sends queued messages now instead of at the end of the loop's turn.
   public func flush() { drain() }
 
   func flushLater() {
@@ -93,7 +94,7 @@ extension SessionNode {
 // MARK: - Posting from any thread
 /// A message that another thread has posted.
 struct PostedMessage: Sendable {
-  /// The most posted messages that wait for the loop.
+  /// The maximum number of posted messages that wait for the loop.
   static let limit = 4096
   /// The maximum number of bytes of posted messages that wait for the loop.
   static let byteLimit = 4 << 20

@@ -41,15 +41,15 @@ extension SessionNode {
     drain()
   }
 
-  /// Moves a stream to the connection that it turned out to belong to.
+  /// Moves a stream to the connection that it belongs to, as the machine has reported.
   func move(streamOf connection: ConnectionID, to owner: ConnectionID) {
     guard let stream = sockets.streams.removeValue(forKey: connection) else { return }
     if let old = sockets.streams.removeValue(forKey: owner) { dispose(of: old, abruptly: true) }
     adopt(stream, as: owner)
   }
 
-  /// Closes a stream that no longer belongs to a connection: after its queued bytes have been sent,
-  /// or at once if `abruptly` is true.
+  /// Closes a stream that no longer belongs to a connection. The stream is closed after its queued
+  /// bytes have been sent or, if `abruptly` is true, at once.
   func dispose(of stream: TCPStream, abruptly: Bool) {
     let id = ObjectIdentifier(stream)
     sockets.closing[id] = stream

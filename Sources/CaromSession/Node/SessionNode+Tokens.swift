@@ -3,11 +3,11 @@ import CaromProtocol
 
 // Join tokens, which save a round trip when this side joins a host again.
 extension SessionNode {
-  /// The most hosts whose tokens are stored. After that the oldest token is dropped.
+  /// The maximum number of stored tokens. Beyond this number, the oldest token is dropped.
   private static let tokenLimit = 16
 
-  /// Stores a token for the next connection to the token's host, in place of an older token for
-  /// that host.
+  /// Stores a token for the next connection to the token's host. An older token for that host is
+  /// removed.
   public func store(_ token: JoinToken) {
     joinTokens.removeAll { $0.host == token.host }
     joinTokens.append(token)

@@ -2,24 +2,27 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// The state of a node's draining: when it polls its protocol machine next.
+/// The state of a node's drains, which poll the protocol machine.
 struct LoopTurn {
-  /// Fires at the machine's next timeout.
+  /// The timer that fires at the machine's next timeout.
   var timer: LoopTimer?
-  /// Fires at the end of the loop's turn if something was queued.
+  /// The callback that drains the machine at the end of a loop's turn in which something was
+  /// queued.
   var end: EndOfTurnCallback?
   var isDraining = false
-  /// Whether something was queued during the current drain.
+  /// Whether something was queued during the current drain, so that the machine must be polled
+  /// again.
   var needsAnotherRound = false
   /// The time of the last drain.
   var drainedAt = Instant.zero
-  /// Whether the sockets have been read since the timer fired late.
+  /// Whether the sockets have been read since the timer last fired late.
   var hasReadAfterStandstill = false
 }
 
 extension SessionNode {
-  /// Polls the protocol machine until it has no more events and no more output. Everything that is
-  /// written to sockets is written here. Called after each change of the machine.
+  /// Polls the protocol machine until it has no more events and no more output, and writes the
+  /// output to the sockets. No other method writes to sockets. Called after each change of the
+  /// machine.
   func drain() {
     guard !turn.isDraining else {
       turn.needsAnotherRound = true
@@ -109,13 +112,13 @@ extension SessionNode {
     if turn.timer?.deadline != next { turn.timer?.arm(at: next) }
   }
 
-  /// A timer that fires later than this means that the process was suspended or starved, and that
-  /// received bytes may wait in the sockets.
+  /// The delay of a timer beyond which the process must have been suspended or starved, so that
+  /// received bytes may be waiting in the sockets.
   private static let standstill = Duration.milliseconds(250)
 
   private func handleTimeout(at now: Instant) {
     if !turn.hasReadAfterStandstill, let due = lobby.nextTimeout, now - due > Self.standstill {
-      // Read the sockets before declaring a peer timed out: the loop does so before this timer
+      // Read the sockets before declaring a peer timed out. The loop does so before this timer
       // fires again.
       turn.hasReadAfterStandstill = true
       turn.timer?.arm(at: now)
@@ -128,7 +131,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Whether nothing is left to be sent or closed.
+  /// Whether no output is left to be sent and no stream is left to be closed.
   var isIdle: Bool {
     sockets.streams.isEmpty && sockets.closing.isEmpty && lobby.host.isIdle
   }

@@ -1,14 +1,15 @@
 import CaromCore
 import CaromProtocol
 
-/// Messages of one connection whose senders wait until the connection's send queue has room, in the
-/// order of sending.
+/// The messages of one connection whose senders wait until the send queue has room, in the order of
+/// sending.
 struct BackpressureQueue: Sendable {
-  /// The most waiting messages of one connection. Each belongs to a suspended task.
+  /// The maximum number of waiting messages of one connection. Each message belongs to a suspended
+  /// task.
   static let limit = 1024
 
   struct Entry: Sendable {
-    /// Identifies the entry when its task is cancelled.
+    /// The number that identifies the entry when its task is cancelled.
     let id: UInt64
     let bytes: [UInt8]
     let channel: UInt8
@@ -20,7 +21,7 @@ struct BackpressureQueue: Sendable {
 
   var entries = Deque<Entry>()
 
-  /// The earliest time at which the lifetime of a waiting message ends, or nil if none has one.
+  /// The earliest end of a waiting message's lifetime, or nil if no waiting message has a lifetime.
   var nextTimeout: Instant? {
     entries.reduce(nil) { earliest($0, $1.options.deadline) }
   }

@@ -2,16 +2,16 @@ import CaromCore
 import Synchronization
 
 /// A bounded queue from an event loop to one reader on any thread. The reader can wait for the next
-/// element, or ask for it without waiting.
+/// element, or poll for it.
 final class Inbox<Element: Sendable>: Sendable {
-  /// What happens when an element is pushed onto a full queue.
+  /// The rule for an element that is pushed onto a full queue.
   enum Overflow: Sendable {
-    /// The element is added, and `push` asks the sender to pause. `onRoom` is called once the queue
-    /// has drained to half of its limits.
+    /// The element is added, and `push` returns false so that the sender pauses. `onRoom` is called
+    /// once the queue has shrunk to half of its limits.
     case pause
     /// The oldest element is dropped.
     case dropOldest
-    /// The first element that the new element makes stale is dropped. If there is none, the queue
+    /// The oldest element that the new element makes stale is dropped. If there is none, the queue
     /// grows.
     case replace(@Sendable (_ old: Element, _ new: Element) -> Bool)
   }
@@ -34,7 +34,7 @@ final class Inbox<Element: Sendable>: Sendable {
 
   /// The number of elements at which the queue is full.
   let limit: Int
-  /// The number of bytes at which the queue is full. The last element may exceed it.
+  /// The number of bytes at which the queue is full. The last element may exceed this number.
   let byteLimit: Int
   private let overflow: Overflow
   private let onRoom: @Sendable () -> Void
@@ -56,13 +56,13 @@ final class Inbox<Element: Sendable>: Sendable {
   /// The number of elements that were dropped because the queue was full.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
-  /// The number of bytes of unread elements.
+  /// The total number of bytes that the unread elements count as.
   var bytes: Int { state.withLock { $0.bytes } }
 }
 
 // MARK: - Writing
 extension Inbox {
-  /// Adds an element that counts as `bytes` bytes. Returns false if the sender must pause now.
+  /// Adds an element that counts as `bytes` bytes. Returns false if the sender must pause.
   func push(_ element: Element, bytes: Int = 0) -> Bool {
     let (reader, hasRoom) = state.withLock { state in
       if state.isFinished { return (CheckedContinuation<Element?, Never>?.none, true) }
@@ -97,7 +97,7 @@ extension Inbox {
     }
   }
 
-  /// Ends the queue: further elements are ignored, and those in the queue can still be read.
+  /// Ends the queue. New elements are ignored, but those in the queue can still be read.
   func finish() {
     let reader = state.withLock { state in
       state.isFinished = true
@@ -110,7 +110,7 @@ extension Inbox {
 
 // MARK: - Reading
 extension Inbox {
-  /// Removes and returns the oldest element, or returns nil if the queue is empty.
+  /// Removes and returns the oldest element, or nil if the queue is empty.
   func pop() -> Element? {
     read { state in
       let first = state.entries.popFirst()
@@ -119,8 +119,9 @@ extension Inbox {
     }
   }
 
-  /// Removes all elements that have the given key, and returns the newest of them. Of every other
-  /// key only the newest element stays in the queue, and only if it satisfies `isKept`.
+  /// Removes all elements with the given key and returns the newest of them, or nil if there is
+  /// none. For every other key, keeps only the newest element, and only if the element satisfies
+  /// `isKept`.
   func popNewest<Key: Hashable>(
     with key: Key, by keyOf: (Element) -> Key, keeping isKept: (Element) -> Bool = { _ in true }
   ) -> Element? {
@@ -142,7 +143,8 @@ extension Inbox {
     }
   }
 
-  /// Waits for the next element. Returns nil at the end and when the task is cancelled.
+  /// Waits for the next element. Returns nil when the queue has ended and is empty, or when the
+  /// task is cancelled.
   func next() async -> Element? {
     if let element = pop() { return element }
     defer { state.withLock { $0.isCancelled = false } }
@@ -153,8 +155,8 @@ extension Inbox {
     }
   }
 
-  /// Runs `body` under the lock and returns its result. Then resumes a paused sender if there is
-  /// room again.
+  /// Runs `body` under the lock and returns its result. Afterwards, resumes a paused sender if the
+  /// queue has room again.
   private func read(_ body: (inout State) -> Element?) -> Element? {
     let (element, hasRoomAgain) = state.withLock { state in
       let element = body(&state)

@@ -1,12 +1,12 @@
 import Synchronization
 
-/// A bounded queue from other threads to one event loop: any thread appends, and the loop removes
-/// everything at once.
+/// A bounded queue from other threads to one event loop. Any thread appends elements, and the loop
+/// removes all of them at once.
 final class PostQueue<Element: Sendable>: Sendable {
   enum Outcome {
-    /// The element is the only one in the queue: the loop must be asked to empty the queue.
+    /// The element is the only one in the queue, so the loop must be asked to empty the queue.
     case isFirst
-    /// The loop has been asked to empty the queue already.
+    /// The loop has already been asked to empty the queue.
     case isMore
     /// The queue is full, and the element was not added.
     case isFull
@@ -27,8 +27,8 @@ final class PostQueue<Element: Sendable>: Sendable {
     self.byteLimit = byteLimit
   }
 
-  /// Adds an element that counts as `bytes` bytes. An element that is not `isBounded` is added even
-  /// if the queue is full.
+  /// Adds an element that counts as `bytes` bytes. If `isBounded` is false, the element is added
+  /// even if the queue is full.
   func append(_ element: Element, bytes: Int = 0, isBounded: Bool = true) -> Outcome {
     state.withLock { state in
       if isBounded, state.elements.count >= limit || bytes > byteLimit - state.bytes {

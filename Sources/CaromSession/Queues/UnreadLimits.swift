@@ -1,8 +1,9 @@
-/// Bounds of the messages that wait for their readers in a session.
+/// The limits on the messages that wait for their readers in a session.
 enum UnreadLimits {
-  /// The most unread messages of one channel.
+  /// The maximum number of unread messages of one channel.
   static let messages = 1024
-  /// The maximum number of bytes of unread messages of one channel. One message may exceed it.
+  /// The maximum number of bytes of unread messages of one channel. The last message may exceed
+  /// this number.
   static let bytes = 256 << 10
   /// The maximum number of unreliable messages that are kept for channels that have no reader yet.
   /// Reliable messages of such channels stay in their connections.
@@ -10,6 +11,7 @@ enum UnreadLimits {
   /// The maximum number of bytes of unreliable messages that are kept for channels that have no
   /// reader yet.
   static let earlyBytes = 64 << 10
-  /// The most requests of one exchange that wait for an answer; further ones are refused as busy.
+  /// The maximum number of requests of one exchange that wait for an answer. Beyond this number,
+  /// requests are refused as busy.
   static let requests = 256
 }

@@ -1,7 +1,7 @@
-/// A host's decision about a peer that asks for a seat.
+/// A host's decision about a peer that requests a seat.
 public enum Admission: Hashable, Sendable {
   /// The peer gets the seat.
   case accept
-  /// The peer is refused, and is sent this reason: at most 255 bytes of UTF-8.
+  /// The peer is refused and receives this reason, which has at most 255 bytes of UTF-8.
   case decline(String)
 }

@@ -3,13 +3,14 @@ import CaromProtocol
 import CaromTransport
 import Synchronization
 
-/// The inboxes of one session, by channel: messages of channels, and requests of exchanges. The
-/// session's hubs fill them, and readers on any thread take from them.
+/// The inboxes of one session, by channel: inboxes for the messages of channels and for the
+/// requests of exchanges. The session's hubs fill the inboxes, and readers on any thread take
+/// elements from them.
 final class InboxRegistry: Sendable {
   private struct State: Sendable {
     /// An `Inbox` or a `RequestQueue` for each channel that has a reader.
     var entries: [UInt8: any Sendable] = [:]
-    /// Closures that end the entries.
+    /// The closures that end the inboxes and request queues in `entries`.
     var finishers: [@Sendable () -> Void] = []
     var hubs: [SessionHub] = []
     /// The connections of the peers that are connected now.
@@ -19,7 +20,7 @@ final class InboxRegistry: Sendable {
 
   private let state = Mutex(State())
 
-  /// Sets the hubs that fill the inboxes; called before anything is read.
+  /// Sets the hubs that fill the inboxes. Called before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
 
   /// The connections of the peers that are connected now, on all loops.
@@ -29,9 +30,9 @@ final class InboxRegistry: Sendable {
 
   func remove(_ connection: ConnectionID) { state.withLock { _ = $0.connected.remove(connection) } }
 
-  /// Ends and releases all inboxes. A reader can still read the remaining elements of an inbox that
-  /// it holds. Releasing them breaks a reference cycle: messages refer to peers, peers to hubs, and
-  /// hubs to this registry.
+  /// Ends and releases all inboxes. A reader can still read the remaining elements of an inbox to
+  /// which it has a reference. The release breaks a reference cycle: messages refer to peers, peers
+  /// to hubs, and hubs to this registry.
   func end() {
     let finishers = state.withLock { state in
       state.hasEnded = true
@@ -49,7 +50,7 @@ final class InboxRegistry: Sendable {
     for hub in state.withLock({ $0.hubs }) { hub.loop.post { hub.assumeIsolated { body($0) } } }
   }
 
-  /// Returns the entry of a channel; created with `make` if there is none. Traps with the message
+  /// Returns the entry of a channel, which `make` creates if there is none. Traps with the message
   /// `conflict` if the channel is in use with another type.
   private func entry<Entry: Sendable>(
     _ id: UInt8, _ conflict: @autoclosure () -> String, make: () -> Entry,
@@ -74,7 +75,8 @@ final class InboxRegistry: Sendable {
 
 // MARK: - Channels
 extension InboxRegistry {
-  /// Returns the inbox of a channel's messages. The first call makes the hubs fill it.
+  /// Returns the inbox of a channel's messages. The first call for a channel makes the hubs fill
+  /// the inbox.
   func inbox<Message>(for channel: MessageChannel<Message>) -> Inbox<Received<Message>> {
     let id = channel.id
     let (inbox, isNew) = entry(id, "channel \(id) is already read as another type of message") {
@@ -115,7 +117,8 @@ extension InboxRegistry {
 
 // MARK: - Exchanges
 extension InboxRegistry {
-  /// Returns the request queue of an exchange. The first call makes the hubs fill it.
+  /// Returns the request queue of an exchange. The first call for an exchange makes the hubs fill
+  /// the queue.
   func queue<Request, Response>(
     for exchange: Exchange<Request, Response>
   ) -> RequestQueue<Request> {
@@ -139,7 +142,7 @@ extension InboxRegistry {
       if let response = try? await respond(entry.peer, entry.request) {
         message = ExchangeMessage(.response, entry.number, response.encoded)
       }
-      // A peer that has disconnected meanwhile needs no response.
+      // A peer that has disconnected in the meantime needs no response.
       try? await entry.peer.send(message, on: exchange.channel)
     }
   }

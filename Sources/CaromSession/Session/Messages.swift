@@ -9,11 +9,11 @@ public struct Received<Message: Sendable>: Sendable {
   public let message: Message
 }
 
-/// Messages from all peers on one channel, for one reader at a time.
+/// The messages from all peers on one channel, for one reader at a time.
 ///
 /// A reader that falls behind on a reliable channel slows down its senders, and no message is lost.
-/// On other channels the oldest unread messages are dropped; on sequenced channels, those that a
-/// newer message of the same peer has made stale.
+/// On other channels the oldest unread messages are dropped. On sequenced channels, these are the
+/// messages that a newer message of the same peer has made stale.
 public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
   /// A message and its sender.
   public typealias Element = Received<Message>
@@ -24,8 +24,7 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let inbox: Inbox<Received<Message>>
 
-    /// Waits for the next message. Returns nil when the session has ended or the task was
-    /// cancelled.
+    /// Waits for the next message. Returns nil when the session has ended or the task is cancelled.
     public mutating func next() async -> Received<Message>? { await inbox.next() }
   }
 
@@ -33,18 +32,18 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(inbox: inbox) }
 }
 
-/// The newest message from one peer on one channel.
+/// A view of the newest message from one peer on one channel.
 ///
-/// Each peer of the channel can have its own reader: taking one peer's message leaves the newest
-/// message of every other connected peer for that peer's reader.
+/// Each peer of the channel can have a reader of its own. Taking one peer's message leaves the
+/// newest message of every other connected peer for that peer's reader.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>
 
-  /// Removes and returns the newest message since the last call, or returns nil if none has
-  /// arrived.
+  /// Removes and returns the newest message that has arrived since the last call, or nil if there
+  /// is none.
   public func take() -> Message? {
-    // The last messages of peers that have left may never be taken, so they must not accumulate.
+    // The last messages of peers that have left may never be taken, so they are not kept.
     let connected = peer.hub.inboxes.connected
     let newest = inbox.popNewest(
       with: peer, by: \.peer, keeping: { connected.contains($0.peer.connectionID) })

@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// A connected peer: a handle that can be copied and sent to any task.
+/// A handle of a connected peer, which can be copied and sent to any task.
 public struct Peer: Sendable {
   /// The peer's description of itself, received when it connected.
   public let info: PeerInfo
@@ -20,7 +20,7 @@ public struct Peer: Sendable {
 }
 
 extension Peer: Hashable {
-  /// Two handles are equal if they refer to the same connection.
+  /// Returns whether two handles refer to the same connection.
   public static func == (a: Peer, b: Peer) -> Bool {
     a.hub === b.hub && a.connectionID == b.connectionID
   }
@@ -31,25 +31,25 @@ extension Peer: Hashable {
 
 // MARK: - Sending
 extension Peer {
-  /// Sends a message with its channel's delivery guarantee, waiting until the send queue to the
-  /// peer has room. Throws `expired` if `lifetime` passes before that.
+  /// Sends a message with its channel's delivery guarantee, after waiting until the send queue to
+  /// the peer has room. Throws `expired` if `lifetime` passes first.
   public func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
     try await node.sendWhenRoom(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Sends a message without waiting, and throws `queueFull` if the send queue to the peer has no
-  /// room for it.
+  /// Sends a message without waiting. Throws `queueFull` if the send queue to the peer has no room
+  /// for the message.
   public func trySend<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) {
     try await node.send(message, on: channel, to: connectionID, lifetime: lifetime)
   }
 
-  /// Sends a message and waits for its delivery receipt. Returns whether the peer's connection has
-  /// received the message. False means that the message was lost, arrived too late or was
-  /// replaced by a newer one, as the channel's `Delivery` allows, or that the connection ended.
+  /// Sends a message and waits for its delivery receipt. Returns true if the peer's connection has
+  /// received the message. Returns false if the message was lost, arrived too late or was replaced
+  /// by a newer one, as the channel's `Delivery` allows, or if the connection ended.
   public func sendConfirmed<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil
   ) async throws(SendError) -> Bool {
@@ -75,7 +75,7 @@ extension Peer {
   }
 
   /// Returns a view of the newest message from the peer on a channel, for a game loop that draws
-  /// the newest state. Each peer of the channel can have one such view; `Session.messages(on:)` and
+  /// the newest state. Each peer of the channel can have one such view. `Session.messages(on:)` and
   /// `Session.takeMessages(on:)` cannot read the channel at the same time.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
     LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))
@@ -89,15 +89,15 @@ extension Peer {
     await node.close(connectionID, goodbye)
   }
 
-  /// Disconnects the peer and sends it `reason`, at most 255 bytes of UTF-8.
+  /// Disconnects the peer and sends it `reason`, which has at most 255 bytes of UTF-8.
   public func kick(_ reason: String = "") async { await node.kick(connectionID, reason) }
 
-  /// The measured round trip to the peer, or nil if the connection has ended.
+  /// The measured round-trip time and clock offset of the peer, or nil if the connection has ended.
   public var roundTrip: RoundTrip? {
     get async { await node.roundTrip(to: connectionID) }
   }
 
-  /// The peer's clock minus this side's clock, or nil if it has not been measured yet.
+  /// The peer's clock minus this side's clock, or nil if the offset has not been measured yet.
   public var clockOffset: Duration? {
     get async { await node.roundTrip(to: connectionID)?.clockOffset }
   }
@@ -107,7 +107,8 @@ extension Peer {
     get async { await node.kind(of: connectionID) }
   }
 
-  /// Counters and measurements of the connection to the peer, or nil if it has ended.
+  /// The counters and measurements of the connection to the peer, or nil if the connection has
+  /// ended.
   public var statistics: PeerStatistics? {
     get async { await node.statistics(of: connectionID) }
   }

@@ -4,17 +4,18 @@ import CaromProtocol
 public enum PeerEvent: Hashable, Sendable {
   /// The peer has connected.
   case joined(Peer)
-  /// Messages now use another kind of link. No message was lost or duplicated by the change.
+  /// Another kind of link carries the peer's messages now. The change neither lost nor duplicated a
+  /// reliable message.
   case linkChanged(Peer, LinkKind)
-  /// No link to the peer works. The connection can be resumed within `SessionTiming.resumeLimit`.
+  /// No link carries the peer's connection. It can be resumed within `SessionTiming.resumeLimit`.
   case interrupted(Peer)
-  /// An interrupted connection works again, and no reliable message was lost.
+  /// A link carries the interrupted connection again, and no reliable message was lost.
   case resumed(Peer)
-  /// A watched input has been silent for its limit, or its peer has disconnected: stop whatever
-  /// the input controls.
+  /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
+  /// that the input controls.
   case inputStopped(Peer, channel: UInt8)
-  /// Messages of a watched input that had stopped arrive again.
+  /// Messages of a watched input arrive again after it had stopped.
   case inputResumed(Peer, channel: UInt8)
-  /// The peer has disconnected. Reported exactly once for each peer that joined.
+  /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)
 }

@@ -1,10 +1,10 @@
-/// Events of a session's peers, from the start of the session; for one reader at a time.
+/// The events of a session's peers since the start of the session, for one reader at a time.
 ///
-/// At most 4,096 unread events are kept; after that the oldest are dropped.
+/// At most 4,096 unread events are kept. Beyond this number, the oldest events are dropped.
 public struct PeerEvents: AsyncSequence, Sendable {
   static let limit = 4096
 
-  /// One event.
+  /// An event of one peer.
   public typealias Element = PeerEvent
 
   let inbox: Inbox<PeerEvent>
@@ -13,7 +13,7 @@ public struct PeerEvents: AsyncSequence, Sendable {
   public struct AsyncIterator: AsyncIteratorProtocol {
     let inbox: Inbox<PeerEvent>
 
-    /// Waits for the next event. Returns nil when the session has ended or the task was cancelled.
+    /// Waits for the next event. Returns nil when the session has ended or the task is cancelled.
     public mutating func next() async -> PeerEvent? { await inbox.next() }
   }
 

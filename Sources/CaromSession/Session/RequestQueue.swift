@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// Requests of one exchange that wait to be answered.
+/// A queue of the requests of one exchange that wait to be answered.
 final class RequestQueue<Request: PacketCodable>: Sendable {
   struct Entry: Sendable {
     let peer: Peer
@@ -11,7 +11,7 @@ final class RequestQueue<Request: PacketCodable>: Sendable {
 
   let inbox = Inbox<Entry>(limit: UnreadLimits.requests, overflow: .pause)
 
-  /// Adds a request; returns false if the queue is full.
+  /// Adds a request. Returns false if the queue is full.
   func append(_ entry: Entry) -> Bool {
     guard inbox.count < UnreadLimits.requests else { return false }
     _ = inbox.push(entry)

@@ -4,12 +4,12 @@ import CaromTransport
 
 extension Session {
   /// Listens on `port`, admits peers as `admit` decides, and runs `body` with the session and the
-  /// port number.
+  /// port number. If `port` is 0, the system chooses the port.
   ///
-  /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time; further
-  /// peers are refused with `full`. `admit` is called once for each peer that asks for a seat.
-  /// `timing.resumeLimit` is how long a peer that has lost its network can come back without
-  /// losing its seat or any reliable message.
+  /// Up to `seats` players and `spectatorSeats` spectators can be connected at a time. Further
+  /// peers are refused with `full`. `admit` is called once for each peer that requests a seat.
+  /// `timing.resumeLimit` is the time within which a peer that has lost its network can return
+  /// without losing its seat or any reliable message.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,
@@ -48,10 +48,10 @@ extension Session {
 
   /// Hosts a session on all of `loops` at once, behind one port.
   ///
-  /// Seats are counted over all loops. `admit` runs on the loop that the peer will live on, so it
-  /// may run for two peers at the same time. With more than one loop, throws
+  /// Seats are counted over all loops. `admit` runs on the loop that will have the peer's
+  /// connection, so it may run for several peers at the same time. With more than one loop, throws
   /// `TransportError.portSharingUnsupported` if the system cannot share a port among sockets, and
-  /// `addressInUse` if any other program has the port, even one that would share it.
+  /// `addressInUse` if any other program uses the port, even one that would share it.
   public static func host<Result>(
     as local: PeerInfo, port: UInt16 = 0, on addresses: [IPAddress] = [.any4, .any6],
     over kinds: LinkKinds = .all, seats: Int = 1, spectatorSeats: Int = 0,

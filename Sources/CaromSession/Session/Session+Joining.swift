@@ -3,9 +3,9 @@ import CaromProtocol
 import CaromTransport
 
 extension Session {
-  /// Connects to a host at one of `endpoints`, asks for a seat and, once the host admits this
+  /// Connects to a host at one of `endpoints`, requests a seat and, once the host admits this
   /// client, runs `body` with the session and the host. A `token` from an earlier session with the
-  /// same host saves one round trip: see `joinToken`.
+  /// same host saves a round trip (see `joinToken`).
   public static func join<Result>(
     _ endpoints: [Endpoint], as local: PeerInfo, over kinds: LinkKinds = .all,
     timing: SessionTiming = SessionTiming(), within limit: Duration = .seconds(10),

@@ -4,16 +4,16 @@ import CaromTransport
 
 /// A hosted or joined session: its peers, their messages, and ways to send to them.
 ///
-/// A session lives as long as the closure that `host` or `join` runs. When the closure returns or
+/// A session lasts as long as the closure that `host` or `join` runs. When the closure returns or
 /// throws, the session sends a goodbye to every peer and closes its sockets. Tasks wait for events
-/// and messages with `for await`; a game loop asks for them once a frame, from any thread, with
+/// and messages with `for await`. A game loop polls for them once per frame, from any thread, with
 /// `poll` and `takeMessages`.
 ///
-/// A host can run on several event loops, and so on several cores, behind one port. The system
-/// spreads incoming connections over the loops (on Linux; elsewhere one loop may get all of them).
-/// Each peer lives on one loop. A stream or a datagram of that peer that arrives on another loop is
-/// handed over to the peer's own. The application sees one session: one list of peers, one sequence
-/// of events and one queue for each channel.
+/// A host can run on several event loops, and thus on several cores, behind one port. The system
+/// distributes incoming connections over the loops (on Linux; elsewhere one loop may get all of
+/// them). The connection of each peer stays on one loop. A stream or a datagram of that peer that
+/// arrives on another loop is handed over to the peer's loop. The application sees one session: one
+/// list of peers, one sequence of events and one queue for each channel.
 ///
 /// ```swift
 /// try await Session.host(as: me, port: 7777, seats: 2000, loops: 4) { session, port in
@@ -23,7 +23,7 @@ import CaromTransport
 /// }
 /// ```
 public struct Session: Sendable {
-  /// The most event loops that one session can run on.
+  /// The maximum number of event loops that one session can run on.
   static let loopLimit = 256
 
   let hubs: [SessionHub]
@@ -33,10 +33,10 @@ public struct Session: Sendable {
   /// The event loops that the session runs on.
   public var loops: [NetworkLoop] { hubs.map(\.loop) }
 
-  /// The event loop that the session runs on; the first loop if there are several.
+  /// The event loop that the session runs on, or the first of its loops if there are several.
   public var loop: NetworkLoop { hubs[0].loop }
 
-  /// The node on `loop`, for code that runs on that loop itself.
+  /// The node on `loop`, for code that runs on the loop's thread itself.
   public var node: SessionNode { hubs[0].node }
 
   init(_ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?) async {
@@ -60,8 +60,8 @@ public struct Session: Sendable {
     }
   }
 
-  /// Returns a peer's last datagrams may arrive on any loop, so no node closes its sockets before
-  /// every node has sent its goodbyes.
+  /// Ends the session after sending `goodbye` to all peers. A peer's last datagrams may arrive on
+  /// any loop, so no node closes its sockets before every node has sent its goodbyes.
   private func end(_ goodbye: Goodbye) async {
     await withTaskGroup { tasks in
       for hub in hubs { tasks.addTask { await hub.node.sendGoodbyes(goodbye) } }
@@ -75,22 +75,22 @@ public struct Session: Sendable {
 
 // MARK: - Peers
 extension Session {
-  /// Events of all peers, from the start of the session and in order for each peer; for one reader
+  /// The events of all peers since the start of the session, in order for each peer, for one reader
   /// at a time.
   public var events: PeerEvents { PeerEvents(inbox: eventInbox) }
 
-  /// Returns the next event, or nil if there is none now. For a game loop that asks once a frame;
-  /// callable from any thread.
+  /// Returns the next event, or nil if there is none now. Meant for a game loop that polls once per
+  /// frame; can be called from any thread.
   public func poll() -> PeerEvent? { eventInbox.pop() }
 
-  /// Adds an observer, for logs and counters. `observer` is called with each further event; the
-  /// reader of `events` receives all events as before. `observer` runs on the loop of the event's
-  /// peer and must not block; with several loops it may run on two of them at the same time.
+  /// Adds an observer, for logs and counters. `observer` is called with each event from now on; the
+  /// reader of `events` still receives all events. `observer` runs on the loop of the event's peer
+  /// and must not block. With several loops, it may run on two of them at the same time.
   public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
     for hub in hubs { await hub.observe(observer) }
   }
 
-  /// All connected peers, loop by loop, and in the order of joining on each loop.
+  /// All connected peers, grouped by loop and, for each loop, in the order of joining.
   public var peers: [Peer] {
     get async {
       var peers: [Peer] = []
@@ -105,19 +105,20 @@ extension Session {
   }
 
   /// The token that the host gave this client, or nil if none has arrived or the session does not
-  /// use datagrams. Passed to the next `join`, it saves one of the two round trips of joining.
+  /// use datagrams. Passed to the next `join`, the token saves one of the two round trips of
+  /// joining.
   public var joinToken: JoinToken? {
     get async { await node.joinTokens.last }
   }
 
-  /// Reports `inputStopped` once when a peer that has sent on `channel` then sends nothing there
-  /// for `limit` or disconnects, and `inputResumed` when messages arrive again. A nil `limit`
-  /// stops watching.
+  /// Reports `inputStopped` if a peer that has sent on `channel` sends nothing on it for `limit` or
+  /// disconnects, and `inputResumed` when messages arrive again. If `limit` is nil, stops watching
+  /// the channel.
   public func watchInput<Message>(on channel: MessageChannel<Message>, limit: Duration?) async {
     for hub in hubs { await hub.node.watchInput(channel: channel.id, limit: limit) }
   }
 
-  /// Counters of each loop, in the order of `loops`.
+  /// The counters of each loop, in the order of `loops`.
   public var statistics: [LoopStatistics] {
     get async {
       var statistics: [LoopStatistics] = []
@@ -129,15 +130,15 @@ extension Session {
 
 // MARK: - Messages
 extension Session {
-  /// Messages from all peers on one channel; each channel has one reader at a time. Messages that
-  /// arrived before the first reader are kept: all of them on a reliable channel, and the newest
-  /// 256 (at most 64 KiB) of all other channels together, on each loop.
+  /// Returns the messages from all peers on one channel, which has one reader at a time. Messages
+  /// that arrived before the first reader are kept: all of them on a reliable channel, and the
+  /// newest 256 (at most 64 KiB) of all other channels together, on each loop.
   public func messages<Message>(on channel: MessageChannel<Message>) -> Messages<Message> {
     Messages(inbox: inboxes.inbox(for: channel))
   }
 
-  /// Removes and returns the messages that have arrived on one channel since the last call. For a
-  /// game loop that asks once a frame; callable from any thread, and never blocks.
+  /// Removes and returns the messages that have arrived on one channel since the last call. Meant
+  /// for a game loop that polls once per frame; can be called from any thread and never blocks.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     let inbox = inboxes.inbox(for: channel)
     var messages: [Received<Message>] = []
@@ -186,7 +187,7 @@ extension Session {
     await inboxes.respond(to: exchange, respond)
   }
 
-  /// The peers that must apply a message before `send(_:on:acknowledgedBy:within:)` returns.
+  /// The peers that must respond before `send(_:on:acknowledgedBy:within:)` returns.
   public enum Audience: Hashable, Sendable {
     /// All peers that are connected when the message is sent.
     case all
@@ -194,8 +195,9 @@ extension Session {
     case peers([Peer])
   }
 
-  /// Sends a message as a request to every peer of `audience`, and returns when all of them have
-  /// responded or `limit` has passed. Returns the peers that did not respond, with the reasons.
+  /// Sends a message as a request to every peer of `audience`. Returns when all of them have
+  /// responded or `limit` has passed. The result contains the peers that did not respond, with the
+  /// reasons.
   public func send<Message>(
     _ message: Message, on exchange: Exchange<Message, Applied>,
     acknowledgedBy audience: Audience = .all, within limit: Duration

@@ -67,7 +67,7 @@ extension SessionHub {
 
 // MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Starts to read the requests and responses of an exchange.
+  /// Starts to read the requests and responses of an exchange. The requests are added to `queue`.
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {
@@ -100,7 +100,7 @@ extension SessionHub {
     return .accepted
   }
 
-  /// Resolves a request, but only with a response from the peer that it was sent to.
+  /// Resolves a request if the outcome comes from the peer to which the request was sent.
   private func resolve(_ number: UInt32, from peer: Peer, _ outcome: RequestTable.Outcome) {
     guard requests.entries[number]?.connection == peer.connectionID else { return }
     requests.resolve(number, outcome)

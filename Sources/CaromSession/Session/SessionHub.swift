@@ -2,14 +2,15 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// Distributes one node's events and messages to the inboxes that readers on any thread take from.
+/// Distributes one node's events and messages to inboxes, from which readers on any thread take
+/// them.
 actor SessionHub: LoopActor {
-  /// A reader's verdict on a message.
+  /// A reader's result for one message.
   enum Verdict {
     case accepted
-    /// The reader's inbox is full now: the channel must pause until the reader has caught up.
+    /// The reader's inbox is now full, so the channel must pause until the reader has caught up.
     case acceptedAndFull
-    /// The message violates the application's protocol: the connection must close.
+    /// The message cannot be decoded, so the connection must be closed.
     case malformed
   }
 
@@ -17,21 +18,21 @@ actor SessionHub: LoopActor {
 
   nonisolated let loop: NetworkLoop
   nonisolated let node: SessionNode
-  /// The inbox of events; nil after the end, because unread events refer to peers and so to this
-  /// hub.
+  /// The inbox of events. It is nil after the end of the session, because unread events refer to
+  /// peers and thus to this hub.
   private var events: Inbox<PeerEvent>?
-  /// The inboxes of messages and requests.
+  /// The inboxes of the session's messages and requests.
   nonisolated let inboxes: InboxRegistry
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
   /// The connected peers, in the order of joining.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
-  /// Disconnected peers with unread messages.
+  /// The disconnected peers that may have unread messages.
   private var departed: [Peer] = []
   private var readers: [UInt8: Reader] = [:]
   private var observers: [@Sendable (PeerEvent) -> Void] = []
-  /// Unreliable messages of channels that have no reader yet.
+  /// The unreliable messages of channels that have no reader yet.
   private var early = Deque<(channel: UInt8, peer: Peer, bytes: [UInt8])>()
   private var earlyBytes = 0
   var requests = RequestTable()
@@ -56,8 +57,8 @@ actor SessionHub: LoopActor {
     }
   }
 
-  /// Releases all peers, events and pending requests, after the inboxes have ended. Peers refer to
-  /// this hub, so the hub must not keep any of them.
+  /// Releases all peers, events and pending requests, after the inboxes have ended. The hub must
+  /// not keep any peer, because peers refer to the hub.
   func end() {
     events = nil
     readers = [:]
@@ -71,7 +72,9 @@ actor SessionHub: LoopActor {
 
   var allPeers: [Peer] { order.compactMap { peers[$0] } }
 
-  /// Sends a message to all peers of this loop, or to `targets`, which must live on this loop.
+  /// Sends a message to all peers of this loop or, if `targets` is not nil, to those peers, which
+  /// must be on this loop. Returns the peers to which the message could not be sent, with the
+  /// reasons.
   func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to targets: [Peer]?,
     lifetime: Duration?
@@ -85,7 +88,8 @@ actor SessionHub: LoopActor {
     return targets.reduce(into: [:]) { $0[$1] = failures[$1.connectionID] }
   }
 
-  /// Sets the reader of a channel, which first gets the messages that arrived before it.
+  /// Sets the reader of a channel. The reader first receives the messages that arrived before it
+  /// was set.
   func setReader(_ reader: @escaping Reader, of channel: UInt8) {
     readers[channel] = reader
     var isFull = false
@@ -169,8 +173,8 @@ extension SessionHub {
     }
   }
 
-  /// Returns whether the channel must pause after `verdict`. Closes the connection of a malformed
-  /// message.
+  /// Returns whether the channel must pause after `verdict`. If the message was malformed, closes
+  /// the connection.
   private func shouldPause(after verdict: Verdict, from peer: Peer) -> Bool {
     switch verdict {
     case .accepted: return false

@@ -2,41 +2,43 @@ import CaromCore
 import CaromSimulation
 import CaromTransport
 
-/// Ticks at a fixed rate, for a task that owns its game:
+/// A sequence of ticks at a fixed rate, for a task that runs a game:
 /// `for await step in FixedStep(hertz: 60, on: loop)`.
 ///
 /// Tick times are absolute, in whole nanoseconds, so the schedule does not drift. A task that falls
-/// behind gets the ticks it missed at once, up to a quarter of a second of them. Ticks beyond that
-/// are dropped and counted, so that a process that was suspended does not race through its past.
+/// behind gets the missed ticks at once, up to a quarter of a second of them. Ticks beyond that are
+/// dropped and counted, so that a process that was suspended does not simulate all the time that it
+/// missed.
 public struct FixedStep: AsyncSequence, Sendable {
   /// One tick to simulate.
   public struct Step: Hashable, Sendable {
     /// The number of the tick, counted from 0 without gaps.
     public let tick: Tick
-    /// The delay with which the timer fired after the due time.
+    /// The delay between the time at which the tick was due and the firing of the timer.
     public let lateness: Duration
-    /// The number of ticks dropped immediately before this tick because the task was too far
+    /// The number of ticks that were dropped directly before this tick because the task was too far
     /// behind.
     public let dropped: Int
   }
 
-  /// The longest delay whose missed ticks are all caught up: a quarter of a second.
+  /// The longest delay after which all missed ticks are made up for: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
   private let loop: NetworkLoop
 
-  /// Ticks `hertz` times a second on the loop's clock. The first call of `next()` starts the clock.
+  /// Creates a sequence of `hertz` ticks a second on the loop's clock. Each iterator starts a clock
+  /// of its own.
   public init(hertz: Int, on loop: NetworkLoop) {
     precondition(hertz > 0, "a tick rate is at least 1 per second")
     self.hertz = hertz
     self.loop = loop
   }
 
-  /// Starts a clock and makes an iterator over its ticks.
+  /// Starts a clock and creates an iterator over its ticks.
   public func makeAsyncIterator() -> Iterator { Iterator(hertz: hertz, loop: loop) }
 
-  /// An iterator over the ticks of one clock, which stops when the iterator is released.
+  /// An iterator over the ticks of one clock. The clock stops when the iterator is released.
   public struct Iterator: AsyncIteratorProtocol {
     private let source: TickSource
     private var steps: AsyncStream<Step>.Iterator
@@ -78,10 +80,10 @@ private final class TickSource: Sendable {
   }
 }
 
-/// Turns the firings of a loop's ticker into steps.
+/// The clock of one iterator, which turns the firings of a loop's ticker into steps.
 private actor TickClock: LoopActor {
   nonisolated let loop: NetworkLoop
-  /// The maximum number of missed ticks that are caught up when the ticker fires.
+  /// The maximum number of missed ticks that are made up for when the ticker fires.
   private let catchUp: Int
   private let continuation: AsyncStream<FixedStep.Step>.Continuation
   private var ticker: Ticker?
