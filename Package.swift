@@ -10,9 +10,29 @@ let strict: [SwiftSetting] = [
   .enableExperimentalFeature("Lifetimes"),
 ]
 
+/// The modules of numbers, bytes and their order, where optimization could change an answer.
+let optimizable: Set = [
+  "AirHockey", "CaromCodec", "CaromCore", "CaromDNS", "CaromPhysics", "CaromProtocol",
+  "CaromSimulation", "CaromTesting",
+]
+
+/// With `CAROM_OPTIMIZED`, as in `make test`, those modules are compiled as a release build compiles
+/// them, but keep their assertions. A package with unsafe flags cannot be a dependency, so users never
+/// get them.
+let optimized: [SwiftSetting] =
+  Context.environment["CAROM_OPTIMIZED"] == nil
+  ? []
+  : [
+    .unsafeFlags([
+      "-O", "-whole-module-optimization", "-num-threads", "2", "-assert-config", "Debug",
+    ])
+  ]
+
 /// A library module in `Sources/<name>`.
 func module(_ name: String, _ dependencies: [Target.Dependency] = []) -> Target {
-  .target(name: name, dependencies: dependencies, swiftSettings: strict)
+  .target(
+    name: name, dependencies: dependencies,
+    swiftSettings: strict + (optimizable.contains(name) ? optimized : []))
 }
 
 /// A test target in `Tests/<name>Tests`.
@@ -192,24 +212,4 @@ let package = Package(
 if Context.environment["CAROM_DOCS"] != nil {
   package.dependencies.append(
     .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"))
-}
-
-// `make test` runs a second time, optimized, only the tests whose answers optimization can change:
-// those of numbers, bytes and their order.
-if Context.environment["CAROM_OPTIMIZED_TESTS"] != nil {
-  let modules: Set = [
-    "AirHockey", "CaromCodec", "CaromCore", "CaromPhysics", "CaromProtocol", "CaromSimulation",
-    "CaromTesting", "WireFormat",
-  ]
-  package.products = []
-  package.dependencies = []
-  package.targets.removeAll { target in
-    let name = target.isTest ? String(target.name.dropLast("Tests".count)) : target.name
-    return !modules.contains(name) || target.name == "CaromTestingTests"
-  }
-  for target in package.targets where target.isTest {
-    target.dependencies.removeAll {
-      if case .byNameItem("air-hockey", _) = $0 { true } else { false }
-    }
-  }
 }

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
-# Builds the examples and runs each for the few seconds that it takes; each checks its own result.
+# run.sh [FLAG…]: builds the examples with these flags of `swift build`, and runs each for the few
+# seconds that it takes; each checks its own result.
 set -euo pipefail
 cd "$(dirname "$0")"
-swift build
+swift build "$@"
+programs=$(swift build "$@" --show-bin-path)
 for program in Chat TugOfWar FourPlayers WorldServer; do
-  timeout 60 ".build/debug/$program"
+  timeout 60 "$programs/$program"
 done

@@ -1,9 +1,23 @@
 #!/usr/bin/env bash
-# The simulation gives the same bits however it is optimised: its modules are compiled with -O and
-# -Ounchecked; their code fuses no multiplication with an addition, reorders none, and calls no
-# mathematics of the system's; and the fixed match has its hashes in each build.
+# determinism.sh [FOLDER]: the simulation gives the same bits however it is optimised. Its modules are
+# compiled with -Onone, -O and -Ounchecked; their code fuses no multiplication with an addition,
+# reorders none, and calls none of the system's mathematical functions; and the fixed match has its
+# hashes in each build. With a FOLDER, it keeps there what it checked last, and does not check the same
+# sources twice.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+modules=(CaromCore CaromPhysics CaromSimulation AirHockey)
+match=Tests/CaromSimulationTests/FixedMatch.swift
+hashes=Tests/Fixtures/match-hashes.txt
+
+inputs=$(
+  swiftc --version 2>&1
+  find "${modules[@]/#/Sources/}" -name '*.swift' -print0 | sort -z \
+    | xargs -0 sha256sum "$0" "$match" "$hashes"
+)
+checked=${1:+$1/determinism}
+if [ -n "$checked" ] && [ "$inputs" = "$(cat "$checked" 2>/dev/null)" ]; then exit 0; fi
+
 out=$(mktemp -d)
 trap 'rm -rf "$out"' EXIT
 clang=$(dirname "$(readlink -f "$(command -v swiftc)")")/clang
@@ -22,7 +36,7 @@ library='@(llvm\.)?(sin|cos|tan|asin|acos|atan|atan2|sincos|exp|exp2|expm1|log|l
 check() {
   local level=$1 folder=$out/$1 module
   mkdir -p "$folder"
-  for module in CaromCore CaromPhysics CaromSimulation AirHockey; do
+  for module in "${modules[@]}"; do
     swiftc "${flags[@]}" "-$level" -I "$folder" -module-name "$module" -emit-module \
       -emit-module-path "$folder/$module.swiftmodule" -emit-ir -o "$folder/$module.ll" \
       $(find "Sources/$module" -name '*.swift' | sort)
@@ -33,13 +47,15 @@ check() {
     "$clang" -x ir -O1 -c "$folder/$module.ll" -o "$folder/$module.o" -Wno-override-module
   done
   swiftc "${flags[@]}" "-$level" -I "$folder" "$out/Program.swift" \
-    Tests/CaromSimulationTests/FixedMatch.swift "$folder"/*.o -lm -o "$folder/match"
-  "$folder/match" | diff Tests/Fixtures/match-hashes.txt - \
+    "$match" "$folder"/*.o -lm -o "$folder/match"
+  "$folder/match" | diff "$hashes" - \
     || { echo "the fixed match has other hashes at -$level" >&2; return 1; }
 }
 
+check Onone &
 check O &
 check Ounchecked &
 failed=0
 for job in $(jobs -p); do wait "$job" || failed=1; done
+if [ $failed -eq 0 ] && [ -n "$checked" ]; then echo "$inputs" >"$checked"; fi
 exit $failed

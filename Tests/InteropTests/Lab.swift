@@ -61,7 +61,7 @@ struct Lab {
   /// Starts python-zeroconf on a host with `Tests/Lab/zc.py`, to publish ("pub") or "browse".
   func zeroconf(_ host: String, _ family: Family, _ arguments: String...) throws -> LabProcess {
     let versions = family == .both ? "all" : family.rawValue
-    return try script(["exec", host, "python3", "zc.py"] + arguments + [versions])
+    return try script(["exec", host, Peers.python, "zc.py"] + arguments + [versions])
   }
 
   /// Starts systemd-resolved on a host, optionally with a service, and returns when it is ready.
@@ -106,7 +106,11 @@ enum Peers {
   static let zeroconfIsNeeded: Comment = "needs root, iproute2 and python-zeroconf"
   static let resolvedIsNeeded: Comment =
     "needs root, iproute2, tcpdump, dbus and systemd-resolved where .ci/setup test unpacks it"
-  static let zeroconf = lab && runs(["python3", "-c", "import zeroconf"])
+  static let zeroconf = lab && runs([python, "-c", "import zeroconf"])
+
+  /// The system's own Python, which has the packages that `.ci/setup test` installs; another one that
+  /// comes first in the PATH does not.
+  static let python = "/usr/bin/python3"
 
   /// The folder that contains systemd-resolved; nil if it is missing.
   static let resolved: String? = {
