@@ -112,7 +112,7 @@ public struct HostedMatch: Sendable {
     return server.writeInputs(for: id, into: &writer) ? writer.bytes : nil
   }
 
-  /// Returns the next message to send, or nil if there is none until the next tick.
+  /// Returns the next message to send, or nil if nothing is due before the next tick.
   public mutating func pollMessage() -> MatchMessage? {
     writer.removeAll()
     guard let (id, kind) = server.pollTransmit(into: &writer) else { return nil }

@@ -8,7 +8,7 @@ public struct LatticePoint: Hashable, Sendable {
   /// The coordinate across the table, in units of 2^-32 m or m/s.
   public var y: Int64
 
-  /// Creates a point from its coordinates in units of 2^-32.
+  /// Creates a point from its coordinates in units of 2^-32 m or m/s.
   public init(x: Int64, y: Int64) {
     self.x = x
     self.y = y

@@ -11,7 +11,7 @@ public struct MalletInput: Hashable, Sendable {
   public static let maximumX = Int16(9_740)
   /// The largest magnitude of `y`, in units of 0.1 mm.
   public static let maximumY = Int16(5_190)
-  /// The number of units in a meter.
+  /// The number of units, each 0.1 mm, in a meter.
   public static let unitsPerMeter = 10_000.0
 
   /// The target's coordinate along the table, in units of 0.1 mm.

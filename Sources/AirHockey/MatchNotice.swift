@@ -5,7 +5,7 @@ import CaromCore
 public enum MatchNotice: Hashable, Sendable, PacketCodable {
   /// The client requests the end of the session and the final score, because its time is up.
   case finish
-  /// The host ends the session: the number of the match and its final score.
+  /// The host ends the session. The values are the number of the match and its final score.
   case ended(match: UInt16, Score)
 
   /// Appends one byte: 0 for `finish`, 1 for `ended`. A 1 is followed by the number of the match

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Phase {
-  /// The byte that stands for no seat.
+  /// The byte that is encoded for a phase without a seat.
   private static let noSeat = UInt8(255)
 
   /// The phase's code, seat and remaining ticks, as they are encoded and hashed.

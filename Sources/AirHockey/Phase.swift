@@ -4,8 +4,8 @@ public enum Phase: Hashable, Sendable {
   case faceOff(remaining: UInt16)
   /// The puck lies in front of a player, who must strike it within the remaining time.
   case serve(Seat, remaining: UInt16)
-  /// The puck is in play. The player in whose half its center is must send it over the center line
-  /// within the remaining time. `half` is nil while the puck is exactly on the line.
+  /// The puck is in play. The player whose half contains the puck's center must send it over the
+  /// center line within the remaining time. `half` is nil while the center is exactly on the line.
   case playing(half: Seat?, remaining: UInt16)
   /// A goal was scored. The other seat serves when the time has elapsed.
   case goalPause(scorer: Seat, remaining: UInt16)

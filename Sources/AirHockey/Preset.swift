@@ -3,17 +3,17 @@ import CaromPhysics
 /// The constants of the table, the discs and the rules, in meters, kilograms and seconds unless
 /// stated otherwise. The table is that of the Air Hockey Challenge 2023.
 public enum Preset {
-  /// The distance from the table's center to a goal line.
+  /// The distance from the table's center to a goal line, in meters.
   public static let halfLength = 0.974
-  /// The distance from the table's center to a long rail.
+  /// The distance from the table's center to a long rail, in meters.
   public static let halfWidth = 0.519
-  /// The distance from the middle of a goal to a post.
+  /// The distance from the middle of a goal to a post, in meters.
   public static let goalHalfWidth = 0.125
-  /// The puck's radius.
+  /// The puck's radius, in meters.
   public static let puckRadius = 0.03165
-  /// The puck's mass.
+  /// The puck's mass, in kilograms.
   public static let puckMass = 0.010
-  /// A mallet's radius.
+  /// A mallet's radius, in meters.
   public static let malletRadius = 0.04815
   /// The drag of the air cushion, in 1/s: the rate at which the puck loses speed.
   public static let drag = 0.23
@@ -48,10 +48,10 @@ public enum Preset {
   /// the release unpredictable for the players.
   public static let faceOffSpread: UInt16 = 120
 
-  /// The distance of the puck from the center line at a serve.
+  /// The distance of the puck from the center line at a serve, in meters.
   public static let serveDistance = 0.40
-  /// The smallest distance of a mallet from the center line while the puck is out of play, so that
-  /// the puck is never placed on a mallet.
+  /// The smallest distance of a mallet from the center line while the puck is out of play, in
+  /// meters. It prevents the puck from being placed on a mallet.
   public static let waitingDistance = 0.55
 
   /// The table, in the form that the physics uses.

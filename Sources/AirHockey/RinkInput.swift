@@ -77,13 +77,13 @@ extension RinkInput: SimulationInput {
   public init(fields: Span<Int32>) throws(DecodeError) {
     let rest = fields[2]
     guard fields[0].magnitude <= UInt32(Self.limits.x), fields[1].magnitude <= UInt32(Self.limits.y)
-    else { throw .invalid(what: "mallet place") }
+    else { throw .invalid(what: "mallet target") }
     guard (0...9).contains(rest) else { throw .invalid(what: "rink request") }
     x = Int16(fields[0])
     y = Int16(fields[1])
     isPresent = rest & 1 == 1
     request = Request(rawValue: UInt8(rest >> 1))
-    guard isPresent || x == 0 && y == 0 else { throw .invalid(what: "nobody's place") }
+    guard isPresent || x == 0 && y == 0 else { throw .invalid(what: "target of an absent player") }
   }
 
   /// This input without its request, as it is predicted for later ticks.

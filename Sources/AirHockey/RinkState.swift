@@ -9,7 +9,7 @@ public struct RinkState: Hashable, Sendable {
   public var phase: Phase
   /// The seats that have paused the match.
   public var pauses: Pauses
-  /// The number of the match in its session, starting at 1. It wraps around.
+  /// The number of the match in its session, starting at 1. The number wraps around after 65,535.
   public var match: UInt16
   /// The score of this match.
   public var score: Score

@@ -6,8 +6,8 @@ import CaromSimulation
 /// mallet, the displayed position moves to the corrected one within a tenth of a second, without
 /// entering a rail or leaving the player's half.
 public struct RinkView: Hashable, Sendable {
-  /// The distance, in meters, above which a correction is displayed immediately. The puck was then
-  /// placed and did not slide.
+  /// The distance, in meters, above which a correction is displayed immediately. A correction that
+  /// large means that the puck was placed, and did not slide there.
   static let jump = 0.6
 
   private var puck = PredictionBlend(jump: jump)

@@ -2,8 +2,8 @@
 struct EncodedCell: Hashable, Sendable {
   /// The value that stands for the terminal's default color.
   static let noColor = UInt32.max
-  /// The brightness above which a pixel is drawn on a terminal without colors. Rails, lines and
-  /// discs are brighter; the field and its faint score are not.
+  /// The brightness, 0 to 255, above which a pixel is drawn on a terminal without colors. Rails,
+  /// lines and discs are brighter; the field and its faint score are not.
   static let brightnessLimit = 66
 
   let glyph: Unicode.Scalar

@@ -46,7 +46,7 @@ package struct TableView: Hashable, Sendable {
   package var right: Player
   /// The center of the puck, or nil while no puck is on the table.
   package var puck: Vector?
-  /// The puck's positions in the last frames, newest first.
+  /// The positions of the puck's center in the last frames, newest first.
   package var trail: [Vector] = []
   /// The side that has just scored, and the remaining strength of the flash, from 1 to 0. Nil if no
   /// flash is shown.
@@ -74,6 +74,6 @@ package struct TableView: Hashable, Sendable {
     self.puck = puck
   }
 
-  /// The player on a side.
+  /// Returns the player on a side.
   package subscript(side: Side) -> Player { side == .left ? left : right }
 }

@@ -70,7 +70,7 @@ struct CBORReader {
     return Int(argument)
   }
 
-  /// The initial byte of an item, and its argument (RFC 8949 §3).
+  /// The head of an item: its initial byte and its argument (RFC 8949 §3).
   private struct Head {
     let major: CBORMajor
     /// The number of bytes of the argument after the initial byte.

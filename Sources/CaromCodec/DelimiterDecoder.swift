@@ -15,7 +15,7 @@ public struct DelimiterDecoder: Sendable {
   /// The length of the longest line accepted, in bytes without the delimiter.
   public let limit: Int
 
-  /// The bytes received after the last delimiter. There are fewer of them than `limit` plus the
+  /// The bytes received after the last delimiter. Their number is less than `limit` plus the
   /// delimiter's length.
   private var partial: [UInt8] = []
   /// The complete lines that `next()` has not returned yet. If the caller drains the queue after

@@ -92,7 +92,8 @@ public struct FrameDecoder: Sendable {
     if case .body(_, _, let deadline) = state { deadline } else { nil }
   }
 
-  /// Throws `bodyTimeout` if a partly received body is past its deadline, or an earlier error.
+  /// Checks the deadline for a partly received body. Throws `bodyTimeout` if it has passed, or the
+  /// error that ended decoding earlier.
   public mutating func handleTimeout(at now: Instant) throws(FrameError) {
     failIfLate(at: now)
     if case .failed(let error) = state { throw error }

@@ -10,7 +10,7 @@ public struct Packet: Hashable, Sendable {
 
   /// The type of the payload, which a `PacketRegistry` maps to a Swift type.
   public var type: UInt16
-  /// The action that the sender asks for. Each type defines its own actions.
+  /// The action that the sender requests. Each type defines its own actions.
   public var action: UInt16
   /// The encoded payload, in the format of the type.
   public var payload: [UInt8]
@@ -44,7 +44,7 @@ public struct Packet: Hashable, Sendable {
 }
 
 extension Packet: PacketCodable {
-  /// Appends the type, the action and the payload.
+  /// Appends the type, the action and the payload in the layout documented at `Packet`.
   public func encode(into writer: inout PacketWriter) {
     writer.write(type)
     writer.write(action)

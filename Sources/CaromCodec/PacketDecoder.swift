@@ -19,14 +19,14 @@ public struct PacketDecoder: Sendable {
     self.itemLimit = itemLimit
   }
 
-  /// Decodes a value that takes up all of `bytes`.
+  /// Decodes a value that takes up all of `bytes`. Throws if bytes are left over.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: Span<UInt8>
   ) throws(DecodeError) -> Value {
     try decode(type, from: Array(copying: bytes))
   }
 
-  /// Decodes a value that takes up all of `bytes`.
+  /// Decodes a value that takes up all of `bytes`. Throws if bytes are left over.
   public func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8]
   ) throws(DecodeError) -> Value {

@@ -1,4 +1,4 @@
-/// A single-value encoding container.
+/// A single-value encoding container that fills one CBOR item.
 struct SingleValueEncoding: SingleValueEncodingContainer {
   let container: EncodedContainer
 

@@ -7,9 +7,9 @@ public struct Datagram: Hashable, Sendable {
   /// The endpoint to which the datagram was sent. For a multicast datagram, its address is that of
   /// the group.
   public var destination: Endpoint
-  /// The index of the interface that received the datagram or is to send it; 0 if unknown.
+  /// The index of the interface that received the datagram or is to send it, or 0 if unknown.
   public var interface: UInt32
-  /// The IPv4 time to live or IPv6 hop limit with which the datagram arrived; nil if unknown.
+  /// The IPv4 time to live or IPv6 hop limit with which the datagram arrived, or nil if unknown.
   public var hopLimit: UInt8?
 
   /// Creates a datagram from its payload and addressing information.

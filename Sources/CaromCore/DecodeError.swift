@@ -6,7 +6,7 @@ public enum DecodeError: Error, Hashable, Sendable {
   case truncated(wanted: Int, remaining: Int)
   /// A length or count exceeds its limit. The check is made before memory is allocated.
   case tooLarge(length: UInt64, limit: UInt64)
-  /// The given number of bytes is left over after the last field.
+  /// The given number of bytes was left over after the last field.
   case trailingBytes(Int)
   /// A field has a value that its format does not allow. `what` names the field.
   case invalid(what: StaticText)

@@ -70,7 +70,7 @@ package struct Deque<Element: Sendable>: Sendable {
     }
   }
 
-  /// Removes all elements and keeps the capacity.
+  /// Removes all elements, but keeps the capacity.
   @inlinable package mutating func removeAll() {
     while popFirst() != nil {}
     head = 0

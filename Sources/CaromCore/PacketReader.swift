@@ -61,7 +61,7 @@ public struct PacketReader: ~Escapable {
     return value
   }
 
-  /// Reads `count` bytes and returns them as a span of the input, without copying.
+  /// Reads `count` bytes, and returns them as a span of the input without copying.
   @_lifetime(copy self)
   @inlinable @inline(__always)
   public mutating func readSpan(_ count: Int) throws(DecodeError) -> Span<UInt8> {

@@ -13,7 +13,7 @@ public struct PacketWriter: Sendable {
   /// The number of bytes written so far.
   public var count: Int { storage.count }
 
-  /// Removes all bytes and keeps the capacity.
+  /// Removes all bytes, but keeps the capacity.
   public mutating func removeAll() { storage.removeAll(keepingCapacity: true) }
 
   /// Appends a little-endian integer.

@@ -11,6 +11,6 @@ public struct StaticText: Hashable, Sendable, ExpressibleByStringLiteral, Custom
   /// Returns whether two texts are equal.
   public static func == (a: StaticText, b: StaticText) -> Bool { a.description == b.description }
 
-  /// Hashes the text.
+  /// Feeds the text into a hasher.
   public func hash(into hasher: inout Hasher) { hasher.combine(description) }
 }

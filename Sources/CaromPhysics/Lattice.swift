@@ -24,10 +24,10 @@ public enum Lattice {
   /// 2^53.
   @inlinable public static func value(_ units: Int64) -> Double { Double(units) * step }
 
-  /// Returns the lattice value nearest to `value`; never negative zero.
+  /// Returns the lattice value nearest to `value`. The result is never negative zero.
   @inlinable public static func rounded(_ value: Double) -> Double { self.value(units(value)) }
 
-  /// Rounds both components of a vector.
+  /// Returns the vector with both components rounded to the lattice.
   @inlinable public static func rounded(_ vector: Vector) -> Vector {
     Vector(rounded(vector.x), rounded(vector.y))
   }

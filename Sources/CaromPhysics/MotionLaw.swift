@@ -1,8 +1,8 @@
 /// The law of motion of the bodies during one step.
 ///
 /// A step runs in a clock in which as many bodies as possible move at constant velocity
-/// ("straight"), since contacts between straight bodies have a closed solution. The law gives the
-/// positions and contacts of straight and other bodies.
+/// ("straight"), since contacts between straight bodies have a closed-form solution. The law gives
+/// the positions and contacts of straight and other bodies.
 struct MotionLaw {
   enum Kind {
     /// No damping. The clock is the time, and all bodies move straight.

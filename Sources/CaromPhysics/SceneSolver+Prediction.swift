@@ -78,7 +78,7 @@ extension SceneSolver {
     for later in index + 1..<fastSlots.count { predictPair(slot, Int(fastSlots[later])) }
   }
 
-  /// Predicts the contacts of a body with those bodies of a range of slots that are not fast.
+  /// Predicts the contacts of a body with the bodies in a range of slots, except the fast ones.
   @inline(__always)
   private mutating func predictPairs(_ slot: Int, _ others: Range<Int>) {
     guard isStraight else {

@@ -23,6 +23,6 @@ public struct SingleDiscContacts: Hashable, Sendable {
   /// Creates a value without contacts.
   public init() {}
 
-  /// The total number of contacts, a goal included.
+  /// The total number of contacts, including a goal.
   public var count: Int { rails + posts + firstHits + secondHits + (goal == 0 ? 0 : 1) }
 }

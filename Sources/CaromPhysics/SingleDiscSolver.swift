@@ -3,7 +3,7 @@
 /// memory and has no state between steps.
 ///
 /// Drag is exact: the step runs in the clock in which the dynamic disc moves straight. A kinematic
-/// disc moves straight in time at its velocity, but a pinned dynamic disc stops it.
+/// disc moves at constant velocity in time, unless a pinned dynamic disc stops it.
 public struct SingleDiscSolver: Hashable, Sendable {
   /// The maximum number of contacts in a step. Further contacts pin the dynamic disc: it stops, and
   /// so do kinematic discs that touch it.

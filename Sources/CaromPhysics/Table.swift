@@ -7,11 +7,11 @@ public struct Table: Hashable, Sendable {
   public var halfLength: Double
   /// The distance from the center to a long rail, in meters.
   public var halfWidth: Double
-  /// The distance from the middle of a goal mouth to a post, in meters; 0 for a table without
+  /// The distance from the middle of a goal mouth to a post, in meters, or 0 for a table without
   /// goals.
   public var goalHalfWidth: Double
 
-  /// Creates a table from half of each dimension, in meters.
+  /// Creates a table from half of its length, width and goal width, in meters.
   public init(halfLength: Double, halfWidth: Double, goalHalfWidth: Double = 0) {
     precondition(goalHalfWidth >= 0 && goalHalfWidth <= halfWidth, "a goal must fit in its side")
     self.halfLength = halfLength

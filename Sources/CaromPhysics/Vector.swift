@@ -27,13 +27,13 @@ public struct Vector: Hashable, Sendable {
   /// The vector's Euclidean length.
   @inlinable public var length: Double { lengthSquared.squareRoot() }
 
-  /// The unit vector in the same direction. The length must not be 0.
+  /// The unit vector in the same direction. The vector's length must not be 0.
   @inlinable public var normalized: Vector { self * (1 / length) }
 
   /// The vector rotated by 90° counter-clockwise.
   @inlinable public var perpendicular: Vector { Vector(-y, x) }
 
-  /// Returns the vector, scaled down to the length `limit` if it is longer.
+  /// Returns the vector, scaled down to the length `limit` if it is longer than that.
   @inlinable public func limited(to limit: Double) -> Vector {
     let squared = lengthSquared
     guard squared > limit * limit else { return self }

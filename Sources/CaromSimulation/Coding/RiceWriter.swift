@@ -50,7 +50,7 @@ struct RiceWriter: Sendable {
     if order > 0 { write(value & (1 << UInt64(order) - 1), order) }
   }
 
-  /// Pads the last byte with zeros.
+  /// Ends the output by padding the last byte with zero bits.
   mutating func finish() { bitWriter.finish(&packet) }
 }
 

@@ -17,7 +17,7 @@ struct DesyncDetector: Sendable {
   }
 
   private(set) var state = State.equal
-  /// The number of hashes compared.
+  /// The number of pairs of hashes compared so far.
   private(set) var compared = 0
   /// The tick whose state is reported, or nil before the first difference.
   private(set) var reported: Tick?

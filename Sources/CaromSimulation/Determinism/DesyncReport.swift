@@ -9,9 +9,9 @@ public struct DesyncReport: Hashable, Sendable {
     /// The name of the field, or "presence" if the other side has no matching entity or a different
     /// number of fields.
     public var field: String
-    /// The local value.
+    /// The field's value in the local state.
     public var mine: Int64
-    /// The other side's value.
+    /// The field's value in the other side's state.
     public var theirs: Int64
   }
 

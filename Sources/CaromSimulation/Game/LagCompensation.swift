@@ -1,7 +1,8 @@
 /// A history of complete game states, one per tick. A server uses it to judge a shot by the state
 /// that the shooter saw.
 ///
-/// The ring is allocated once and states are saved with `copy(_:)`, so saving allocates nothing.
+/// Memory for the states is allocated once and states are saved with `copy(_:)`, so saving
+/// allocates nothing.
 public struct LagCompensation<Game: Simulation>: Sendable {
   private var ring: [Game]
   private var first: Tick

@@ -2,9 +2,9 @@
 /// machine, so peers can compare hashes instead of states. The hash offers no protection against
 /// forgery.
 ///
-/// It starts at 0xCBF29CE484222325. Each 64-bit word w sets h = (h xor w) * 0x9FB21C651E98DF25
-/// modulo 2^64 and then h = h xor (h >> 32). The order of the words is part of the definition of a
-/// state's hash.
+/// The hash h starts at 0xCBF29CE484222325. Each 64-bit word w sets h = (h xor w) *
+/// 0x9FB21C651E98DF25 modulo 2^64 and then h = h xor (h >> 32). The order of the words is part of
+/// the definition of a state's hash.
 public struct StateHash: Hashable, Sendable {
   /// The hash of the words added so far.
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -53,7 +53,8 @@ struct BitReader: Sendable {
   /// Whether the unread bits of the last byte are zeros.
   var isPaddingZero: Bool { left == 0 || current & ((1 << UInt8(left)) - 1) == 0 }
 
-  /// Throws unless the unread bits of the last byte are zeros.
+  /// Checks that the unread bits of the last byte are zeros. Throws `DecodeError.invalid`
+  /// otherwise.
   func finish() throws(DecodeError) {
     guard isPaddingZero else { throw .invalid(what: "padding") }
   }

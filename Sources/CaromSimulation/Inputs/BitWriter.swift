@@ -27,7 +27,7 @@ struct BitWriter: Sendable {
     write(value, k, to: &writer)
   }
 
-  /// Pads the last byte with zeros.
+  /// Ends the output by padding the last byte with zero bits.
   mutating func finish(_ writer: inout PacketWriter) {
     if pendingCount > 0 { write(0, 8 - pendingCount, to: &writer) }
   }

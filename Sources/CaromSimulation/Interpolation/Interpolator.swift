@@ -20,7 +20,8 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   /// The maximum number of stored samples.
   public static var capacity: Int { 256 }
-  /// The error in seconds above which the drawn time jumps instead of adjusting its speed.
+  /// The difference between the drawn and the wanted time, in seconds, above which the drawn time
+  /// jumps instead of adjusting its speed.
   static var jump: Double { 0.25 }
 
   /// The interpolation delay and its measurements.

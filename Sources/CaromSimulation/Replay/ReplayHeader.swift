@@ -8,7 +8,7 @@ import CaromCore
 public struct ReplayHeader: Hashable, Sendable, PacketCodable {
   /// The bytes "CRPL" as a little-endian integer.
   static let magic: UInt32 = 0x4C50_5243
-  /// The only supported version.
+  /// The only supported version of the file format.
   static let version: UInt8 = 1
   /// The maximum length of the title in UTF-8 bytes.
   public static let titleLimit = 255

@@ -3,8 +3,8 @@ import CaromCore
 /// Plays a replay file from the beginning, or from any tick by seeking to the keyframe before it.
 /// Every hash in the file is compared when playback passes its tick.
 ///
-/// The structure of the whole file is validated when it is opened. Its inputs and states are
-/// validated as they are read, and no content can trap.
+/// The structure of the whole file is validated when the file is opened. Its inputs and states are
+/// validated as they are read, and no content can cause a trap.
 public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
   private struct Block: Sendable {
     var kind: ReplayBlock

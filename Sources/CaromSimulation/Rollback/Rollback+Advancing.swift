@@ -102,8 +102,8 @@ extension Rollback {
     return nil
   }
 
-  /// Confirms every simulated tick before `known`, the first tick with a missing input: emits its
-  /// events as confirmed and computes its hash.
+  /// Confirms every simulated tick before `known`, the first tick with a missing input: emits the
+  /// tick's events as confirmed and computes the hash of the resulting state.
   @inlinable mutating func confirm(before known: Tick) {
     let end = min(known, now)
     while confirmed < end {

@@ -1,8 +1,8 @@
 import CaromCore
 
 /// A simulation that runs ahead of the confirmed inputs. A missing input is predicted to be the
-/// player's last one; if a different input arrives later, the state is restored to its tick and the
-/// ticks since then are simulated again.
+/// player's last input. If a different input arrives later, the state at its tick is restored and
+/// the ticks since then are simulated again.
 ///
 /// A rollback has neither network nor clock: inputs are added in tick order as they arrive, and
 /// `advance()` simulates one tick. The state before tick t includes the inputs of all earlier
@@ -34,11 +34,11 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline var game: Game
   @usableFromInline var now: Tick
   @usableFromInline var confirmed: Tick
-  /// The state before each tick of the ring.
+  /// For each tick in the ring, the state before its step.
   @usableFromInline var saves: [Game]
   @usableFromInline let slotMask: Int
   @usableFromInline var buffers: [InputBuffer<Game.Input>]
-  /// The inputs with which each tick of the ring was simulated.
+  /// For each tick in the ring, the inputs with which it was simulated.
   @usableFromInline var used: [Game.Input]
   /// The local player's inputs that the server has not confirmed yet. Nil in a session without a
   /// server.
@@ -105,7 +105,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   /// The counts of simulated, stalled and resimulated ticks so far.
   @inlinable public var statistics: RollbackStatistics { counts }
 
-  /// The first tick with a missing input, which may be later than the ticks simulated so far.
+  /// The first tick with a missing input. It may be later than the ticks simulated so far.
   @inlinable public var confirmableTick: Tick {
     var known: Tick?
     for player in buffers.indices {

@@ -27,9 +27,9 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public internal(set) var lead = ClockLead()
   let rate: Int
   let window: Int
-  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30. It
-  /// hides the part of the round trip that exceeds the prediction window, and can be changed at any
-  /// time.
+  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30. The
+  /// delay hides the part of the round trip that exceeds the prediction window, and can be changed
+  /// at any time.
   public var inputDelay: Int {
     didSet { Self.check(inputDelay) }
   }
@@ -43,8 +43,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var isInputDue = false
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
-  /// The number of ticks by which the first inputs arrived late. They are caught up in the next
-  /// call of `takeDueTicks(at:)`.
+  /// The number of ticks by which the first inputs arrived late. These ticks are caught up in the
+  /// next call of `takeDueTicks(at:)`.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0

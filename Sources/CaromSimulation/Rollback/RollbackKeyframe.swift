@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A complete state and its tick, from which a late joiner or a client that lost track starts.
+/// A complete state and its tick, from which a client that joins late or has fallen behind starts.
 ///
 /// Layout: tick u64, the number of players u8, the state's hash u64, then the `PacketCodable`
 /// encoding of the state to the end.
@@ -12,7 +12,7 @@ public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, Pack
   /// The state before the step of `tick`.
   public var game: Game
 
-  /// Creates the keyframe of a state.
+  /// Creates the keyframe of the state before the step of `tick`.
   public init(tick: Tick, players: Int, game: Game) {
     self.tick = tick
     self.players = players

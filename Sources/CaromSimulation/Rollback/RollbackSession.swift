@@ -24,7 +24,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public let configuration: RollbackConfiguration
   /// The simulation, which runs ahead of the confirmed inputs.
   public internal(set) var rollback: Rollback<Game>
-  /// The number of ticks between entering an input and the tick at which it applies.
+  /// The number of ticks between entering an input and the tick at which it applies, 0 to 30.
   public private(set) var inputDelay: Int
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
@@ -100,15 +100,15 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     return outcome
   }
 
-  /// Changes the input delay without losing or repeating an input. A shorter delay merges inputs,
-  /// which keeps one-time actions; a longer one repeats the last input meanwhile.
+  /// Changes the input delay without losing or repeating a one-time action. A shorter delay merges
+  /// inputs, and a longer delay repeats the last input as `held` meanwhile.
   public mutating func setInputDelay(_ ticks: Int) {
     precondition(
       (0...SimulationLimits.inputDelay).contains(ticks), "the input delay must be 0 to 30 ticks")
     inputDelay = ticks
   }
 
-  /// Changes the prediction window, 0 to 30 ticks.
+  /// Changes the prediction window to 0 to 30 ticks.
   public mutating func setWindow(_ ticks: Int) {
     precondition(
       (0...SimulationLimits.window).contains(ticks), "the prediction window must be 0 to 30 ticks")

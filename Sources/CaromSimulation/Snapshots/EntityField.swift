@@ -3,13 +3,13 @@
 public struct EntityField: Hashable, Sendable {
   /// The prediction from which a field's new value is coded as a difference.
   public enum Prediction: UInt8, Sendable {
-    /// The previous value.
+    /// The previous value, for fields that change rarely.
     case held
     /// The previous value extrapolated with its last velocity.
     case linear
   }
 
-  /// The maximum width of a field's uncompressed value in bits.
+  /// The maximum width, in bits, of a field's uncompressed value.
   public static let maximumWidth = 48
 
   /// The lowest value, in steps.
@@ -20,10 +20,10 @@ public struct EntityField: Hashable, Sendable {
   public let prediction: Prediction
   /// Whether the values wrap around, as angles do: the lowest value follows the highest one.
   public let wraps: Bool
-  /// The size of a step, for values given as `Double`.
+  /// The size of a step, in the unit of values given as `Double`.
   public let step: Double
 
-  /// Creates a field with bounds in whole steps.
+  /// Creates a field with bounds in whole steps, which must fit into 48 signed bits.
   public init(
     _ bounds: ClosedRange<Int64>, prediction: Prediction = .held, wraps: Bool = false,
     step: Double = 1

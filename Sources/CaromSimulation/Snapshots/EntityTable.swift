@@ -5,7 +5,7 @@ public struct EntityTable: Sendable {
   public let schema: EntitySchema
   /// The ids in ascending order.
   public private(set) var ids: [UInt32] = []
-  /// The values in steps, entity by entity and field by field.
+  /// The values of all entities in steps, entity by entity and field by field.
   public private(set) var values: [Int64] = []
 
   private var writer: EntityFieldWriter
@@ -19,7 +19,7 @@ public struct EntityTable: Sendable {
   /// The number of entities.
   public var count: Int { ids.count }
 
-  /// Removes all entities and keeps the allocated memory.
+  /// Removes all entities, but keeps the allocated memory.
   public mutating func removeAll() {
     ids.removeAll(keepingCapacity: true)
     values.removeAll(keepingCapacity: true)
@@ -90,7 +90,7 @@ extension EntityTable: Hashable {
     one.ids == other.ids && one.values == other.values && one.schema == other.schema
   }
 
-  /// Hashes the ids and values.
+  /// Feeds the ids and values into a hasher.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(ids)
     hasher.combine(values)

@@ -5,8 +5,8 @@ import CaromCore
 /// Layout: a byte whose bit 0 is set if two more bytes follow, and whose bits 1 to 7 are the low
 /// bits of the newest tick. If nothing follows, the client has the snapshots of all eight ticks
 /// before the newest. The two bytes are a little-endian bit set, in which bit 0 is the tick before
-/// the newest. A client that has no snapshot, or lost the base of the next one, sends the byte 1
-/// and the bit set 0x00FF.
+/// the newest. A client that has no snapshot, or lost the baseline of the next one, sends the byte
+/// 1 and the bit set 0x00FF.
 public struct SnapshotAcknowledgement: Hashable, Sendable {
   /// The number of earlier ticks that the bit set covers.
   public static let earlierCount = 16

@@ -23,8 +23,9 @@ struct SnapshotDecoder: Sendable {
 
   private var failed: Bool { isRice ? rice.failed : range.failed }
 
-  /// Starts decoding. `newest` is the tick of the receiver's newest snapshot. Returns the tick of
-  /// the base, or nil if the snapshot has none; `isRead` is false if the bytes are invalid.
+  /// Starts decoding a snapshot. `newest` is the tick of the receiver's newest snapshot. Returns
+  /// the tick of the baseline, or nil if the snapshot has none; `isRead` is false if the bytes are
+  /// invalid.
   mutating func start(_ bytes: Span<UInt8>, newest: Tick?) -> (base: Tick?, isRead: Bool) {
     header = SnapshotHeader()
     // Selects the short form until the actual age has been read.
@@ -60,8 +61,8 @@ struct SnapshotDecoder: Sendable {
     return !failed
   }
 
-  /// Reads the contents after the header into `view`, whose tick and base are already set. Returns
-  /// false if no encoder produces these bytes.
+  /// Reads the contents after the header into `view`, whose tick and baseline are already set.
+  /// Returns false if no encoder produces these bytes.
   mutating func finish(_ base: SnapshotView, into view: inout SnapshotView) -> Bool {
     script.removeAll()
     var used: [RangeModel] = []

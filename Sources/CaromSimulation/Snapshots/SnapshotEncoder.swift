@@ -20,7 +20,7 @@ struct SnapshotEncoder: Sendable {
   /// Reserves memory for one datagram.
   mutating func reserve() { range.reserve() }
 
-  /// The bytes of the last snapshot.
+  /// The bytes of the last encoded snapshot.
   var bytes: [UInt8] { usedRice ? rice.bytes : range.bytes }
 
   /// Encodes a snapshot, and sets `view` to the view that the receiver has after decoding it.
@@ -71,7 +71,7 @@ struct SnapshotEncoder: Sendable {
 extension SnapshotFormat {
   /// Returns a lower bound on the script's length in Golomb-Rice codes, in bits.
   func fewestBits(_ script: SnapshotScript) -> Int {
-    // Each member takes a bit, and each value at least one.
+    // Each entity takes a bit, and each value at least one.
     script.included.count + script.values.count
   }
 }

@@ -1,7 +1,7 @@
-/// The encoding of a snapshot's members and values, described once for both directions and both
+/// The encoding of a snapshot's entities and values, described once for both directions and both
 /// forms.
 struct SnapshotFormat: Sendable {
-  /// A field's constants, collected for fast access.
+  /// The constants of an entity field, collected for fast access.
   struct Field: Sendable {
     var lower: Int64
     var upper: Int64
@@ -20,7 +20,7 @@ struct SnapshotFormat: Sendable {
   let fields: [Field]
   let stride: Int
   let activityWord: Int
-  /// The maximum number of members. The limit is checked before memory for them is allocated.
+  /// The maximum number of entities. The limit is checked before memory for them is allocated.
   let memberLimit: Int
 
   init(_ schema: EntitySchema, memberLimit: Int) {
@@ -128,7 +128,7 @@ struct SnapshotFormat: Sendable {
     walk.enter += 1
   }
 
-  /// Codes whether a remaining member's values follow and, if so, the values. Updates the member's
+  /// Codes whether a remaining entity's values follow and, if so, the values. Updates the entity's
   /// record at `walk.out`.
   @inline(__always) private func codeStaying<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
@@ -152,8 +152,8 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// Returns the index of the model for whether a member's values follow. The model depends on
-  /// whether the member is due, whether it moves, and whether the two members before it were
+  /// Returns the index of the model for whether an entity's values follow. The model depends on
+  /// whether the entity is due, whether it moves, and whether the two entities before it were
   /// included.
   @inline(__always) private func includedModel(
     _ out: borrowing MutableSpan<Int64>, _ age: Int64, _ walk: SnapshotWalk
@@ -168,7 +168,7 @@ struct SnapshotFormat: Sendable {
     return SnapshotModels.isIncluded &+ context
   }
 
-  /// Codes one field of a member as its difference from the prediction, and updates the record.
+  /// Codes one field of an entity as its difference from the prediction, and updates the record.
   @inline(__always) private func codeValue<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>,
     _ script: inout SnapshotScript, _ out: inout MutableSpan<Int64>,
@@ -255,7 +255,7 @@ struct SnapshotFormat: Sendable {
   }
 }
 
-/// The positions in the base, the script and the view while a snapshot is coded.
+/// The positions in the baseline, the script and the view while a snapshot is coded.
 struct SnapshotWalk {
   /// The snapshot's tick as a signed integer, as records store it.
   let tick: Int64
@@ -265,8 +265,8 @@ struct SnapshotWalk {
   var leave = 0
   var enter = 0
   var value = 0
-  /// Whether each of the last two members was included, as two bits. Bit 0 is the more recent
-  /// member.
+  /// Whether each of the last two entities was included, as two bits. Bit 0 is the more recent
+  /// entity.
   var recent = 0
 
   init(tick: Int64) { self.tick = tick }

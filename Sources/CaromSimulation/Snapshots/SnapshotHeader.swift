@@ -1,33 +1,34 @@
-/// A snapshot's tick, and the views on which it is based.
+/// A snapshot's tick, and the views that form its baseline.
 struct SnapshotHeader: Hashable, Sendable {
-  /// The maximum age in ticks of a base that the short form can express.
+  /// The maximum age in ticks of a baseline that the short form can express.
   static let shortAge: Int64 = 63
-  /// The number of low bits of the base's tick in the short form. They are unambiguous unless the
-  /// packet arrives more than a second late.
+  /// The number of low bits of the baseline's tick in the short form. These bits are unambiguous
+  /// unless the packet arrives more than a second late.
   static let baseBits = 7
-  /// The number of ticks before the base within which a view can be named.
+  /// The number of ticks before the baseline within which a view can be named.
   static let namedLimit: Int64 = 62
-  /// The expected age of a base that itself has no base, in ticks.
+  /// The expected age of a baseline that itself has no baseline, in ticks.
   static let usualAge: Int64 = 4
 
   /// The tick of the snapshot.
   var tick = Tick.zero
-  /// The number of ticks by which the base is older than the snapshot, or 0 if there is no base.
+  /// The number of ticks by which the baseline is older than the snapshot, or 0 if there is no
+  /// baseline.
   var age: Int64 = 0
   /// Whether some changes were left out of the snapshot.
   var isPartial = false
-  /// The views that are merged into the base; bit 0 is the tick directly before the base.
+  /// The views that are merged into the baseline; bit 0 is the tick directly before the baseline.
   var named: UInt64 = 0
 
-  /// The tick of the base.
+  /// The tick of the baseline.
   var baseTick: Tick { tick.advanced(by: -age) }
 
   private var isLong: Bool { age == 0 || age > Self.shortAge }
 
-  /// Codes the part of the header that identifies the base: whether the snapshot is partial; then
-  /// the low bits of the base's tick, or the snapshot's tick and age in full. Returns the base's
-  /// tick, or nil if there is no base. A reader without a `newest` snapshot cannot resolve the
-  /// short form, and gets a tick that it does not have.
+  /// Codes the part of the header that identifies the baseline: whether the snapshot is partial;
+  /// then the low bits of the baseline's tick, or the snapshot's tick and age in full. Returns the
+  /// baseline's tick, or nil if there is no baseline. A reader without a `newest` snapshot cannot
+  /// resolve the short form, and gets a tick that it does not have.
   mutating func codeBase<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, newest: Tick?
   ) -> Tick? {
@@ -49,7 +50,7 @@ struct SnapshotHeader: Hashable, Sendable {
   }
 
   /// Codes the rest of the header: in the short form the snapshot's age, which usually equals the
-  /// age of the base, and the views named in addition to the base.
+  /// age of the baseline, and the views named in addition to the baseline.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {
@@ -78,8 +79,8 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// Returns the number of ticks before `base` whose views can be named: if the base is partial,
-  /// the ticks after the base's own base, otherwise 0.
+  /// Returns the number of ticks before `base` whose views can be named: if the baseline is
+  /// partial, the ticks after the baseline's own baseline, otherwise 0.
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)

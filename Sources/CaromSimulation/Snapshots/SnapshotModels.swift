@@ -2,24 +2,24 @@
 enum SnapshotModels {
   /// Whether the header has the long form.
   static let isLong = 0
-  /// Whether views are named in addition to the base.
+  /// Whether views are named in addition to the baseline.
   static let isNaming = 1
   /// Whether the view of a particular tick is named.
   static let isNamed = 2
-  /// Whether the snapshot adds or removes any member.
+  /// Whether the snapshot adds or removes any entity.
   static let changesMembers = 3
   /// Whether the snapshot is partial.
   static let isPartial = 4
-  /// The age of the base, in the short form.
+  /// The age of the baseline, in the short form.
   static let age = 8
-  /// The number of members that leave, the number that enter, and the age of the base in the long
-  /// form.
+  /// The number of entities that leave, the number that enter, and the age of the baseline in the
+  /// long form.
   static let members = age + DeltaBins.count
-  /// The gap between two consecutive members that leave or enter.
+  /// The gap between two consecutive entities that leave or enter.
   static let gap = members + DeltaBins.count
   /// The snapshot's tick in full, in the long form.
   static let tick = gap + DeltaBins.count
-  /// Whether a member's values follow.
+  /// Whether an entity's values follow.
   static let isIncluded = tick + DeltaBins.count
   /// The number of contexts of `isIncluded`.
   static let includedContexts = 32

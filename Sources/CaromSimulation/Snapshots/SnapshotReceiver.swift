@@ -15,12 +15,12 @@ public struct SnapshotReceiver: Sendable {
   public private(set) var tick: Tick?
   /// The entities of the newest snapshot.
   public private(set) var entities: EntityTable
-  /// For each of `entities`, the tick of its values: the newest snapshot's, or an earlier one if no
-  /// newer values were sent.
+  /// For each entity in `entities`, the tick of its values: the newest snapshot's tick, or an
+  /// earlier one if no newer values were sent.
   public private(set) var entityTicks: [Tick] = []
 
-  /// The number of ticks for which an entity stays visible in a stream of partial snapshots that do
-  /// not mention it.
+  /// The number of ticks for which an entity stays visible although the partial snapshots do not
+  /// contain it.
   private static let grace: Int64 = 64
 
   private var history = SnapshotHistory()
@@ -73,7 +73,7 @@ public struct SnapshotReceiver: Sendable {
     return decoder.rewritten
   }
 
-  /// Decodes a snapshot into `scratch` and returns the view that it is based on.
+  /// Decodes a snapshot into `scratch`, and returns the view on which the snapshot is based.
   private mutating func read(_ bytes: Span<UInt8>) throws(SnapshotError) -> SnapshotView {
     let (baseTick, isRead) = decoder.start(bytes, newest: tick)
     guard isRead else { throw Self.malformed }
@@ -96,7 +96,7 @@ public struct SnapshotReceiver: Sendable {
 
   private mutating func view(of wanted: Tick) throws(SnapshotError) -> SnapshotView {
     if let slot = history.slot(of: wanted) { return history.views[slot] }
-    // The base was already released, so the packet is late and no snapshot is missing.
+    // The baseline was already released, so the packet is late and no snapshot is missing.
     if let oldest, wanted < oldest { throw .stale(wanted) }
     lostBase = true
     throw .missingBase(wanted)
@@ -170,9 +170,9 @@ public struct SnapshotReceiver: Sendable {
   }
 
   /// Keeps an entity that a partial `view` does not contain but that a recent snapshot contained.
-  /// The entity may have entered after the view's base, or shortly before the base in a snapshot
-  /// whose acknowledgement the sender has not received. In the latter case the sender will send it
-  /// again.
+  /// The entity may have entered after the view's baseline, or shortly before the baseline in a
+  /// snapshot whose acknowledgement the sender has not received. In the latter case the sender will
+  /// send it again.
   private mutating func keepShown(_ place: Int, _ view: SnapshotView, _ base: SnapshotView) {
     guard view.isPartial, next.count < decoder.format.memberLimit else { return }
     if let base = view.base, entityTicks[place].distance(to: base) >= Self.grace { return }
@@ -194,6 +194,7 @@ public enum SnapshotError: Error, Hashable, Sendable {
   /// The snapshot of this tick, on which the received snapshot is based, is missing. Send the
   /// acknowledgement, which requests a full snapshot.
   case missingBase(Tick)
-  /// The snapshot of this tick was already received, or its base is too old to be stored. Drop it.
+  /// The snapshot of this tick was already received, or its baseline is too old to be stored. Drop
+  /// it.
   case stale(Tick)
 }

@@ -1,6 +1,6 @@
 extension SnapshotScript {
   /// Computes the changes from `base` to `entities`. With a selection, indexed like `entities`,
-  /// only selected entities are included or enter. At most `leaveLimit` members leave, and at most
+  /// only selected entities are included or enter. At most `leaveLimit` entities leave, and at most
   /// `memberLimit` remain. Returns whether any change was left out.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
@@ -65,13 +65,13 @@ extension SnapshotScript {
     for word in start..<start &+ layout.fields { values.append(now[word]) }
   }
 
-  /// The layout of the records, and the remaining capacity.
+  /// The constants of a comparison: the layout of the records, and the limit on entering entities.
   private struct Layout {
     let stride: Int
     let fields: Int
     /// The index after the last velocity word.
     let end: Int
-    /// The maximum number by which the entering members may exceed the leaving ones.
+    /// The maximum number by which the entering entities may exceed the leaving ones.
     let enterLimit: Int
 
     /// Returns whether a value of an entity changed, or is predicted to change because its velocity

@@ -9,7 +9,7 @@ import CaromCore
 /// sender.acknowledge(acknowledgement)                // when one arrives
 /// ```
 public struct SnapshotSender: Sendable {
-  /// The default for the maximum number of entities that a client can have at once.
+  /// The default limit on the number of entities that a client can have at once.
   public static let defaultMemberLimit = 16_384
 
   /// The fields of each entity.
@@ -21,7 +21,7 @@ public struct SnapshotSender: Sendable {
   /// The tick of the newest snapshot that the client has acknowledged, or nil if there is none.
   public private(set) var acknowledgedTick: Tick?
 
-  /// The maximum number of members that leave in one snapshot.
+  /// The maximum number of entities that leave in one snapshot.
   var leaveLimit = Int.max
 
   private var history = SnapshotHistory()
@@ -31,7 +31,7 @@ public struct SnapshotSender: Sendable {
   private var header = SnapshotHeader()
   /// The view on which the planned snapshot is based.
   private var base = SnapshotView()
-  /// The base merged with the other named views.
+  /// The baseline merged with the other named views.
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
 
@@ -44,7 +44,7 @@ public struct SnapshotSender: Sendable {
       shipped: SnapshotModels.shipped(for: schema))
   }
 
-  /// The bytes of the last snapshot.
+  /// The bytes of the last encoded snapshot.
   public var bytes: [UInt8] { encoder.bytes }
 
   /// Statistics for training the models, or nil if none are collected.
@@ -143,9 +143,9 @@ public struct SnapshotSender: Sendable {
     if let slot = history.slot(of: header.tick) { history.free(slot) }
   }
 
-  /// The table indexes of the entities in the plan.
+  /// The indexes of the planned entities in the table.
   var plannedPlaces: [Int] { script.places }
-  /// The ids in the plan that are new to the client.
+  /// The ids of the planned entities that are new to the client.
   var plannedEnters: [UInt32] { script.enters }
   /// Whether the plan contains no change.
   var isPlanEmpty: Bool { script.isEmpty }

@@ -6,10 +6,10 @@
 /// long, half of the difference of the two advantages is the offset between the clocks, `offset`.
 /// The correction is a small change of speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
-  /// The largest change of speed in normal play, in millionths: 2 %.
+  /// The largest change of the clock's speed in normal play, in millionths of real time: 2 %.
   public static let usualLimit = 20_000
-  /// The largest change of speed while the peers are more than `farAhead` ticks apart, in
-  /// millionths: 5 %.
+  /// The largest change of the clock's speed while the peers are more than `farAhead` ticks apart,
+  /// in millionths of real time: 5 %.
   public static let hurriedLimit = 50_000
   /// The offset in ticks above which `hurriedLimit` applies.
   public static let farAhead = 4.0
@@ -19,7 +19,7 @@ public struct ClockSync: Hashable, Sendable {
   /// How far this side's tick is ahead of the newest tick received from the peer, in ticks,
   /// averaged over the received packets.
   public private(set) var advantage = 0.0
-  /// The peer's own `advantage`, in ticks, averaged over its reports.
+  /// The peer's advantage over this side in ticks, averaged over the peer's reports.
   public private(set) var peerAdvantage = 0.0
   private var samples = 0
   private var peerSamples = 0
@@ -36,15 +36,15 @@ public struct ClockSync: Hashable, Sendable {
     samples = min(samples + 1, 32)
   }
 
-  /// Records the advantage that the peer reported for itself, in ticks.
+  /// Records the advantage over this side that the peer reported, in ticks.
   public mutating func recordPeerAdvantage(_ value: Double) {
     let weight = max(1 / 8, 1 / Double(peerSamples + 1))
     peerAdvantage += (value - peerAdvantage) * weight
     peerSamples = min(peerSamples + 1, 8)
   }
 
-  /// The offset of this side's clock from the peer's, in ticks: positive if this side is ahead. It
-  /// is 0 until both sides have measured.
+  /// The offset of this side's clock from the peer's clock, in ticks. It is positive if this side
+  /// is ahead, and 0 until both sides have measured.
   public var offset: Double {
     samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : 0
   }

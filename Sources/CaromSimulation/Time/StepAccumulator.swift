@@ -20,7 +20,7 @@ public struct StepAccumulator: Hashable, Sendable {
     }
   }
 
-  /// The default limit on catching up: a quarter of a second.
+  /// The default limit on the time that is caught up at once: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   /// The number of steps per second.
@@ -30,7 +30,7 @@ public struct StepAccumulator: Hashable, Sendable {
   /// The total number of steps dropped.
   public private(set) var totalDropped: UInt64 = 0
 
-  /// The time from which steps are counted. It advances by whole seconds, so that the products stay
+  /// The time from which steps are counted. It advances by whole seconds, so that products stay
   /// small.
   private var origin: Instant
   /// The number of steps after `origin` that have been returned or dropped.
@@ -83,7 +83,7 @@ public struct StepAccumulator: Hashable, Sendable {
     Instant(nanoseconds: origin.nanoseconds + fixedRate.nanosecondsRoundedUp(of: count))
   }
 
-  /// Advances the origin by whole seconds, which are always a whole number of steps.
+  /// Advances the origin by whole seconds, each of which is a whole number of steps.
   private mutating func rebase() {
     let seconds = counted / Int64(rate)
     origin.nanoseconds += seconds * 1_000_000_000

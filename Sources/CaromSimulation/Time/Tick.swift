@@ -9,8 +9,8 @@ public struct Tick: Hashable, Sendable {
   /// The tick of the first step.
   public static let zero = Tick(0)
 
-  /// The tick after this one. The last tick wraps around to 0, which at 60 Hz takes nine billion
-  /// years unless a peer sends a false tick.
+  /// The tick after this one. After the last tick, the number wraps around to 0; at 60 Hz that
+  /// takes nine billion years, unless a peer sends a false tick.
   @inlinable public var next: Tick { Tick(rawValue &+ 1) }
 
   /// Returns the tick `count` steps later, or earlier if `count` is negative.

@@ -41,7 +41,7 @@ public struct InterestArea: Hashable, Sendable {
   }
 }
 
-/// A distance within which entities are sent at a particular interval.
+/// A distance from the focus, and the interval at which entities within that distance are sent.
 public struct InterestTier: Hashable, Sendable {
   /// The maximum distance from the focus, in the unit of the position fields.
   public var radius: Double

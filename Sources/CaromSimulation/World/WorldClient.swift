@@ -13,7 +13,7 @@ struct WorldClient: Sendable {
     var waited: Int32
   }
 
-  /// The number of entities for which memory is reserved initially.
+  /// The number of entities for which memory is reserved at the start.
   private static let typicalCount = 256
 
   var sender: SnapshotSender

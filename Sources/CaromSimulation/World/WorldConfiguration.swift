@@ -11,7 +11,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   /// The maximum number of snapshot bytes per second for each client, or nil for no limit.
   public var bandwidth: Int?
 
-  /// Creates the configuration of a world.
+  /// Creates the configuration of a world. By default, a snapshot has at most 1,150 bytes and there
+  /// is no limit on the bandwidth.
   public init(
     schema: EntitySchema, area: InterestArea? = nil, ticksPerSecond: Int = 60,
     snapshotLimit: Int = 1_150, bandwidth: Int? = nil

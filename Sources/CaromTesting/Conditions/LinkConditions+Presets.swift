@@ -3,8 +3,7 @@ import CaromCore
 extension LinkConditions {
   // MARK: Simple conditions
 
-  /// A constant delay of 1 ms without loss, where streams deliver the same chunks that were
-  /// written.
+  /// A constant delay of 1 ms without loss. Streams deliver the same chunks that were written.
   public static let steady = LinkConditions(
     delay: .milliseconds(1) ... .milliseconds(1), chunkLength: 1 << 30...1 << 30,
     coalescing: 0)

@@ -12,7 +12,7 @@ public struct LinkConditions: Hashable, Sendable {
   /// The one-way delay, drawn for each datagram and each chunk of a stream. Different delays may
   /// reorder datagrams, but never the bytes of a stream.
   public var delay: ClosedRange<Duration>
-  /// Random variation of the delay that preserves the order of datagrams.
+  /// The random variation of the delay, which preserves the order of datagrams.
   public var jitter = Jitter.none
   /// Extra delay for a random fraction of the datagrams, so that later datagrams may overtake them.
   /// Nil for none.

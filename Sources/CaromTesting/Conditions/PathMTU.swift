@@ -31,7 +31,8 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
   /// All changes, earliest first.
   public let changes: [Change]
 
-  /// Creates an MTU of `initial` bytes, at least 68, and its changes in the order of their times.
+  /// Creates an MTU of `initial` bytes, at least 68, which changes at the given times. `changes`
+  /// must be in the order of their times.
   public init(_ initial: Int, then changes: [Change] = []) {
     precondition(initial >= Self.minimum, "an MTU must be at least 68 bytes")
     precondition(

@@ -1,4 +1,4 @@
-/// The statistics of one direction of a link.
+/// The statistics of a link in one direction.
 ///
 /// `sent + duplicated` equals `delivered + dropped.total` plus the number of datagrams in flight.
 public struct LinkCounters: Hashable, Sendable {

@@ -31,7 +31,7 @@ struct LinkQueue: Sendable {
     }
   }
 
-  /// Adds bytes to the queue and returns the time at which the last of them departs.
+  /// Adds bytes to the queue, and returns the time at which the last byte departs.
   mutating func append(_ bytes: Int, rate: Int, at now: Instant) -> Instant {
     if emptyAt <= now {
       emptyAt = now

@@ -126,8 +126,8 @@ struct LinkSimulator: Sendable {
   /// The maximum number of times that one chunk is lost.
   private static let maximumLosses = 6
 
-  /// Sends a chunk of a stream and returns its arrival time, which includes the delays of
-  /// retransmissions.
+  /// Sends a chunk of `length` bytes of a stream, and returns its arrival time, which includes the
+  /// delays of retransmissions.
   mutating func sendChunk(of length: Int, at now: Instant) -> Instant {
     counters.streamBytesSent += length
     let departure = conditions.rate.map { enqueue(length, rate: $0, at: now) } ?? now

@@ -2,7 +2,7 @@ import CaromCore
 
 /// The state of a byte stream between two hosts.
 struct StreamState: Sendable {
-  /// A unit of delivery of a stream: bytes or a signal of TCP.
+  /// A unit in which a stream delivers: bytes, or a TCP signal.
   enum Chunk: Sendable {
     case connected, accepted, end, reset
     case bytes([UInt8])
@@ -13,7 +13,7 @@ struct StreamState: Sendable {
   /// Identifies one direction of one stream.
   struct DirectionKey: Sendable {
     let stream: Int
-    /// The receiving side.
+    /// The side that receives in this direction.
     let side: VirtualStream.Side
   }
 

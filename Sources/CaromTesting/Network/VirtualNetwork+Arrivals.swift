@@ -4,7 +4,7 @@ extension VirtualNetwork {
   // MARK: Connecting
 
   /// Handles the arrival of a connection request: the listener's machine accepts or refuses it. If
-  /// the machine cannot be reached, the client repeats the request. Returns the event for a host,
+  /// that machine cannot be reached, the client repeats the request. Returns the event for a host,
   /// or nil if there is none.
   mutating func handleConnect(_ number: Int, attempt: Int) -> VirtualEvent? {
     guard !streams[number].toClient.isDead else { return nil }

@@ -4,8 +4,8 @@ extension VirtualNetwork {
   // MARK: Conditions
 
   /// Sets the conditions of the link from one machine to another, in this direction only. Nil
-  /// restores the network's conditions. Between hosts of one machine, the call has no effect: their
-  /// delay is 10 to 30 µs, without loss.
+  /// restores the network's conditions. Between hosts of one machine, the call has no effect: the
+  /// delay there is always 10 to 30 µs, without loss.
   public mutating func setConditions(
     _ conditions: LinkConditions?, from: VirtualHost, to: VirtualHost
   ) {

@@ -7,7 +7,7 @@ import CaromCore
 /// specify. The network is a value: a copy continues from the same state, and the same calls on it
 /// give the same events.
 public struct VirtualNetwork: Sendable {
-  /// A scheduled event.
+  /// An event that is scheduled inside the network.
   enum Arrival: Sendable {
     /// A datagram arrives at the end of a link.
     case datagram(Datagram, link: Int)
@@ -54,7 +54,7 @@ public struct VirtualNetwork: Sendable {
   var sockets: [SocketState] = []
   var members: [SocketState.Group: [SocketState.Member]] = [:]
   var streams: [StreamState] = []
-  /// The directions of streams that wait for the end of a cut.
+  /// The stream directions that wait for the end of a cut.
   var heldStreams: [StreamState.DirectionKey] = []
   var links: [LinkSimulator] = []
   var linkNumbers: [LinkKey: Int] = [:]

@@ -8,7 +8,7 @@ public struct StepLimitExceeded: Error, Hashable, Sendable, CustomStringConverti
   /// The virtual time at which the limit was reached.
   public let at: Instant
 
-  /// Creates an error for a limit that was reached at `time`.
+  /// Creates an error for a run that reached its step limit at `time`.
   public init(limit: Int, at time: Instant) {
     self.limit = limit
     at = time

@@ -1,7 +1,7 @@
 import CaromCore
 import Synchronization
 
-/// A manually advanced clock, for testing code that sleeps.
+/// A clock that a test advances by hand, for testing code that sleeps.
 public final class TestClock: Clock, Sendable {
   private struct Sleeper: Sendable {
     let id: UInt64

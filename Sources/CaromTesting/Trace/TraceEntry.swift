@@ -2,7 +2,7 @@ import CaromCore
 
 /// One entry of a `Trace`: an event, with its time and details.
 public struct TraceEntry: Hashable, Sendable {
-  /// The kinds of events.
+  /// The kind of an event.
   public enum Event: String, Hashable, Sendable {
     /// A datagram was sent over a link.
     case sent
@@ -34,7 +34,7 @@ public struct TraceEntry: Hashable, Sendable {
     case drained
     /// A fault was injected; see `text`.
     case fault
-    /// A note by the test; see `text`.
+    /// The test added a note; see `text`.
     case note
   }
 
@@ -53,7 +53,7 @@ public struct TraceEntry: Hashable, Sendable {
   /// The host that received the event or to which a fault was injected. Nil if the event concerns
   /// no single host.
   public var host: VirtualHost.ID?
-  /// The link over which a datagram was sent, or nil for other events.
+  /// The link over which a datagram was sent, or nil if no link is involved.
   public var link: Link?
   /// The number of the stream, or nil for other events.
   public var stream: Int?
@@ -66,7 +66,7 @@ public struct TraceEntry: Hashable, Sendable {
   /// The description of a fault or the text of a note, or nil for other events.
   public var text: String?
 
-  /// Creates an entry without details.
+  /// Creates an entry with a kind and a time, but without details.
   init(_ event: Event, at time: Instant) {
     self.time = time
     self.event = event

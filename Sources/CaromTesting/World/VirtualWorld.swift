@@ -6,13 +6,13 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// The default limit on the number of steps in one `run`.
   public static var defaultStepLimit: Int { 1_000_000 }
 
-  /// The network. Tests inject faults here between runs.
+  /// The network. Tests can inject faults into it between runs.
   public var network: VirtualNetwork
   /// The nodes, indexed by the numbers of their hosts. The entry of a host without a node is nil.
   public private(set) var nodes: [Node?] = []
   /// The number of steps so far. A step handles one event, or all timeouts that are due.
   public private(set) var steps = 0
-  /// The `nextTimeout` of each node, read after each call of the node.
+  /// The `nextTimeout` of each node, updated after each call of the node.
   private var deadlines = DeadlineTree()
 
   /// Creates a world without nodes on a network.
