@@ -24,14 +24,15 @@ struct CompetitiveMode: Sendable {
   private var plateau: Double
   /// The window directly after the latest loss, in packets.
   private var start: Double
-  /// The time of the latest loss, or of the beginning of competitive mode before the first loss.
+  /// The time of the latest loss, or of the beginning of competitive mode before the first loss, in
+  /// nanoseconds.
   private var epoch: Int64
   /// The number of seconds from `epoch` until the window reaches `plateau` again.
   private var rise = 0.0
   /// Whether a packet was lost in competitive mode. Before the first loss, the fair share is
   /// unknown.
   private var hasLost = false
-  /// The time of the next check of whether the competing traffic has ended.
+  /// The time of the next check of whether the competing traffic has ended, in nanoseconds.
   private var nextCheck: Int64
   private var checkInterval: Int64
 

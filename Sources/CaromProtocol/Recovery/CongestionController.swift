@@ -9,7 +9,7 @@ struct CongestionController: Sendable {
   /// The measurements that one acknowledgement provides.
   struct Report: Sendable {
     var now: Int64
-    /// The round-trip time, or nil if the acknowledgement provided no usable sample.
+    /// The round-trip time in nanoseconds, or nil if the acknowledgement provided no usable sample.
     var roundTrip: Int64?
     var sample: DeliveryRate.Sample?
     /// The total number of bytes delivered so far.
@@ -55,8 +55,8 @@ struct CongestionController: Sendable {
   var recentQueue = RecentQueue()
   var growth = BandwidthGrowth()
   var competition = CompetitionDetector()
-  /// The state of the window in competitive mode; nil if other traffic does not compete. It is kept
-  /// during a round-trip probe.
+  /// The state of competitive mode, which is kept during a round-trip probe; nil outside
+  /// competitive mode.
   var competitiveMode: CompetitiveMode?
 
   /// The number of cruise phases so far, used to vary their length.
@@ -90,7 +90,7 @@ struct CongestionController: Sendable {
   /// per second.
   var wireBandwidth: Double { bandwidth / (1 - randomLoss) }
 
-  /// The tolerated queueing delay, jitter included.
+  /// The tolerated queueing delay in nanoseconds, jitter included.
   var queueTarget: Int64 { baseQueueTarget + min(rounds.jitter, roundTrip.minimum / 2) }
   private var baseQueueTarget: Int64 {
     min(max(roundTrip.minimum / 4, Self.minimumQueueTarget), Self.maximumQueueTarget)
@@ -102,20 +102,21 @@ struct CongestionController: Sendable {
       && rounds.last.minimum - roundTrip.minimum > max(baseQueueTarget, roundTrip.minimum / 4)
   }
 
-  /// The queueing delay: the shortest round-trip time of this round and the last one, less the
-  /// shortest round-trip time of the path; 0 without samples.
+  /// The queueing delay in nanoseconds: the shortest round-trip time of this round and the last
+  /// one, less the shortest round-trip time of the path; 0 without samples.
   var queue: Int64 {
     let least = min(rounds.last.minimum, rounds.current.minimum)
     return least == .max ? 0 : least - roundTrip.minimum
   }
 
-  /// The average round-trip time while no queue builds up.
+  /// The average round-trip time while no queue builds up, in nanoseconds.
   var unqueuedRoundTrip: Int64 { roundTrip.minimum + min(rounds.jitter, roundTrip.minimum) }
 
   /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
-  /// Whether a packet sent now cannot be lost because this flow has filled a queue.
+  /// Whether a packet that is sent now cannot overflow a queue that this flow has filled, so that
+  /// its loss would have another cause.
   var isCalm: Bool {
     if case .down = phase { return true }
     return false
@@ -161,15 +162,15 @@ struct CongestionController: Sendable {
     }
   }
 
-  /// The bandwidth from which startup grows. No calm packet has been sent yet, so as long as no
-  /// queue builds up, all loss is considered random loss of the path.
+  /// The bandwidth from which startup grows, in bytes per second. Calm packets may not have been
+  /// sent yet, so as long as no queue builds up, all loss during startup counts as random loss.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))
   }
 
-  /// The additional rate while probing for bandwidth. It does not scale with the flow's bandwidth,
-  /// so that a flow with a small share gains relative to the others.
+  /// The additional rate while probing for bandwidth, in bytes per second. It does not scale with
+  /// the flow's bandwidth, so that a flow with a small share gains relative to the others.
   private var probeRate: Double {
     Double(Self.probePackets * packetSize) * 1e9 / Double(max(roundTrip.smoothed, 1_000_000))
   }

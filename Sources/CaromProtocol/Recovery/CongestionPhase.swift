@@ -26,10 +26,10 @@ enum CongestionPhase: Sendable {
   case drain
   /// Sends at the estimated bandwidth, at least until the given round.
   case cruise(until: Int)
-  /// Has probed for more bandwidth since the given round.
+  /// Probes for more bandwidth. The phase began in the given round.
   case up(since: Int)
-  /// Has drained a queue since the given round: the queue that a bandwidth probe left, or a queue
-  /// that built up while cruising.
+  /// Drains a queue that a bandwidth probe left (`followsProbe`) or that built up while cruising.
+  /// The phase began in the given round.
   case down(since: Int, followsProbe: Bool)
   /// Keeps few bytes in flight, to measure the round-trip time without a queue.
   case probeRoundTrip(RoundTripProbe)

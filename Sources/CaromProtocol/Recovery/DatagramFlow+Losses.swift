@@ -8,8 +8,8 @@ extension DatagramFlow {
     return deadline == .max ? nil : Instant(nanoseconds: deadline)
   }
 
-  /// Returns the time at which to send a probe for the oldest outstanding packet from the largest
-  /// acknowledged one on, or `.max` if there is no such packet.
+  /// Returns the time, in nanoseconds, at which to send a probe for the oldest outstanding packet
+  /// that is newer than the largest acknowledged one, or `.max` if there is no such packet.
   private mutating func findProbeDeadline() -> Int64 {
     var number = sent.outstanding.head
     if let largest = detector.largestAcknowledged {
@@ -25,9 +25,10 @@ extension DatagramFlow {
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// Returns the send time of the last packet, from number `first` on, for whose acknowledgement to
-  /// wait before probing. Since an acknowledgement can be lost as well, the wait extends to the
-  /// next `additionalAnswers` acknowledgements if their packets are in flight.
+  /// Returns the send time of the last packet whose acknowledgement is awaited before a probe is
+  /// sent. The first such packet has the number `first`. Since an acknowledgement can be lost as
+  /// well, up to `additionalAnswers` later acknowledgements are awaited if their packets are in
+  /// flight.
   private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)
@@ -39,10 +40,11 @@ extension DatagramFlow {
     return last
   }
 
-  /// Declares packets lost whose loss deadline has passed.
+  /// Declares all packets past their loss deadline lost.
   ///
-  /// Returns true if a probe must be sent at once, whatever `allowance` returns: an ack-eliciting
-  /// packet with new data, with data that was sent but not acknowledged, or with just a ping.
+  /// Returns true if a probe must be sent at once, whatever `allowance` returns. The probe is an
+  /// ack-eliciting packet with new data, with data that was sent but not acknowledged, or with just
+  /// a ping.
   package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Bool {
     let time = now.nanoseconds
     if lossDeadline <= time { detectLosses(at: time, into: &lost) }
@@ -78,7 +80,7 @@ extension DatagramFlow {
 
   // MARK: Losses
 
-  /// Declares packets lost whose reordering window has passed, and sets `lossDeadline` for the next
+  /// Declares all packets past their reordering window lost, and sets `lossDeadline` for the next
   /// packet.
   mutating func detectLosses(at now: Int64, into lost: inout [FrameRecord]) {
     lossDeadline = .max

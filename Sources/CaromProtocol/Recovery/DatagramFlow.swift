@@ -9,15 +9,15 @@ import CaromCore
 package struct DatagramFlow: Sendable {
   /// The length of the IPv4 and UDP headers in bytes. They count against the window.
   package static let headers = 28
-  /// The number of packets after which the loss rate halves the weight of the past.
+  /// The number of packets after which the loss rate halves the weight of earlier packets.
   static let lossMemory = 1_024.0
   /// The number of round trips for which lost packets are remembered, to detect spurious losses.
   static let lostPacketMemory: Int64 = 2
 
   /// The maximum number of consecutive packets that elicit no acknowledgement.
   private static let maximumNonElicitingRun = 32
-  /// The maximum number of packets sent after the largest acknowledged one. It lets the peer
-  /// recover the number in a short acknowledgement from its low 16 bits.
+  /// The maximum number of packets sent after the largest acknowledged one. This limit lets the
+  /// peer recover the number in a short acknowledgement from its low 16 bits.
   private static let maximumUnacknowledged: UInt64 = 32_768
 
   package internal(set) var statistics = FlowStatistics()
@@ -152,7 +152,7 @@ package struct DatagramFlow: Sendable {
   }
 }
 
-/// Counters of a datagram flow since it began.
+/// The counters of a datagram flow since the flow began.
 package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var packetsSent = 0
   /// The number of bytes in all sent packets, IP and UDP headers included.

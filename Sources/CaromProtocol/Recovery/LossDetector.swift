@@ -18,11 +18,11 @@ struct LossDetector: Sendable {
 
   /// The largest packet number that was acknowledged; nil before the first acknowledgement.
   private(set) var largestAcknowledged: UInt64?
-  /// The latest send time of an acknowledged packet.
+  /// The latest send time of an acknowledged packet, in nanoseconds.
   private var newestSent: Int64 = 0
-  /// The round-trip time of the acknowledged packet with the latest send time.
+  /// The round-trip time of the acknowledged packet with the latest send time, in nanoseconds.
   private var newestRoundTrip: Int64 = 0
-  /// The reordering window in quarters of the shortest round trip.
+  /// The length of the reordering window in quarters of the shortest round-trip time.
   private var reorderWindowMultiplier: Int64 = 1
   private var hasSeenReordering = false
   private var lossesSinceSpurious = 0
@@ -78,14 +78,14 @@ struct LossDetector: Sendable {
     probes = 0
   }
 
-  /// Returns the reordering window: the time beyond one round trip after which a packet is
-  /// considered lost.
+  /// Returns the reordering window in nanoseconds: the time beyond one round trip after which a
+  /// packet is considered lost.
   private func reorderWindow(_ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     min(max(reorderWindowMultiplier * roundTrip.minimum / 4, 1), roundTrip.smoothed)
   }
 
-  /// Returns the time at which an outstanding packet counts as lost, or nil while no packet sent
-  /// later has been acknowledged.
+  /// Returns the time, in nanoseconds, at which an outstanding packet counts as lost, or nil while
+  /// no packet sent later has been acknowledged.
   func lossDeadline(
     of number: UInt64, sent: Int64, _ roundTrip: borrowing RoundTripEstimator
   ) -> Int64? {
@@ -95,8 +95,8 @@ struct LossDetector: Sendable {
     return sent + newestRoundTrip + reorderWindow(roundTrip)
   }
 
-  /// Returns the time at which to send a probe, if the packet for whose acknowledgement to wait was
-  /// sent at `asked`.
+  /// Returns the time, in nanoseconds, at which to send a probe. `asked` is the send time of the
+  /// packet that should elicit the awaited acknowledgement.
   func probeDeadline(asked: Int64, _ roundTrip: borrowing RoundTripEstimator) -> Int64 {
     let base = roundTrip.probeTimeout
     // While acknowledgements arrive, the missing one may just be delayed in a queue.

@@ -9,7 +9,7 @@ struct Pacer: Sendable {
   /// The maximum number of bytes of urgent packets that may be sent ahead of schedule.
   static let maximumDebt = 4_096
 
-  /// The time at which the next packet is due.
+  /// The time at which the next packet is due, in nanoseconds.
   private(set) var next: Int64 = .min
 
   /// Returns the number of bytes that may be sent now at `rate` bytes per second; negative if the

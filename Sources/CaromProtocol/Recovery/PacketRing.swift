@@ -51,7 +51,7 @@ struct PacketRing: Sendable {
     link(number, to: &list)
   }
 
-  /// Appends a packet that was removed from another list.
+  /// Appends the packet `number`, which was removed from another list, to `list`.
   mutating func append(_ number: UInt64, to list: inout List) {
     let low = UInt32(truncatingIfNeeded: number)
     self[number].next = low

@@ -6,7 +6,7 @@
 /// arrive, the size falls back to 1,200 bytes at once and the search starts again later. Lengths
 /// are bytes of UDP payload, times nanoseconds.
 struct PathMTUSearch: Sendable {
-  /// The length that every path carries (RFC 9000 §14).
+  /// The length in bytes that every path carries (RFC 9000 §14).
   static let base = 1_200
   /// The lengths to try after the longest, in bytes: those that PPPoE and common tunnels leave of
   /// an Ethernet frame, down to the minimum MTU of IPv6.
@@ -22,10 +22,10 @@ struct PathMTUSearch: Sendable {
   /// between, that indicates a black hole.
   private static let blackHoleThreshold = 6
 
-  /// The longest length that is known to arrive.
+  /// The greatest length that is known to arrive, in bytes.
   private(set) var size = base
   private let maximum: Int
-  /// The length to try next; nil if no longer length is left to try.
+  /// The length to try next, in bytes; nil if no greater length is left to try.
   private var candidate: Int?
   private var failures = 0
   private var nextProbe: Int64
@@ -33,7 +33,7 @@ struct PathMTUSearch: Sendable {
   private var isProbing = false
   /// The number of consecutive losses of packets longer than `base`.
   private var consecutiveLosses = 0
-  /// The latest send time of an acknowledged packet that is longer than `base`.
+  /// The latest send time of an acknowledged packet that is longer than `base`, in nanoseconds.
   private var newestAcknowledged: Int64 = 0
   private var searchDelay = blackHoleInterval
 
@@ -43,7 +43,7 @@ struct PathMTUSearch: Sendable {
     candidate = maximum > Self.base ? maximum : nil
   }
 
-  /// Returns the length of the probe that is due, or nil if none is due.
+  /// Returns the length in bytes of the probe that is due, or nil if none is due.
   func probe(at now: Int64) -> Int? {
     guard !isProbing, let candidate, nextProbe <= now else { return nil }
     return candidate
@@ -86,8 +86,8 @@ struct PathMTUSearch: Sendable {
   }
 
   /// Records the loss of a packet of `bytes` bytes that was sent at `sent`. Falls back to 1,200
-  /// bytes and returns true if several consecutive longer packets were lost, and no longer packet
-  /// that was sent at most `patience` earlier was acknowledged.
+  /// bytes and returns true if several consecutive packets longer than that were lost, and the
+  /// newest acknowledged one was sent more than `patience` nanoseconds before this packet.
   mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
     guard bytes > Self.base, size > Self.base else { return false }
     consecutiveLosses += 1

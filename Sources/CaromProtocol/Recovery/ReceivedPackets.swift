@@ -5,8 +5,9 @@ package struct ReceivedPackets: Sendable {
   /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
   /// without delay.
   private static let acknowledgementThreshold = 2
-  /// The number of such packets while this side is about to send messages, whose packet can carry
-  /// the acknowledgement.
+  /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
+  /// without delay while this side is about to send messages, whose packet can carry the
+  /// acknowledgement.
   private static let piggybackThreshold = 3
   /// The longest delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000
@@ -20,7 +21,7 @@ package struct ReceivedPackets: Sendable {
   package private(set) var ranges = AcknowledgedRanges()
   /// The lowest number that is remembered. Lower numbers are too old and count as received.
   private var floor: UInt64 = 0
-  /// The lowest number of which the peer may not know whether its packet was received.
+  /// The number below which the peer knows which packets were received.
   private var confirmed: UInt64 = 0
   /// The lowest number received since the last acknowledgement was written.
   private var lowestUnacknowledged: UInt64 = .max
@@ -42,10 +43,11 @@ package struct ReceivedPackets: Sendable {
   /// Whether a packet was received that no acknowledgement has reported yet.
   package var hasUnacknowledged: Bool { lowestUnacknowledged != .max }
 
-  /// Returns whether the packet `number` was received before or is too old to tell.
+  /// Returns whether the packet `number` was received before or is too old to be remembered.
   package func isSeen(_ number: UInt64) -> Bool { number < floor || ranges.contains(number) }
 
-  /// Records a received packet. Returns false if the packet is a duplicate or too old to tell.
+  /// Records a received packet. Returns false if the packet is a duplicate or too old to be
+  /// remembered.
   package mutating func insert(
     _ number: UInt64, isAckEliciting: Bool, at now: Instant
   ) -> Bool {
@@ -105,7 +107,8 @@ package struct ReceivedPackets: Sendable {
     return true
   }
 
-  /// Returns the time since the packet with the largest number arrived.
+  /// Returns the time since the packet with the largest number arrived, as an acknowledgement
+  /// delay.
   package func ackDelay(at now: Instant) -> AckDelay {
     AckDelay(nanoseconds: now.nanoseconds - largestArrival.nanoseconds)
   }

@@ -3,19 +3,19 @@
 struct RoundStatistics: Sendable {
   /// The measurements of one round.
   struct Round: Sendable {
-    /// The shortest round-trip time.
+    /// The shortest round-trip time in the round, in nanoseconds; `.max` without samples.
     var minimum = Int64.max
-    /// The longest round-trip time.
+    /// The longest round-trip time in the round, in nanoseconds.
     var maximum: Int64 = 0
-    /// The sum of all round-trip times.
+    /// The sum of all round-trip times in the round, in nanoseconds.
     var sum: Int64 = 0
-    /// The number of round-trip samples.
+    /// The number of round-trip samples in the round.
     var samples = 0
     /// The highest delivery rate in the round, in bytes per second.
     var bandwidth = 0.0
-    /// The number of packets acknowledged or declared lost.
+    /// The number of packets acknowledged or declared lost in the round.
     var packets = 0
-    /// The number of packets declared lost.
+    /// The number of packets declared lost in the round.
     var losses = 0
 
     mutating func add(roundTrip: Int64) {
@@ -25,8 +25,8 @@ struct RoundStatistics: Sendable {
       samples += 1
     }
 
-    /// The difference between the average and the shortest round-trip time, or nil if there are
-    /// fewer than four samples.
+    /// The difference between the average and the shortest round-trip time in nanoseconds, or nil
+    /// if there are fewer than four samples.
     var excess: Int64? { samples >= 4 ? sum / Int64(samples) - minimum : nil }
   }
 
@@ -39,13 +39,13 @@ struct RoundStatistics: Sendable {
   private(set) var end: Int64 = 0
   /// Whether the acknowledgement being processed began a round.
   var isStart = false
-  /// The jitter: the average excess of the round-trip times over the shortest one of their round,
-  /// measured while no queue builds up.
+  /// The jitter in nanoseconds: the average excess of the round-trip times over the shortest one of
+  /// their round, measured while no queue builds up.
   private(set) var jitter: Int64 = 0
-  /// Whether clearly more packets were lost in the last round than random loss explains, while the
-  /// queue was long.
+  /// Whether significantly more packets were lost in the last round than random loss explains,
+  /// while the queue was long.
   private(set) var hasExcessLoss = false
-  /// The longest recent queueing delay; it decays by 1/64 each round.
+  /// The longest recent queueing delay in nanoseconds; it decays by 1/64 each round.
   private var longestQueue: Int64 = 0
 
   /// Ends the current round and begins the next, which lasts until a packet is acknowledged that
@@ -78,12 +78,12 @@ struct RoundStatistics: Sendable {
   }
 }
 
-/// The shortest queueing delay among eight round-trip samples at a time, which reveals within one
+/// The shortest queueing delay in each set of eight round-trip samples, which reveals within one
 /// round that a queue is building up.
 struct RecentQueue: Sendable {
   private static let samplesPerUpdate = 8
 
-  /// The shortest queueing delay among the last complete set of eight samples, in nanoseconds; 0
+  /// The shortest queueing delay in the last complete set of eight samples, in nanoseconds; 0
   /// before the first set.
   private(set) var delay: Int64 = 0
   private var minimum = Int64.max

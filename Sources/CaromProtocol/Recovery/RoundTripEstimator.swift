@@ -3,7 +3,7 @@
 package struct RoundTripEstimator: Sendable {
   /// The round-trip time assumed before the first sample: 200 ms.
   package static let initial: Int64 = 200_000_000
-  /// The time for which the minimum is trusted without a sample close to it: 10 s.
+  /// The time for which the minimum is trusted without another sample close to it: 10 s.
   private static let minimumLifetime: Int64 = 10_000_000_000
   /// The longest delay of the peer's acknowledgement of a single ack-eliciting packet: 25 ms.
   static let maximumAckDelay: Int64 = 25_000_000
@@ -12,15 +12,15 @@ package struct RoundTripEstimator: Sendable {
   private static let shortestTimeout: Int64 = 5_000_000
 
   package private(set) var hasSample = false
-  /// The latest sample.
+  /// The latest sample of the round-trip time, in nanoseconds.
   package private(set) var latest: Int64
-  /// The exponentially weighted moving average of the samples.
+  /// The exponentially weighted moving average of the round-trip samples, in nanoseconds.
   package private(set) var smoothed: Int64
-  /// The mean deviation of the samples from `smoothed`.
+  /// The mean deviation of the round-trip samples from `smoothed`, in nanoseconds.
   package private(set) var variation: Int64
-  /// The shortest recent sample.
+  /// The shortest recent sample of the round-trip time, in nanoseconds.
   package private(set) var minimum: Int64
-  /// The time of the last sample that exceeded the minimum by at most 1/32.
+  /// The time of the last sample that exceeded the minimum by at most 1/32, in nanoseconds.
   private var minimumTime: Int64 = 0
 
   package init(assuming initial: Int64 = initial) {
@@ -30,7 +30,8 @@ package struct RoundTripEstimator: Sendable {
     minimum = initial
   }
 
-  /// Adds a sample from which the acknowledgement delay has already been subtracted.
+  /// Adds a sample in nanoseconds, from which the acknowledgement delay has already been
+  /// subtracted.
   mutating func add(_ sample: Int64, at now: Int64) {
     let sample = max(sample, 1)
     latest = sample
@@ -57,8 +58,8 @@ package struct RoundTripEstimator: Sendable {
     (minimum, minimumTime) = (value, now)
   }
 
-  /// The probe timeout: the time to wait for an acknowledgement before a probe is sent
-  /// (RFC 8985 §7.2).
+  /// The probe timeout in nanoseconds: the time to wait for an acknowledgement before a probe is
+  /// sent (RFC 8985 §7.2).
   var probeTimeout: Int64 {
     max(smoothed + min(4 * variation, smoothed), Self.shortestTimeout)
   }

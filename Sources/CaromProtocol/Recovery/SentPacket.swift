@@ -3,7 +3,7 @@
 struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
-    /// The peer acknowledges the packet. Only such packets count as in flight.
+    /// The peer must acknowledge the packet. Only such packets count as in flight.
     static let isAckEliciting = Traits(rawValue: 1)
     /// The packet probes for a larger path MTU. Its loss says nothing about the sending rate.
     static let isMTUProbe = Traits(rawValue: 2)
@@ -16,20 +16,21 @@ struct SentPacket: Sendable {
   /// The content of an unused slot in a ring of packets.
   static let free = SentPacket(sent: 0, bytes: 0, traits: [])
 
-  /// The time at which the packet was sent.
+  /// The time at which the packet was sent, in nanoseconds.
   var sent: Int64
   /// The number of bytes that had been delivered when the packet was sent.
   var delivered: Int64 = 0
-  /// The time at which the last of the bytes counted by `delivered` was delivered.
+  /// The time at which the last of the bytes counted by `delivered` was delivered, in nanoseconds.
   var deliveredTime: Int64 = 0
-  /// The send time of the first packet in the interval over which the delivery rate is measured.
+  /// The send time, in nanoseconds, of the first packet in the interval over which the delivery
+  /// rate is measured.
   var intervalStart: Int64 = 0
-  /// The time at which the packet was declared lost.
+  /// The time at which the packet was declared lost, in nanoseconds.
   var lostTime: Int64 = 0
   /// The position of the packet's first frame record in the ring of records.
   var recordsStart: UInt64 = 0
   var recordCount: UInt32 = 0
-  /// The datagram's length, IP and UDP headers included.
+  /// The datagram's length in bytes, IP and UDP headers included.
   var bytes: Int32
   /// The next packet in the same list: the low 32 bits of its number.
   var next: UInt32 = 0

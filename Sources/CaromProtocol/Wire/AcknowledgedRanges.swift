@@ -43,7 +43,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
     if !older.isEmpty { older.removeAll(keepingCapacity: true) }
   }
 
-  /// Replaces all ranges by the range of a short acknowledgement: the 64 numbers up to `largest`,
+  /// Replaces all ranges with the range of a short acknowledgement: the 64 numbers up to `largest`,
   /// or 0 through `largest` if `largest` is less than 64.
   package mutating func setShort(largest: UInt64) {
     removeAll()
@@ -114,7 +114,7 @@ package struct AcknowledgedRanges: Hashable, Sendable {
 }
 
 extension AcknowledgedRanges: Sequence {
-  /// Iterates over the ranges, newest first.
+  /// Returns an iterator over the ranges, newest first.
   package func makeIterator() -> some IteratorProtocol<ClosedRange<UInt64>> {
     (0..<count).lazy.map { self[$0] }.makeIterator()
   }

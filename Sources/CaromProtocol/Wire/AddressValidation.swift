@@ -23,8 +23,8 @@ package struct HostSecret: Hashable, Sendable {
   }
 }
 
-/// A value that a host sends to an unvalidated endpoint. An endpoint that returns it has proved
-/// that it receives datagrams at its address.
+/// A value that a host sends to an unvalidated endpoint. An endpoint that returns the cookie has
+/// proven that it receives datagrams at its address.
 package struct Cookie: Hashable, Sendable {
   /// The length of a time slot in nanoseconds: 16 s. A cookie is valid in the slot in which it was
   /// made and in the next.

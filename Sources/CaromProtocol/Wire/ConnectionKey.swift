@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The identifier of a connection: 128 random bits that only its two sides know. The key lets a
-/// path move to another address and lets a connection be resumed.
+/// The identifier of a connection: 128 random bits that only the connection's two sides know. The
+/// key lets a path move to another address and lets a connection be resumed.
 package struct ConnectionKey: Hashable, Sendable {
   /// The first eight bytes, as a little-endian integer. Retries and refusals repeat this part of
   /// the hello's key.

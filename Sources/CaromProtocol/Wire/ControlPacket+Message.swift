@@ -23,8 +23,8 @@ extension ControlPacket {
     writer.write(action.rawValue)
   }
 
-  /// Reads a control packet from a message. Returns nil for an action that this version does not
-  /// know.
+  /// Returns the control packet that a message contains, or nil if this version does not know its
+  /// action.
   static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
     var reader = PacketReader(message)
     _ = try reader.read(UInt16.self)

@@ -6,14 +6,14 @@ package struct DataHeader: Hashable, Sendable {
   /// The length of the longest header in bytes.
   package static let maximumLength = 8
 
-  /// A packet number is sent in two bytes if it exceeds the largest acknowledged number by less
-  /// than this.
+  /// The difference from the largest acknowledged number below which a packet number is sent in two
+  /// bytes.
   private static let shortWindow: UInt64 = 4096
   /// The highest rate, in packets a second, at which numbers are sent in two bytes. The number of a
   /// packet that arrives two seconds late can then still be recovered.
   private static let shortRate = 16_384
-  /// A packet number is sent in three bytes if it exceeds the largest acknowledged number by less
-  /// than this.
+  /// The difference from the largest acknowledged number below which a packet number is sent in
+  /// three bytes.
   private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08
@@ -64,7 +64,7 @@ package struct DataHeader: Hashable, Sendable {
     first & 0x40 == 0 ? .initiator : .responder
   }
 
-  /// Reads a header from the start of a data packet and leaves the frames in `reader`.
+  /// Creates a header from the start of a data packet. The frames remain in `reader`.
   package init(decoding reader: inout PacketReader) throws(DecodeError) {
     let first = try reader.read(UInt8.self)
     guard Self.begins(with: first), first & Self.reservedBits == 0 else {

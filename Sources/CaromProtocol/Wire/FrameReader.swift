@@ -14,8 +14,8 @@ package struct FrameReader: ~Escapable {
   @_lifetime(copy reader)
   package init(_ reader: PacketReader) { self.reader = reader }
 
-  /// Reads the next frame; nil at the packet's end. The ranges of an acknowledgement are stored in
-  /// `ranges`, whose storage is reused so that nothing is allocated.
+  /// Reads and returns the next frame, or nil at the packet's end. The ranges of an acknowledgement
+  /// are stored in `ranges`, whose storage is reused so that nothing is allocated.
   @_lifetime(copy self)
   package mutating func next(ranges: inout AcknowledgedRanges) throws(DecodeError) -> Frame? {
     guard reader.remaining > 0 else { return nil }

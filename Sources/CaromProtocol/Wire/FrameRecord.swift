@@ -1,5 +1,5 @@
-/// Describes one frame of a sent packet. When the packet is acknowledged or declared lost, its
-/// records are returned to the senders of the frames.
+/// A record of one frame of a sent packet. When the packet is acknowledged or declared lost, its
+/// records are returned to the sender of the frames.
 package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package enum Kind: UInt8, Hashable, Sendable, BitwiseCopyable {
     /// A whole reliable message.
@@ -21,7 +21,7 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
   package var number: UInt64
   /// The fragment's offset in the message, in bytes.
   package var offset: UInt32
-  /// The number of the message's bytes in the packet.
+  /// The length of the fragment in bytes; 0 for a whole message.
   package var length: UInt32
 
   package init(

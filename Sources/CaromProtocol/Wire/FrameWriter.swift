@@ -64,7 +64,7 @@ package struct FrameWriter: Sendable {
   /// The number of bytes that still fit in the packet.
   package var room: Int { limit - count }
 
-  /// Appends the bytes of a header. They must fit.
+  /// Appends the bytes of a header, which must fit in the packet.
   @inline(__always)
   mutating func append(_ head: ShortBytes) {
     let start = count
@@ -75,21 +75,21 @@ package struct FrameWriter: Sendable {
     count = start + head.count
   }
 
-  /// Appends one byte. It must fit.
+  /// Appends one byte, which must fit in the packet.
   @inline(__always)
   mutating func append(_ byte: UInt8) {
     storage[count] = byte
     count += 1
   }
 
-  /// Appends a field of a header, least significant byte first. It must fit.
+  /// Appends a field of a header, least significant byte first. The field must fit in the packet.
   mutating func append(integer value: some FixedWidthInteger & UnsignedInteger) {
     for shift in stride(from: 0, to: value.bitWidth, by: 8) {
       append(UInt8(truncatingIfNeeded: value >> shift))
     }
   }
 
-  /// Appends raw bytes, such as a data packet after a hello. They must fit.
+  /// Appends raw bytes, such as a data packet after a hello. The bytes must fit in the packet.
   @inline(__always)
   package mutating func append(copying part: Span<UInt8>) {
     let start = count

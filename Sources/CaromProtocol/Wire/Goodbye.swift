@@ -30,8 +30,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case timedOut = 9
     /// The host removed the peer. The text explains why.
     case kicked = 10
-    /// The connection that the receiver of the goodbye uses or wants to join does not exist any
-    /// longer.
+    /// The connection that the receiver of the goodbye uses or wants to join no longer exists.
     case forgotten = 11
   }
 
@@ -69,7 +68,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     text = try reader.readText(limit: Self.maximumTextLength)
   }
 
-  /// The reason that the side that receives the goodbye reports.
+  /// The reason that the receiver of the goodbye reports.
   package var reason: DisconnectReason {
     switch code {
     case .left: .left

@@ -8,7 +8,7 @@ package struct Hello: Hashable, Sendable {
   /// The length of a hello with neither cookie nor token, in bytes. It is padded to be much longer
   /// than the answer, so that a spoofed hello cannot be used for an amplification attack.
   package static let paddedLength = 1200
-  /// The version of the protocol that this module implements.
+  /// The version of the session protocol that this module implements.
   package static let version: UInt16 = 2
 
   private static let magic: UInt32 = 0x324D_5243  // "CRM2"
@@ -21,10 +21,10 @@ package struct Hello: Hashable, Sendable {
   package var epoch: UInt32
   /// Whether the hello is valid only if the responder already has a connection with this key.
   package var resumes: Bool
-  /// The cookie that the host sent to this address.
+  /// The cookie that the host sent to this address; nil if there is none.
   package var cookie: Cookie?
-  /// The token that the host issued to this address during an earlier connection. It takes the
-  /// place of a cookie in the first hello of a new connection.
+  /// The token that the host issued to this address during an earlier connection; nil if there is
+  /// none. It takes the place of a cookie in the first hello of a new connection.
   package var token: AddressToken?
 
   /// Whether the hello is padded. Only a hello that is not padded can be followed by a data packet.

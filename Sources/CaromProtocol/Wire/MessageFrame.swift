@@ -10,7 +10,7 @@ package struct MessageFrame: ~Escapable {
   package let channel: UInt8
   /// The low 16 bits of the message's number; 0 for a whole message with `Delivery.unreliable`.
   package let number: UInt16
-  /// Whether the frame is a fragment; true as well for a fragment that contains the whole message.
+  /// Whether the frame is a fragment. True even if the fragment contains the whole message.
   package let isFragment: Bool
   /// The length of the whole message in bytes, at most `maximumMessage`.
   package let total: Int

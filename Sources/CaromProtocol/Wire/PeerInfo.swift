@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A peer's description of itself, sent when it requests or grants a seat.
+/// A peer's description of itself, sent when the peer requests or grants a seat.
 public struct PeerInfo: Hashable, Sendable {
   /// The length of the longest application name, in bytes of UTF-8.
   public static let maximumApplicationLength = 32
