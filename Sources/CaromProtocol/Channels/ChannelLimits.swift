@@ -18,7 +18,8 @@ package enum ChannelLimits {
   package static let sendBytes = 4 << 20
   /// The number of bytes that the session's own channel may queue in addition to `sendBytes`.
   package static let sessionBytes = 64 << 10
-  /// The number of bytes to which a full send queue must shrink before it reports `writable`.
+  /// The number of bytes to which a full send queue must shrink before a `writable` event is
+  /// emitted.
   static let writableBytes = sendBytes / 2
   /// The maximum number of bytes of queued unreliable messages. Beyond this number, the oldest
   /// messages are dropped.

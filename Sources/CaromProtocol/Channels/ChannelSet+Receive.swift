@@ -243,7 +243,7 @@ extension ChannelSet {
     deliverUnreliable(buffer, frame.total, lane)
   }
 
-  /// Makes all messages up to `number` obsolete, which is complete, and discards their
+  /// Marks all messages up to the complete message `number` as obsolete, and discards their
   /// reassemblies.
   private mutating func overtake(_ number: UInt64, _ lane: Int) {
     receiveLanes[lane].next = number + 1

@@ -35,7 +35,7 @@ package struct ChannelSet: Sendable {
   var lanes: [SendLane] = []
   var scheduler = Scheduler()
   var lastExpirySearch = Instant(nanoseconds: .min)
-  /// The number of channels whose `isCreditDue` is set.
+  /// The number of channels whose `isCreditDue` is true.
   var creditsDue = 0
 
   // Receiving.

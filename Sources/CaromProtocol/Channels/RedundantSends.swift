@@ -91,8 +91,8 @@ extension SendLane {
         packet: sendState.packetCount, number: number))
   }
 
-  /// Writes another copy of an unacknowledged message. A message that is done, lost and about to be
-  /// sent again, or fragmented needs no copy: the result is `obsolete`.
+  /// Writes another copy of an unacknowledged message. Returns `obsolete` if the message needs no
+  /// copy because it is done, fragmented, or already scheduled to be sent again.
   mutating func writeCopy(
     _ number: UInt64, _ sendState: inout SendState, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]

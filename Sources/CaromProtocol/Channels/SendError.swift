@@ -2,7 +2,7 @@
 public enum SendError: Error, Hashable, Sendable {
   /// The peer is not connected yet, or its connection has ended.
   case notConnected
-  /// The message is longer than its channel's delivery allows. Both values are in bytes.
+  /// The message is longer than its channel's delivery allows. `size` and `limit` are in bytes.
   case tooLarge(size: Int, limit: Int)
   /// The send queue to this peer is full and holds `queued` bytes. Try again after the `writable`
   /// event.

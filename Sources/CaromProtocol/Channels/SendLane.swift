@@ -16,11 +16,11 @@ struct SendLane: Sendable {
   let channelIndex: Int
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
-  /// The reliable messages that have been numbered and not removed, in order. The first has the
-  /// number `base`.
+  /// The numbered reliable messages that have not been removed, in order. The first has the number
+  /// `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
-  /// The number of the next message to be numbered.
+  /// The number that the next message will get.
   var next: UInt64 = 0
   /// The number of the message that is partly sent, as fragments; nil if there is none.
   var openNumber: UInt64?

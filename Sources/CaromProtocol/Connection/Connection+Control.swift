@@ -45,8 +45,7 @@ extension Connection {
     close(Goodbye(.versionMismatch), as: .versionMismatch(theirs: theirs), at: now)
   }
 
-  /// Handles a join packet. The stream belongs to another connection, which `Host` finds by the
-  /// key.
+  /// Handles a join packet. The stream belongs to another connection, which `Host` finds by `key`.
   private mutating func receiveJoin(_ version: UInt16, _ key: ConnectionKey, at now: Instant) {
     guard version == SessionWire.version else { return closeForVersion(version, at: now) }
     guard key != .none else { return closeForViolation(at: now) }

@@ -49,8 +49,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Returns whether a datagram may be ready to be sent after one was received. `false` is certain;
-  /// `true` is not.
+  /// Returns false if no datagram is ready to be sent, and true if one may be. Called after a
+  /// datagram was received.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
     return channels.hasPending || datagram.mayTransmit(at: now)

@@ -29,8 +29,7 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns whether a packet may be due although no message is pending. `false` is certain; `true`
-  /// is not.
+  /// Returns false if no packet is due apart from pending messages, and true if one may be due.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }
@@ -79,8 +78,8 @@ extension DatagramPath {
     return true
   }
 
-  /// Writes a packet with an acknowledgement, messages or a ping, as far as they are due. Returns
-  /// `false` if nothing may be sent.
+  /// Writes a packet with everything that is due: an acknowledgement, messages or a ping. Returns
+  /// `false` if nothing is due or nothing may be sent.
   private func writePacket(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     at now: Instant

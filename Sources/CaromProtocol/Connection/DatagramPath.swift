@@ -43,9 +43,9 @@ final class DatagramPath {
   let isInitiator: Bool
   let key: ConnectionKey
   var stage: Stage
-  /// The peer's address; `nil` while connecting.
+  /// The route to the peer; `nil` while connecting.
   private(set) var route: Route? { didSet { migrations &+= 1 } }
-  /// The addresses to which hellos are sent while connecting.
+  /// The routes on which hellos are sent while connecting.
   var candidates: [Route] { didSet { migrations &+= 1 } }
   /// A counter that changes whenever `endpoints` may have changed.
   private(set) var migrations: UInt32 = 1
@@ -72,7 +72,7 @@ final class DatagramPath {
   var flow: DatagramFlow
   var received = ReceivedPackets()
   private var nextWindowGrowth = Instant.zero
-  /// The number of packets dropped because they were malformed.
+  /// The number of packets that were dropped because they were malformed.
   private(set) var malformedPackets = 0
 
   private init(

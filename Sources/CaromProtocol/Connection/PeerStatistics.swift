@@ -1,6 +1,7 @@
 import CaromCore
 
-/// Measurements of the connection to one peer, and counters since the connection was opened.
+/// The measurements of the connection to one peer, and its counters since the connection was
+/// opened.
 public struct PeerStatistics: Hashable, Sendable {
   /// The link that carries messages now; `nil` while no link does.
   public package(set) var link: LinkKind?

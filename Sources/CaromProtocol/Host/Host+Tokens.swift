@@ -3,7 +3,7 @@ import CaromCore
 // Address tokens, which save a returning client a round trip.
 extension Host {
   /// Receives a hello with a token. Like a valid cookie, a valid token proves the sender's address.
-  /// Nothing is stored for an invalid one.
+  /// Nothing is stored for an invalid token.
   mutating func receive(
     _ hello: Hello, _ token: AddressToken, _ bytes: Span<UInt8>, from source: Route, at now: Instant
   ) {

@@ -248,8 +248,8 @@ extension Matchmaker {
     actions.append(.advertise(.playing, freeSeats: 0))
   }
 
-  /// Advertises `searching` or, after the window, `waiting`. If the status has not changed, does so
-  /// only if `evenIfUnchanged` is true.
+  /// Advertises `searching` or, after the window, `waiting`. A status that has not changed is
+  /// advertised only if `evenIfUnchanged` is true.
   private mutating func advertise(at now: Instant, evenIfUnchanged: Bool) {
     let next = now < searchUntil ? Sighting.Status.searching : .waiting
     guard evenIfUnchanged || next != status else { return }

@@ -49,8 +49,8 @@ public actor SessionNode: LoopActor {
   /// The messages that other threads have posted.
   nonisolated let posts = PostQueue<PostedMessage>(
     limit: PostedMessage.limit, byteLimit: PostedMessage.byteLimit)
-  /// The handoffs from other nodes of the group. Datagrams have a queue of their own, so that a
-  /// flood of them does not displace the other handoffs.
+  /// The datagrams that other nodes of the group have forwarded. They have a queue of their own, so
+  /// that a flood of datagrams does not displace other handoffs.
   nonisolated let relayedDatagrams = PostQueue<Handoff>(limit: NodeHandoff.datagramLimit)
   nonisolated let handoffs = PostQueue<NodeHandoff>(limit: NodeHandoff.streamLimit)
 
