@@ -10,7 +10,7 @@ struct Body {
     case pinned
   }
 
-  /// The center at the body's `clock`.
+  /// The body's center at the clock reading `clock`, in meters.
   var position: Vector
   /// The velocity in meters per unit of the step's clock if the body moves straight in that clock,
   /// otherwise in meters per second.

@@ -11,7 +11,7 @@ public struct Contact: Hashable, Sendable {
     /// The goal line at x = side × `halfLength`, which the disc's center crossed. The side is -1
     /// or 1.
     case goal(side: Int)
-    /// Another disc, with a higher id.
+    /// Another disc, whose id is higher than that of `disc`.
     case disc(other: Int)
   }
 

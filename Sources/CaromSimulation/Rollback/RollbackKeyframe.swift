@@ -1,11 +1,12 @@
 import CaromCore
 
-/// A complete state and its tick, from which a client that joins late or has fallen behind starts.
+/// A complete state and its tick, from which a client can start after joining late or falling
+/// behind.
 ///
 /// Layout: tick u64, the number of players u8, the state's hash u64, then the `PacketCodable`
 /// encoding of the state to the end.
 public struct RollbackKeyframe<Game: Simulation & PacketCodable>: Sendable, PacketCodable {
-  /// The tick before whose step the state was taken.
+  /// The tick of the state. The step of this tick has not been simulated yet.
   public var tick: Tick
   /// The number of players.
   public var players: Int

@@ -20,7 +20,7 @@ public struct EntityField: Hashable, Sendable {
   public let prediction: Prediction
   /// Whether the values wrap around, as angles do: the lowest value follows the highest one.
   public let wraps: Bool
-  /// The size of a step, in the unit of values given as `Double`.
+  /// The size of a step, in the unit of the field's quantity, such as meters or radians.
   public let step: Double
 
   /// Creates a field with bounds in whole steps, which must fit into 48 signed bits.
@@ -87,7 +87,7 @@ public struct EntityField: Hashable, Sendable {
     return wrapped(Int64(steps))
   }
 
-  /// Wraps a value around into the bounds.
+  /// Returns `value`, wrapped around into the bounds.
   func wrapped(_ value: Int64) -> Int64 {
     let rest = (value &- lowerBound) % span
     return lowerBound + (rest < 0 ? rest + span : rest)

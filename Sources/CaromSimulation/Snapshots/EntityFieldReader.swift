@@ -18,7 +18,7 @@ public struct EntityFieldReader: Sendable {
     return (table.values[word], table.schema.fields[field])
   }
 
-  /// Reads the next field and converts it from steps to its unit, such as meters or radians.
+  /// Reads the next field as a quantity in the field's unit, such as meters or radians.
   public mutating func read() -> Double {
     let (value, field) = next()
     return Double(value) * field.step

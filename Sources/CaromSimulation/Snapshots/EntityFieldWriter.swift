@@ -16,7 +16,7 @@ public struct EntityFieldWriter: Sendable {
     return fields[values.count]
   }
 
-  /// Writes the next field from a quantity in the unit of its step, such as meters or radians.
+  /// Writes the next field, given as a quantity in the field's unit, such as meters or radians.
   public mutating func write(_ value: Double) { values.append(next.quantized(value)) }
 
   /// Writes the next field as a number of steps.

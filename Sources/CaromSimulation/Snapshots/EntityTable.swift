@@ -85,7 +85,7 @@ public struct EntityTable: Sendable {
 }
 
 extension EntityTable: Hashable {
-  /// Whether both tables contain the same entities with the same values.
+  /// Returns whether both tables contain the same entities with the same values.
   public static func == (one: EntityTable, other: EntityTable) -> Bool {
     one.ids == other.ids && one.values == other.values && one.schema == other.schema
   }

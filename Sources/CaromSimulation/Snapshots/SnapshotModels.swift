@@ -1,33 +1,34 @@
-/// The index of the model, or of the first model, for each kind of symbol.
+/// The indexes of the models for each kind of symbol. A symbol that is a number has
+/// `DeltaBins.count` models, and the constant is the index of the first one.
 enum SnapshotModels {
-  /// Whether the header has the long form.
+  /// The model for whether the header has the long form.
   static let isLong = 0
-  /// Whether views are named in addition to the baseline.
+  /// The model for whether views are named in addition to the baseline.
   static let isNaming = 1
-  /// Whether the view of a particular tick is named.
+  /// The model for whether the view of a particular tick is named.
   static let isNamed = 2
-  /// Whether the snapshot adds or removes any entity.
+  /// The model for whether the snapshot adds or removes any entity.
   static let changesMembers = 3
-  /// Whether the snapshot is partial.
+  /// The model for whether the snapshot is partial.
   static let isPartial = 4
-  /// The age of the baseline, in the short form.
+  /// The first model for the age of the baseline in the short form.
   static let age = 8
-  /// The number of entities that leave, the number that enter, and the age of the baseline in the
-  /// long form.
+  /// The first model for the number of entities that leave, the number that enter, and the age of
+  /// the baseline in the long form.
   static let members = age + DeltaBins.count
-  /// The gap between two consecutive entities that leave or enter.
+  /// The first model for the gap between two consecutive entities that leave or enter.
   static let gap = members + DeltaBins.count
-  /// The snapshot's tick in full, in the long form.
+  /// The first model for the snapshot's tick in full, in the long form.
   static let tick = gap + DeltaBins.count
-  /// Whether an entity's values follow.
+  /// The first model for whether an entity's values follow.
   static let isIncluded = tick + DeltaBins.count
-  /// The number of contexts of `isIncluded`.
+  /// The number of models for whether an entity's values follow, one for each context.
   static let includedContexts = 32
   /// The first model of the first field's model set.
   static let fields = isIncluded + includedContexts
   /// The number of classes into which a field's activity is divided.
   static let classes = 10
-  /// The number of contexts that the previous field's change selects: as expected, larger or
+  /// The number of contexts that the previous field's change selects: it was as expected, larger or
   /// smaller.
   static let surprises = 3
   /// The number of models in a field's model set.

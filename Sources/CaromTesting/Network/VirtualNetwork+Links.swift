@@ -57,19 +57,19 @@ extension VirtualNetwork {
 
   // MARK: Statistics
 
-  /// Returns the statistics of the link between the machines of two hosts, in one direction.
+  /// Returns the statistics of the link from one host's machine to another's.
   public func counters(from: VirtualHost, to: VirtualHost) -> LinkCounters {
     state(from, to)?.counters ?? LinkCounters()
   }
 
-  /// Returns the current length of the queue of the link between two hosts, in bytes.
+  /// Returns the current length of a link's queue, in bytes.
   public func queueLength(from: VirtualHost, to: VirtualHost) -> Int {
     guard let link = state(from, to), let rate = link.conditions.rate else { return 0 }
     return link.queue.length(at: now, rate: rate)
   }
 
-  /// Returns the length over time of the queue of the link between two hosts. The history is empty
-  /// unless `recordsQueues` is set.
+  /// Returns the history of the length of a link's queue. The history is empty unless
+  /// `recordsQueues` is set.
   public func queueHistory(from: VirtualHost, to: VirtualHost) -> QueueHistory {
     state(from, to)?.history ?? QueueHistory()
   }

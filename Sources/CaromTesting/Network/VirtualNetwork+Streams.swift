@@ -117,8 +117,8 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].isFinished = true
   }
 
-  /// Returns whether bytes can be written, because the stream is open and this end has not finished
-  /// writing.
+  /// Returns whether bytes can be written: the stream must be open, and this end must not have
+  /// finished writing.
   public func isWritable(_ stream: VirtualStream) -> Bool {
     guard streams[stream.number].isOpen else { return false }
     let direction = streams[stream.number][toward: stream.side.other]
