@@ -27,8 +27,8 @@ enum DirectoryRequest: Sendable {
 }
 
 extension Host {
-  /// The maximum number of directory requests at which a hello without a connection is still
-  /// queued. Beyond this number, hellos are dropped, and their senders repeat them.
+  /// The number of queued directory requests at which hellos without a connection are dropped.
+  /// Their senders repeat them.
   private static let helloLimit = 256
   /// The maximum number of endpoints in `relays`. At this limit, all endpoints are removed, and
   /// their peers are asked for another hello.
@@ -73,7 +73,7 @@ extension Host {
   }
 
   /// Queues a hello with an unknown key for the directory, unless too many requests are queued.
-  /// Returns false, without an effect, if the host is not in a group and decides itself.
+  /// Returns false, without any effect, if the host is not in a group and must decide itself.
   mutating func deferToDirectory(
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Route
   ) -> Bool {
@@ -109,7 +109,7 @@ extension Host {
   }
 
   /// Passes a datagram to another host if the connection of its source belongs to that host.
-  /// Returns whether it did.
+  /// Returns whether the datagram was passed on.
   mutating func relay(_ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard !relays.isEmpty, let owner = relays[source.endpoint] else { return false }
     handoffs.append((.datagram(Array(copying: bytes), from: source), owner))

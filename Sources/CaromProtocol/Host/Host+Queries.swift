@@ -13,7 +13,8 @@ extension Host {
     return info
   }
 
-  /// Whether the connection is open: the seat is granted and neither side has closed it.
+  /// Returns whether the connection is open: the seat is granted and neither side has closed the
+  /// connection.
   // Always inlined: a call from the lobby would copy the host.
   @inline(__always) package func isOpen(_ id: ConnectionID) -> Bool {
     index(of: id).map { entries[$0].connection.isOpen } ?? false

@@ -1,8 +1,8 @@
 /// The address tokens that a host has issued. Each token is valid once, so the host records which
 /// ones have been used.
 package struct IssuedTokens: Sendable {
-  /// The number of most recent tokens that are valid. It far exceeds the number of a host's
-  /// clients, and takes 2 KiB of memory.
+  /// The number of tokens that are valid at a time, which are the ones issued last. It far exceeds
+  /// the number of a host's clients, and takes 2 KiB of memory.
   package static let window: UInt64 = 16_384
 
   private var next: UInt64 = 0

@@ -29,8 +29,8 @@ struct PathTable: Sendable {
   private var slots: [Slot] = []
   /// The number of paths in the table.
   private(set) var count = 0
-  /// A part of the hash function that is derived from the host's secret, so that an attacker cannot
-  /// choose addresses that collide.
+  /// The salt of the hash function. It is derived from the host's secret, so that an attacker
+  /// cannot choose addresses that collide.
   private let salt: (UInt64, UInt64)
 
   init(secret: HostSecret) {

@@ -31,11 +31,12 @@ package struct Matchmaker: Sendable {
   /// The time for which a peer holds a request while its own is unanswered. After this time, it
   /// refuses the request as `busy`.
   package static let holdLimit = Duration.seconds(2)
-  /// The time limit of a dial, in which the peer's address is resolved and the peer may hold the
-  /// request. A peer that exceeds the limit is dialed again only if there is no other candidate.
+  /// The time limit of a dial. It includes the time to resolve the peer's address and the time for
+  /// which the peer may hold the request. A peer that exceeds the limit is dialed again only if
+  /// there is no other candidate.
   package static let dialLimit = holdLimit + .seconds(3)
-  /// The time within which a free peer with a lower id should dial. After this time, this peer
-  /// dials it.
+  /// The time within which a free peer with a lower id should dial this peer. After this time, this
+  /// peer dials it.
   package static let dialBackDelay = Duration.seconds(3)
   /// The pause after the first failed dial to a peer, without jitter. The pause doubles with each
   /// further failure.
@@ -190,9 +191,9 @@ extension Matchmaker {
     actions.append(.dial(best.id))
   }
 
-  /// Returns whether a candidate can be added, after dropping the one with the most failed dials if
-  /// `candidateLimit` is reached. A candidate without failures is never dropped, so that invalid
-  /// advertisements cannot displace real peers.
+  /// Returns whether a candidate can be added, after dropping the candidate with the most failed
+  /// dials if `candidateLimit` is reached. A candidate without failures is never dropped, so that
+  /// invalid advertisements cannot displace real peers.
   private mutating func makeRoomForCandidate() -> Bool {
     guard candidates.count >= Self.candidateLimit else { return true }
     let worst = candidates.indices.max { candidates[$0].failures < candidates[$1].failures }

@@ -14,8 +14,8 @@ public enum SessionEvent: Hashable, Sendable {
   case measured(ConnectionID, RoundTrip)
   /// The send queue, which had refused a message with `queueFull`, is at most half full now.
   case writable(ConnectionID)
-  /// A message was dropped because its lifetime passed before it was sent. `message` is the number
-  /// that `sendForReceipt` returned.
+  /// A message was dropped because its lifetime passed before it was sent. If `sendForReceipt` sent
+  /// the message, `message` is the number that it returned.
   case expired(ConnectionID, channel: UInt8, message: UInt64)
   /// The delivery receipt of a message. `delivered` is true if the peer has received the message,
   /// and false if the message was lost or dropped.
@@ -30,7 +30,7 @@ public enum SessionEvent: Hashable, Sendable {
   /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
   /// that the input controls.
   case inputStopped(ConnectionID, channel: UInt8)
-  /// Messages of a watched input arrive again after it had stopped.
+  /// Messages of a watched input have arrived again after the input had stopped.
   case inputResumed(ConnectionID, channel: UInt8)
   /// A connection or a connection attempt has ended. `wasOpen` is false if the connection never
   /// opened.

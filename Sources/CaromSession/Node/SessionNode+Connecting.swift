@@ -103,14 +103,14 @@ extension SessionNode {
     }
   }
 
-  /// Reports a host that discovery has found, or whose advertisement has changed. For a node in
-  /// matchmaking mode.
+  /// Reports a host that discovery has found, or whose advertisement has changed, to the
+  /// matchmaker.
   public func addHost(_ sighting: Sighting) {
     lobby.handle(sighting, at: loop.now)
     drain()
   }
 
-  /// Reports that a host is no longer advertised. For a node in matchmaking mode.
+  /// Reports to the matchmaker that a host is no longer advertised.
   public func removeHost(_ peer: PeerID) {
     lobby.handleRemoved(peer, at: loop.now)
     drain()

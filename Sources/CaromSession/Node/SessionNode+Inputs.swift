@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-// A fail-safe for moving objects: it is reported if the peer that controls one falls silent.
+// A fail-safe for moving objects: if the peer that controls one falls silent, an event reports it.
 extension SessionNode {
   /// Reports `inputStopped` if a peer that has sent on `channel` sends nothing on it for `limit` or
   /// disconnects, and `inputResumed` when messages arrive again. If `limit` is nil, stops watching

@@ -56,7 +56,7 @@ final class Inbox<Element: Sendable>: Sendable {
   /// The number of elements that were dropped because the queue was full.
   var dropped: UInt64 { state.withLock { $0.dropped } }
 
-  /// The total number of bytes that the unread elements count as.
+  /// The total size of the unread elements in bytes, as given to `push`.
   var bytes: Int { state.withLock { $0.bytes } }
 }
 

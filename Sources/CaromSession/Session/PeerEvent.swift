@@ -14,7 +14,7 @@ public enum PeerEvent: Hashable, Sendable {
   /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
   /// that the input controls.
   case inputStopped(Peer, channel: UInt8)
-  /// Messages of a watched input arrive again after it had stopped.
+  /// Messages of a watched input have arrived again after the input had stopped.
   case inputResumed(Peer, channel: UInt8)
   /// The peer has disconnected. The event is reported exactly once for each peer that joined.
   case left(Peer, DisconnectReason)

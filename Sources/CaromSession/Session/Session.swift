@@ -79,8 +79,8 @@ extension Session {
   /// at a time.
   public var events: PeerEvents { PeerEvents(inbox: eventInbox) }
 
-  /// Returns the next event, or nil if there is none now. Meant for a game loop that polls once per
-  /// frame; can be called from any thread.
+  /// Returns the next event, or nil if there is none now. The method is meant for a game loop that
+  /// polls once per frame, and can be called from any thread.
   public func poll() -> PeerEvent? { eventInbox.pop() }
 
   /// Adds an observer, for logs and counters. `observer` is called with each event from now on; the
@@ -137,8 +137,9 @@ extension Session {
     Messages(inbox: inboxes.inbox(for: channel))
   }
 
-  /// Removes and returns the messages that have arrived on one channel since the last call. Meant
-  /// for a game loop that polls once per frame; can be called from any thread and never blocks.
+  /// Removes and returns the messages that have arrived on one channel since the last call. The
+  /// method is meant for a game loop that polls once per frame, can be called from any thread, and
+  /// never blocks.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     let inbox = inboxes.inbox(for: channel)
     var messages: [Received<Message>] = []
@@ -164,8 +165,8 @@ extension Session {
   }
 
   /// Queues a message to all peers from any thread, without waiting and without reporting whether
-  /// the message arrives. Returns false if a loop did not accept the message, because it is too
-  /// long or too many messages are queued for that loop.
+  /// the message arrives. Returns false if a loop did not accept the message, because the message
+  /// is too long or too many messages are queued for that loop.
   @discardableResult
   public func post<Message>(
     _ message: Message, on channel: MessageChannel<Message>, lifetime: Duration? = nil

@@ -88,8 +88,8 @@ actor SessionHub: LoopActor {
     return targets.reduce(into: [:]) { $0[$1] = failures[$1.connectionID] }
   }
 
-  /// Sets the reader of a channel. The reader first receives the messages that arrived before it
-  /// was set.
+  /// Sets the reader of a channel. The reader first receives the messages that arrived before this
+  /// call.
   func setReader(_ reader: @escaping Reader, of channel: UInt8) {
     readers[channel] = reader
     var isFull = false

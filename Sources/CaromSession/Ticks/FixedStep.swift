@@ -21,7 +21,7 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// The longest delay after which all missed ticks are made up for: a quarter of a second.
+  /// The longest delay after which all missed ticks are still emitted: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
@@ -83,7 +83,8 @@ private final class TickSource: Sendable {
 /// The clock of one iterator, which turns the firings of a loop's ticker into steps.
 private actor TickClock: LoopActor {
   nonisolated let loop: NetworkLoop
-  /// The maximum number of missed ticks that are made up for when the ticker fires.
+  /// The maximum number of ticks, missed ones included, that are emitted each time the ticker
+  /// fires.
   private let catchUp: Int
   private let continuation: AsyncStream<FixedStep.Step>.Continuation
   private var ticker: Ticker?
