@@ -203,7 +203,7 @@ extension Connection {
   var migrations: UInt32 { datagram?.migrations ?? 0 }
 }
 
-// MARK: - Intents
+// MARK: - Commands
 extension Connection {
   /// Grants the seat that the peer has requested.
   package mutating func admit(at now: Instant) {
