@@ -36,8 +36,8 @@ package enum ChannelLimits {
   package static let bulkLength = 16 << 10
   /// The shortest fragment of a message, in bytes. The last fragment may be shorter.
   static let fragmentLength = 512
-  /// The number of bytes reserved for frame headers and acknowledgements in a packet. A message
-  /// that does not fit in the rest of the packet is sent in fragments.
+  /// The number of bytes of a packet that are set aside for frame headers and acknowledgements. A
+  /// message that is longer than the remainder counts as bulk.
   static let wholeReserve = 64
   /// The number of bytes that a channel of weight 1 may send before the next channel of the same
   /// priority has its turn.

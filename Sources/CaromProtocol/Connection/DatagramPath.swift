@@ -274,8 +274,8 @@ extension DatagramPath {
     stage = .validated
   }
 
-  /// Handles the acknowledgement of a packet that contained an acknowledgement. The ranges in it
-  /// need not be repeated.
+  /// Handles the acknowledgement of a packet that contained an acknowledgement, whose ranges need
+  /// not be repeated.
   func handleAcknowledged(_ record: FrameRecord) {
     received.confirmAcknowledgement(upTo: record.number)
   }

@@ -39,7 +39,7 @@ struct CongestionController: Sendable {
   /// the jitter.
   private static let jitterLearningRounds = 3
   /// The lower bound of the tolerated queueing delay: 4 ms. The controller tolerates a quarter of
-  /// the round-trip time, limited to this bound and `maximumQueueTarget`.
+  /// the round-trip time, limited to the range from this bound to `maximumQueueTarget`.
   static let minimumQueueTarget: Int64 = 4_000_000
   /// The upper bound of the tolerated queueing delay: 25 ms.
   static let maximumQueueTarget: Int64 = 25_000_000

@@ -3,7 +3,7 @@
 struct PacketRing: Sendable {
   /// A list of packets in the ring.
   struct List: Sendable {
-    /// The value that stands for "no packet" after the last packet of a list or before the first.
+    /// The value that stands for "no packet" after the last packet of a list and before the first.
     static let end = UInt64.max
 
     fileprivate(set) var head = end
