@@ -1,6 +1,6 @@
 # The two commands of the README are `make play` and `make test`; `make help` lists the rest.
 .DEFAULT_GOAL := help
-.PHONY: help play test build bench lint format sanitize soak docs fuzz
+.PHONY: help play test build bench lint format sanitize soak docs fuzz mutants
 
 # Each set of build flags has a folder of its own, so that no run throws another's work away.
 GATE := --scratch-path $(CURDIR)/.build-gate -Xswiftc -gline-tables-only
@@ -29,6 +29,7 @@ play: ## set up, build, and play a match in this terminal (ARGS=… for options)
 test: export CAROM_OPTIMIZED := 1
 test: ## the gate: build and run all tests
 	@.ci/setup test
+	@$(QUIET) 'fault lists' Tests/Mutants/mutants.py --check
 	@$(QUIET) 'build' swift build $(GATE) --build-tests
 	@$(QUIET) 'tests' swift test $(GATE) --skip-build --disable-xctest \
 	  --skip '^InteropTests\.|$(PROGRAMS)'
@@ -72,7 +73,7 @@ sanitize: ## the tests under the thread and the address sanitizer
 	@$(QUIET) 'address sockets' swift test $(ADDRESS) --skip-build --disable-xctest \
 	  --no-parallel --filter '$(SOCKETS)'
 
-soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network
+soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery under stress, SEEDS=1000 of each network, mutants
 	@.ci/setup play
 	@swift build -c release --product air-hockey
 	@swift build -c release --product bench
@@ -85,6 +86,11 @@ soak: ## long runs: two play SECONDS=600, swarms meet ROUNDS=20 times, discovery
 	  --filter 'terrible line|same hash at every tick|false alarm|through loss and delay'
 	@CAROM_SEEDS=$(or $(SEEDS),1000) $(QUIET) 'networks by seed' \
 	  swift test $(RELEASE) --skip-build --disable-xctest --filter NetworkConditionTests
+	@$(MAKE) --no-print-directory mutants ARGS=
+
+mutants: ## plant single faults in a copy, and see whether the tests notice each (ARGS=… for options)
+	@.ci/setup test
+	@Tests/Mutants/mutants.py $(ARGS)
 
 docs: ## the documentation as a static site in .build/docs
 	@.ci/setup play

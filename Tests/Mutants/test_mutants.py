@@ -1,0 +1,247 @@
+"""Tests of the tool itself, which `mutants.py --check` runs."""
+import tempfile
+import unittest
+from pathlib import Path
+
+import campaign
+import faultlists
+import generator
+import substitution
+import testruns
+from faultlists import Fault
+
+TEXT = """\
+func f(_ a: Int) -> Int {
+  if a > 3 && a < 9 {
+    send(a + 1)
+  }
+  return a
+}
+"""
+
+
+def plant(text, *faults, is_c=False):
+    made = []
+    for number, (before, after, *more) in enumerate(faults, 1):
+        fault = Fault(
+            module="M", name=f"fault-{number}", file="Sources/M/f.c" if is_c else "Sources/M/F.swift",
+            before=before, after=after, number=number, **(more[0] if more else {}))
+        assert fault.find(text) is None
+        made.append(fault)
+    return substitution.substitute(text, made)
+
+
+class SubstitutionTests(unittest.TestCase):
+    def test_an_expression_becomes_a_choice(self):
+        text, places = plant(TEXT, ("a > 3", "a >= 3"))
+        self.assertIn("  if (caromFault(1) ? (a >= 3) : (a > 3)) && a < 9 {\n", text)
+        self.assertEqual(places, {1: ((2, 6), (2, 42))})
+
+    def test_statements_become_an_if(self):
+        text, _ = plant(TEXT, ("send(a + 1)", "", {"statements": True}))
+        self.assertIn("if caromFault(1) {\n\n} else {\nsend(a + 1)\n}\n", text)
+
+    def test_a_fault_inside_another_stands_in_its_unchanged_branch(self):
+        text, places = plant(
+            TEXT, ("a + 1", "a"), ("send(a + 1)", "send(0)", {"statements": True}))
+        self.assertIn(
+            "if caromFault(2) {\nsend(0)\n} else {\nsend((caromFault(1) ? (a) : (a + 1)))\n}", text)
+        self.assertEqual(substitution.blamed(places, 6, 30), 1)
+        self.assertEqual(substitution.blamed(places, 4, 1), 2)
+
+    def test_faults_of_the_same_text_are_chained(self):
+        text, _ = plant(TEXT, ("a + 1", "a"), ("a + 1", "a + 2"))
+        self.assertIn("(caromFault(1) ? (a) : ((caromFault(2) ? (a + 2) : (a + 1))))", text)
+
+    def test_faults_that_overlap_in_part_are_refused(self):
+        with self.assertRaises(substitution.Overlap):
+            plant(TEXT, ("a > 3 && a", "a"), ("a < 9", "a < 10"))
+
+    def test_neighbours_do_not_overlap(self):
+        text, _ = plant(TEXT, ("a > 3", "true"), (" && a < 9", " || a < 9"))
+        self.assertEqual(text.count("caromFault"), 2)
+
+    def test_a_comment_does_not_swallow_the_parenthesis(self):
+        text, _ = plant("let a = 3 // three\n", ("3 // three", "4"))
+        self.assertIn("(3 // three\n))", text)
+
+    def test_the_c_form(self):
+        text, _ = plant("int f(void) {\n  go();\n  return 3;\n}\n", ("3", "4"),
+                        ("go();", "", {"statements": True}), is_c=True)
+        self.assertIn("return (carom_fault(1) ? (4) : (3));", text)
+        self.assertIn("if (carom_fault(2)) {\n\n} else {\ngo();\n}", text)
+
+    def test_an_error_outside_is_the_nearest_fault_s(self):
+        _, places = plant(TEXT, ("a > 3", "a >= 3"), ("return a", "return 0", {"statements": True}))
+        self.assertEqual(substitution.blamed(places, 1, 1), 1)
+        self.assertEqual(substitution.blamed(places, 11, 1), 2)
+
+
+class ListTests(unittest.TestCase):
+    GOOD = """
+[[fault]]
+name = "one"
+promise = "A promise."
+file = "Sources/M/F.swift"
+before = 'a > 3'
+after = 'true'
+"""
+
+    def read(self, *lists):
+        with tempfile.TemporaryDirectory() as name:
+            root = Path(name)
+            (root / "Sources/M").mkdir(parents=True)
+            (root / "Sources/M/F.swift").write_text(TEXT)
+            (root / "faults").mkdir()
+            for index, text in enumerate(lists):
+                (root / f"faults/M{index}.toml").write_text(text)
+            return faultlists.read(root / "faults", faultlists.Sources(root))
+
+    def test_a_good_list(self):
+        faults, problems = self.read(self.GOOD, self.GOOD)
+        self.assertEqual(problems, [])
+        self.assertEqual([(f.module, f.number, f.line) for f in faults], [("M0", 1, 2), ("M1", 2, 2)])
+
+    def test_what_is_wrong_is_said_with_file_name_and_text(self):
+        for old, new, text in [
+            ("a > 3", "a > 4", "M0.toml: one: Sources/M/F.swift: `before` is not in the file:\na > 4"),
+            ("a > 3", "a", "more than once"),
+            ("promise", "promises", "promise is missing"),
+            ("'true'", "''", "only statements"),
+            ('"one"', '"One"', "kebab"),
+            ("F.swift", "G.swift", "no file"),
+            ("[[fault]]", "[[fault]", "M0.toml"),
+            ("before", "within = 'nowhere'\nbefore", "`within` is not in the file:\nnowhere"),
+            ("before", "statements = 'yes'\nbefore", "has to be a bool"),
+        ]:
+            _, problems = self.read(self.GOOD.replace(old, new))
+            self.assertEqual(len([p for p in problems if text in p]), 1, (new, problems))
+
+    def test_a_name_twice_in_a_list(self):
+        _, problems = self.read(self.GOOD + self.GOOD)
+        self.assertEqual(problems, ["faults/M0.toml: one: the name is there twice"])
+
+    def test_within_chooses_the_first_place_after_it(self):
+        faults, problems = self.read(
+            self.GOOD.replace("before = 'a > 3'", "within = 'send'\nbefore = 'a'"))
+        self.assertEqual(problems, [])
+        self.assertEqual(faults[0].start, TEXT.index("a + 1"))
+
+    def test_one_in_twenty_may_survive(self):
+        faults = [Fault("M", str(n), "Sources/M/F.swift", "a", "b") for n in range(20)]
+        faults[0].survives = "reason"
+        self.assertEqual(faultlists.check_survivors(faults), [])
+        self.assertEqual(len(faultlists.check_survivors(faults[:19])), 1)
+        self.assertEqual(len(faultlists.check_spread(faults)), 1 + len(faultlists.SPREAD))
+
+
+class OrderTests(unittest.TestCase):
+    TARGETS = {
+        "Core": (False, []), "DNS": (False, ["Core"]), "Discovery": (False, ["DNS"]),
+        "CTests": (True, []), "EndToEndTests": (True, ["Discovery"]), "DNSTests": (True, ["DNS"]),
+        "DiscoveryTests": (True, ["Discovery"]), "CoreTests": (True, ["Core"]),
+        "TidyTests": (True, [])}
+
+    def test_own_tests_run_first_and_those_of_everything_last(self):
+        order = campaign.Order(self.TARGETS)
+        self.assertEqual(
+            order.tests_of("Core"), ["CoreTests", "DNSTests", "DiscoveryTests", "EndToEndTests"])
+        self.assertEqual(order.tests_of("DNS"), ["DNSTests", "DiscoveryTests", "EndToEndTests"])
+        self.assertEqual(order.tests_of("DNS", "own"), ["DNSTests"])
+
+
+class PatternTests(unittest.TestCase):
+    def test_a_pattern_is_exact(self):
+        self.assertEqual(
+            testruns.pattern_of(["M.T/`a (b)`()"]), r"^(M\.T\/`a \(b\)`\(\))")
+        self.assertEqual(testruns.identifier("M.T/`a`()/File.swift:3:4"), "M.T/`a`()")
+
+
+class RunTests(unittest.TestCase):
+    """Runs of a program that says what a test bundle would."""
+
+    def run_bundle(self, *ends, timeout=5, gap=None, then="", stop=True):
+        lines = [
+            '{"kind": "test", "payload": {"kind": "function", "id": "M.T/%s()/F.swift:1:1"}}' % name
+            for name, *_ in ends]
+        for name, *kinds in ends:
+            lines += [
+                '{"kind": "event", "payload": {"kind": "%s", "testID": "M.T/%s()/F.swift:1:1"}}'
+                % (kind, name) for kind in ("testStarted", *kinds)]
+        with tempfile.TemporaryDirectory() as folder:
+            bundle = Path(folder) / "bundle"
+            events = "\n".join(lines)
+            # The last argument is where the events go.
+            bundle.write_text(
+                f"#!/bin/sh\nfor to; do :; done\ncat >$to <<'END'\n{events}\nEND\necho said\n{then}\n")
+            bundle.chmod(0o755)
+            worker = testruns.Worker(bundle, self)
+            try:
+                return worker.run("^M", {}, timeout, gap, stop=stop)
+            finally:
+                worker.close()
+
+    # As a sandbox, this runs nothing in a namespace.
+    prefix = None
+
+    def test_a_run_that_passes(self):
+        run = self.run_bundle(("a", "testEnded"), ("b", "testEnded"))
+        self.assertTrue(run.passed)
+        self.assertEqual(sorted(run.durations), ["M.T/a()", "M.T/b()"])
+        self.assertEqual(run.output, "said\n")
+
+    def test_the_first_failure_ends_a_run(self):
+        run = self.run_bundle(("a", "testEnded"), ("b", "issueRecorded"), then="sleep 5")
+        self.assertEqual((run.how, list(run.failures)), ("failed", ["M.T/b()"]))
+        self.assertLess(run.seconds, 2)
+
+    def test_a_crash_and_a_hang(self):
+        run = self.run_bundle(("a", "testEnded"), ("b",), then="kill -ILL $$")
+        self.assertEqual((run.how, run.unfinished), ("crash", ["M.T/b()"]))
+        run = self.run_bundle(("a",), timeout=0.1, then="sleep 5")
+        self.assertEqual((run.how, run.unfinished), ("hang", ["M.T/a()"]))
+        run = self.run_bundle(("a",), gap=0.1, then="sleep 5")
+        self.assertEqual((run.how, run.unfinished), ("hang", ["M.T/a()"]))
+
+
+class GeneratorTests(unittest.TestCase):
+    def changes(self, text, path="Sources/M/F.swift"):
+        file = generator.File(path, text)
+        return {
+            (index + 1, text[start:end], after)
+            for index, found in file.candidates().items()
+            for _, start, end, after, _ in found}
+
+    def test_each_rule(self):
+        found = self.changes(TEXT)
+        for change in [
+            (2, "a > 3", "a >= 3"), (2, "a < 9", "a <= 9"), (2, "3", "4"), (2, "9", "8"),
+            (2, "a > 3 && a < 9", "!(a > 3 && a < 9)"), (3, "a + 1", "a - 1"),
+            (3, "send(a + 1)", ""),
+        ]:
+            self.assertIn(change, found)
+        self.assertFalse([c for c in found if c[0] in (1, 5)])
+
+    def test_comments_strings_and_conditional_code_are_left_alone(self):
+        found = self.changes(
+            'let a = "1 < 2 \\(b["c < d"] + 3)" // 4 < 5\n#if os(Linux)\nlet b = 6\n#endif\n'
+            '/* 7 /* 8 */ 9 */\nlet c = #"\\"# + d\n')
+        self.assertEqual(found, {(6, '#"\\"# + d', '#"\\"# - d')})
+
+    def test_operands_are_whole(self):
+        found = self.changes(
+            "  let x = try a.b(c) + d * e - f(g + 1) ?? h\n  return i.j == k + 2 ? true : l\n")
+        for change in [
+            (1, "a.b(c) + d * e", "a.b(c) - d * e"), (1, "g + 1", "g - 1"),
+            (1, "a.b(c) + d * e - f(g + 1)", "a.b(c) + d * e + f(g + 1)"),
+            (2, "i.j == k + 2", "i.j != k + 2"), (2, "k + 2", "k - 2"), (2, "true", "false"),
+        ]:
+            self.assertIn(change, found)
+
+    def test_parts_of_an_expression_of_several_lines_are_not_statements(self):
+        found = self.changes("  let x = f(\n    g(y)\n  )\n  let z = a\n    .map(b)\n  c.d(e)\n")
+        self.assertEqual([c for c in found if c[2] == ""], [(6, "c.d(e)", "")])
+
+
+if __name__ == "__main__":
+    unittest.main()
