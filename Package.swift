@@ -156,6 +156,11 @@ let package = Package(
       path: "Benchmarks/bench", swiftSettings: strict),
 
     // Tests
+    .target(
+      name: "CSystemCalls", path: "Tests/SystemCalls", publicHeadersPath: "include",
+      cSettings: [
+        .define("_GNU_SOURCE"), .enableWarning("extra"), .treatAllWarnings(as: .error),
+      ]),
     .executableTarget(
       name: "carom-peer", dependencies: ["CaromCore", "CaromDiscovery", "CaromTransport"],
       path: "Tests/Peer", swiftSettings: strict),
@@ -167,7 +172,7 @@ let package = Package(
     tests(
       "CaromSimulation",
       ["AirHockey", "CaromCore", "CaromPhysics", "CaromSimulation", "CaromTesting"]),
-    tests("CaromTransport", ["CaromCore", "CaromTransport", "CUVLoop"]),
+    tests("CaromTransport", ["CaromCore", "CaromTransport", "CSystemCalls", "CUVLoop"]),
     tests("CaromDiscovery", ["CaromCore", "CaromDNS", "CaromDiscovery", "CaromTransport"]),
     tests(
       "CaromSession",

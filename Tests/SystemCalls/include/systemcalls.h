@@ -1,0 +1,87 @@
+/// System calls that fail on demand, for tests of what the transport does then.
+///
+/// The target defines the functions of the C library that CUVLoop and libuv call, so that all code
+/// of the test executable reaches these definitions, which pass each call on to the system. A test
+/// arms faults for its own thread; the next calls that the thread makes then fail or do only a part
+/// of their work. A thread without faults pays for a look at one thread-local variable. Linux only.
+#ifndef SYSTEMCALLS_H
+#define SYSTEMCALLS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+  SC_SOCKET,
+  SC_BIND,
+  SC_LISTEN,
+  SC_CONNECT,
+  SC_ACCEPT,
+  SC_SHUTDOWN,
+  SC_GETSOCKNAME,
+  SC_GETPEERNAME,
+  SC_SETSOCKOPT,
+  SC_GETSOCKOPT,
+  SC_SENDMMSG,
+  SC_RECVMMSG,
+  SC_SEND,
+  SC_SENDTO,
+  SC_RECV,
+  SC_READ,
+  SC_POLL,
+  SC_IOCTL,
+  SC_FCNTL,
+  SC_FOPEN,
+  SC_TIMERFD_CREATE,
+  SC_TIMERFD_SETTIME,
+  SC_EVENTFD,
+  SC_EPOLL_CREATE,
+  SC_EPOLL_CTL,
+  SC_EPOLL_WAIT,
+  SC_PIPE,
+  SC_PTHREAD_CREATE,
+  SC_CALLOC,
+  SC_MALLOC,
+  SC_REALLOC,
+} sc_call;
+
+enum { SC_ANY = -1, SC_FAULTS = 8 };
+
+/// What happens to some of the next calls of a function on this thread.
+typedef struct {
+  sc_call call;
+  /// The descriptor of the calls, or SC_ANY.
+  int descriptor;
+  /// The option of setsockopt and getsockopt, the command of fcntl, the operation of epoll_ctl or
+  /// the domain of socket; or SC_ANY.
+  int detail;
+  /// The number of matching calls that pass before the fault begins.
+  int skipped;
+  /// The number of matching calls that meet the fault.
+  int count;
+  /// The errno with which the calls fail. If it is 0, they succeed within `limit`.
+  int error;
+  /// With an error: the smallest size in bytes of an allocation that fails. Without an error: the
+  /// largest number of bytes that send and recv handle, or of datagrams that sendmmsg and recvmmsg
+  /// handle; the value that getsockopt returns. An fopen without an error opens a file that cannot
+  /// be read.
+  size_t limit;
+  /// If not NULL, recv returns these `limit` bytes in place of the system's. They must stay valid.
+  const uint8_t *_Nullable bytes;
+} sc_fault;
+
+/// Arms a fault for the calling thread. Returns its number, or -1 if the thread has SC_FAULTS
+/// already. Of several faults that match a call, the call meets the one that was armed first.
+int sc_arm(const sc_fault *_Nonnull fault);
+/// Returns how many calls have met the fault with this number on the calling thread.
+int sc_hits(int number);
+/// Removes the faults of the calling thread.
+void sc_disarm(void);
+/// Returns the number of descriptors that the calling thread has opened, less those that it has
+/// closed. Descriptors that libuv closes are not subtracted.
+long sc_descriptors(void);
+/// Makes the resolver answer `error` (EAI_…) for `host` from now on, on all threads. With EAI_SYSTEM
+/// errno is `code`. With an error of 0, it finds the host without any address.
+void sc_fail_lookup(const char *_Nonnull host, int error, int code);
+
+#endif

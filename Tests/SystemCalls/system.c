@@ -1,0 +1,170 @@
+#include "faults.h"
+
+#if defined(__linux__)
+#include <errno.h>
+#include <fcntl.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/ioctl.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+// Descriptors
+
+int fcntl(int descriptor, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  if (sc_fails(SC_FCNTL, descriptor, command)) return -1;
+  int result = SC_REAL(fcntl)(descriptor, command, argument);
+  bool opens = command == F_DUPFD || command == F_DUPFD_CLOEXEC;
+  return opens ? sc_opened(result) : result;
+}
+
+int ioctl(int descriptor, unsigned long operation, ...) {
+  va_list arguments;
+  va_start(arguments, operation);
+  void *argument = va_arg(arguments, void *);
+  va_end(arguments);
+  if (sc_fails(SC_IOCTL, descriptor, (int)operation)) return -1;
+  return SC_REAL(ioctl)(descriptor, operation, argument);
+}
+
+int poll(struct pollfd *descriptors, nfds_t count, int timeout) {
+  if (sc_fails(SC_POLL, SC_ANY, SC_ANY)) return -1;
+  return SC_REAL(poll)(descriptors, count, timeout);
+}
+
+int timerfd_create(clockid_t clock, int flags) {
+  if (sc_fails(SC_TIMERFD_CREATE, SC_ANY, SC_ANY)) return -1;
+  return sc_opened(SC_REAL(timerfd_create)(clock, flags));
+}
+
+int timerfd_settime(int descriptor, int flags, const struct itimerspec *when,
+                    struct itimerspec *before) {
+  if (sc_fails(SC_TIMERFD_SETTIME, descriptor, SC_ANY)) return -1;
+  return SC_REAL(timerfd_settime)(descriptor, flags, when, before);
+}
+
+int eventfd(unsigned value, int flags) {
+  if (sc_fails(SC_EVENTFD, SC_ANY, SC_ANY)) return -1;
+  return sc_opened(SC_REAL(eventfd)(value, flags));
+}
+
+int pipe2(int descriptors[2], int flags) {
+  if (sc_fails(SC_PIPE, SC_ANY, SC_ANY)) return -1;
+  int status = SC_REAL(pipe2)(descriptors, flags);
+  if (status == 0) sc_count_descriptors(2);
+  return status;
+}
+
+int epoll_create1(int flags) {
+  if (sc_fails(SC_EPOLL_CREATE, SC_ANY, SC_ANY)) return -1;
+  return sc_opened(SC_REAL(epoll_create1)(flags));
+}
+
+int epoll_ctl(int epoll, int operation, int descriptor, struct epoll_event *event) {
+  if (sc_fails(SC_EPOLL_CTL, descriptor, operation)) return -1;
+  return SC_REAL(epoll_ctl)(epoll, operation, descriptor, event);
+}
+
+int epoll_wait(int epoll, struct epoll_event *events, int capacity, int timeout) {
+  if (sc_fails(SC_EPOLL_WAIT, epoll, SC_ANY)) return -1;
+  return SC_REAL(epoll_wait)(epoll, events, capacity, timeout);
+}
+
+int epoll_pwait(int epoll, struct epoll_event *events, int capacity, int timeout,
+                const sigset_t *mask) {
+  if (sc_fails(SC_EPOLL_WAIT, epoll, SC_ANY)) return -1;
+  return SC_REAL(epoll_pwait)(epoll, events, capacity, timeout, mask);
+}
+
+FILE *fopen(const char *path, const char *mode) {
+  const sc_fault *fault = sc_armed == 0 ? NULL : sc_meet(SC_FOPEN, SC_ANY, SC_ANY, 0);
+  if (fault != NULL && fault->error != 0) return NULL;
+  return SC_REAL(fopen)(fault == NULL ? path : "/", mode);  // a folder can be opened, but not read
+}
+
+// Threads and memory
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*body)(void *),
+                   void *context) {
+  if (sc_fails(SC_PTHREAD_CREATE, SC_ANY, SC_ANY)) return errno;
+  return SC_REAL(pthread_create)(thread, attributes, body, context);
+}
+
+static inline bool lacks_memory(sc_call call, size_t size) {
+  return sc_armed != 0 && sc_meet(call, SC_ANY, SC_ANY, size) != NULL;
+}
+
+// dlsym itself allocates, so the C library's own names are used in place of SC_REAL.
+#define SC_MEMORY(name)                                                      \
+  ({                                                                         \
+    extern __attribute__((weak)) __typeof__(name) __interceptor_##name;      \
+    extern __typeof__(name) __libc_##name;                                   \
+    &__interceptor_##name != NULL ? &__interceptor_##name : &__libc_##name;  \
+  })
+
+void *malloc(size_t size) { return lacks_memory(SC_MALLOC, size) ? NULL : SC_MEMORY(malloc)(size); }
+
+void *calloc(size_t count, size_t size) {
+  return lacks_memory(SC_CALLOC, count * size) ? NULL : SC_MEMORY(calloc)(count, size);
+}
+
+void *realloc(void *memory, size_t size) {
+  return lacks_memory(SC_REALLOC, size) ? NULL : SC_MEMORY(realloc)(memory, size);
+}
+
+// Names: libuv looks them up on its own threads, so the faults belong to names.
+
+enum { HOSTS = 32 };
+
+static struct {
+  char name[64];
+  int error, code;
+} hosts[HOSTS];
+static pthread_mutex_t hosts_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int host_count;
+
+void sc_fail_lookup(const char *host, int error, int code) {
+  pthread_mutex_lock(&hosts_lock);
+  if (host_count == HOSTS) abort();
+  snprintf(hosts[host_count].name, sizeof hosts[host_count].name, "%s", host);
+  hosts[host_count].error = error;
+  hosts[host_count].code = code;
+  host_count++;
+  pthread_mutex_unlock(&hosts_lock);
+}
+
+static bool is_failing(const char *host, int *error, int *code) {
+  bool found = false;
+  if (host == NULL || host_count == 0) return false;
+  pthread_mutex_lock(&hosts_lock);
+  for (int index = 0; index < host_count && !found; index++) {
+    found = strcmp(hosts[index].name, host) == 0;
+    *error = hosts[index].error;
+    *code = hosts[index].code;
+  }
+  pthread_mutex_unlock(&hosts_lock);
+  return found;
+}
+
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints,
+                struct addrinfo **out) {
+  int error, code;
+  if (!is_failing(host, &error, &code))
+    return SC_REAL(getaddrinfo)(host, service, hints, out);
+  *out = NULL;
+  errno = code;
+  return error;
+}
+#endif
