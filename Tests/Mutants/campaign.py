@@ -225,15 +225,16 @@ class Campaign:
         return self._confirm(fault, worker, tests, baseline)
 
     def _confirm(self, fault, worker, tests, baseline):
-        """Runs single tests again, with the fault and without it: only both together are a proof,
-        since a test may fail now and then for other reasons."""
+        """Runs single tests again with the fault, and twice without it. Only all of that is a
+        proof, since a test of real time fails now and then where the machine is busy."""
         timeout = baseline.timeout_of(tests)
         run = self._run(worker, pattern_of(tests), fault, timeout)
         if run.passed:
             return None
         names = [t for t in run.failures if t] if run.failures else run.unfinished
-        if not worker.run(pattern_of(names or tests), {}, timeout).passed:
-            return None
+        for _ in range(2):
+            if not worker.run(pattern_of(names or tests), {}, timeout).passed:
+                return None
         return killed(fault, run, names or tests)
 
     def _run(self, worker, pattern, fault, timeout, gap=None, skip=()):
@@ -285,7 +286,8 @@ class Campaign:
             self.left_out.add(target)
             return None
         raise RedBaseline(
-            f"{target} fails without a fault: {again.how} {first_of(again)}\n{again.output[-3000:]}")
+            f"{target} fails without a fault: {again.how} {first_of(again)}\n"
+            f"{again.output[-3000:]}")
 
     # What earlier runs have learned
 

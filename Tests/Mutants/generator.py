@@ -1,4 +1,4 @@
-"""Makes faults by rule: conditions negated, comparisons shifted, numbers one off, statements gone."""
+"""Makes faults by rule: negates conditions, shifts comparisons, drops statements, and so on."""
 import random
 import re
 import subprocess
@@ -11,7 +11,7 @@ EXCLUDED = {"CaromTesting", "air-hockey", "carom-tool", "CTerminal", "CLibuv"}
 COMPARISONS = {"<": "<=", "<=": "<", ">": ">=", ">=": ">", "==": "!=", "!=": "=="}
 SUMS = {"+": "-", "-": "+", "&+": "&-", "&-": "&+"}
 
-# Lines that declare, that stop a program that is wrong, or that only reserve room; and rows of tables.
+# Lines that declare, that stop a program that is wrong, or that only reserve room; rows of tables.
 REFUSED = re.compile(
     r"^\s*(import|@|#|case\b|default\b|struct\b|extension\b|typealias\b|return;?$)"
     r"|\b(func|init|subscript|enum|class|actor|protocol|associatedtype|precondition\w*|assert\w*"
@@ -166,7 +166,9 @@ class File:
             r"( [-+*/|&^]?=(?!=) .+|[?!]?(\.\w+)*\(.*\));?$", bare)
         if not is_statement or re.match(r"(return|let|var|if|guard|for|while|throw|else)\b", bare):
             return
-        if not is_balanced(bare) or bare.endswith(("{", "(", ",")) or self.is_c != (bare[-1] == ";"):
+        if not is_balanced(bare) or bare.endswith(("{", "(", ",")):
+            return
+        if self.is_c != (bare[-1] == ";"):
             return
         before, after = self._neighbour(index, -1), self._neighbour(index, 1)
         if not re.search(r"[{};:]$" if self.is_c else r"[\w)\]}\"?!{]$|\bin$", before):
@@ -330,7 +332,8 @@ class Plan:
         targets = sorted(lines)
         ideal = {target: count * lines[target] / total for target in targets}
         quota = {target: int(ideal[target]) for target in targets}
-        for target in sorted(targets, key=lambda t: quota[t] - ideal[t])[:count - sum(quota.values())]:
+        rounded = sorted(targets, key=lambda target: quota[target] - ideal[target])
+        for target in rounded[:count - sum(quota.values())]:
             quota[target] += 1
         self.faults = []
         for target in targets:

@@ -16,7 +16,7 @@ import faultlists  # noqa: E402
 import generator  # noqa: E402
 import substitution  # noqa: E402
 from campaign import Campaign, RedBaseline  # noqa: E402
-from package import BuildFailure, Package  # noqa: E402
+from package import BuildFailure, InUse, Package  # noqa: E402
 from testruns import Sandbox  # noqa: E402
 
 
@@ -187,7 +187,8 @@ class Table:
     def close(self):
         if self.file:
             self.file.close()
-        print(f"\n{'module':20} {'faults':>7} {'killed':>7} {'survived':>9} {'expected':>9} {'%':>6}")
+        heads = ["faults", "killed", "survived", "expected", "%"]
+        print(f"\n{'module':20}" + "".join(f"{head:>9}" for head in heads))
         modules = sorted({v.fault.module for v in self.verdicts})
         for module in modules:
             self._line(module, [v for v in self.verdicts if v.fault.module == module])
@@ -200,7 +201,7 @@ class Table:
         counted = killed + survived
         percent = 100 * killed / counted if counted else 100
         print(
-            f"{name:20} {len(verdicts):7} {killed:7} {survived:9} {expected:9} {percent:6.1f}")
+            f"{name:20}{len(verdicts):9}{killed:9}{survived:9}{expected:9}{percent:9.1f}")
 
 
 def run(package, faults, arguments):
@@ -239,4 +240,7 @@ def flat(text):
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except InUse as error:
+        sys.exit(complain([error]))

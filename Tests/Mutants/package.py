@@ -1,4 +1,5 @@
 """The copy of the package that has the faults, and its build."""
+import fcntl
 import json
 import os
 import re
@@ -80,6 +81,10 @@ class BuildFailure(Exception):
     """The build failed, and no fault can be blamed."""
 
 
+class InUse(Exception):
+    """Another run uses the copy."""
+
+
 class Package:
     """The copy in `.build-mutants/package` and its build in `.build-mutants/build`."""
 
@@ -90,6 +95,13 @@ class Package:
         self.scratch = self.top / "build"
         self.sizes = {}
         self.places = {}
+        self.top.mkdir(exist_ok=True)
+        # Held until this process ends.
+        self.lock = open(self.top / "lock", "w")
+        try:
+            fcntl.flock(self.lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise InUse(f"another run uses {self.top}") from None
 
     @property
     def bundle(self):

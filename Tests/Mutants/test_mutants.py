@@ -24,7 +24,8 @@ def plant(text, *faults, is_c=False):
     made = []
     for number, (before, after, *more) in enumerate(faults, 1):
         fault = Fault(
-            module="M", name=f"fault-{number}", file="Sources/M/f.c" if is_c else "Sources/M/F.swift",
+            module="M", name=f"fault-{number}",
+            file="Sources/M/f.c" if is_c else "Sources/M/F.swift",
             before=before, after=after, number=number, **(more[0] if more else {}))
         assert fault.find(text) is None
         made.append(fault)
@@ -100,11 +101,13 @@ after = 'true'
     def test_a_good_list(self):
         faults, problems = self.read(self.GOOD, self.GOOD)
         self.assertEqual(problems, [])
-        self.assertEqual([(f.module, f.number, f.line) for f in faults], [("M0", 1, 2), ("M1", 2, 2)])
+        self.assertEqual(
+            [(f.module, f.number, f.line) for f in faults], [("M0", 1, 2), ("M1", 2, 2)])
 
     def test_what_is_wrong_is_said_with_file_name_and_text(self):
         for old, new, text in [
-            ("a > 3", "a > 4", "M0.toml: one: Sources/M/F.swift: `before` is not in the file:\na > 4"),
+            ("a > 3", "a > 4",
+             "M0.toml: one: Sources/M/F.swift: `before` is not in the file:\na > 4"),
             ("a > 3", "a", "more than once"),
             ("promise", "promises", "promise is missing"),
             ("'true'", "''", "only statements"),
@@ -173,7 +176,8 @@ class RunTests(unittest.TestCase):
             events = "\n".join(lines)
             # The last argument is where the events go.
             bundle.write_text(
-                f"#!/bin/sh\nfor to; do :; done\ncat >$to <<'END'\n{events}\nEND\necho said\n{then}\n")
+                "#!/bin/sh\nfor to; do :; done\n"
+                f"cat >$to <<'END'\n{events}\nEND\necho said\n{then}\n")
             bundle.chmod(0o755)
             worker = testruns.Worker(bundle, self)
             try:
@@ -183,6 +187,10 @@ class RunTests(unittest.TestCase):
 
     # As a sandbox, this runs nothing in a namespace.
     prefix = None
+
+    def setUp(self):
+        self.addCleanup(setattr, testruns, "GRACE", testruns.GRACE)
+        testruns.GRACE = 0.02
 
     def test_a_run_that_passes(self):
         run = self.run_bundle(("a", "testEnded"), ("b", "testEnded"))
@@ -198,9 +206,9 @@ class RunTests(unittest.TestCase):
     def test_a_crash_and_a_hang(self):
         run = self.run_bundle(("a", "testEnded"), ("b",), then="kill -ILL $$")
         self.assertEqual((run.how, run.unfinished), ("crash", ["M.T/b()"]))
-        run = self.run_bundle(("a",), timeout=0.1, then="sleep 5")
+        run = self.run_bundle(("a",), timeout=0.05, then="sleep 5")
         self.assertEqual((run.how, run.unfinished), ("hang", ["M.T/a()"]))
-        run = self.run_bundle(("a",), gap=0.1, then="sleep 5")
+        run = self.run_bundle(("a",), gap=0.05, then="sleep 5")
         self.assertEqual((run.how, run.unfinished), ("hang", ["M.T/a()"]))
 
 
