@@ -11,8 +11,8 @@ extension MulticastDNS {
     try responder.publish(service, at: now)
   }
 
-  /// Changes the TXT record of a service and announces it. After ten changes within one minute the
-  /// announcement is delayed, and then announces only the latest change.
+  /// Changes the TXT record of a service and announces it. At most ten changes a minute are
+  /// announced at once; a further change waits, and a later one replaces it.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -34,12 +34,12 @@ extension MulticastDNS {
     try responder.rename(id, to: instance, at: now)
   }
 
-  /// Ends a publication and queues the goodbyes of its records.
+  /// Ends a publication and queues goodbyes for its records.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) {
     responder.withdraw(id, at: now)
   }
 
-  /// Ends all publications and queues the goodbyes of their records.
+  /// Ends all publications and queues goodbyes for their records.
   package mutating func withdrawAll(at now: Instant) { responder.withdrawAll(at: now) }
 
   /// Claims every name on every link again, for example after the computer has slept.

@@ -13,7 +13,7 @@ extension MulticastDNS {
   package mutating func stopBrowsing(_ id: BrowseID) { querier.stopBrowsing(id) }
 
   /// Resolves the addresses, the port and the TXT record of a service. Exactly one event follows,
-  /// at `deadline` at the latest.
+  /// by `deadline`.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {
@@ -57,13 +57,13 @@ extension MulticastDNS {
     querier.reconfirm(record, at: now)
   }
 
-  /// Restarts all questions on `link`, or on every link if `link` is nil, as if the link were new:
-  /// for example after the machine wakes, or a cable is plugged back in. Records that are not
+  /// Restarts all questions on `link`, or on every link if `link` is nil, as if the link were new,
+  /// for example after the machine wakes or a cable is plugged back in. Records that are not
   /// received again within ten seconds are removed.
   package mutating func restartQuestions(on link: UInt32?, at now: Instant) {
     querier.restartQuestions(on: link, at: now)
   }
 
-  /// Whether more events of the last call remain to be polled.
+  /// Whether `pollEvent` still has querier events to return.
   package var hasMoreEvents: Bool { querier.hasMoreEvents }
 }

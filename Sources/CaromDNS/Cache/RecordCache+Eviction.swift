@@ -5,8 +5,9 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// The outcome of the last search that freed too little space: records of `priority` or lower
-    /// are refused without another search until the time `until`. Nil if there was no such search.
+    /// Set after a search for records to evict freed too little space: until the time `until`,
+    /// records of `priority` or lower are refused without another search. Nil before the first such
+    /// search.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {
@@ -70,8 +71,8 @@ extension RecordCache {
     }
   }
 
-  /// The fraction of the capacity of an interface, a sender or a record set that is freed at once
-  /// when it is full: one eighth, so that few received records require a search.
+  /// When an interface, a sender or a record set is full, its capacity divided by this number is
+  /// freed at once, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
   /// How long records are refused without another search after a search that freed too little
   /// space.

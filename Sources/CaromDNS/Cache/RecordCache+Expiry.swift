@@ -40,8 +40,8 @@ extension RecordCache {
     ids(on: interface).compactMap { remove($0) }.map { ($0.setKey, $0.entry.record) }
   }
 
-  /// Makes the records of a set for which `isAffected` returns true expire after `rest` at the
-  /// latest, unless they are received again (RFC 6762 §10.4).
+  /// Makes the records of a set for which `isAffected` returns true expire within `rest`, unless
+  /// they are received again (RFC 6762 §10.4).
   package mutating func reconfirm(
     _ setKey: SetKey, for rest: Duration, at now: Instant, _ isAffected: (Record) -> Bool
   ) {
@@ -51,8 +51,7 @@ extension RecordCache {
     }
   }
 
-  /// Makes all records of an interface expire after `rest` at the latest, unless they are received
-  /// again.
+  /// Makes all records of an interface expire within `rest`, unless they are received again.
   mutating func reconfirmAll(on interface: UInt32, for rest: Duration, at now: Instant) {
     for id in ids(on: interface) { shortenLife(id, to: rest, at: now) }
   }
@@ -90,7 +89,7 @@ extension RecordCache {
     return list
   }
 
-  /// Makes a record expire after `rest` at the latest, without any further refresh.
+  /// Makes a record expire within `rest`, without any further refresh.
   mutating func shortenLife(
     _ id: Int, to rest: Duration, at now: Instant, marksExpiring: Bool = true
   ) {

@@ -7,8 +7,8 @@ package struct Message: Hashable, Sendable {
   package static let maximumLength = 9000
   /// The largest message that is decoded from a TCP connection, in bytes (RFC 1035 §4.2.2).
   package static let maximumStreamLength = 65_535
-  /// The largest message that is ever sent, in bytes, for a single record that needs this much:
-  /// with IPv6 and UDP headers the packet has at most 9,000 bytes (RFC 6762 §17).
+  /// The maximum length of a sent message, in bytes. Only a message with a single large record may
+  /// be this long: with IPv6 and UDP headers it makes a packet of 9,000 bytes (RFC 6762 §17).
   package static let maximumPayload = 8952
   /// The largest message that is normally sent, in bytes: an Ethernet MTU of 1,500 less the IPv6
   /// and UDP headers of 40 and 8.

@@ -19,7 +19,7 @@ extension Querier {
     case resolved(ResolveID, Resolution)
     /// A service could not be resolved. This is the last event of the resolve.
     case unresolved(ResolveID, ResolveFailure)
-    /// A monitored TXT record appeared or changed, or is gone if the record is nil.
+    /// A monitored TXT record appeared or changed, or, if the record is nil, disappeared.
     case text(MonitorID, TXTRecord?)
     /// A record appeared on an interface.
     case recordAdded(QueryID, Record, interface: UInt32)

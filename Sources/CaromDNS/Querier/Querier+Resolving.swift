@@ -1,7 +1,7 @@
 import CaromCore
 
 extension Querier {
-  /// Starts resolving a service. Exactly one event follows, at `deadline` at the latest.
+  /// Starts resolving a service. Exactly one event follows, by `deadline`.
   package mutating func resolve(
     _ instance: Name, deadline: Instant, at now: Instant
   ) -> ResolveID {

@@ -68,7 +68,7 @@ package struct Querier: Sendable {
   /// mutating call, so that the events of one call are handled together.
   package mutating func pollEvent() -> Event? { events.popFirst() }
 
-  /// Whether more events of the last call remain to be polled.
+  /// Whether `pollEvent` still has events to return.
   package var hasMoreEvents: Bool { !events.isEmpty }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.

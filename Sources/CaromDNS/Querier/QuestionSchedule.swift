@@ -43,8 +43,8 @@ struct QuestionSchedule: Sendable {
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Treats another host's query as our own if ours was due soon (RFC 6762 §7.3): in the second
-  /// half of the interval, so that the echo of our own query never counts.
+  /// Treats another host's query as our own if at least half of the interval since our last query
+  /// has passed (RFC 6762 §7.3). An echo of our own query arrives too early to count.
   mutating func suppressDuplicate(at now: Instant) {
     guard let next else { return }
     if let lastAsked, now - lastAsked < lastAsked.duration(to: next) / 2 { return }

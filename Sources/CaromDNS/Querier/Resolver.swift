@@ -44,7 +44,7 @@ struct Resolver: Sendable {
   }
 
   /// Evaluates the cached records. Returns the final result, or nil if more records are needed.
-  /// Adds the keys of further records to ask for to `keys`.
+  /// Adds any further keys that must be queried to `keys`.
   mutating func evaluate(
     _ cache: RecordCache, on links: [Link], at now: Instant, using generator: inout SeededGenerator
   ) -> Outcome? {

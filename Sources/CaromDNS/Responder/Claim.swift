@@ -5,7 +5,7 @@ import CaromCore
 struct Claim: Sendable {
   /// The kind of record owner that the name identifies.
   enum Purpose: Sendable {
-    /// This host's addresses. With `isUnique`, no other host can have the name.
+    /// This host's addresses. If `isUnique`, the name is known to be unique and needs no probing.
     case host(isUnique: Bool)
     /// A service whose SRV record names the host `host`.
     case service(Registration, host: PublicationID)
@@ -67,7 +67,7 @@ struct Claim: Sendable {
     return name
   }
 
-  /// Whether no other host can have the name, so that it is announced without probing.
+  /// Whether the name is known to be unique, so that it is announced without probing.
   var isUnique: Bool {
     switch purpose {
     case .host(let isUnique): isUnique

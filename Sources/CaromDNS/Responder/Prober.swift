@@ -27,7 +27,7 @@ package struct Prober: Hashable, Sendable {
     if case .probing(_, let next) = state { next } else { nil }
   }
 
-  /// Whether a probe has been sent. Earlier responses do not answer a probe.
+  /// Whether a probe has been sent. A response received before that does not answer a probe.
   package var hasAsked: Bool {
     if case .probing(let sent, _) = state { sent > 0 } else { true }
   }

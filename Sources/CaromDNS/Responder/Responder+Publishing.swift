@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Responder {
-  /// Starts publishing a service; events follow. Its name is claimed on every link first, unless
-  /// the name is known to be unique: the service is then announced before this method returns.
+  /// Starts publishing a service; events follow. Its name is first claimed on every link. If the
+  /// name is known to be unique, the service is instead announced before this method returns.
   package mutating func publish(
     _ service: Registration, at now: Instant
   ) throws(PublicationError) -> PublicationID {
@@ -25,8 +25,8 @@ extension Responder {
     return claim.id
   }
 
-  /// Changes the TXT record of a service and announces it. After ten changes within one minute the
-  /// announcement is delayed, and then announces only the latest change.
+  /// Changes the TXT record of a service and announces it. At most ten changes a minute are
+  /// announced at once; a further change waits, and a later one replaces it.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -59,10 +59,10 @@ extension Responder {
     if service.isUnique { handleTimeout(at: now) }
   }
 
-  /// Ends a publication. The goodbyes of its records are queued when this method returns.
+  /// Ends a publication. Goodbyes for its records are queued before this method returns.
   package mutating func withdraw(_ id: PublicationID, at now: Instant) { withdraw([id]) }
 
-  /// Ends all publications. The goodbyes of their records are queued when this method returns.
+  /// Ends all publications. Goodbyes for their records are queued before this method returns.
   package mutating func withdrawAll(at now: Instant) { withdraw(serviceIDs) }
 
   mutating func withdraw(_ ids: [PublicationID]) {

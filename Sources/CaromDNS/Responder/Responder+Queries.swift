@@ -6,7 +6,8 @@ extension Responder {
   static let sharedDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
   /// The random delay of an answer while more known answers are expected (RFC 6762 §7.2).
   static let truncatedDelay: ClosedRange<Duration> = .milliseconds(400) ... .milliseconds(500)
-  /// The maximum delay of an answer for further known-answer packets, from the first packet on.
+  /// The maximum delay of an answer that waits for further known-answer packets, measured from the
+  /// first packet.
   static let truncatedMaximumDelay = Duration.seconds(1)
 
   /// Handles a query and schedules or sends the answers.

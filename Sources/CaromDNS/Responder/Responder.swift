@@ -7,7 +7,7 @@ package struct Responder: Sendable {
   package enum Event: Hashable, Sendable {
     /// The service is published under this name on every link.
     case published(PublicationID, name: String)
-    /// The service is published under a new name, after a conflict or a call of `rename`.
+    /// The service is published under a new name, after a conflict or a call to `rename`.
     case renamed(PublicationID, name: String)
     /// The service is no longer published. This is the last event of the publication.
     case failed(PublicationID, PublicationError)

@@ -3,8 +3,8 @@ import CaromCore
 /// The responder's state on one link.
 struct ResponderLink: Sendable {
   /// The number of response packets that may be sent in a burst, and the interval after which one
-  /// more is allowed: enough for a thousand services to answer every querier, and far less than a
-  /// flood of queries asks for.
+  /// more is allowed. A thousand services can answer every querier within this limit, but a flood
+  /// of queries cannot cause a flood of responses.
   static let burst = 256
   static let responseInterval = Duration.milliseconds(8)
   /// The number of packets of the burst that only multicasts may use.
@@ -61,8 +61,8 @@ extension ResponderLink {
     return random
   }
 
-  /// Schedules the records of `set` to be sent together, at `due` or once each may be multicast
-  /// again.
+  /// Schedules the records of `set` to be sent together at `due`, or, if one of them may not be
+  /// multicast again by then, soon after it may.
   mutating func schedule(_ set: [Int], at due: Instant, isDefence: Bool) {
     let interval = isDefence ? Self.defenceInterval : Self.repeatInterval
     let allowed = set.compactMap { owned[$0]?.lastSent?.advanced(by: interval) }.max()

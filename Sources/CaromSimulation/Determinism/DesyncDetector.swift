@@ -6,7 +6,7 @@ struct DesyncDetector: Sendable {
   static let waitingLimit = 128
   /// The number of ticks after which an unanswered report is sent again.
   static let resendInterval = 15
-  /// The number of copies after which an unanswered report is not repeated.
+  /// The maximum number of times that a report is sent without an answer.
   static let copyLimit = 16
 
   enum State: Hashable, Sendable {

@@ -39,7 +39,7 @@ struct BitReader: Sendable {
   }
 
   /// Reads a code that `BitWriter.writeGolomb` wrote. Throws `DecodeError.invalid` for a code that
-  /// is longer than any difference of an input value from its prediction needs.
+  /// is longer than the difference between an input value and its prediction can ever need.
   mutating func readGolomb(_ k: Int, _ reader: inout PacketReader) throws(DecodeError) -> UInt64 {
     var length = 1
     while !(try bit(&reader)) {

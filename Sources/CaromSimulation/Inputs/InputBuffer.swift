@@ -74,8 +74,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   }
 
   /// Decodes `count` inputs, starting at `tick`, into the coder's `run`, without storing them.
-  /// Throws `DecodeError.invalid` if the run starts after a gap, or too early for its `context`
-  /// inputs to be stored.
+  /// Throws `DecodeError.invalid` if the run starts after a gap, or so early that its `context`
+  /// inputs are no longer stored.
   func readRun(
     from tick: Tick, count: Int, context: Int, coder: inout InputCoder<Input>,
     bits: inout BitReader, _ reader: inout PacketReader

@@ -11,9 +11,9 @@ struct InputCoder<Input: SimulationInput>: Sendable {
   private struct Field {
     var last: Int64 = 0
     var slope: Int64 = 0
-    /// Eight times the recent mean error of predicting the previous value.
+    /// Eight times the recent mean error of predictions that repeat the previous value.
     var lastError: Int64 = 0
-    /// Eight times the recent mean error of predicting the straight line.
+    /// Eight times the recent mean error of predictions that continue the straight line.
     var lineError: Int64 = 0
 
     var predicted: Int64 { lineError < lastError ? last + slope : last }

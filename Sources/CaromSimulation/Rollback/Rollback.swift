@@ -115,8 +115,8 @@ public struct Rollback<Game: Simulation>: Sendable {
     return known ?? now.next
   }
 
-  /// Returns a past state, from `history` ticks before the confirmed tick up to the newest. Returns
-  /// nil outside of this range.
+  /// Returns the state before `tick`, or nil if it is not stored. The newest state, all states
+  /// since the confirmed tick and at least the `history` states before it are stored.
   public func state(at tick: Tick) -> Game? {
     if tick == now { return game }
     guard tick < now, tick.distance(to: now) <= Int64(slotMask), tick >= buffers[0].start else {

@@ -44,7 +44,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
   /// The number of ticks by which the first inputs arrived late. These ticks are caught up in the
-  /// next call of `takeDueTicks(at:)`.
+  /// next call to `takeDueTicks(at:)`.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0

@@ -93,9 +93,9 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     broadcaster.removeClient(number)
   }
 
-  /// Sets a player's input for the next tick on the server's behalf: the whole input for a player
-  /// without a client, or one-time actions that are merged into a remote player's own input.
-  /// Several calls in one tick are merged.
+  /// Gives a player an input from the server for the next tick: the whole input of a player without
+  /// a client, or one-time actions that are merged into a remote player's own input. Several calls
+  /// in one tick are merged.
   public mutating func setInput(_ input: Game.Input, for player: Int) {
     seats[player].carriedInput = seats[player].carriedInput?.merged(with: input) ?? input
   }

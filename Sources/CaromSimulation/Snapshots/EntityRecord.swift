@@ -14,9 +14,9 @@ enum EntityRecord {
   /// The largest interval that is stored; longer ones are stored as this value.
   static let intervalLimit: Int64 = 255
 
-  /// The initial activities of eight fields of an entity that enters. An activity is sixteen times
-  /// the average number of bits in a field's recent differences; new entities are assumed to be
-  /// moving.
+  /// The initial activities of eight fields of an entity that is added to a view. An activity is
+  /// sixteen times the average number of bits in a field's recent differences; new entities are
+  /// assumed to be moving.
   static let firstActivities: Int64 = 0x3030_3030_3030_3030
 
   /// Extracts the id from the record's first word.

@@ -17,7 +17,8 @@ public struct SnapshotAcknowledgement: Hashable, Sendable {
   /// The ticks before `newest` whose snapshots were received. Bit 0 is the tick directly before it.
   public let earlier: UInt16
 
-  /// Creates an acknowledgement of the snapshot of `newest` and of the set of earlier ones.
+  /// Creates an acknowledgement of the snapshot of `newest` and of the earlier snapshots in the bit
+  /// set `earlier`.
   public init(newest: Tick?, earlier: UInt16 = 0) {
     self.newest = newest
     self.earlier = newest == nil ? 0 : earlier

@@ -7,7 +7,8 @@ struct SnapshotDecoder: Sendable {
   private var rice = RiceReader()
   private var isRice = false
   private var script = SnapshotScript()
-  /// Encodes small snapshots again to check that the sender chose the shorter form.
+  /// The encoder that encodes small snapshots again, to check that the sender chose the shorter
+  /// form.
   private var encoder: SnapshotEncoder
   private var other = SnapshotView()
 
@@ -94,6 +95,6 @@ struct SnapshotDecoder: Sendable {
     encoder.encode(header, &script, from: base, into: &other)
   }
 
-  /// The bytes that the last call of `rewrite` produced.
+  /// The bytes produced by the last call to `rewrite`.
   var rewritten: [UInt8] { encoder.bytes }
 }

@@ -27,8 +27,8 @@ struct SnapshotHeader: Hashable, Sendable {
 
   /// Codes the part of the header that identifies the baseline: whether the snapshot is partial;
   /// then the low bits of the baseline's tick, or the snapshot's tick and age in full. Returns the
-  /// baseline's tick, or nil if there is no baseline. A reader without a `newest` snapshot cannot
-  /// resolve the short form, and gets a tick that it does not have.
+  /// baseline's tick, or nil if there is no baseline. A reader can resolve the short form only if
+  /// it has a `newest` snapshot; otherwise the result is a tick whose snapshot it does not have.
   mutating func codeBase<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, newest: Tick?
   ) -> Tick? {

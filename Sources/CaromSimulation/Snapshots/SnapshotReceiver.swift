@@ -28,7 +28,7 @@ public struct SnapshotReceiver: Sendable {
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
   private var lostBase = false
-  /// The tick of the oldest view on which later snapshots can be based, or nil if none has been
+  /// The tick of the oldest view on which later snapshots can be based, or nil if no view has been
   /// released.
   private var oldest: Tick?
   private var next: EntityTable

@@ -1,7 +1,7 @@
 extension SnapshotScript {
-  /// Computes the changes from `base` to `entities`. With a selection, indexed like `entities`,
-  /// only selected entities are included or enter. At most `leaveLimit` entities leave, and at most
-  /// `memberLimit` remain. Returns whether any change was left out.
+  /// Computes the changes from `base` to `entities`. If there is a `selection`, which is indexed
+  /// like `entities`, only selected entities are updated or added. At most `leaveLimit` entities
+  /// are removed, and at most `memberLimit` remain. Returns whether any change was left out.
   mutating func compare(
     _ base: SnapshotView, _ entities: EntityTable, selecting selection: [Bool]?,
     leaveLimit: Int = .max, memberLimit: Int = .max
@@ -65,13 +65,13 @@ extension SnapshotScript {
     for word in start..<start &+ layout.fields { values.append(now[word]) }
   }
 
-  /// The constants of a comparison: the layout of the records, and the limit on entering entities.
+  /// The constants of a comparison: the layout of the records, and the limit on added entities.
   private struct Layout {
     let stride: Int
     let fields: Int
     /// The index after the last velocity word.
     let end: Int
-    /// The maximum number by which the entering entities may exceed the leaving ones.
+    /// The maximum number of added entities minus the number of removed ones.
     let enterLimit: Int
 
     /// Returns whether a value of an entity changed, or is predicted to change because its velocity

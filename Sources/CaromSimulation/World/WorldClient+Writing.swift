@@ -1,7 +1,7 @@
 extension WorldClient {
   /// The maximum number of encodings tried to fit a snapshot into the byte limit.
   private static let attemptLimit = 6
-  /// The minimum number of bytes for which encoding a snapshot is attempted.
+  /// The minimum number of bytes that must be available before encoding a snapshot is attempted.
   private static let fewestBytes = 8
 
   /// Encodes the client's snapshot of a tick into the sender's bytes. Returns false if there is

@@ -73,8 +73,8 @@ struct WorldClient: Sendable {
 
   // MARK: - Visible entities
 
-  /// Updates the list of visible entities if any entity was added, removed or moved. Within the
-  /// refresh interval, only removed entities are dropped from the list.
+  /// Updates the list of visible entities if any entity was added, removed or moved. Until the
+  /// refresh interval has passed, only drops entities that no longer exist.
   mutating func refresh(_ world: WorldEntities, _ configuration: WorldConfiguration, at tick: Tick)
   {
     guard placement != world.placement else { return }

@@ -151,7 +151,7 @@ public struct WorldReplicator: Sendable {
     return clients[id.index]?.write(entities, configuration, at: tick) ?? false
   }
 
-  /// Returns the bytes that the last call of `writeSnapshot(for:)` for this client wrote.
+  /// Returns the bytes written by the last call to `writeSnapshot(for:)` for this client.
   public func snapshot(for id: ClientID) -> [UInt8] {
     holds(id) ? clients[id.index]?.sender.bytes ?? [] : []
   }

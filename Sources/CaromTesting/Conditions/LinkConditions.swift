@@ -2,10 +2,10 @@ import CaromCore
 
 /// The conditions of one direction of a link between two hosts.
 ///
-/// The conditions apply to a datagram in this order: a packet longer than `mtu` is dropped; the
-/// queue of the bottleneck with `rate` delays or drops it; the datagram may be duplicated; each
-/// copy may be lost, corrupted or delayed; copies that arrive during an `outage` are lost. Lost
-/// datagrams have used bandwidth. For streams, loss and outages cause delays instead.
+/// The conditions apply to a datagram in this order: a packet longer than `mtu` is dropped; with a
+/// `rate`, the bottleneck's queue delays or drops the datagram; the datagram may be duplicated;
+/// each copy may be lost, corrupted or delayed; copies that arrive during an `outage` are lost.
+/// Lost datagrams have used bandwidth. For streams, loss and outages cause delays instead.
 public struct LinkConditions: Hashable, Sendable {
   // MARK: Delay
 
@@ -28,8 +28,8 @@ public struct LinkConditions: Hashable, Sendable {
   public var burstLoss: GilbertElliottLoss?
   /// The probability, 0 to 1, that a datagram is duplicated.
   public var duplication: Double
-  /// The longest time by which the copy of a duplicated datagram is delayed. The actual delay is
-  /// uniformly distributed from 0 to this time.
+  /// The maximum extra delay of the copy of a duplicated datagram. The actual delay is uniformly
+  /// distributed from 0 to this time.
   public var duplicationDelay = Duration.zero
   /// The probability, 0 to 1, that one to four bytes of a datagram are changed, as by an error that
   /// the checksum did not detect. Streams are never corrupted.
@@ -42,7 +42,7 @@ public struct LinkConditions: Hashable, Sendable {
   public var rate: Int?
   /// The limit of the queue in front of the bottleneck.
   public var queue = QueueLimit.time(.milliseconds(200))
-  /// The length of the longest packet that the path carries; longer packets are dropped. With nil,
+  /// The length of the longest packet that the path carries; longer packets are dropped. If nil,
   /// the path carries long datagrams in IP fragments of at most 1,500 bytes.
   public var mtu: PathMTU?
 

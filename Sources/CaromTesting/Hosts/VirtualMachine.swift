@@ -15,7 +15,7 @@ struct VirtualMachine: Sendable {
   /// The numbers of all streams that the machine opened or accepted, in the order in which it did
   /// so.
   var streams: [Int] = []
-  /// The number of calls of `rebind` for the NAT in front of the machine, by the part of the source
+  /// The number of calls to `rebind` for the NAT in front of the machine, by the part of the source
   /// that changed.
   var rebindings = NATMapping.Epoch()
   private var nextPort: UInt16 = 49_152

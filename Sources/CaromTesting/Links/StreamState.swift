@@ -2,7 +2,7 @@ import CaromCore
 
 /// The state of a byte stream between two hosts.
 struct StreamState: Sendable {
-  /// A unit in which a stream delivers: bytes, or a TCP signal.
+  /// A unit of delivery in a stream: bytes, or a TCP signal.
   enum Chunk: Sendable {
     case connected, accepted, end, reset
     case bytes([UInt8])

@@ -111,8 +111,8 @@ public struct VirtualNetwork: Sendable {
   public var nextEventTime: Instant? { timeline.nextDeadline }
 
   /// Advances the time to the next event at or before `limit`, and returns that event. Returns nil
-  /// if there is none; `now` is then the time of the last internal event, or unchanged if there was
-  /// none.
+  /// if there is no such event. In that case `now` may still advance, to the time of an event that
+  /// concerns no host.
   public mutating func nextEvent(notAfter limit: Instant = .distantFuture) -> VirtualEvent? {
     while let time = timeline.nextDeadline, let arrival = timeline.popFirst(until: limit) {
       now = max(now, time)

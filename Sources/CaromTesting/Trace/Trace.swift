@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A log of a run, for finding out why the run failed. It consists of values for tests, and can be
-/// written as JSON lines for people and tools. Runs with the same seed have identical traces.
+/// A log of a run, for finding out why the run failed. Tests can compare its entries, and people
+/// and tools can read it as JSON lines. Runs with the same seed have identical traces.
 public struct Trace: Hashable, Sendable {
   /// The default value of `limit`.
   public static let defaultLimit = 100_000
@@ -28,7 +28,7 @@ public struct Trace: Hashable, Sendable {
     return all.reduce(into: "") { $0 += $1 + "\n" }
   }
 
-  /// Adds a note with a text of the test's own.
+  /// Adds a note with the given text.
   public mutating func append(_ text: String, at time: Instant) {
     append {
       var entry = TraceEntry(.note, at: time)

@@ -12,7 +12,7 @@ public struct VirtualWorld<Node: VirtualNode> {
   public private(set) var nodes: [Node?] = []
   /// The number of steps so far. A step handles one event, or all timeouts that are due.
   public private(set) var steps = 0
-  /// The `nextTimeout` of each node, updated after each call of the node.
+  /// The `nextTimeout` of each node, updated after each call to the node.
   private var deadlines = DeadlineTree()
 
   /// Creates a world without nodes on a network.
@@ -59,8 +59,8 @@ public struct VirtualWorld<Node: VirtualNode> {
     deadlines.set(nodes[index]?.nextTimeout, at: index)
   }
 
-  /// Removes the node of a host and returns it, or nil if there is none. The host's sockets and
-  /// streams stay open; use the network's `kill` or `crash` to end them.
+  /// Removes and returns the node of a host, or returns nil if there is none. The host's sockets
+  /// and streams stay open; use the network's `kill` or `crash` to end them.
   @discardableResult
   public mutating func stop(_ host: VirtualHost) -> Node? {
     guard nodes.indices.contains(host.id.number) else { return nil }
@@ -95,8 +95,8 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// Runs until the time `end`, or until `isDone` returns true after a step. Returns whether
   /// `isDone` returned true.
   ///
-  /// At the same time, events are handled before timeouts, and timeouts are handled in the order of
-  /// the hosts.
+  /// If several events and timeouts are due at one time, the events are handled before the
+  /// timeouts, and the timeouts in the order of the hosts.
   @discardableResult
   public mutating func run(
     until end: Instant, stepLimit: Int = defaultStepLimit,
