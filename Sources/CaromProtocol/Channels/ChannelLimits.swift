@@ -5,12 +5,12 @@ package enum ChannelLimits {
   /// The number of priorities, of which 0 is served first.
   package static let priorities = 8
 
-  /// The longest message, in bytes.
+  /// The maximum length of a message, in bytes.
   package static let messageLength = 1 << 20
-  /// The longest unreliable or sequenced message, in bytes. The limit is lower than `messageLength`
-  /// because each such channel may buffer one message without credit.
+  /// The maximum length of an unreliable or sequenced message, in bytes. The limit is lower than
+  /// `messageLength` because each such channel may buffer one message without credit.
   package static let latestLength = 64 << 10
-  /// The number of bytes that each message counts against queues and credit in addition to its
+  /// The number of bytes charged to queue limits and credit for each message in addition to its
   /// length, so that empty messages are not free.
   package static let messageCharge = 64
   /// The maximum number of bytes of reliable messages that may be queued or unacknowledged, charges
@@ -28,13 +28,13 @@ package enum ChannelLimits {
   /// dropped.
   package static let unreliableSendMessages = 1024
   /// The maximum number of unacknowledged messages of one channel and delivery. It is more than a
-  /// game sends in a round trip, and small enough to tell the messages apart by the low 16 bits of
-  /// their numbers.
+  /// game sends in a round trip, and small enough that the low 16 bits of a message's number
+  /// identify the message.
   package static let outstandingMessages = 4096
 
-  /// The number of bytes above which a message always counts as bulk.
+  /// The length in bytes above which a message always counts as bulk.
   package static let bulkLength = 16 << 10
-  /// The shortest fragment of a message, in bytes. The last fragment may be shorter.
+  /// The minimum length of a fragment other than the last, in bytes.
   static let fragmentLength = 512
   /// The number of bytes of a packet that are set aside for frame headers and acknowledgements. A
   /// message that is longer than the remainder counts as bulk.
@@ -45,7 +45,7 @@ package enum ChannelLimits {
   /// The maximum number of channels that are skipped while one packet is filled because their next
   /// message does not fit.
   static let misfits = 4
-  /// The longest message that is sent redundantly, in bytes.
+  /// The maximum length of a message that is sent redundantly, in bytes.
   package static let redundantLength = 256
   /// The maximum number of messages that wait for a redundant send.
   package static let redundantMessages = 64
@@ -75,7 +75,7 @@ package enum ChannelLimits {
   /// number, new messages are dropped.
   package static let unreliableReceiveMessages = 4096
 
-  /// Returns the length of the longest message that a delivery allows, in bytes.
+  /// Returns the maximum length of a message with the given delivery, in bytes.
   package static func length(of delivery: Delivery) -> Int {
     switch delivery {
     case .reliableOrdered, .reliableUnordered: messageLength
@@ -87,7 +87,7 @@ package enum ChannelLimits {
 extension Delivery {
   /// Whether a newer message makes an older message obsolete.
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
-  /// Whether messages count against credit, because the receiver buffers each of them until its
-  /// owner reads it.
+  /// Whether messages with this delivery count against credit. They do if the receiver must buffer
+  /// every message until its owner reads it.
   var needsCredit: Bool { self == .reliableOrdered || self == .reliableUnordered }
 }

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Handles the acknowledgement of a packet that carried the frame which `record` describes.
+  /// Handles the acknowledgement of a packet that carried the frame described by `record`.
   package mutating func handleAcknowledged(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:
@@ -16,8 +16,8 @@ extension ChannelSet {
     }
   }
 
-  /// Handles the loss of a packet that carried the frame which `record` describes. The loss may
-  /// turn out to be spurious.
+  /// Handles the loss of a packet that carried the frame described by `record`. The loss may turn
+  /// out to be spurious.
   package mutating func handleLost(_ record: FrameRecord, at now: Instant) {
     switch record.kind {
     case .reliable, .fragment:

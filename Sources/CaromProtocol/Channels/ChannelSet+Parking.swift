@@ -1,7 +1,7 @@
 import CaromCore
 
-/// Parking keeps the reliable messages of a channel whose reader is behind in the `ChannelSet`.
-/// Their credit is not returned, so the peer has to wait.
+/// Parking: if the reader of a channel is behind, the channel's reliable messages stay in the
+/// `ChannelSet`. Their credit is not returned, so the peer has to wait.
 extension ChannelSet {
   /// Removes and returns the next message that the owner may read, or nil if there is none.
   ///

@@ -192,9 +192,11 @@ extension ChannelSet {
     enqueue(buffer, length, lane)
   }
 
-  /// Returns the index of the reassembly for a fragment of a reliable sequenced message, which may
-  /// begin with this fragment. A lane has at most two reassemblies: a newer message replaces the
-  /// second, and for an older one the result is `nil`.
+  /// Returns the index of the reassembly to which a fragment of a reliable sequenced message
+  /// belongs, beginning a new one if necessary.
+  ///
+  /// A lane has at most two reassemblies. If it has two, a message newer than both replaces the
+  /// newer one, and a fragment of any other message is ignored: the result is `nil`.
   private mutating func partial(
     _ number: UInt64, _ total: Int, _ lane: Int
   ) throws(DecodeError) -> Int32? {

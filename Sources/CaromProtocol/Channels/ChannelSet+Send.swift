@@ -1,9 +1,9 @@
 import CaromCore
 
 extension ChannelSet {
-  /// The shortest interval between two searches for queued messages whose deadline has passed, in
-  /// nanoseconds: 5 ms. The expiry of a message may be reported later by this time, but an expired
-  /// message is never sent.
+  /// The minimum interval between searches for queued messages whose deadline has passed, in
+  /// nanoseconds: 5 ms. The expiry of a message may be reported up to this much late, but an
+  /// expired message is never sent.
   private static let expirySearchInterval: Int64 = 5_000_000
 
   /// Queues a message and returns the number that identifies it in events.

@@ -68,8 +68,8 @@ package struct ChannelSet: Sendable {
   package var isDrained: Bool { queuedBytes == 0 }
   /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   package var queuedBytes: Int { sendState.queuedBytes }
-  /// The number of bytes of messages that have not been sent for the first time; bytes that are
-  /// sent again do not count.
+  /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
+  /// again do not count.
   package var pendingBytes: Int { sendState.pendingBytes }
   /// Whether the owner has unread messages of the application's channels, parked ones included.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }

@@ -11,8 +11,8 @@ struct MessageArena: Sendable {
   private static let smallestShift = 6
   private static let classCount = 15
   /// Returns the number of unused buffers of a size class that `trim` keeps: three up to 256 bytes,
-  /// one up to 2 KiB. Occasional peaks, such as a ping beside a game's messages, then allocate
-  /// nothing.
+  /// one up to 2 KiB. An occasional peak, such as a ping sent along with a game's messages, then
+  /// needs no allocation.
   private static func spare(_ kind: Int) -> Int32 { kind < 3 ? 3 : kind < 6 ? 1 : 0 }
 
   struct Buffer: Sendable {
@@ -25,7 +25,7 @@ struct MessageArena: Sendable {
   private struct Free: Sendable {
     var first = none
     var count: Int32 = 0
-    /// The lowest `count` since the last call of `trim`.
+    /// The lowest `count` since the last call to `trim`.
     var least: Int32 = 0
   }
 
@@ -95,7 +95,7 @@ struct MessageArena: Sendable {
     free[kind].count += 1
   }
 
-  /// Frees the buffers that were not needed since the last call, except for a few spare ones.
+  /// Frees the buffers that were not needed since the previous call, except for a few spare ones.
   mutating func trim() {
     for kind in 0..<Self.classCount {
       for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {

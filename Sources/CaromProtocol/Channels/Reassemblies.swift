@@ -6,7 +6,7 @@ struct Reassemblies: Sendable {
     var buffer = MessageArena.none
     /// The length of the whole message, in bytes.
     var total = 0
-    /// The number of the message's bytes that were received.
+    /// The number of bytes of the message received so far.
     var bytes = 0
     var received = ByteRanges()
 

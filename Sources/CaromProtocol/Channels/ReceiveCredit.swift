@@ -52,8 +52,8 @@ struct ReceiveCredit: Sendable {
   }
 
   /// Doubles the window if the owner has read a whole window of bytes within two round trips and
-  /// `room` bytes are enough for the growth. Returns the number of bytes by which the window grew,
-  /// or 0. `roundTrip` is in nanoseconds.
+  /// the window would grow by at most `room` bytes. Returns the number of bytes by which the window
+  /// grew, or 0. `roundTrip` is in nanoseconds.
   mutating func grow(roundTrip: Int64, room: Int, at now: Instant) -> Int {
     guard now >= mark.advanced(byNanoseconds: 2 * roundTrip) else { return 0 }
     let used = consumed - consumedAtMark

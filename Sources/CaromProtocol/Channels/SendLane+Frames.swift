@@ -14,8 +14,8 @@ extension SendLane {
     return true
   }
 
-  /// Writes a fragment of at most `most` bytes. Returns the fragment's length in bytes, or 0 if not
-  /// even a short fragment fits.
+  /// Writes a fragment of at most `most` bytes. Returns the fragment's length in bytes, or 0 if
+  /// only a fragment below the minimum length would fit.
   mutating func writeFragment(
     _ message: SendMessage, _ number: UInt64, from start: UInt32, most: Int,
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord]

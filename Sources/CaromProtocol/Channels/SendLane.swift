@@ -16,13 +16,14 @@ struct SendLane: Sendable {
   let channelIndex: Int
   var unsent = Deque<SendMessage>()
   var unsentBulk = Deque<SendMessage>()
-  /// The numbered reliable messages that have not been removed, in order. The first has the number
-  /// `base`.
+  /// The numbered reliable messages, in order, beginning with the first that is not done. Its
+  /// number is `base`.
   var outstanding = Deque<SendMessage>()
   var base: UInt64 = 0
   /// The number that the next message will get.
   var next: UInt64 = 0
-  /// The number of the message that is partly sent, as fragments; nil if there is none.
+  /// The number of the message of which some but not all fragments have been sent; nil if there is
+  /// none.
   var openNumber: UInt64?
   /// The partly sent message if it is unreliable. A partly sent reliable message is in
   /// `outstanding`.
@@ -90,8 +91,8 @@ struct SendLane: Sendable {
     return credit >= least
   }
 
-  /// Returns whether `unsent` does not begin with a bulk message, so that the next bulk message, if
-  /// there is one, is the first in `unsentBulk`.
+  /// Returns whether `unsent` is empty or begins with a small message. If so, the next bulk message
+  /// is the first in `unsentBulk`.
   mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold

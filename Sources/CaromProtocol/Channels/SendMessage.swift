@@ -1,4 +1,4 @@
-/// A message as its sender keeps it, from `send` until it is acknowledged or dropped.
+/// The sender's record of a message, kept from `send` until the message is acknowledged or dropped.
 struct SendMessage: Sendable, BitwiseCopyable {
   /// The number that `send` returned.
   var ticket: UInt64
@@ -20,6 +20,6 @@ struct SendMessage: Sendable, BitwiseCopyable {
 
   /// Whether the message was acknowledged or dropped.
   var isDone: Bool { buffer == MessageArena.none }
-  /// The number of bytes that the message counts against queues and credit.
+  /// The number of bytes charged to queue limits and credit for the message.
   var charge: Int { Int(length) + ChannelLimits.messageCharge }
 }

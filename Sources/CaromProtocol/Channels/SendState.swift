@@ -15,14 +15,14 @@ struct SendState: Sendable {
   var nextTicket: UInt64 = 0
   /// The number of packets filled so far.
   var packetCount: UInt64 = 0
-  /// The longest message that fits whole into a packet, in bytes.
+  /// The maximum length of a message that fits whole into a packet, in bytes.
   var packetLimit = 1200 - ChannelLimits.wholeReserve
   /// The earliest deadline of a queued message, in nanoseconds; `.max` if there is none.
   var earliestDeadline = Int64.max
   /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.
   var queuedBytes = 0
-  /// The number of bytes of messages that have not been sent for the first time; bytes that are
-  /// sent again do not count.
+  /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
+  /// again do not count.
   var pendingBytes = 0
   /// The number of bytes of queued unreliable messages.
   var unreliableBytes = 0
@@ -32,7 +32,7 @@ struct SendState: Sendable {
   /// been emitted since.
   var isBackpressured = false
 
-  /// The number of bytes above which a message is bulk.
+  /// The length in bytes above which a message is bulk.
   var bulkThreshold: Int { min(ChannelLimits.bulkLength, packetLimit) }
 
   /// Queues an event for the owner. If too many are queued, only counts the event as dropped.

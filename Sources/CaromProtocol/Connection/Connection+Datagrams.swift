@@ -16,8 +16,8 @@ extension Connection {
     }
   }
 
-  /// Handles a hello with which the initiator has proven its address `source`. The initiator's
-  /// later datagrams come from this address.
+  /// Handles a hello that proves the initiator's address `source`. The initiator's later datagrams
+  /// come from this address.
   mutating func receive(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, !isEnding else { return }
     if let datagram {
@@ -27,8 +27,8 @@ extension Connection {
     }
   }
 
-  /// Handles a retry, with which an address of the peer answers a hello, or with which the peer
-  /// reports that it does not recognize this side's address.
+  /// Handles a retry: either the answer to a hello, or a report that the peer does not recognize
+  /// this side's address.
   mutating func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     let wasOpen = datagram?.isOpen == true
     datagram?.handleRetry(retry, from: source, at: now)
@@ -49,8 +49,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Returns false if no datagram is ready to be sent, and true if one may be. Called after a
-  /// datagram was received.
+  /// Returns whether a datagram may have to be sent after one was received. If the result is false,
+  /// none is ready.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
     return channels.hasPending || datagram.mayTransmit(at: now)

@@ -25,14 +25,14 @@ extension Connection {
     return isJoined ? .stream : nil
   }
 
-  /// Emits `linkChanged` if another link carries messages than the last event reported.
+  /// Emits `linkChanged` if the link that carries messages is not the one last reported.
   mutating func reportLinkChange() {
     guard isOpen, let link, link != reportedLink else { return }
     if reportedLink != nil { events.append(.linkChanged(link)) }
     reportedLink = link
   }
 
-  /// Records that data of the peer has arrived, which ends an interruption.
+  /// Records that data from the peer has arrived, which ends an interruption.
   mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
     guard interruptedAt != nil else { return }
@@ -95,8 +95,8 @@ extension Connection {
     if isInitiator { events.append(.reconnect) }
   }
 
-  /// Handles a refusal, with which the peer reports that it does not know the connection: continues
-  /// on the stream, or closes the connection if it has no usable stream.
+  /// Handles a refusal: the peer does not know the connection. Continues on the stream, or closes
+  /// the connection if it has no usable stream.
   mutating func handleRefusal(at now: Instant) {
     guard !isEnding else { return }
     guard stream?.isJoined != true else { return dropDatagrams(at: now) }

@@ -58,24 +58,24 @@ package struct Connection {
   var isMessagesEventDue = false
   var linkAction: LinkAction?
   var pinger: Pinger
-  /// The time at which data of the peer arrived last, or at which the connection was created or
-  /// opened.
+  /// The time at which data from the peer last arrived, or at which the connection was created or
+  /// opened, whichever is latest.
   var lastReceived: Instant
   /// `timing.silenceLimit` in nanoseconds. It is precomputed because every packet needs it and
   /// `Duration` arithmetic is slow.
   let silenceLimit: Int64
   /// Whether this side has requested a seat over datagrams.
   var hasSentRequest = false
-  /// The goodbye that is waiting to be sent until the messages before it are sent or acknowledged;
-  /// nil otherwise.
+  /// The goodbye to send once the messages before it have been sent or acknowledged; nil if there
+  /// is none.
   var goodbye: Goodbye?
-  /// The check in progress of the datagram path after the stream ended unexpectedly; nil otherwise.
+  /// The liveness check in progress since the stream ended unexpectedly; nil if there is none.
   var livenessCheck: LivenessCheck?
   /// The time at which the last working link failed; nil unless the connection is waiting to be
   /// resumed.
   var interruptedAt: Instant?
-  /// The link in the last `linkChanged` event; before such an event, the link when the connection
-  /// opened.
+  /// The link in the last `linkChanged` event or, if there has been none, the link that first
+  /// carried messages; nil before that.
   var reportedLink: LinkKind?
   /// The earliest time for the receive windows to grow again, for a connection without datagrams.
   var nextWindowGrowth = Instant.zero
@@ -99,10 +99,10 @@ package struct Connection {
     pinger = Pinger(timing: timing)
   }
 
-  /// The longest stream frame accepted before the handshake is complete, in bytes. Requests are far
-  /// shorter, and thousands of strangers must not each occupy a whole message's memory.
+  /// The maximum length of a stream frame before the handshake is complete, in bytes. Requests are
+  /// far shorter, and thousands of strangers must not each occupy a whole message's memory.
   package static let handshakeFrameLimit = 4 << 10
-  /// The longest message, in bytes.
+  /// The maximum length of a message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
   /// The minimum time to wait for an answer over datagrams after a stream was refused: enough for
   /// four hellos.
@@ -195,8 +195,7 @@ extension Connection {
   /// The round-trip time and clock offset measured by pings.
   package var roundTrip: RoundTrip { pinger.roundTrip }
 
-  /// The number of bytes of messages and control packets that have not been sent for the first
-  /// time.
+  /// The number of bytes of messages and control packets that have not been sent even once.
   package var queuedBytes: Int { channels.pendingBytes + (stream?.controlBytes ?? 0) }
 
   /// A counter that changes whenever the addresses of the datagram path change.
@@ -390,7 +389,7 @@ extension Connection {
     return next
   }
 
-  /// The time at which the peer counts as silent for too long or, during an interruption, at which
+  /// The time at which the peer has been silent for too long or, during an interruption, at which
   /// the connection can no longer be resumed.
   @inline(__always) private var silenceDeadline: Instant {
     if let interruptedAt { return interruptedAt.advanced(by: timing.resumeLimit) }

@@ -29,7 +29,8 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns false if no packet is due apart from pending messages, and true if one may be due.
+  /// Returns whether a packet may be due for another reason than pending messages. If the result is
+  /// false, none is due.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }

@@ -13,8 +13,8 @@ final class DatagramPath {
   enum Stage: Hashable {
     /// No address has answered a hello.
     case connecting
-    /// An address has answered, or a token makes its answer unnecessary. A hello precedes each
-    /// packet.
+    /// An address has answered, or has been taken from a token without waiting for an answer. A
+    /// hello precedes each packet.
     case validating
     /// Each side has received a packet from the other. No hello precedes the packets.
     case validated
@@ -25,11 +25,11 @@ final class DatagramPath {
   /// The delay between the first two rounds of hellos, in nanoseconds. The delay grows by half
   /// after each round.
   static let firstHelloDelay: Int64 = 200_000_000
-  /// The longest delay between two rounds of hellos, in nanoseconds.
+  /// The maximum delay between two rounds of hellos, in nanoseconds.
   static let longestHelloDelay: Int64 = 1_000_000_000
   /// The silence after which this side sends keep-alive pings, in nanoseconds. Each side sends a
-  /// packet at least every second, so a longer silence may be a burst of losses or the end of the
-  /// path.
+  /// packet at least every second, so a longer silence may mean a burst of losses or a path that
+  /// has failed.
   static let keepAliveDelay: Int64 = 1_250_000_000
   /// The interval between keep-alive pings, in nanoseconds.
   static let keepAliveInterval: Int64 = 50_000_000
@@ -118,19 +118,19 @@ final class DatagramPath {
   var hasFoundPeer: Bool { isOpen && token == nil }
   /// Whether messages may be sent on the path.
   var isOpen: Bool { stage != .connecting }
-  /// Whether a packet of the peer was received on the path and nothing indicates that the path has
-  /// failed since.
+  /// Whether a packet from the peer was received on the path and nothing indicates that the path
+  /// has failed since.
   var isResponsive: Bool { stage != .connecting && lastReceived != nil && !isSuspect }
   /// Whether the path may have failed, because probes went unanswered for some time.
   private var isSuspect: Bool { unansweredProbes >= Self.probesUntilSuspect && isSilent }
-  /// The addresses of the peer whose packets belong to this path.
+  /// The peer's addresses. Packets from these addresses belong to this path.
   var endpoints: [Endpoint] { route.map { [$0.endpoint] } ?? candidates.map(\.endpoint) }
 }
 
 // MARK: - Connecting and migration
 extension DatagramPath {
-  /// Handles a retry, with which an address answers a hello, or with which the peer reports that it
-  /// does not recognize this side's address.
+  /// Handles a retry: either the answer to a hello, or a report that the peer does not recognize
+  /// this side's address.
   func handleRetry(_ retry: Retry, from source: Route, at now: Instant) {
     guard isInitiator else { return }
     switch stage {
@@ -148,8 +148,8 @@ extension DatagramPath {
     nextHello = nil
   }
 
-  /// Handles a hello with which the peer has proven its address `source`. A hello whose epoch is
-  /// not newer is ignored.
+  /// Handles a hello that proves the peer's address `source`. A hello whose epoch is not newer is
+  /// ignored.
   func handleHello(_ hello: Hello, from source: Route, at now: Instant) {
     guard !isInitiator, hello.epoch > epoch else { return }
     epoch = hello.epoch
@@ -182,8 +182,8 @@ extension DatagramPath {
 
 // MARK: - Receiving
 extension DatagramPath {
-  /// The records of the frames that a received packet or a timeout has shown to be acknowledged or
-  /// lost.
+  /// The records of the frames found to be acknowledged or lost while a packet or a timeout was
+  /// handled.
   struct Outcome: Sendable {
     var acknowledged: [FrameRecord] = []
     var lost: [FrameRecord] = []
@@ -274,8 +274,8 @@ extension DatagramPath {
     stage = .validated
   }
 
-  /// Handles the acknowledgement of a packet that contained an acknowledgement, whose ranges need
-  /// not be repeated.
+  /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
+  /// received the ranges in it, so they need not be repeated.
   func handleAcknowledged(_ record: FrameRecord) {
     received.confirmAcknowledgement(upTo: record.number)
   }

@@ -31,7 +31,8 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var bytesAcknowledged: UInt64 = 0
   /// The estimated bandwidth of the path, in bytes per second; 0 while unknown.
   public package(set) var bandwidth = 0.0
-  /// The longest datagram that is known to arrive, in bytes of UDP payload; 0 without datagrams.
+  /// The size of the largest datagram known to reach the peer, in bytes of UDP payload; 0 without
+  /// datagrams.
   public package(set) var packetSize = 0
   /// The number of bytes of reliable messages that are queued or unacknowledged. Each message
   /// counts 64 bytes more than its length.

@@ -4,7 +4,7 @@ import CaromCore
 /// other quickly, to measure the clock offset. Later pings, one per second by default, detect a
 /// peer that has gone silent.
 struct Pinger: Sendable {
-  /// The longest time after which the answer to a ping is still accepted.
+  /// The maximum time between a ping and its answer. A later answer is ignored.
   private static let longestRoundTrip = Duration.seconds(60)
 
   private let timing: SessionTiming

@@ -21,12 +21,12 @@ struct StreamPath: Sendable {
   /// The number of unacknowledged carriers, and of bytes in them, at which an acknowledgement is
   /// due.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
-  /// The longest delay of an acknowledgement, in nanoseconds: 50 ms.
+  /// The maximum delay of an acknowledgement, in nanoseconds: 50 ms.
   static let acknowledgementDelay: Int64 = 50_000_000
   /// The maximum number of unacknowledged carriers. At this limit, no carrier is sent until the
   /// peer acknowledges some.
   static let mostUnacknowledged = 64 << 10
-  /// The longest stream frame that is accepted after the handshake, in bytes. The limit exceeds the
+  /// The maximum length of a stream frame after the handshake, in bytes. The limit exceeds the
   /// longest carrier that this version sends.
   static let frameLimit = 80 << 10
 

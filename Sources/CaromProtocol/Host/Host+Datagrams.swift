@@ -188,7 +188,7 @@ extension Host {
 
   /// Returns the index of another connection that has the same key as the connection at `index` and
   /// is not ending, or nil if there is none. If no other connection has the key, the connection at
-  /// `index` becomes its owner.
+  /// `index` becomes the key's owner.
   mutating func ownerOfKey(at index: Int) -> Int? {
     let key = entries[index].connection.key
     guard key != .none else { return nil }
