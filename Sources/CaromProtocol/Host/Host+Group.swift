@@ -108,8 +108,8 @@ extension Host {
     receivePacket(in: bytes.span, after: hello, from: source, at: now)
   }
 
-  /// Passes a datagram to another host if the connection of its source belongs to that host.
-  /// Returns whether the datagram was passed on.
+  /// Passes a datagram to another host if the source's connection belongs to that host. Returns
+  /// whether the datagram was passed on.
   mutating func relay(_ bytes: Span<UInt8>, from source: Route) -> Bool {
     guard !relays.isEmpty, let owner = relays[source.endpoint] else { return false }
     handoffs.append((.datagram(Array(copying: bytes), from: source), owner))

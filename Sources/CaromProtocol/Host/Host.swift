@@ -20,7 +20,7 @@ package struct Host {
     var wasOpen = false
     /// Whether the connection is queued in `ready`.
     var isReady = false
-    /// The peer's endpoints for which `paths` contains this connection.
+    /// The peer's endpoints that `paths` maps to this connection.
     var endpoints: [Endpoint] = []
     /// The value of `Connection.migrations` at the last update of `endpoints`.
     var migrations: UInt32 = 0
@@ -30,7 +30,7 @@ package struct Host {
     /// directory.
     var hasToken = false
 
-    /// The role of the peer, whose datagrams this host receives on the connection.
+    /// The peer's role on the connection's datagram path.
     var peerRole: PathRole { isIncoming ? .initiator : .responder }
   }
 

@@ -1,13 +1,13 @@
 /// The address tokens that a host has issued. Each token is valid once, so the host records which
 /// ones have been used.
 package struct IssuedTokens: Sendable {
-  /// The number of tokens that are valid at a time, which are the ones issued last. It far exceeds
-  /// the number of a host's clients, and takes 2 KiB of memory.
+  /// The number of most recently issued tokens that are valid. It is far more than a host has
+  /// clients, and the bits that record their use take 2 KiB of memory.
   package static let window: UInt64 = 16_384
 
   private var next: UInt64 = 0
-  /// One bit for each token of the window, which is set once the token is used. The array is empty
-  /// until the first token is issued.
+  /// One bit for each token of the window, set once the token is used. The array is empty until the
+  /// first token is issued.
   private var used: [UInt64] = []
 
   package init() {}

@@ -53,7 +53,7 @@ package struct Seating: Sendable {
   /// The taken seats, by the peer that holds each. The dictionary is never iterated, because its
   /// order is not deterministic.
   private var held: [PeerID: Seat] = [:]
-  /// The holder of the seat that each waiting peer claims.
+  /// For each waiting peer, the holder of the seat that it claims.
   private var targets: [PeerID: PeerID] = [:]
   /// The holders that yield their seats to others, in the order of their requests.
   private var yielding: [PeerID] = []

@@ -29,9 +29,8 @@ package struct Lobby {
       member: member)
   }
 
-  /// Creates a lobby with one seat, whose matchmaker starts to look for an opponent at `now`. The
-  /// lobby advertises that it is searching for the time `window`, and after that, that it is
-  /// waiting.
+  /// Creates a lobby with one seat, whose matchmaker starts to look for an opponent at `now`. Until
+  /// `window` has passed, the lobby advertises the status `searching`; after that, `waiting`.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),
     generator: SeededGenerator, secret: HostSecret = HostSecret(low: 0, high: 0),

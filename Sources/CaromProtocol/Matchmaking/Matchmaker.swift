@@ -41,7 +41,7 @@ package struct Matchmaker: Sendable {
   /// The pause after the first failed dial to a peer, without jitter. The pause doubles with each
   /// further failure.
   package static let firstRetry = Duration.milliseconds(250)
-  /// The longest pause before another dial to a peer, without jitter.
+  /// The maximum pause before another dial to a peer, without jitter.
   package static let lastRetry = Duration.seconds(4)
   /// The maximum number of candidates. At the limit, the candidate with the most failed dials is
   /// removed to make room for a new candidate.
@@ -202,9 +202,9 @@ extension Matchmaker {
     return true
   }
 
-  /// Returns the candidate to dial: the first peer that hosts permanently, otherwise the peer with
-  /// the next higher id, otherwise the peer with the highest lower id. Returns nil if `ready` is
-  /// empty.
+  /// Returns the candidate to dial: the first peer that hosts permanently; otherwise, the peer with
+  /// the next id above this peer's; otherwise, the peer with the next id below it. Returns nil if
+  /// `ready` is empty.
   private func best(of ready: [Candidate]) -> Sighting? {
     let sightings = ready.map(\.sighting)
     return sightings.first { $0.status == .hosting } ?? sightings.first { $0.id > id }

@@ -11,7 +11,8 @@ struct BandwidthFilter: Sendable {
     if !isAppLimited || rate > value { current = max(current, rate) }
   }
 
-  /// Begins a new cycle and drops the samples of the cycle before the last one.
+  /// Begins a new cycle. Keeps the samples of the cycle that ends now, and drops those of the cycle
+  /// before it.
   mutating func beginCycle() { (previous, current) = (current, 0) }
 
   /// Replaces all samples with `rate`.

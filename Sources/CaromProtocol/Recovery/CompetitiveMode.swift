@@ -2,10 +2,10 @@
 /// grows as the window of that traffic does (CUBIC, RFC 9438), so that both flows get about the
 /// same share. Times are in nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// The shortest time until the first check of whether the competing traffic has ended: 2 s.
+  /// The minimum time until the first check whether the competing traffic has ended: 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000
-  /// The longest interval between checks, 8 s; the interval doubles after each check up to this
-  /// bound.
+  /// The maximum interval between checks: 8 s. The interval doubles after each check, up to this
+  /// value.
   static let longestCheckInterval: Int64 = 8_000_000_000
   /// The share of the window that remains after a loss (RFC 9438 §4.6).
   private static let reduction = 0.7
@@ -19,20 +19,20 @@ struct CompetitiveMode: Sendable {
 
   /// The congestion window, in bytes.
   private(set) var window: Double
-  /// The window, in packets, towards which the window grows after a loss: the window at the latest
-  /// loss, or less if that window was smaller than the plateau before (RFC 9438 §4.7).
+  /// The window, in packets, towards which the window grows after a loss: the window at the most
+  /// recent loss, or less if that window was below the previous plateau (RFC 9438 §4.7).
   private var plateau: Double
-  /// The window directly after the latest loss, in packets.
+  /// The window directly after the most recent loss, in packets.
   private var start: Double
-  /// The time of the latest loss, or of the beginning of competitive mode before the first loss, in
-  /// nanoseconds.
+  /// The time of the most recent loss, or of the beginning of competitive mode before the first
+  /// loss, in nanoseconds.
   private var epoch: Int64
   /// The number of seconds from `epoch` until the window reaches `plateau` again.
   private var rise = 0.0
   /// Whether a packet was lost in competitive mode. Before the first loss, the fair share is
   /// unknown.
   private var hasLost = false
-  /// The time of the next check of whether the competing traffic has ended, in nanoseconds.
+  /// The time of the next check whether the competing traffic has ended, in nanoseconds.
   private var nextCheck: Int64
   private var checkInterval: Int64
 

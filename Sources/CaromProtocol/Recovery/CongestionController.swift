@@ -35,8 +35,8 @@ struct CongestionController: Sendable {
   static let competitiveGain = 1.2
   /// The highest rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
-  /// The number of rounds at the beginning of a flow whose lowest jitter is the initial estimate of
-  /// the jitter.
+  /// The initial estimate of the jitter is the lowest jitter of this many rounds at the beginning
+  /// of a flow.
   private static let jitterLearningRounds = 3
   /// The lower bound of the tolerated queueing delay: 4 ms. The controller tolerates a quarter of
   /// the round-trip time, limited to the range from this bound to `maximumQueueTarget`.
@@ -62,8 +62,8 @@ struct CongestionController: Sendable {
   /// The number of cruise phases so far, used to vary their length.
   var cruises = 0
 
-  /// The loss rate of packets that were sent while this flow kept below the bandwidth of the path,
-  /// so that it cannot have caused their loss.
+  /// The loss rate of packets that were sent while this flow was sending below the bandwidth of the
+  /// path. This flow cannot have caused their loss.
   private var calmLoss = LossRate(memory: 512)
   /// The loss rate of all packets.
   private var totalLoss = LossRate(memory: 512)
@@ -115,8 +115,8 @@ struct CongestionController: Sendable {
   /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
-  /// Whether a packet that is sent now cannot overflow a queue that this flow has filled, so that
-  /// its loss would have another cause.
+  /// Whether this flow is sending below the bandwidth of the path. The loss of a packet sent now
+  /// then has a cause other than a queue that this flow has filled.
   var isCalm: Bool {
     if case .down = phase { return true }
     return false
@@ -162,8 +162,9 @@ struct CongestionController: Sendable {
     }
   }
 
-  /// The bandwidth from which startup grows, in bytes per second. Calm packets may not have been
-  /// sent yet, so as long as no queue builds up, all loss during startup counts as random loss.
+  /// The estimated bandwidth by which startup sets the window and the rate, in bytes per second.
+  /// Calm packets may not have been sent yet, so as long as no queue builds up, all loss during
+  /// startup counts as random loss.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))

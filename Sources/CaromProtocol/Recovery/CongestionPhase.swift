@@ -1,8 +1,8 @@
 /// The phase of a congestion controller.
 enum CongestionPhase: Sendable {
-  /// The state of the search for the path's bandwidth with which a flow begins.
+  /// The state of startup, the search for the path's bandwidth at the beginning of a flow.
   struct Startup: Sendable {
-    /// The bandwidth at its last growth by a quarter or more, in bytes per second.
+    /// The bandwidth when it last grew by a quarter or more, in bytes per second.
     var bandwidth = 0.0
     /// The number of rounds since the bandwidth last grew by a quarter or more.
     var stagnantRounds = 0

@@ -41,8 +41,8 @@ package struct DatagramFlow: Sendable {
   /// Creates a flow without packets.
   ///
   /// - Parameters:
-  ///   - maximumPayload: The longest datagram that the interface sends: 1,472 bytes over IPv4 and
-  ///     Ethernet, 1,452 over IPv6.
+  ///   - maximumPayload: The maximum length of a datagram that the interface sends, in bytes: 1,472
+  ///     bytes over IPv4 and Ethernet, 1,452 over IPv6.
   ///   - roundTrip: The round-trip time in nanoseconds if the handshake measured it.
   package init(maximumPayload: Int, roundTrip: Int64? = nil, at now: Instant) {
     self.maximumPayload = maximumPayload
@@ -55,7 +55,7 @@ package struct DatagramFlow: Sendable {
 
   // MARK: State
 
-  /// The longest datagram that is known to arrive, in bytes.
+  /// The size of the largest datagram known to reach the peer, in bytes.
   package var packetSize: Int { search.size }
   /// The number of the next packet.
   package var nextNumber: UInt64 { sent.nextNumber }

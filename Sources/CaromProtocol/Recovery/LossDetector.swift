@@ -4,16 +4,16 @@ struct LossDetector: Sendable {
   /// The distance in packet numbers at which an acknowledged packet makes an older packet count as
   /// lost, as long as the path has never reordered packets (RFC 8985 §6.2).
   static let reorderingThreshold: UInt64 = 3
-  /// The number of consecutive losses that are not spurious after which the reordering window
-  /// returns to its initial length.
+  /// The number of consecutive genuine losses, as opposed to spurious ones, after which the
+  /// reordering window returns to its initial length.
   private static let lossesUntilReset = 64
   /// The number of unanswered probes after which the interval between probes doubles and all
   /// packets count as lost.
   static let probesBeforeBackoff = 3
-  /// The number of acknowledgements after the first that must be overdue before a probe is sent,
-  /// while packets are sent steadily.
+  /// While packets are sent steadily, a probe is sent only when the first awaited acknowledgement
+  /// and up to this many later ones are overdue.
   static let additionalAnswers = 2
-  /// The longest interval between probes, 1 s, unless one probe timeout is longer.
+  /// The maximum interval between probes: 1 s, or one probe timeout if that is longer.
   private static let maximumProbeInterval: Int64 = 1_000_000_000
 
   /// The largest packet number that was acknowledged; nil before the first acknowledgement.

@@ -8,15 +8,16 @@
 struct PathMTUSearch: Sendable {
   /// The length in bytes that every path carries (RFC 9000 §14).
   static let base = 1_200
-  /// The lengths to try after the longest, in bytes: those that PPPoE and common tunnels leave of
-  /// an Ethernet frame, down to the minimum MTU of IPv6.
+  /// The lengths to try after the maximum, in bytes. They are what remains of an Ethernet frame
+  /// inside PPPoE and common tunnels, down to the minimum MTU of IPv6.
   private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
   /// The number of lost probes of one length after which that length is considered too long. RFC
   /// 8899 §5.1.4 says 3; a fourth probe makes it less likely that the result is due to random loss.
   private static let attempts = 4
   /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
-  /// The time from a black hole to the next search: 5 s. It doubles up to `raiseInterval`.
+  /// The time from a black hole to the next search: 5 s. Each black hole doubles it, up to
+  /// `raiseInterval`.
   private static let blackHoleInterval: Int64 = 5_000_000_000
   /// The number of consecutive losses of packets longer than `base`, with none acknowledged in
   /// between, that indicates a black hole.
@@ -86,8 +87,9 @@ struct PathMTUSearch: Sendable {
   }
 
   /// Records the loss of a packet of `bytes` bytes that was sent at `sent`. Falls back to 1,200
-  /// bytes and returns true if several consecutive packets longer than that were lost, and the
-  /// newest acknowledged one was sent more than `patience` nanoseconds before this packet.
+  /// bytes and returns true if several consecutive packets longer than that were lost, and this
+  /// packet was sent more than `patience` nanoseconds after the newest such packet that was
+  /// acknowledged.
   mutating func recordLost(_ bytes: Int, sent: Int64, patience: Int64, at now: Int64) -> Bool {
     guard bytes > Self.base, size > Self.base else { return false }
     consecutiveLosses += 1

@@ -5,9 +5,8 @@ package struct ReceivedPackets: Sendable {
   /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
   /// without delay.
   private static let acknowledgementThreshold = 2
-  /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
-  /// without delay while this side is about to send messages, whose packet can carry the
-  /// acknowledgement.
+  /// The value that replaces `acknowledgementThreshold` while this side is expected to send
+  /// messages. The acknowledgement can then travel in their packet.
   private static let piggybackThreshold = 3
   /// The longest delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000

@@ -1,5 +1,6 @@
-/// The sender's record of a packet, kept until the packet is acknowledged or, some time after its
-/// loss was declared, removed. Times are in nanoseconds on the sender's clock.
+/// The sender's record of a packet, kept until the packet is acknowledged. The record of a lost
+/// packet is kept for a while longer and then removed. Times are in nanoseconds on the sender's
+/// clock.
 struct SentPacket: Sendable {
   struct Traits: OptionSet, Sendable {
     let rawValue: UInt8
@@ -9,7 +10,8 @@ struct SentPacket: Sendable {
     static let isMTUProbe = Traits(rawValue: 2)
     /// The application had no more data to send when the packet was sent.
     static let isAppLimited = Traits(rawValue: 4)
-    /// The sender kept below the path's bandwidth, so that it cannot have caused the packet's loss.
+    /// The sender was sending below the path's bandwidth, so it cannot have caused the packet's
+    /// loss.
     static let isCalm = Traits(rawValue: 8)
   }
 

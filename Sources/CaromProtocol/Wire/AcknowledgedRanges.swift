@@ -1,7 +1,7 @@
 /// A set of received packet numbers, stored as ranges, newest first. Clear and refill one value
 /// instead of creating new ones, because a cleared value keeps its storage.
 package struct AcknowledgedRanges: Hashable, Sendable {
-  /// The maximum number of ranges in an acknowledgement and in the memory of a receiver.
+  /// The maximum number of ranges that an acknowledgement contains and a receiver remembers.
   package static let maximumCount = 64
   /// The number of packets, up to the largest, that a short acknowledgement reports as received.
   package static let shortSpan: UInt64 = 64

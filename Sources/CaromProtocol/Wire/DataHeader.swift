@@ -6,14 +6,14 @@ package struct DataHeader: Hashable, Sendable {
   /// The length of the longest header in bytes.
   package static let maximumLength = 8
 
-  /// The difference from the largest acknowledged number below which a packet number is sent in two
-  /// bytes.
+  /// A packet number is sent in two bytes only if it exceeds the largest acknowledged number by
+  /// less than this.
   private static let shortWindow: UInt64 = 4096
-  /// The highest rate, in packets a second, at which numbers are sent in two bytes. The number of a
-  /// packet that arrives two seconds late can then still be recovered.
+  /// Packet numbers are sent in two bytes only below this rate, in packets a second. The number of
+  /// a packet that arrives two seconds late can then still be recovered.
   private static let shortRate = 16_384
-  /// The difference from the largest acknowledged number below which a packet number is sent in
-  /// three bytes.
+  /// A packet number that is not sent in two bytes is sent in three if it exceeds the largest
+  /// acknowledged number by less than this, and otherwise in four.
   private static let mediumWindow: UInt64 = 1 << 20
 
   private static let acknowledgementBit: UInt8 = 0x08

@@ -26,7 +26,7 @@ enum FrameByte {
   static let fragmentMode: UInt8 = 5
   static let nextMode: UInt8 = 6
 
-  /// The value of the channel bits that means that the channel's number follows as one byte.
+  /// The value of the channel bits if the channel's number follows in a byte of its own.
   static let channelFollows: UInt8 = 15
 
   /// Returns the first byte of a message frame.

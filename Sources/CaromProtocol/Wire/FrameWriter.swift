@@ -129,8 +129,8 @@ extension FrameWriter {
     return true
   }
 
-  /// Returns the number of bytes of a message of `total` bytes, starting at `offset`, that fit into
-  /// a fragment in the remaining space; may be 0.
+  /// Returns how many bytes of a message of `total` bytes, from `offset` on, fit into a fragment in
+  /// the remaining space; possibly 0.
   package func fragmentRoom(channel: UInt8, total: Int, offset: Int) -> Int {
     let fixed = channel < FrameByte.channelFollows ? 4 : 5
     let head =
