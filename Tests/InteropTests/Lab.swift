@@ -108,8 +108,8 @@ enum Peers {
     "needs root, iproute2, tcpdump, dbus and systemd-resolved where .ci/setup test unpacks it"
   static let zeroconf = lab && runs([python, "-c", "import zeroconf"])
 
-  /// The system's own Python, which has the packages that `.ci/setup test` installs; another one that
-  /// comes first in the PATH does not.
+  /// The system's own Python, which has the packages that `.ci/setup test` installs. Another Python
+  /// that comes first in the PATH does not.
   static let python = "/usr/bin/python3"
 
   /// The folder that contains systemd-resolved; nil if it is missing.
