@@ -8,8 +8,8 @@ import CaromSimulation
 /// corrected when the host's inputs arrive; `shown(at:)` smooths the corrections. A spectator sees
 /// only confirmed ticks.
 public struct JoinedMatch: Sendable {
-  /// The prediction window, in ticks. Prediction hides a round-trip time up to this length. With a
-  /// longer one, the local inputs are delayed so that the match does not stall.
+  /// The prediction window, in ticks. Prediction hides a round-trip time of up to this length. If
+  /// the round-trip time is longer, the local inputs are delayed so that the match does not stall.
   static let window = SimulationLimits.window
   /// The expected latency in addition to the round-trip time, in ticks: the host's input buffer and
   /// the recovery from losses.
@@ -120,7 +120,7 @@ public struct JoinedMatch: Sendable {
   /// Adds a request of this player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
-  /// Simulates one tick with the local input, or with a nil `mallet` for an absent player.
+  /// Simulates one tick with the local input `mallet`, which is nil if the player is absent.
   /// `pollEvent` returns the events of the ticks that this step confirms.
   public mutating func step(_ mallet: MalletInput?, at now: Instant) {
     let request = requests.isEmpty || state == nil ? nil : requests.removeFirst()

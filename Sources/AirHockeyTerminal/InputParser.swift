@@ -115,7 +115,8 @@ package struct InputParser: Sendable {
   }
 
   /// Handles the bytes of an old mouse report: the button, column and row, each with 32 added.
-  /// Returns nil until there are three bytes, and if the report is invalid or is for the wheel.
+  /// Returns nil if there are fewer than three bytes, or if the report is invalid or comes from the
+  /// wheel.
   private mutating func handleOldMouse(_ bytes: [UInt8]) -> InputEvent? {
     guard bytes.count == 3 else {
       state = .oldMouse(bytes)

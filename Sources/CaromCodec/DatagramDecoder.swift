@@ -25,8 +25,8 @@ public struct DatagramDecoder: Sendable {
     var length: Int { parts.values.reduce(0) { $0 + $1.count } }
   }
 
-  /// The length of the largest body accepted, in bytes. This limit also bounds the total size of
-  /// all stored fragments.
+  /// The maximum length of a body, in bytes. This limit also bounds the total size of all stored
+  /// fragments.
   public let limit: Int
   /// The packets that lack fragments, least recently updated first.
   private var incomplete: [Incomplete] = []

@@ -16,11 +16,11 @@ public struct DatagramEncoder: Sendable {
   /// The maximum number of fragments of one packet.
   public static let maximumFragments = 1024
 
-  /// The length of the longest datagram, in bytes. It must not exceed the path MTU minus the IP and
+  /// The maximum length of a datagram, in bytes. It must not exceed the path MTU minus the IP and
   /// UDP headers.
   public let maximumLength: Int
-  /// The length of the largest body accepted, in bytes. Set it to the receiver's limit, so that a
-  /// packet that is too large fails at the sender.
+  /// The maximum length of a body, in bytes. Set it to the receiver's limit, so that a packet that
+  /// is too large fails at the sender.
   public let limit: Int
 
   private var datagrams: [[UInt8]] = []
@@ -70,8 +70,8 @@ public struct DatagramEncoder: Sendable {
   /// The length of a fragment's data, in bytes; only a packet's last fragment is shorter.
   private var fragmentLength: Int { maximumLength - Self.fragmentOverhead }
 
-  /// The length of the longest header of a fragment, in bytes: the VarInts for the length, number,
-  /// index and count.
+  /// The maximum length of a fragment's header, in bytes: the VarInts for the length, number, index
+  /// and count.
   private static let fragmentOverhead = 4 + VarInt.maximumLength + 2 + 2
 
   /// Splits a body into fragments of `fragmentLength` bytes. Each fragment begins a new datagram,

@@ -12,7 +12,7 @@ public struct DelimiterDecoder: Sendable {
 
   /// The bytes that end a line. There is at least one.
   public let delimiter: [UInt8]
-  /// The length of the longest line accepted, in bytes without the delimiter.
+  /// The maximum length of a line, in bytes without the delimiter.
   public let limit: Int
 
   /// The bytes received after the last delimiter. Their number is less than `limit` plus the
@@ -31,7 +31,7 @@ public struct DelimiterDecoder: Sendable {
     self.limit = limit
   }
 
-  /// Adds the next chunk of the stream. Call `next()` until it returns nil afterwards.
+  /// Adds the next chunk of the stream. Afterwards, call `next()` until it returns nil.
   public mutating func receive(_ bytes: Span<UInt8>) {
     guard failure == nil else { return }
     let last = delimiter[delimiter.count - 1]

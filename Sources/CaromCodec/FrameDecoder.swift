@@ -25,7 +25,7 @@ public struct FrameDecoder: Sendable {
     case failed(FrameError)
   }
 
-  /// The length of the largest body accepted, in bytes. A change takes effect at the next header.
+  /// The maximum length of a body, in bytes. A change takes effect at the next header.
   public var limit: Int {
     didSet { precondition(limit >= 0, "limit is a number of bytes and must not be negative") }
   }
@@ -50,7 +50,7 @@ public struct FrameDecoder: Sendable {
     self.bodyTimeout = bodyTimeout
   }
 
-  /// Adds the next chunk of the stream. Call `next()` until it returns nil afterwards.
+  /// Adds the next chunk of the stream. Afterwards, call `next()` until it returns nil.
   public mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
     failIfLate(at: now)
     var offset = 0
@@ -104,8 +104,8 @@ public struct FrameDecoder: Sendable {
     state = .failed(.bodyTimeout(got: body.count, want: want))
   }
 
-  /// Consumes up to as many bytes as the header still lacks, and returns the number of consumed
-  /// bytes.
+  /// Consumes the missing bytes of the header as far as they have arrived, and returns the number
+  /// of bytes consumed.
   private mutating func receiveHeader(
     _ bytes: Span<UInt8>, value: UInt64, count: Int, at now: Instant
   ) -> Int {
@@ -142,8 +142,8 @@ public struct FrameDecoder: Sendable {
     state = .body(bytes: body, want: length, deadline: deadline)
   }
 
-  /// Consumes up to as many bytes as the body still lacks, and returns the number of consumed
-  /// bytes.
+  /// Consumes the missing bytes of the body as far as they have arrived, and returns the number of
+  /// bytes consumed.
   private mutating func receiveBody(
     _ bytes: Span<UInt8>, after before: consuming [UInt8], want: Int, deadline: Instant
   ) -> Int {

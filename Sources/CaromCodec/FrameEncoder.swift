@@ -5,8 +5,8 @@ public struct FrameEncoder: Sendable {
   /// The length of a header, in bytes.
   public static let headerLength = 8
 
-  /// The length of the largest body accepted, in bytes. Set it to the receiver's limit, so that a
-  /// body that is too large fails at the sender.
+  /// The maximum length of a body, in bytes. Set it to the receiver's limit, so that a body that is
+  /// too large fails at the sender.
   public let limit: Int
   /// The byte order of the header.
   public let byteOrder: ByteOrder

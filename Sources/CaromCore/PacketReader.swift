@@ -112,8 +112,8 @@ extension Array where Element == UInt8 {
     }
   }
 
-  /// Reserves capacity for `additional` more bytes. An array that must grow at least doubles, so
-  /// repeated small appends take amortized constant time.
+  /// Reserves capacity for `additional` more bytes. If the array must grow, its capacity at least
+  /// doubles, so that repeated small appends take amortized constant time.
   @inlinable public mutating func makeRoom(for additional: Int) {
     guard capacity - count < additional else { return }
     reserveCapacity(count == 0 ? additional : Swift.max(count + additional, 2 * count))

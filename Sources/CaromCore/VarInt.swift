@@ -3,7 +3,7 @@
 /// Each byte carries seven bits, least significant first; its top bit is set if another byte
 /// follows. Readers accept the shortest form only, so every value has exactly one encoding.
 public enum VarInt {
-  /// The length of the longest encoding, in bytes.
+  /// The maximum length of an encoding, in bytes.
   public static let maximumLength = 10
 
   /// Returns the length of the encoding of `value`, in bytes.

@@ -63,7 +63,7 @@ public struct Damping: Hashable, Sendable {
   }
 
   /// Returns the time in seconds that a disc with initial speed `speed` takes to cover `distance`
-  /// meters, or nil if it stops before.
+  /// meters, or nil if it stops first.
   public func time(toSlide distance: Double, from speed: Double) -> Double? {
     guard distance > 0 else { return 0 }
     guard speed > 0 else { return nil }

@@ -36,7 +36,7 @@ public enum Impulse {
   }
 
   /// Returns the motion of a solid disc (I = m r² / 2) after it hits a rail or post with Coulomb
-  /// friction and no tangential restitution (Routh's model). `friction` is the largest ratio of the
+  /// friction and no tangential restitution (Routh's model). `friction` is the maximum ratio of the
   /// tangential to the normal impulse.
   public static func atRail(
     _ velocity: Vector, spin: Double, radius: Double, normal: Vector, restitution: Double,

@@ -1,4 +1,4 @@
-/// A predicted contact, which will happen unless one of its discs is deflected before.
+/// A predicted contact, which will happen unless one of its discs is deflected first.
 struct PendingContact {
   /// The time of the contact, in the step's clock.
   var clock: Double

@@ -32,8 +32,8 @@ package enum TextWidth {
     return String(scalars)
   }
 
-  /// Returns the text on one line, with the characters that `plain` removes as visible escapes such
-  /// as `\u{1B}`. Characters that join emoji remain.
+  /// Returns the text on one line, with visible escapes such as `\u{1B}` in place of the characters
+  /// that `plain` removes. Characters that join emoji remain.
   package static func escaped(_ text: String) -> String {
     var out = ""
     for scalar in text.unicodeScalars {

@@ -190,7 +190,7 @@ extension RecordCache {
   /// Returns whether `a` is evicted before `b`. Records of lower priority are evicted first. Among
   /// idle records, the earliest to expire is evicted first. Among other records, those of the
   /// sender with the most records are evicted first, so that a sender of few records keeps them
-  /// longest. With `isFair`, the last rule also applies to idle records.
+  /// longest. If `isFair`, the last rule also applies to idle records.
   private static func isEvictedFirst(_ a: Eviction, _ b: Eviction, isFair: Bool) -> Bool {
     if a.priority != b.priority { return a.priority < b.priority }
     if a.rank != b.rank, isFair || a.priority != .idle { return a.rank > b.rank }

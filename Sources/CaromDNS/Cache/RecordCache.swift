@@ -140,8 +140,8 @@ package struct RecordCache: Sendable {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// Returns the data of the most recently received record of a set, among the records that are not
-  /// about to expire, or nil if there is none.
+  /// Returns the data of the record of a set that was received last, ignoring records that are
+  /// about to expire. Returns nil if there is none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {

@@ -42,8 +42,8 @@ public struct LinkConditions: Hashable, Sendable {
   public var rate: Int?
   /// The limit of the queue in front of the bottleneck.
   public var queue = QueueLimit.time(.milliseconds(200))
-  /// The length of the longest packet that the path carries; longer packets are dropped. If nil,
-  /// the path carries long datagrams in IP fragments of at most 1,500 bytes.
+  /// The maximum length of a packet that the path carries; longer packets are dropped. If nil, the
+  /// path carries long datagrams in IP fragments of at most 1,500 bytes.
   public var mtu: PathMTU?
 
   // MARK: Streams

@@ -1,6 +1,7 @@
 import CaromCore
 
-/// The MTU of a path and its changes over time: the length of the longest IP packet, in bytes.
+/// The MTU of a path, which is the maximum length of an IP packet in bytes, and its changes over
+/// time.
 ///
 /// Longer packets are dropped silently, as on a path whose firewall blocks ICMP (a black hole, RFC
 /// 2923 §2.1). A UDP payload is 28 bytes shorter than its packet over IPv4, and 48 bytes shorter

@@ -1,6 +1,6 @@
 /// Functions that compute the lengths of packets on the wire, in bytes including headers.
 enum WireLength {
-  /// The length in bytes of the longest unfragmented IP packet if there is no `PathMTU`.
+  /// The maximum length of an unfragmented IP packet without a `PathMTU`, in bytes.
   static let maximumPacket = 1_500
   private static let udpHeader = 8
   private static let tcpHeader = 20
