@@ -3,7 +3,7 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// Starts to log the joining and leaving of peers and the changes of their links. The reader of
+  /// From now on, logs when peers join and leave and when their links change. The reader of
   /// `events` is not affected.
   ///
   /// The metadata contains a peer's id, name and kind of link, but never its address or its

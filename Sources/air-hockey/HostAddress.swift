@@ -4,7 +4,7 @@ struct HostAddress: Equatable {
   let host: String
   let port: UInt16
 
-  /// Creates an address from text. Returns nil if the text has another form, which makes it the
+  /// Creates an address from text. Returns nil if the text has another form; such a text is the
   /// name of a table.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),

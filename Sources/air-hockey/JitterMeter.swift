@@ -17,8 +17,8 @@ struct JitterMeter {
     }
   }
 
-  /// Returns the smallest sample that at least `percent` percent of the samples do not exceed; zero
-  /// if there are no samples.
+  /// Returns a percentile: the smallest sample for which at least `percent` percent of the samples
+  /// are not longer; zero if there are no samples.
   func percentile(_ percent: Int) -> Duration {
     guard !samples.isEmpty else { return .zero }
     let rank = (samples.count * percent + 99) / 100

@@ -47,7 +47,7 @@ extension NetGame {
     }
   }
 
-  /// Handles a message of the host. Returns false if the message violates the game's protocol.
+  /// Handles a message from the host. Returns false if the message violates the game's protocol.
   func receiveFromHost(_ bytes: [UInt8], on channel: UInt8) -> Bool {
     let now = loop.now
     do throws(DecodeError) {

@@ -71,7 +71,7 @@ extension NetGame {
     node.assumeIsolated { $0.close(connection, Goodbye(.finished), as: .finished) }
   }
 
-  /// Handles a message of a client or spectator. Returns false if the message violates the game's
+  /// Handles a message from a client or spectator. Returns false if the message violates the game's
   /// protocol.
   func receiveFromClient(
     _ bytes: [UInt8], on channel: UInt8, from connection: ConnectionID

@@ -9,7 +9,7 @@ extension NetGame {
     if case .host = role { stepHosted(at: now) } else { stepJoined(at: now) }
   }
 
-  /// Handles a message of a peer. Returns false if the message violates the game's protocol.
+  /// Handles a message from a peer. Returns false if the message violates the game's protocol.
   func receive(_ bytes: [UInt8], on channel: UInt8, from connection: ConnectionID) -> Bool {
     if case .host = role { return receiveFromClient(bytes, on: channel, from: connection) }
     guard connection == connections.opponent else { return true }
@@ -99,7 +99,7 @@ extension NetGame {
 
   // MARK: Recording
 
-  /// Records the ticks that have been confirmed since the last call.
+  /// Records the ticks that have been confirmed since the previous call.
   func record() {
     guard recording != nil else { return }
     switch role {

@@ -6,7 +6,7 @@ extension NetGame {
   struct Setup: Sendable {
     /// The player's name.
     var name: String
-    /// Whether the computer plays in place of a person here.
+    /// Whether a computer player takes the place of a person at this computer.
     var bot: Bool
     /// How well the computer plays.
     var strength: Strength

@@ -8,7 +8,8 @@ import Carom
 /// authoritative, and the other computers predict ahead of it. The session ends at the time limit,
 /// when a player quits, or, if it has a time limit, when the peer leaves.
 actor NetGame: LoopActor {
-  /// The role of this computer in the match, with its part of the match.
+  /// The role of this computer in the match, with the machine that simulates the match in that
+  /// role.
   enum Role {
     /// No connection has been opened yet, so the role is open.
     case undecided
@@ -99,7 +100,8 @@ actor NetGame: LoopActor {
   var summary: Summary
   var recording: RecordingFile?
   var computer: ComputerPlayer
-  /// The final score that the host has sent, with the number of its match, or nil before then.
+  /// The final score that the host has sent, with the number of its match; nil until it has
+  /// arrived.
   var finalScore: (match: UInt16, score: Score)?
   /// The number of the last match whose winner was announced on this computer, or nil if there is
   /// none.

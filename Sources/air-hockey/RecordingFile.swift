@@ -35,7 +35,7 @@ struct RecordingFile: Sendable {
 
   // MARK: Recording
 
-  /// Records the ticks that the host has simulated since the last call.
+  /// Records the ticks that the host has simulated since the previous call.
   mutating func record(_ match: HostedMatch) {
     guard isOpen else { return }
     if recorder == nil { recorder = MatchRecorder(match.state) }
@@ -43,7 +43,7 @@ struct RecordingFile: Sendable {
     write(recorder?.takeBytes())
   }
 
-  /// Records the ticks that have been confirmed on a client since the last call.
+  /// Records the ticks that have been confirmed on a client since the previous call.
   mutating func record(_ match: JoinedMatch) {
     guard isOpen, let state = match.confirmed else { return }
     if recorder == nil { recorder = MatchRecorder(state, keyframeCount: match.keyframeCount) }

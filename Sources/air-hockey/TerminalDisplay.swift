@@ -11,7 +11,7 @@ struct TerminalDisplay: GameDisplay {
   /// The distance, in meters, beyond which a movement of the puck within one frame restarts the
   /// trail, since the puck was then placed and did not slide.
   private static let leap = 0.3
-  /// How long nothing must follow an escape character for it to count as the Escape key.
+  /// An escape character counts as the Escape key if nothing follows it for this long.
   private static let escapeTimeout = Duration.milliseconds(15)
 
   private let terminal: Terminal

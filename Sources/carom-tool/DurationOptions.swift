@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// The option that limits how long a command runs that otherwise ends only when it is interrupted.
+/// The option that sets a time limit for a command that otherwise ends only when it is interrupted.
 struct DurationOptions: ParsableArguments {
   @Option(name: .customLong("for"), help: "End after this many seconds.") var seconds: Double?
 

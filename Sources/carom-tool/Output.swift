@@ -15,7 +15,7 @@ final class Output: Sendable {
   static let drawingInterval = Duration.milliseconds(50)
   /// The limit of unwritten output, in bytes.
   static let queueLimit = 4 << 20
-  /// How long the remaining output may take to write when the program ends.
+  /// The time limit for writing the remaining output when the program ends.
   static let drainLimit = Duration.seconds(1)
 
   private struct State {
@@ -138,7 +138,7 @@ final class Output: Sendable {
     for await _ in written {}
   }
 
-  /// Calls `drain` and returns after `drainLimit` at the latest.
+  /// Calls `drain`, but waits no longer than `drainLimit`.
   func drainSoon() async {
     await withTaskGroup(of: Void.self) { group in
       group.addTask { await self.drain() }

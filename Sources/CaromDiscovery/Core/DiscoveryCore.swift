@@ -18,10 +18,10 @@ public final class DiscoveryCore {
     case failed(DiscoveryError)
   }
 
-  /// The shortest time between two checks of which sockets are bound to port 5353.
+  /// The minimum time between two checks of the sockets bound to port 5353.
   static let portCheckInterval = Duration.seconds(1)
-  /// The longest suspension of the computer that is ignored, since the clocks that measure
-  /// suspensions differ slightly.
+  /// A suspension of the computer that is no longer than this is ignored, since the clocks that
+  /// measure suspensions differ slightly.
   static let minimumSuspension = Duration.seconds(1)
 
   /// The loop whose thread this object belongs to.
@@ -33,7 +33,7 @@ public final class DiscoveryCore {
   private var monitor: InterfaceMonitor?
   private var hook: ShutdownHook?
   private var isOpen = true
-  /// The time of the last check of which sockets are bound to port 5353.
+  /// The time at which the sockets bound to port 5353 were last checked.
   private var lastPortCheck: Instant?
   /// The counters of sockets that have been closed.
   private var closedCounters = DiscoveryCounters()
@@ -44,8 +44,8 @@ public final class DiscoveryCore {
   /// replace it.
   var timeSuspended: () -> Duration = { NetworkLoop.timeSuspended }
   private lazy var lastTimeSuspended = timeSuspended()
-  /// A closure that is called once if the loop shuts down while this object is open, but not by
-  /// `close`.
+  /// A closure that is called once if the loop shuts down while this object is open. `close` does
+  /// not call it.
   var onClosed: (() -> Void)?
 
   /// Creates a discovery object and opens the sockets of the selected interfaces.
@@ -146,9 +146,9 @@ public final class DiscoveryCore {
     refreshUnicastClaims()
   }
 
-  /// Claims names and sends queries again if the computer was suspended since the last call,
-  /// because the computer may be on another network now (RFC 6762 §8.3, §5.2). Called before every
-  /// event is handled.
+  /// Claims names and sends queries again if the computer was suspended since this method was last
+  /// called, because the computer may be on another network now (RFC 6762 §8.3, §5.2). Called
+  /// before every event is handled.
   func restartAfterSuspension() {
     let suspended = timeSuspended()
     guard suspended - lastTimeSuspended > Self.minimumSuspension else { return }

@@ -20,9 +20,10 @@ final class UnicastSockets {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// Binds the addresses that no other socket is bound to, if `mayBind`, and releases those that
-  /// another socket is bound to as well. `bound` lists the address of every bound socket, or is nil
-  /// if the system does not provide the list. Returns whether an address was bound.
+  /// If `mayBind` is true, binds the addresses that no other socket is bound to. Releases the
+  /// addresses that another socket is bound to as well. `bound` lists the address of every bound
+  /// socket, or is nil if the system does not provide the list. Returns whether an address was
+  /// bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void

@@ -71,7 +71,7 @@ extension UnicastClient {
   }
 
   /// Returns the addresses of a host, IPv6 first: those among the additional records `given`, or,
-  /// if there are none, those that the servers answer with.
+  /// if there are none, those in the servers' answers.
   private func addresses(
     of host: Name, given: [Record], from servers: [Endpoint], until deadline: Instant
   ) async -> [IPAddress] {

@@ -26,7 +26,7 @@ public enum DiscoveryChange<Item: Hashable & Sendable>: Hashable, Sendable {
     }
   }
 
-  /// Returns the same change to the item that `transform` returns.
+  /// Returns this change with its item replaced by the result of `transform`.
   func map<Other>(_ transform: (Item) -> Other) -> DiscoveryChange<Other> {
     switch self {
     case .added(let item): .added(transform(item))

@@ -3,8 +3,8 @@ import CaromDNS
 /// The label under which this host's addresses are published: ASCII letters, digits and hyphens.
 package enum HostLabel {
   /// The suffix that is appended to the system's host name. The plain name belongs to the system's
-  /// own responder, which may publish other addresses under it and would treat ours as a conflict.
-  /// All processes that use this package publish the same addresses and so share the name.
+  /// own responder, which may publish other addresses under it and would report a conflict. All
+  /// processes that use this package publish the same addresses and so share the name.
   package static let suffix = "-carom"
 
   /// Returns the first label of the host name, such as "maya" for "maya.example.com", or "host" if

@@ -2,7 +2,8 @@ import CaromTransport
 
 /// The interfaces on which services are advertised and browsed.
 public struct InterfaceSelection: Sendable {
-  /// A predicate of the caller. Since functions cannot be compared, a predicate equals only itself.
+  /// A predicate given by the caller. Since functions cannot be compared, a predicate equals only
+  /// itself.
   private final class Predicate: Sendable {
     let matches: @Sendable (Interface) -> Bool
 
@@ -42,7 +43,8 @@ public struct InterfaceSelection: Sendable {
   ]
 
   /// Returns whether `automatic` selects an interface: it supports multicast, and is neither a
-  /// loopback nor a point-to-point interface nor one of container software.
+  /// loopback nor a point-to-point interface nor one created by container or virtual-machine
+  /// software.
   public static func isUsual(_ interface: Interface) -> Bool {
     interface.supportsMulticast && !interface.isLoopback && !interface.isPointToPoint
       && !containerPrefixes.contains { interface.name.hasPrefix($0) }

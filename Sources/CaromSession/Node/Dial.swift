@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// The state of a connection that this side opens, from the call of `connect` or `open` until the
+/// The state of a connection that this side opens, from the call to `connect` or `open` until the
 /// connection has ended.
 struct Dial {
   /// The connection key that this side presents to the host on both links.
@@ -11,7 +11,7 @@ struct Dial {
   let endpoints: [Endpoint]
   /// The task that opens the stream; nil if no attempt is in progress.
   var task: Task<Void, Never>?
-  /// The suspended call of `connect`. It is resumed with nil when the host has granted the seat,
+  /// The suspended call to `connect`. It is resumed with nil when the host has granted the seat,
   /// and with an error if the dial fails.
   var waiter: CheckedContinuation<SessionError?, Never>?
   /// The error of the failed attempt to open the stream, kept while the host may still answer over

@@ -9,7 +9,7 @@ struct EventFeed {
   var held = Deque<SessionEvent>()
   /// The paused channels, whose reliable messages stay in their connections.
   var paused = ChannelMask()
-  /// The connections with unread messages, in the order in which they are read next.
+  /// The connections with unread messages, in the order in which they will be read.
   var unread = Deque<ConnectionID>()
 
   var hasHandler: Bool { handler != nil || messageHandler != nil }

@@ -35,8 +35,8 @@ struct InputWatchdog: Sendable {
     channels.insert(channel)
   }
 
-  /// Records a message of an input. Returns whether the input had stopped and is resumed by the
-  /// message.
+  /// Records a message of an input. Returns whether the input had stopped, so that this message
+  /// resumes it.
   mutating func recordMessage(
     of connection: ConnectionID, on channel: UInt8, at now: Instant
   ) -> Bool {

@@ -18,7 +18,7 @@ enum Receipt: Sendable {
   case awaited(CheckedContinuation<Bool, Never>)
 }
 
-/// The tasks that are suspended in calls of one node: senders that wait for room in the send queue,
+/// The tasks that are suspended in calls to one node: senders that wait for room in the send queue,
 /// senders that wait for a delivery receipt, and callers of `shutdown`.
 struct NodeWaiters {
   var sends: [ConnectionID: BackpressureQueue] = [:]

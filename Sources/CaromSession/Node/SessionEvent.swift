@@ -27,8 +27,8 @@ public enum SessionEvent: Hashable, Sendable {
   case interrupted(ConnectionID)
   /// A link carries the interrupted connection again, and no reliable message was lost.
   case resumed(ConnectionID)
-  /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
-  /// that the input controls.
+  /// A watched input has been silent for its time limit, or its peer has disconnected. Stop the
+  /// objects that the input controls.
   case inputStopped(ConnectionID, channel: UInt8)
   /// Messages of a watched input have arrived again after the input had stopped.
   case inputResumed(ConnectionID, channel: UInt8)

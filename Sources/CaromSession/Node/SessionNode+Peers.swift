@@ -85,8 +85,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Retires the node, and returns when all goodbyes have been sent, after
-  /// `SessionTiming.closeLimit` at the latest.
+  /// Retires the node, and waits up to `SessionTiming.closeLimit` until all goodbyes have been
+  /// sent.
   public func shutdown(_ goodbye: Goodbye = Goodbye(.left)) async {
     await sendGoodbyes(goodbye)
     closeSockets()

@@ -9,7 +9,7 @@ extension SessionNode {
 
   /// Queues a message with its channel's delivery guarantee. All messages that are queued in one
   /// turn of the loop are sent together at the end of the turn. A message that has not been sent
-  /// after `lifetime` is dropped, which an `expired` event reports.
+  /// within `lifetime` is dropped, and an `expired` event reports it.
   public func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil
@@ -34,9 +34,9 @@ extension SessionNode {
     return number
   }
 
-  /// Encodes a message once and queues it to the peers of all open connections or, if `connections`
-  /// is not nil, of those. Returns the connections to which the message could not be sent, with the
-  /// reasons.
+  /// Encodes a message once and queues it for the peers of all open connections or, if
+  /// `connections` is not nil, for the peers of those. Returns the connections to which the message
+  /// could not be sent, with the reasons.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>,

@@ -2,7 +2,7 @@ import CaromCore
 import CaromProtocol
 import CaromTransport
 
-/// The state of a node's drains, which poll the protocol machine.
+/// The scheduling and progress of a node's `drain()` calls.
 struct LoopTurn {
   /// The timer that fires at the machine's next timeout.
   var timer: LoopTimer?
@@ -112,7 +112,7 @@ extension SessionNode {
     if turn.timer?.deadline != next { turn.timer?.arm(at: next) }
   }
 
-  /// The delay of a timer beyond which the process must have been suspended or starved, so that
+  /// If a timer fires later than this, the process must have been suspended or starved, and
   /// received bytes may be waiting in the sockets.
   private static let standstill = Duration.milliseconds(250)
 

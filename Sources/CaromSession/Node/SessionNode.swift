@@ -77,8 +77,8 @@ public actor SessionNode: LoopActor {
   }
 
   /// Creates a node with one seat, in matchmaking mode. The owner reports the hosts that discovery
-  /// finds with `addHost` and `removeHost`, and acts on the events `connect` and `advertise`. The
-  /// node advertises itself as searching for the time `window`, and after that as waiting.
+  /// finds with `addHost` and `removeHost`, and acts on the events `connect` and `advertise`. Until
+  /// `window` has passed, the node advertises the status `searching`; after that, `waiting`.
   public init(
     matching local: PeerInfo, window: Duration, timing: SessionTiming = SessionTiming(),
     over kinds: LinkKinds = .all, seed: UInt64, on loop: NetworkLoop

@@ -13,7 +13,7 @@ public struct Received<Message: Sendable>: Sendable {
 ///
 /// A reader that falls behind on a reliable channel slows down its senders, and no message is lost.
 /// On other channels the oldest unread messages are dropped. On sequenced channels, these are the
-/// messages that a newer message of the same peer has made stale.
+/// messages that a newer message from the same peer has made stale.
 public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
   /// A message and its sender.
   public typealias Element = Received<Message>
@@ -34,14 +34,14 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
 
 /// A view of the newest message from one peer on one channel.
 ///
-/// Each peer of the channel can have a reader of its own. Taking one peer's message leaves the
-/// newest message of every other connected peer for that peer's reader.
+/// There can be one reader for each peer. Taking one peer's message leaves the newest message of
+/// every other connected peer for that peer's reader.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>
 
-  /// Removes and returns the newest message that has arrived since the last call, or nil if there
-  /// is none.
+  /// Removes and returns the newest message that has arrived since the previous call, or nil if
+  /// there is none.
   public func take() -> Message? {
     // The last messages of peers that have left may never be taken, so they are not kept.
     let connected = peer.hub.inboxes.connected

@@ -1,7 +1,7 @@
 import CaromCore
 import CaromProtocol
 
-/// A handle of a connected peer, which can be copied and sent to any task.
+/// A handle to a connected peer, which can be copied and sent to any task.
 public struct Peer: Sendable {
   /// The peer's description of itself, received when it connected.
   public let info: PeerInfo
@@ -75,7 +75,7 @@ extension Peer {
   }
 
   /// Returns a view of the newest message from the peer on a channel, for a game loop that draws
-  /// the newest state. Each peer of the channel can have one such view. `Session.messages(on:)` and
+  /// the newest state. There can be one such view for each peer. `Session.messages(on:)` and
   /// `Session.takeMessages(on:)` cannot read the channel at the same time.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
     LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))

@@ -11,8 +11,8 @@ public enum PeerEvent: Hashable, Sendable {
   case interrupted(Peer)
   /// A link carries the interrupted connection again, and no reliable message was lost.
   case resumed(Peer)
-  /// A watched input has been silent for its limit, or its peer has disconnected. Stop the objects
-  /// that the input controls.
+  /// A watched input has been silent for its time limit, or its peer has disconnected. Stop the
+  /// objects that the input controls.
   case inputStopped(Peer, channel: UInt8)
   /// Messages of a watched input have arrived again after the input had stopped.
   case inputResumed(Peer, channel: UInt8)

@@ -36,7 +36,7 @@ public struct Session: Sendable {
   /// The event loop that the session runs on, or the first of its loops if there are several.
   public var loop: NetworkLoop { hubs[0].loop }
 
-  /// The node on `loop`, for code that runs on the loop's thread itself.
+  /// The node on `loop`, for code that runs on the loop's thread.
   public var node: SessionNode { hubs[0].node }
 
   init(_ nodes: [SessionNode], admit: (@Sendable (PeerInfo) -> Admission)?) async {
@@ -137,7 +137,7 @@ extension Session {
     Messages(inbox: inboxes.inbox(for: channel))
   }
 
-  /// Removes and returns the messages that have arrived on one channel since the last call. The
+  /// Removes and returns the messages that have arrived on one channel since the previous call. The
   /// method is meant for a game loop that polls once per frame, can be called from any thread, and
   /// never blocks.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {

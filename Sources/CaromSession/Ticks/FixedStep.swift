@@ -21,7 +21,8 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// The longest delay after which all missed ticks are still emitted: a quarter of a second.
+  /// A task that falls behind by no more than this still gets all missed ticks: a quarter of a
+  /// second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int

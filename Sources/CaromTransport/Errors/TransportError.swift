@@ -13,8 +13,8 @@ public enum TransportError: Error, Hashable, Sendable {
   case addressInUse(port: UInt16)
   /// This host does not have the address: bind to one of the addresses of this host.
   case addressNotAvailable(IPAddress)
-  /// The system does not permit the operation, for example a port below 1024, or because of a
-  /// firewall.
+  /// The system does not permit the operation, for example because the port is below 1024 or a
+  /// firewall forbids it.
   case permissionDenied
   /// No interface has the index, or the interface does not support the operation: list the
   /// interfaces again.

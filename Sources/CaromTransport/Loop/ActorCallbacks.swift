@@ -29,7 +29,8 @@ package struct ActorCallbacks<Owner: Actor> {
     }
   }
 
-  /// Converts a closure whose argument is valid only during the call into a plain closure.
+  /// Does the same as `bind` for a closure whose argument is borrowed and valid only during the
+  /// call.
   package func bindBorrowing<Value: ~Copyable & ~Escapable>(
     _ body: @escaping (isolated Owner, borrowing Value) -> Void
   ) -> (borrowing Value) -> Void {

@@ -114,7 +114,7 @@ import CaromCore
     if needsThread { startLateThread() }
   }
 
-  /// Makes the loop fire the timers that are already due after its next poll for events.
+  /// Makes the loop fire, after its next poll for events, the timers that are already due.
   func wakeForTimers() {
     guard !areTimersDue else { return }
     areTimersDue = true
@@ -257,7 +257,7 @@ import CaromCore
   }
 
   /// Starts a short-lived thread for work that is enqueued after the loop has ended, such as the
-  /// rest of tasks that run on this executor.
+  /// remaining jobs of tasks that run on this executor.
   private func startLateThread() {
     do throws(TransportError) {
       let thread = try unsafe startThread { context in

@@ -1,5 +1,5 @@
 /// A resource that is open on a loop, such as a socket or a timer. The loop holds it until it is
-/// closed, so that C callbacks never refer to freed memory. The public classes are handles of
+/// closed, so that C callbacks never refer to freed memory. The public classes are handles to
 /// resources; releasing a handle closes its resource.
 class LoopResource {
   let core: LoopCore

@@ -122,7 +122,7 @@ import CaromCore
     unsafe cuv_stream_destroy(open, reset)
   }
 
-  /// Closes the stream and reports `closed` at once. For use in callbacks of the loop.
+  /// Closes the stream and reports `closed` at once. For use in callbacks from the loop.
   private func finish(_ error: TransportError?) {
     guard phase != .closed else { return }
     close()
@@ -131,7 +131,7 @@ import CaromCore
   }
 
   /// Closes the stream at once and reports `closed` after the work that is currently running. For
-  /// use in calls of the owner.
+  /// use in calls from the owner.
   private func finishLater(_ error: TransportError?) {
     guard phase != .closed else { return }
     close()

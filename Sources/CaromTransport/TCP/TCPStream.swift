@@ -12,7 +12,7 @@ public final class TCPStream {
   /// How long a closed stream tries to send its queued bytes before it resets the connection.
   public static let closeLimit = Duration.seconds(5)
   /// How long a closed stream waits for the peer's FIN. Closing the socket with unread bytes would
-  /// send a reset, which could discard our last bytes at the peer.
+  /// send a reset, which could make the peer discard this side's last bytes.
   public static let lingerLimit = Duration.seconds(1)
 
   /// The loop whose thread the stream belongs to.
