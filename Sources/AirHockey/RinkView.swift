@@ -7,7 +7,7 @@ import CaromSimulation
 /// entering a rail or leaving the player's half.
 public struct RinkView: Hashable, Sendable {
   /// The distance, in meters, above which a correction is displayed immediately. A correction that
-  /// large means that the puck was placed, and did not slide there.
+  /// large means that the puck was placed there and did not slide.
   static let jump = 0.6
 
   private var puck = PredictionBlend(jump: jump)
@@ -17,7 +17,7 @@ public struct RinkView: Hashable, Sendable {
   /// Creates a view without corrections to smooth.
   public init() {}
 
-  /// Begins to smooth a correction at `now`, which changed the state of the current tick from `old`
+  /// Begins at `now` to smooth a correction that changed the state of the current tick from `old`
   /// to `new`.
   public mutating func correct(from old: RinkState, to new: RinkState, at now: Instant) {
     Self.correct(&puck, old.puck.position, new.puck.position, now)

@@ -1,6 +1,6 @@
-/// Parses the bytes that a terminal sends into events: plain UTF-8, xterm's sequences (ECMA-48
-/// §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in chunks of
-/// any size. Unknown sequences are skipped.
+/// Turns the bytes that a terminal sends into events. It parses plain UTF-8, xterm's sequences
+/// (ECMA-48 §5.4), SGR mouse reports, and the progressive keyboard protocol. Bytes may arrive in
+/// chunks of any size. Unknown sequences are skipped.
 package struct InputParser: Sendable {
   /// The maximum number of parameter bytes in a sequence. No key's sequence has more.
   static let parameterLimit = 48

@@ -38,7 +38,7 @@ package struct Layout: Hashable, Sendable {
     center + Vector(place.x, -place.y) * scale
   }
 
-  /// Returns the position on the table, in meters, that a position in pixels shows.
+  /// Returns the position on the table, in meters, that is shown at a position in pixels.
   package func place(_ pixel: Vector) -> Vector {
     let offset = (pixel - center) * (1 / scale)
     return Vector(offset.x, -offset.y)

@@ -17,7 +17,7 @@ public struct Damping: Hashable, Sendable {
     self.deceleration = deceleration
   }
 
-  /// Returns the clock reading s(t) = (1 - e^-kt) / k. A disc that only drag slows has a constant
+  /// Returns the clock reading s(t) = (1 - e^-kt) / k. A disc slowed only by drag has a constant
   /// velocity in this clock.
   @inline(__always)
   func clock(at time: Double) -> Double {

@@ -71,8 +71,7 @@ struct MotionLaw {
     }
   }
 
-  /// Returns the value to store in `Body.velocity` for a velocity of `velocity` meters per second
-  /// at `clock`.
+  /// Converts a velocity in meters per second at `clock` to the value to store in `Body.velocity`.
   func storedVelocity(_ velocity: Vector, for role: Body.Role, at clock: Double) -> Vector {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }

@@ -38,7 +38,7 @@ extension SceneSolver {
         stampA: body.stamp, stampB: 0, batch: batch))
   }
 
-  /// Predicts the contacts of a body that is not fast with other such bodies in later slots, so
+  /// For a body that is not fast, predicts the contacts with other such bodies in later slots, so
   /// that each pair is tested once.
   private mutating func predictLaterPairs(_ slot: Int) {
     let body = bodies[slot]
@@ -57,8 +57,8 @@ extension SceneSolver {
     }
   }
 
-  /// Predicts the contacts of a body with all bodies that are not fast in the cells within its
-  /// reach.
+  /// Predicts the contacts of a body with the bodies in the cells within its reach, except the fast
+  /// ones.
   private mutating func predictNearbyPairs(_ slot: Int) {
     let body = bodies[slot]
     let reach =

@@ -1,5 +1,5 @@
 /// Functions that measure the width of text on a terminal, and that make text safe to write there.
-/// Names come from other machines: characters that would move the cursor, change colors or join
+/// Names come from other machines, so characters that would move the cursor, change colors or join
 /// other characters have no width and are never written.
 package enum TextWidth {
   /// Returns the width of a character in columns: 0 if it must not be written, 2 for East Asian

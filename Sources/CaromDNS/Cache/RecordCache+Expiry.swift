@@ -9,7 +9,8 @@ extension RecordCache {
   static let refreshFloor = Duration.seconds(15)
   /// The time within which two unanswered queries mean that a record is gone (RFC 6762 §10.5).
   static let observationWindow = Duration.seconds(10)
-  /// The minimum time allowed for an answer to the second unanswered query.
+  /// The minimum time from the second unanswered query to the expiry, so that a late answer still
+  /// counts.
   static let answerTimeout = Duration.seconds(2)
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.

@@ -9,7 +9,7 @@ package struct RecordCache: Sendable {
   /// The maximum size of the records of one interface, in bytes. Names count twice, because a
   /// case-folded copy is stored as well.
   package static let byteCapacity = 2 << 20
-  /// The divisor of an interface's capacity that gives the capacity for one sender: a quarter of
+  /// An interface's capacity divided by this number is the capacity for one sender: a quarter of
   /// the interface's records and bytes.
   package static let sourceShare = 4
   /// The maximum number of PTR records under one name: half of the capacity, for service types with
@@ -140,8 +140,8 @@ package struct RecordCache: Sendable {
     entries(at: setKey).filter { !$0.isExpiring }
   }
 
-  /// Returns the data of the record of a set that was received last, ignoring records that are
-  /// about to expire. Returns nil if there is none.
+  /// Returns the data of the newest record of a set that is not about to expire, or nil if there is
+  /// none.
   func newest(at setKey: SetKey) -> RecordData? {
     var id = sets[setKey]?.last
     while let next = id, let slot = slots[next] {

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A network interface: its index, its addresses and its properties that matter to multicast DNS.
+/// A network interface: its index, its addresses, and the properties that matter to multicast DNS.
 package struct Link: Hashable, Sendable {
   /// One of this host's addresses and the length of its subnet prefix.
   package struct Address: Hashable, Sendable {

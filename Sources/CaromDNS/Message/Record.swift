@@ -1,7 +1,7 @@
 /// A DNS resource record.
 package struct Record: Hashable, Sendable {
   /// The name and the data of a record, which identify it. The time to live and the cache-flush bit
-  /// do not count.
+  /// are not part of the identity.
   package struct Identity: Hashable, Sendable {
     /// The name that owns the record.
     package var name: Name

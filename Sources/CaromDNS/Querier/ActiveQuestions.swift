@@ -115,7 +115,7 @@ struct ActiveQuestions: Sendable {
     }
   }
 
-  /// Returns the questions that are due, `limit` at most, ordered by link and then by serial
+  /// Returns at most `limit` of the questions that are due, ordered by link and then by serial
   /// number, and schedules their next queries.
   mutating func popDue(
     at now: Instant, limit: Int, receivesUnicast: (UInt32) -> Bool

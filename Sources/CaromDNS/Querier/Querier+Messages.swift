@@ -157,7 +157,8 @@ extension Querier {
 
 extension Querier {
   /// Observes queries of other hosts: their questions need not be asked again (RFC 6762 §7.3), and
-  /// records that they fail to receive are gone (§10.5). Their known answers are not cached (§7.1).
+  /// records that they query for without an answer are presumed gone (§10.5). Their known answers
+  /// are not cached (§7.1).
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
     let interface = datagram.interface
     guard links.contains(where: { $0.index == interface }), !query.isTruncated,

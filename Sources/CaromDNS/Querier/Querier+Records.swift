@@ -13,8 +13,8 @@ package struct QueryID: Hashable, Sendable {
 // MARK: - Records of any type
 
 extension Querier {
-  /// Starts a query for the records of a name and type, or of all types for `any`, and reports
-  /// matching cached records at once. Returns nil if `queryLimit` queries are running.
+  /// Starts a query for the records of a name and type, and reports matching cached records at
+  /// once. The type `any` stands for all types. Returns nil if `queryLimit` queries are running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     guard queries.count < Self.queryLimit else { return nil }
     let id = QueryID(number: makeNumber())
@@ -37,7 +37,8 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// Returns the cached records of a name and type, or of all types for `any`. No query is sent.
+  /// Returns the cached records of a name and type. The type `any` stands for all types. No query
+  /// is sent.
   package func cachedRecords(_ name: Name, _ type: RecordType, at now: Instant) -> [CachedRecord] {
     links.flatMap { link in
       entries(RecordKey(name, type), on: link.index).map { entry in
@@ -48,7 +49,7 @@ extension Querier {
     }
   }
 
-  /// Returns the cached records of a key on an interface, or of all types for `any`.
+  /// Returns the cached records of a key on an interface. The type `any` stands for all types.
   func entries(_ key: RecordKey, on interface: UInt32) -> [RecordCache.Entry] {
     guard key.type == .any else {
       return cache.entries(at: RecordCache.SetKey(interface: interface, key: key))

@@ -43,7 +43,7 @@ struct Claim: Sendable {
   private(set) var progress: [(link: UInt32, state: Progress)] = []
   /// For a host name: the number of services whose SRV records refer to it, by link.
   var dependents: [UInt32: Int] = [:]
-  /// The recent conflicts about the name.
+  /// The recent conflicts over the name.
   var conflicts = ConflictHistory()
   /// The recent changes of the records.
   var updates = UpdateHistory()

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The recent conflicts about a name, which limit the rate of further probes.
+/// The recent conflicts over a name, which limit the rate of further probes.
 struct ConflictHistory: Sendable {
   /// After `limit` conflicts within `window`, probing slows down to one attempt per `pause` (RFC
   /// 6762 §8.1).

@@ -16,7 +16,7 @@ struct OwnedRecord: Hashable, Sendable {
   var record: Record
   var role: Role
 
-  /// Whether other hosts may not have records of the same name and type.
+  /// Whether only this host may have records of the same name and type.
   var isUnique: Bool { role != .shared }
 
   /// Returns whether the record is an address record whose address is not in `addresses`.

@@ -113,8 +113,8 @@ extension Responder {
     }
   }
 
-  /// Remembers a claim's unique records before they are replaced, because their delayed echo is not
-  /// a conflict.
+  /// Remembers a claim's unique records before they are replaced, since a delayed echo of them is
+  /// not a conflict.
   mutating func recordReplaced(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
     if replacedRecords.count >= Self.echoLimit {

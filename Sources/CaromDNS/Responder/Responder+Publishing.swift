@@ -1,8 +1,9 @@
 import CaromCore
 
 extension Responder {
-  /// Starts publishing a service; events follow. Its name is first claimed on every link. If the
-  /// name is known to be unique, the service is instead announced before this method returns.
+  /// Starts publishing a service; events follow. The service's name is first claimed on every link,
+  /// unless it is known to be unique. In that case, the service is announced before this method
+  /// returns.
   package mutating func publish(
     _ service: Registration, at now: Instant
   ) throws(PublicationError) -> PublicationID {

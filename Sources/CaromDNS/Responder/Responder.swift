@@ -11,7 +11,7 @@ package struct Responder: Sendable {
     case renamed(PublicationID, name: String)
     /// The service is no longer published. This is the last event of the publication.
     case failed(PublicationID, PublicationError)
-    /// Another host has taken this host's name. The given label is the host's new name.
+    /// Another host has taken this host's name. The given label is this host's new name.
     case hostRenamed(String)
   }
 

@@ -11,7 +11,7 @@ extension ResponderLink {
   }
 
   /// Returns the records that answer a question, or the name's NSEC record if this responder owns
-  /// the name without records of the type (RFC 6762 §6.1).
+  /// the name but has no records of the type (RFC 6762 §6.1).
   func answers(to question: Question) -> Matches {
     var matches = Matches()
     var denial: Int?

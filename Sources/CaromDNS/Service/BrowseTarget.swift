@@ -1,6 +1,6 @@
 /// The target of a browse: the PTR records under one name (RFC 6763 §4, §7.1, §9, §11).
 package enum BrowseTarget: Hashable, Sendable {
-  /// A kind of domain list (RFC 6763 §11). The raw value is the label that queries for it.
+  /// A kind of domain list (RFC 6763 §11). The raw value is the first label of the name to query.
   package enum DomainKind: String, Hashable, Sendable, CaseIterable {
     /// The domains that are recommended for browsing.
     case browsing = "b"
@@ -19,7 +19,7 @@ package enum BrowseTarget: Hashable, Sendable {
   /// The services of a type that are also published under a subtype, which is any label of 1 to 63
   /// bytes.
   case subtype([UInt8], of: ServiceType, domain: Name = "local")
-  /// The services that the PTR records under this name list, for example under a type that breaks
+  /// The services listed by the PTR records under this name, for example under a type that breaks
   /// the rules for service types.
   case named(Name)
   /// The service types that are offered in a domain.

@@ -7,8 +7,8 @@ package struct FoundService: Hashable, Sendable {
   /// The indices of the interfaces on which the service was found, in ascending order.
   package var interfaces: [UInt32]
 
-  /// The user-visible name: everything before the type. Some publishers split a name with dots into
-  /// several labels.
+  /// The user-visible name: everything before the type. Some publishers split a name that contains
+  /// dots into several labels.
   package var instance: String
 }
 

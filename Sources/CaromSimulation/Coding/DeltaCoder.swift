@@ -14,13 +14,13 @@ protocol DeltaCoder {
   mutating func flag(_ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>) -> Bool
   /// Codes the low `count` bits of `value`, at most 64, without a model.
   mutating func bits(_ value: UInt64, _ count: Int) -> UInt64
-  /// Codes an unsigned number, typically about 2^`order`. `model` is the index of the first of its
-  /// `DeltaBins.count` models.
+  /// Codes an unsigned number, typically about 2^`order`. It uses `DeltaBins.count` models, the
+  /// first of which has the index `model`.
   mutating func number(
     _ value: UInt64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> UInt64
-  /// Codes a signed difference whose magnitude is typically about 2^`order`. `model` is the index
-  /// of the first of its `DeltaBins.count` models.
+  /// Codes a signed difference whose magnitude is typically about 2^`order`. It uses
+  /// `DeltaBins.count` models, the first of which has the index `model`.
   mutating func residual(
     _ value: Int64, _ model: Int, _ models: inout MutableSpan<RangeModel>, order: Int
   ) -> Int64

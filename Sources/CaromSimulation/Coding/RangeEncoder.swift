@@ -95,7 +95,7 @@ enum RangeFlush {
 }
 
 extension Array {
-  /// Replaces the elements with those of another array without giving up the allocated memory.
+  /// Replaces the elements with those of another array, but keeps the allocated memory.
   @inline(__always) mutating func replace(with other: [Element]) {
     removeAll(keepingCapacity: true)
     append(contentsOf: other)

@@ -13,7 +13,7 @@ struct RangeModel: Hashable, Sendable {
   }
 
   /// The probability that the bit is set, in units of 2^-16. It never reaches 0 or 1, because each
-  /// estimate stops adapting shortly before.
+  /// estimate stops changing before it gets there.
   @inline(__always) var probability: UInt64 { (UInt64(fast) + UInt64(slow)) >> 1 }
 
   /// Updates both estimates with an observed bit.

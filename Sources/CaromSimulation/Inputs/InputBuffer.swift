@@ -7,7 +7,7 @@ import CaromCore
 /// retransmission and a duplicate input changes nothing. The buffer holds the last `capacity`
 /// inputs and allocates nothing after initialization.
 public struct InputBuffer<Input: SimulationInput>: Sendable {
-  /// The maximum number of stored inputs, far more than a peer can be missing.
+  /// The maximum number of stored inputs. No peer can be that many inputs behind.
   public static var capacity: Int { 256 }
 
   @usableFromInline var ring: [Input]
@@ -57,7 +57,8 @@ public struct InputBuffer<Input: SimulationInput>: Sendable {
   // MARK: Runs
 
   /// Returns the number of inputs before `tick` that can serve as context for a run that starts at
-  /// `tick`. `base` is the tick of the receiver's first input, or nil if it has all of them.
+  /// `tick`. `base` is the tick of the receiver's first input, or nil if the receiver has all
+  /// inputs.
   func context(before tick: Tick, from base: Tick? = nil) -> Int {
     Int(min(max(first, base ?? first).distance(to: tick), Int64(InputHeader.fullContext)))
   }

@@ -9,8 +9,8 @@ import CaromCore
 /// Timing: u8, the number of ticks by which the newest input is ahead of the sender's tick, then
 /// i16, the sender's advantage over the receiver in sixteenths of a tick. Hash: a `VarInt` of the
 /// zig-zag encoded distance from the first tick to the hash's tick, then the low 32 bits of the
-/// state's hash. Context: u8, the number of inputs before the first that the encoding builds on, 0
-/// to 11; it is 12 if this field is absent.
+/// state's hash. Context: u8, the number of earlier inputs that the encoding builds on, 0 to 11; it
+/// is 12 if this field is absent.
 public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// Measurements that a peer needs to adjust its clock.
   public struct Timing: Hashable, Sendable {
@@ -42,7 +42,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// The modulus of the ticks in packets: 2,048 ticks, 34 s at 60 Hz.
+  /// The number of ticks that the low 11 bits of a tick can tell apart: 2,048 ticks, 34 s at 60 Hz.
   public static let tickRange = UInt64(1) << 11
   /// The largest distance in ticks that a header may contain.
   static let farthest: Int64 = 1 << 20
@@ -59,8 +59,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// The hash of the newest confirmed state, or nil. Not every packet carries one.
   public var confirmed: Confirmed?
 
-  /// The number of inputs before the first one on which the encoding builds, at most `fullContext`.
-  /// Both sides must have them.
+  /// The number of earlier inputs that the encoding builds on, at most `fullContext`. Both sides
+  /// must have them.
   public var context = InputHeader.fullContext
 
   /// The usual number of context inputs.

@@ -70,8 +70,8 @@ public struct Predictor<Game: Simulation>: Sendable {
   /// The predicted events of the last step.
   public var lastEvents: [Game.Event] { events }
 
-  /// Processes the server's state before `tick`, and returns its effect. Returns nil if that state
-  /// is not newer than the last processed state.
+  /// Processes the state that the server had before `tick`, and returns its effect. Returns nil if
+  /// that state is not newer than the last processed state.
   public mutating func reconcile(with game: borrowing Game, at tick: Tick) -> Correction? {
     guard tick > confirmedTick else {
       counts.stale += 1

@@ -59,8 +59,8 @@ extension Rollback {
     game.step(used.span.extracting(range), events: &events)
   }
 
-  /// Emits a tick's new events as predicted, and the events that a resimulation no longer produced
-  /// as retracted. Equal events of one tick count as one.
+  /// Emits a `predicted` event for each new event of a tick, and a `retracted` event for each
+  /// earlier one that a resimulation no longer produced. Equal events of one tick count as one.
   @inlinable mutating func emitEvents(at tick: Tick, isResimulation: Bool) {
     let slot = slot(tick)
     if isResimulation {

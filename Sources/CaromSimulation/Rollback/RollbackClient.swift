@@ -8,7 +8,7 @@ import CaromCore
 /// player's own inputs apply at once; the server's confirmation of all inputs follows. A
 /// spectator's game follows the confirmed inputs, and catches up quickly after falling behind.
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
-  /// The maximum number of extra ticks per call with which a client catches up.
+  /// The maximum number of extra ticks that a client simulates per call to catch up.
   public static var catchUpLimit: Int { 60 }
   /// The number of consecutive unusable packets after which a keyframe is requested again.
   static var unusableLimit: Int { 30 }

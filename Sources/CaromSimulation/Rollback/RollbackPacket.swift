@@ -2,7 +2,7 @@ import CaromCore
 
 /// A rollback message as one value, for a channel that carries values. Layout: the kind u8, then
 /// the message to the end. Inputs can use an unreliable channel; the other kinds are rare, can be
-/// long, and need a reliable one.
+/// long, and should use a reliable one.
 public struct RollbackPacket: Hashable, Sendable, PacketCodable {
   /// The kind of message.
   public var message: RollbackMessage

@@ -194,7 +194,7 @@ public enum SnapshotError: Error, Hashable, Sendable {
   /// The snapshot of this tick, on which the received snapshot is based, is missing. Send the
   /// acknowledgement, which requests a full snapshot.
   case missingBase(Tick)
-  /// The snapshot of this tick was already received, or its baseline is too old to be stored. Drop
-  /// it.
+  /// The snapshot of this tick was already received, or its baseline is so old that it is no longer
+  /// stored. Drop it.
   case stale(Tick)
 }

@@ -48,7 +48,8 @@ struct SnapshotView: Sendable {
     count += 1
   }
 
-  /// Sets this view to `older`, updated by the entities whose values in the view `named` are newer.
+  /// Sets this view to `older`, updated with the entities whose values in the view `named` are
+  /// newer.
   mutating func merge(_ older: SnapshotView, _ named: SnapshotView, _ stride: Int) {
     clear(room: older.count + named.count, stride: stride)
     tick = older.tick

@@ -1,5 +1,5 @@
 extension WorldClient {
-  /// The maximum number of encodings tried to fit a snapshot into the byte limit.
+  /// The maximum number of attempts to encode a snapshot within the byte limit.
   private static let attemptLimit = 6
   /// The minimum number of bytes that must be available before encoding a snapshot is attempted.
   private static let fewestBytes = 8

@@ -2,7 +2,8 @@
 public struct WorldConfiguration: Hashable, Sendable {
   /// The fields of each entity.
   public var schema: EntitySchema
-  /// The area around its focus that a client receives, or nil if every client receives everything.
+  /// The area around a client's focus from which the client receives entities, or nil if every
+  /// client receives all entities.
   public var area: InterestArea?
   /// The number of ticks per second.
   public var ticksPerSecond: Int

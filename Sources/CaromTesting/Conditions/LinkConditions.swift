@@ -21,8 +21,8 @@ public struct LinkConditions: Hashable, Sendable {
   // MARK: Loss and errors
 
   /// The probability, 0 to 1, that a datagram is lost. For a fragmented datagram, the probability
-  /// applies to each fragment. A lost chunk of a stream is delayed by `retransmission`, with all
-  /// bytes behind it.
+  /// applies to each fragment. A lost chunk of a stream is delayed by `retransmission`, and so are
+  /// all bytes behind it.
   public var loss: Double
   /// Loss in bursts, in addition to `loss`, or nil for none.
   public var burstLoss: GilbertElliottLoss?

@@ -103,7 +103,7 @@ extension VirtualNetwork {
     timeline.insert(.delivery(datagram, to: socket), at: now)
   }
 
-  /// Sends one copy of a multicast datagram to each machine of the segment that has a member of the
+  /// Sends one copy of a multicast datagram to each machine of the segment with a socket in the
   /// group.
   private mutating func multicast(_ original: Datagram, from sender: VirtualHost) {
     let address = original.destination.address

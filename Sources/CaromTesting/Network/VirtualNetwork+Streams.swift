@@ -6,8 +6,8 @@ import CaromCore
 /// congestion control, so unlike a real TCP connection, a stream uses the full bandwidth even under
 /// loss.
 extension VirtualNetwork {
-  /// The maximum number of repetitions of an unanswered connection request, after 1, 2, 4 … 64 s,
-  /// as in Linux.
+  /// The maximum number of times that an unanswered connection request is repeated: after 1, 2, 4 …
+  /// 64 s, as in Linux.
   static let maximumRepeats = 7
 
   /// Listens for streams on a port; port 0 stands for a free port. Returns the port, or nil if the
