@@ -42,7 +42,7 @@ public enum Preset {
   public static let goalPauseTicks: UInt16 = 90
   /// The pause after a foul, in ticks: 1 s.
   public static let foulPauseTicks: UInt16 = 60
-  /// The shortest wait before a face-off, in ticks: 1 s.
+  /// The minimum wait before a face-off, in ticks: 1 s.
   public static let faceOffTicks: UInt16 = 60
   /// The largest random addition to the wait before a face-off, in ticks: 2 s. The addition makes
   /// the release unpredictable for the players.

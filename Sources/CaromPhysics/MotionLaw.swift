@@ -46,7 +46,7 @@ struct MotionLaw {
   @inline(__always)
   func rate(at clock: Double) -> Double { kind == .drag ? 1 - damping.drag * clock : 1 }
 
-  /// Returns the center of a body at `clock`, which is not before the body's own clock.
+  /// Returns the center of a body at `clock`, which must not be before the body's own clock.
   func position(_ body: Body, at clock: Double) -> Vector {
     if isStraight(body) { return body.straightPosition(at: clock) }
     if kind == .drag {
@@ -58,7 +58,7 @@ struct MotionLaw {
       + body.velocity * (damping.distance(after: clock - body.clock, from: speed) / speed)
   }
 
-  /// Returns the velocity of a body, in meters per second, at `clock`, which is not before the
+  /// Returns the velocity of a body, in meters per second, at `clock`, which must not be before the
   /// body's own clock.
   func velocity(_ body: Body, at clock: Double) -> Vector {
     switch kind {

@@ -27,7 +27,7 @@ package struct Message: Hashable, Sendable {
   /// The additional section: records that save the querier another query.
   package var additionals: [Record] = []
 
-  /// Creates an empty query or, with `isResponse`, an empty authoritative response.
+  /// Creates an empty query or, if `isResponse`, an empty authoritative response.
   package init(id: UInt16 = 0, isResponse: Bool = false) {
     self.id = id
     flags = isResponse ? 0x8400 : 0

@@ -95,7 +95,7 @@ public struct TXTRecord: Hashable, Sendable {
     return version.map(versions.contains) ?? false ? self : TXTRecord()
   }
 
-  /// Sets the value of `key`, which keeps its position or is appended.
+  /// Sets the value of `key`. A key that is present keeps its position, and a new key is appended.
   public mutating func set(_ key: String, to value: Content) throws(TXTRecordError) {
     guard !key.isEmpty else { throw .emptyKey }
     guard key.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "=") }) else {

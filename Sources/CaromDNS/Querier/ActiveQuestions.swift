@@ -38,7 +38,7 @@ struct ActiveQuestions: Sendable {
       || questions.contains { $0.key.type == key.type || $0.key.type == .any }
   }
 
-  /// Returns the observers of all questions that records of the key answer.
+  /// Returns the observers of all questions that are answered by records of the key.
   func observers(of key: RecordKey) -> [ActiveQuestion.Observer] {
     guard let questions = questionsByName[key.name] else { return [] }
     if questions.count == 1, let only = questions.first {

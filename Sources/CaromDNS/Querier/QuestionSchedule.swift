@@ -4,7 +4,8 @@ import CaromCore
 struct QuestionSchedule: Sendable {
   /// The range of the random delay before the first query.
   static let firstDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
-  /// The interval between the first two queries. It doubles with each query.
+  /// The interval between the first two queries. Each further query doubles the interval, up to
+  /// `longestInterval`.
   static let firstInterval = Duration.seconds(1)
   /// The longest interval between two queries.
   static let longestInterval = Duration.seconds(3600)

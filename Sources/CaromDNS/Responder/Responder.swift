@@ -15,7 +15,8 @@ package struct Responder: Sendable {
     case hostRenamed(String)
   }
 
-  /// Counters of the responder's work and of the work that it declined.
+  /// Counts of the records that the responder examined, and of the answers and packets that it
+  /// limited or ignored.
   package struct Counters: Hashable, Sendable {
     /// The number of records examined to answer questions.
     package var examined = 0

@@ -9,7 +9,7 @@ public struct StateHash: Hashable, Sendable {
   /// The hash of the words added so far.
   public private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
-  /// Creates the hash of zero words.
+  /// Creates the hash of an empty sequence of words.
   @inlinable public init() {}
 
   /// Adds a 64-bit word to the hash.

@@ -142,7 +142,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     return .inputs
   }
 
-  /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
+  /// Appends to `writer` the inputs that a client has not acknowledged, even if they are not due.
   /// Returns false if there is no such client, or if it must receive a keyframe or a state report
   /// first.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {

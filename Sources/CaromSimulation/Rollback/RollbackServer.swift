@@ -143,7 +143,7 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? { broadcaster.pollTransmit(into: &writer) }
 
-  /// Appends the inputs that a client has not acknowledged to `writer`, even if they are not due.
+  /// Appends to `writer` the inputs that a client has not acknowledged, even if they are not due.
   /// Use this method to send the end of a match on a reliable channel. Returns false if there is no
   /// such client, or if it must receive a keyframe or a state report first.
   public mutating func writeInputs(for client: Int, into writer: inout PacketWriter) -> Bool {

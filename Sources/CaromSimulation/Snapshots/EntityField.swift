@@ -23,7 +23,8 @@ public struct EntityField: Hashable, Sendable {
   /// The size of a step, in the unit of the field's quantity, such as meters or radians.
   public let step: Double
 
-  /// Creates a field with bounds in whole steps, which must be signed integers of at most 48 bits.
+  /// Creates a field with bounds in whole steps, each of which must fit into a signed 48-bit
+  /// integer.
   public init(
     _ bounds: ClosedRange<Int64>, prediction: Prediction = .held, wraps: Bool = false,
     step: Double = 1

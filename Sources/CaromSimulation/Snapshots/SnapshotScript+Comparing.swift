@@ -71,7 +71,7 @@ extension SnapshotScript {
     let fields: Int
     /// The index after the last velocity word.
     let end: Int
-    /// The maximum number of added entities minus the number of removed ones.
+    /// The maximum by which the number of added entities may exceed the number of removed ones.
     let enterLimit: Int
 
     /// Returns whether a value of an entity changed, or is predicted to change because its velocity

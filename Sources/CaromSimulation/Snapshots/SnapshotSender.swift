@@ -21,7 +21,7 @@ public struct SnapshotSender: Sendable {
   /// The tick of the newest snapshot that the client has acknowledged, or nil if there is none.
   public private(set) var acknowledgedTick: Tick?
 
-  /// The maximum number of entities that leave in one snapshot.
+  /// The maximum number of entities that one snapshot may remove.
   var leaveLimit = Int.max
 
   private var history = SnapshotHistory()

@@ -9,7 +9,7 @@ public protocol VirtualNode {
   /// Handles an event of the node's host. The current time is `network.now`.
   mutating func handle(_ event: VirtualEvent, in network: inout VirtualNetwork)
 
-  /// Handles a timeout: the time `nextTimeout` has been reached.
+  /// Handles a timeout. The world calls this method when the time `nextTimeout` has been reached.
   mutating func handleTimeout(in network: inout VirtualNetwork)
 
   /// The time of the next call to `handleTimeout`, or nil for none. The world reads this property
