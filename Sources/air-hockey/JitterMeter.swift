@@ -17,8 +17,8 @@ struct JitterMeter {
     }
   }
 
-  /// Returns a percentile: the smallest sample for which at least `percent` percent of the samples
-  /// are not longer; zero if there are no samples.
+  /// Returns the `percent`th percentile: the smallest sample that is at least as long as `percent`
+  /// percent of the samples; zero if there are no samples.
   func percentile(_ percent: Int) -> Duration {
     guard !samples.isEmpty else { return .zero }
     let rank = (samples.count * percent + 99) / 100

@@ -69,7 +69,8 @@ actor NetGame: LoopActor {
     var frameDue = Instant.zero
     /// The timer that closes the session after the final score has been sent or received.
     var ending: LoopTimer?
-    /// The timer that leaves a host that admits this player and then sends no state.
+    /// The timer that makes this player leave a host that has admitted the player but sends no
+    /// state.
     var firstState: LoopTimer?
 
     func cancel() {

@@ -8,8 +8,8 @@ import Foundation
 struct TerminalDisplay: GameDisplay {
   /// The length of the puck's trail, in frames.
   private static let trailLength = 9
-  /// The distance, in meters, beyond which a movement of the puck within one frame restarts the
-  /// trail, since the puck was then placed and did not slide.
+  /// The distance in meters. If the puck moves farther than this within one frame, it was placed
+  /// and did not slide, and the trail starts anew.
   private static let leap = 0.3
   /// An escape character counts as the Escape key if nothing follows it for this long.
   private static let escapeTimeout = Duration.milliseconds(15)

@@ -9,7 +9,7 @@ import CaromTransport
 /// exactly the multicast of that interface. A socket that is bound to one of the host's addresses
 /// receives exactly the unicast to that address.
 final class InterfaceSocket {
-  /// The size of each socket's receive buffer in the kernel, in bytes. Some hundreds of hosts may
+  /// The size of each socket's receive buffer in the kernel, in bytes. Several hundred hosts may
   /// answer one query at the same time, and lost answers are queried again only a second later.
   static let receiveBuffer = 1 << 20
 

@@ -4,8 +4,8 @@ extension ChannelSet {
   /// Writes as many frames into a packet as fit: first credits, then messages in the order of
   /// priority, then redundant copies of small reliable messages from earlier packets.
   ///
-  /// Each small reliable message of this packet is repeated in the next `redundancy` packets on
-  /// average. A record is appended to `records` for every frame whose acknowledgement or loss
+  /// On average, each small reliable message in this packet is repeated in the next `redundancy`
+  /// packets. A record is appended to `records` for every frame whose acknowledgement or loss
   /// matters.
   package mutating func fill(
     _ writer: inout FrameWriter, records: inout [FrameRecord], redundancy: Double = 0,

@@ -87,7 +87,7 @@ package struct ChannelSet: Sendable {
     return index == .max ? ChannelTraffic() : channels[Int(index)].traffic
   }
 
-  /// The counters of both directions.
+  /// The counters of sent and received messages together.
   package var statistics: ChannelStatistics {
     var sum = sendState.statistics
     sum.messagesReceived = receiveStatistics.messagesReceived

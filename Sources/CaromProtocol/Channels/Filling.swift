@@ -4,7 +4,7 @@ import CaromCore
 struct Filling: Sendable {
   /// The number of later packets in which each small reliable message of this packet is repeated.
   let copies: Int
-  /// The fraction of a copy, below 1, that is added to the redundancy of the next packet.
+  /// The fractional part of the redundancy, which is carried over to the next packet.
   let leftover: Double
   /// Whether bulk messages may be sent in this packet.
   let includeBulk: Bool

@@ -15,7 +15,7 @@ struct RedundantSends: Sendable {
   }
 
   private var pending = Deque<Pending>()
-  /// The fraction of a copy, below 1, that is added to the redundancy of the next packet with small
+  /// The fractional part of the redundancy, which is carried over to the next packet with small
   /// messages.
   var leftover = 0.0
 

@@ -29,7 +29,7 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns whether a packet may be due for another reason than pending messages. If the result is
+  /// Returns whether a packet may be due for a reason other than pending messages. If the result is
   /// false, none is due.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil

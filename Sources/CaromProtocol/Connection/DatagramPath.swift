@@ -57,13 +57,14 @@ final class DatagramPath {
   var cookie: Cookie?
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
-  /// Whether the peer must refuse a hello if it does not know the connection already.
+  /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
+  /// not already know the connection.
   var resumes = false
   /// The time at which the last packet was received; `nil` before the first.
   private var lastReceived: Instant?
   private var lastKeepAlive: Instant?
   private var unansweredProbes = 0
-  /// Whether the peer had been silent for `silenceUntilSuspect` at the last tail probe.
+  /// Whether the peer had been silent for `silenceUntilSuspect` when the last tail probe was sent.
   private var isSilent = false
   /// Whether the next packet must elicit an acknowledgement.
   var isPingDue = false
@@ -113,8 +114,8 @@ final class DatagramPath {
       epoch: hello.epoch, at: now)
   }
 
-  /// Whether the peer has been found at an address: the address has answered, rather than only
-  /// being known from a token.
+  /// Whether an address of the peer has answered. Before that, an address may be known from a token
+  /// alone.
   var hasFoundPeer: Bool { isOpen && token == nil }
   /// Whether messages may be sent on the path.
   var isOpen: Bool { stage != .connecting }

@@ -28,8 +28,8 @@ public struct RoundTrip: Hashable, Sendable {
     samples.min { $0.roundTrip < $1.roundTrip }?.offset
   }
 
-  /// Adds a sample: a ping sent at `sent` was answered at `now`, and `remote` is the time of the
-  /// peer's clock in the answer.
+  /// Adds a sample: a ping sent at `sent` was answered at `now`, and the answer contains `remote`,
+  /// the time on the peer's clock.
   mutating func add(sent: Instant, remote: Instant, now: Instant) {
     let roundTrip = sent.duration(to: now)
     guard roundTrip >= .zero else { return }

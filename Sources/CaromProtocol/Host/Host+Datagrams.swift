@@ -22,8 +22,9 @@ extension Host {
   /// The maximum number of ended connections whose keys are remembered. Beyond this number, the
   /// oldest key is dropped.
   private static let endedKeyLimit = 64
-  /// The minimum length in bytes of a data packet that is answered although it has no connection.
-  /// It is at least three times the length of the answer, to prevent amplification attacks.
+  /// The minimum length in bytes of a data packet that belongs to no connection and is still
+  /// answered. It is at least three times the length of the answer, to prevent amplification
+  /// attacks.
   private static let minimumAnsweredLength = 30
 
   /// Receives a datagram from one of the shell's sockets. `isRelayed` is true if the datagram

@@ -279,8 +279,8 @@ extension Host {
     swap(&entries[index].connection.scratch, &scratch)
   }
 
-  /// Handles the events of the connection at `index`, which was just called, queues the connection
-  /// as ready to transmit, and updates its paths and deadline.
+  /// Finishes a call to the connection at `index`: handles its events, queues it as ready to
+  /// transmit, and updates its paths and deadline.
   mutating func refresh(_ index: Int, at now: Instant) {
     let id = connectionIDs[index]
     handleEvents(of: index, at: now)

@@ -23,8 +23,8 @@ package struct HostDirectory: Sendable {
     case ended
   }
 
-  /// A dictionary that drops its oldest key at a limit. It is never iterated, because its order is
-  /// not deterministic.
+  /// A dictionary that drops its oldest key when it exceeds `limit` keys. It is never iterated,
+  /// because its order is not deterministic.
   private struct BoundedKeys: Sendable {
     let limit: Int
     var values: [ConnectionKey: Int] = [:]

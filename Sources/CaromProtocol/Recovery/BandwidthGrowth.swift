@@ -2,7 +2,7 @@
 struct BandwidthGrowth: Sendable {
   /// A probe counts as successful if it raises the bandwidth by more than this factor.
   private static let successFactor = 1.15
-  /// The number of successful probes in a row after which the path may have changed.
+  /// The number of consecutive successful probes after which a change of the path is suspected.
   private static let successLimit = 3
   /// If the bandwidth grows by more than this factor over `successLimit` probes, the path has
   /// probably changed.

@@ -2,7 +2,7 @@
 /// grows as the window of that traffic does (CUBIC, RFC 9438), so that both flows get about the
 /// same share. Times are in nanoseconds.
 struct CompetitiveMode: Sendable {
-  /// The minimum time until the first check whether the competing traffic has ended: 2 s.
+  /// The minimum time before the first check of whether the competing traffic has ended: 2 s.
   static let shortestCheckInterval: Int64 = 2_000_000_000
   /// The maximum interval between checks: 8 s. The interval doubles after each check, up to this
   /// value.
@@ -32,7 +32,7 @@ struct CompetitiveMode: Sendable {
   /// Whether a packet was lost in competitive mode. Before the first loss, the fair share is
   /// unknown.
   private var hasLost = false
-  /// The time of the next check whether the competing traffic has ended, in nanoseconds.
+  /// The time at which to check next whether the competing traffic has ended, in nanoseconds.
   private var nextCheck: Int64
   private var checkInterval: Int64
 

@@ -1,5 +1,5 @@
 extension CongestionController {
-  /// The number of rounds without growth of the bandwidth that end the startup.
+  /// Startup ends after this many rounds in which the bandwidth has not grown.
   private static let stagnantRoundLimit = 3
   /// The minimum length of a round-trip probe, in nanoseconds: 200 ms.
   private static let roundTripProbeLength: Int64 = 200_000_000

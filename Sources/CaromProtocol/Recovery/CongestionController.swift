@@ -62,8 +62,8 @@ struct CongestionController: Sendable {
   /// The number of cruise phases so far, used to vary their length.
   var cruises = 0
 
-  /// The loss rate of packets that were sent while this flow was sending below the bandwidth of the
-  /// path. This flow cannot have caused their loss.
+  /// The loss rate of the packets sent while `isCalm` was true. This flow cannot have caused their
+  /// loss.
   private var calmLoss = LossRate(memory: 512)
   /// The loss rate of all packets.
   private var totalLoss = LossRate(memory: 512)
@@ -115,8 +115,8 @@ struct CongestionController: Sendable {
   /// The bandwidth-delay product: the number of bytes in flight that fill the path without a queue.
   var bandwidthDelayProduct: Double { wireBandwidth * Double(roundTrip.minimum) / 1e9 }
 
-  /// Whether this flow is sending below the bandwidth of the path. The loss of a packet sent now
-  /// then has a cause other than a queue that this flow has filled.
+  /// Whether the loss of a packet sent now would have a cause other than a queue that this flow has
+  /// filled. Only in the phase `down` is this certain.
   var isCalm: Bool {
     if case .down = phase { return true }
     return false
@@ -162,9 +162,9 @@ struct CongestionController: Sendable {
     }
   }
 
-  /// The estimated bandwidth by which startup sets the window and the rate, in bytes per second.
-  /// Calm packets may not have been sent yet, so as long as no queue builds up, all loss during
-  /// startup counts as random loss.
+  /// The estimated bandwidth from which startup computes the window and the rate, in bytes per
+  /// second. Calm packets may not have been sent yet, so as long as no queue builds up, all loss
+  /// during startup counts as random loss.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))

@@ -15,8 +15,8 @@ enum CongestionPhase: Sendable {
     var start: Int64
     /// The round that must end before the probe may end.
     var round: Int
-    /// Whether the startup begins again after the probe, because the bandwidth had not been found
-    /// yet.
+    /// Whether startup continues after the probe, because it had not found the path's bandwidth
+    /// before.
     var resumesStartup: Bool
   }
 

@@ -3,8 +3,8 @@ struct Pacer: Sendable {
   /// The longest delay that a sender may make up for by sending faster: 4 ms, because timers and
   /// busy computers can be late by milliseconds.
   private static let maximumCatchUp: Int64 = 4_000_000
-  /// The time that the sender sleeps beyond the moment at which the next packet is due, so that it
-  /// can send several packets at once: 0.5 ms.
+  /// How long the sender sleeps past the time at which the next packet is due, so that it can send
+  /// several packets at once: 0.5 ms.
   static let quantum: Int64 = 500_000
   /// The maximum number of bytes of urgent packets that may be sent ahead of schedule.
   static let maximumDebt = 4_096

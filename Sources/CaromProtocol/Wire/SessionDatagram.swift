@@ -1,7 +1,7 @@
 import CaromCore
 
-/// A received datagram, decoded up to the part that remains in the reader. The first byte tells the
-/// kinds of datagrams apart (WireFormat, "Datagrams").
+/// The decoded beginning of a received datagram. The rest remains in the reader. The first byte
+/// tells the kinds of datagrams apart (WireFormat, "Datagrams").
 package enum SessionDatagram: Hashable, Sendable {
   static let helloByte: UInt8 = 0x80
   static let retryByte: UInt8 = 0x81

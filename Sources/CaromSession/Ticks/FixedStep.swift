@@ -6,7 +6,7 @@ import CaromTransport
 /// `for await step in FixedStep(hertz: 60, on: loop)`.
 ///
 /// Tick times are absolute, in whole nanoseconds, so the schedule does not drift. A task that falls
-/// behind gets the missed ticks at once, up to a quarter of a second of them. Ticks beyond that are
+/// behind by up to a quarter of a second gets all missed ticks at once. Ticks beyond that are
 /// dropped and counted, so that a process that was suspended does not simulate all the time that it
 /// missed.
 public struct FixedStep: AsyncSequence, Sendable {
@@ -21,8 +21,7 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// A task that falls behind by no more than this still gets all missed ticks: a quarter of a
-  /// second.
+  /// A task gets all missed ticks if it falls behind by no more than this: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int

@@ -23,8 +23,8 @@ public final class TCPListener {
     /// Whether several listeners may share the port. The system distributes peers over the
     /// listeners (SO_REUSEPORT).
     public var reusePort = false
-    /// Whether an IPv6 listener accepts only IPv6 peers. Otherwise it also accepts IPv4 peers,
-    /// which have IPv4 addresses.
+    /// Whether an IPv6 listener accepts only IPv6 peers. Otherwise it also accepts IPv4 peers, and
+    /// reports their addresses as IPv4 addresses.
     public var v6Only = true
 
     /// Creates options for a listener that does not share its port.
