@@ -108,7 +108,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     inputDelay = ticks
   }
 
-  /// Changes the prediction window to 0 to 30 ticks.
+  /// Changes the prediction window. `ticks` must be from 0 to 30.
   public mutating func setWindow(_ ticks: Int) {
     precondition(
       (0...SimulationLimits.window).contains(ticks), "the prediction window must be 0 to 30 ticks")

@@ -44,8 +44,8 @@ struct LinkQueue: Sendable {
     return emptyAt
   }
 
-  /// Returns the time at which the queue is down to half of its limit if nothing is added. Streams
-  /// then resume sending.
+  /// Returns the time at which the queue will have drained to half of its limit if nothing is
+  /// added. Streams then resume sending.
   func halfEmptyAt(limit: QueueLimit, rate: Int) -> Instant {
     let half: Int64 =
       switch limit {

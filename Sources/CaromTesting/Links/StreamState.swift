@@ -21,7 +21,7 @@ struct StreamState: Sendable {
   struct Direction: Sendable {
     /// The chunks that wait at the sender for the link, in order.
     var unsent = Deque<Chunk>()
-    /// The total length of the unsent chunks, in bytes. Only the writer limits it.
+    /// The total length of the unsent chunks, in bytes. The network does not limit it.
     var unsentBytes = 0
     /// Whether a `.release` event is scheduled.
     var isReleasing = false

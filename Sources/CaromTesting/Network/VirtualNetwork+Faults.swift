@@ -51,8 +51,8 @@ extension VirtualNetwork {
     for end in ends(at: host) { close(end) }
   }
 
-  /// Stops the host's machine and all hosts on it until `reboot` is called. Their peers receive no
-  /// packet about it.
+  /// Stops the host's machine and all hosts on it until `reboot` is called. Their peers are not
+  /// notified.
   public mutating func crash(_ host: VirtualHost) {
     recordFault("crashed", of: host)
     machines[host.machine].isCrashed = true

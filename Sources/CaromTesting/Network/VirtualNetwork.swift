@@ -107,7 +107,7 @@ public struct VirtualNetwork: Sendable {
 
   // MARK: Time
 
-  /// A time before which there will be no event, or nil if no event is scheduled.
+  /// The earliest time at which there can be an event, or nil if no event is scheduled.
   public var nextEventTime: Instant? { timeline.nextDeadline }
 
   /// Advances the time to the next event at or before `limit`, and returns that event. Returns nil
