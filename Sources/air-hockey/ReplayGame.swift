@@ -6,7 +6,7 @@ import CaromTransport
 
 /// Plays a recorded match on the screen.
 actor ReplayGame: LoopActor {
-  /// The number of seconds by which the arrow keys move.
+  /// The number of seconds that an arrow key skips.
   static let jump: Int64 = 5
 
   let loop: NetworkLoop

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// A queue of unread events that holds at most one event per subject. An event about a subject that
-/// already has an unread event is merged with the unread event, so that the number of subjects
-/// bounds the memory that a slow reader costs.
+/// A queue of unread events that holds at most one event per subject. If a subject already has an
+/// unread event, a new event is merged with it. The number of subjects thus bounds the memory that
+/// a slow reader costs.
 struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   private struct Entry: Sendable {
     var number: UInt64

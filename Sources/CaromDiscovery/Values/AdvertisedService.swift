@@ -14,7 +14,7 @@ public struct AdvertisedService: Hashable, Sendable {
   public var port: UInt16
   /// The key-value pairs that are published with the service.
   public var txt: TXTRecord
-  /// The subtypes under which the service is found as well (RFC 6763 §7.1), such as "_ranked".
+  /// The subtypes under which the service can also be found (RFC 6763 §7.1), such as "_ranked".
   public var subtypes: [String]
   /// Whether "X" is renamed to "X (2)" if the name is taken. Otherwise a taken name is an error.
   public var renamesOnConflict: Bool

@@ -58,8 +58,7 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a reassembly, complete or not, and returns its buffer, which the reassembly no
-  /// longer uses.
+  /// Ends a reassembly, complete or not. Returns its buffer, which then belongs to the caller.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

@@ -11,7 +11,7 @@ struct SendState: Sendable {
   var events = Deque<ChannelEvent>()
   var statistics = ChannelStatistics()
 
-  /// The number of the next queued message, which `send` returns.
+  /// The number that `send` will return for the next message.
   var nextTicket: UInt64 = 0
   /// The number of packets filled so far.
   var packetCount: UInt64 = 0

@@ -32,7 +32,7 @@ extension Connection {
     reportedLink = link
   }
 
-  /// Records that data from the peer has arrived, which ends an interruption.
+  /// Records that data from the peer has arrived. If the connection was interrupted, it is resumed.
   mutating func recordSignOfLife(at now: Instant) {
     lastReceived = now
     guard interruptedAt != nil else { return }

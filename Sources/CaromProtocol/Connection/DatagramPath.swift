@@ -198,9 +198,9 @@ extension DatagramPath {
   /// Handles a data packet and adds its messages to `channels`. Returns whether the packet was
   /// accepted.
   ///
-  /// A malformed packet is dropped and not acknowledged. If `allowsMessages` is false, as it is
-  /// before the grant and after the end, a packet with a message of the application is not
-  /// acknowledged either, but its acknowledgements are processed.
+  /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false before the grant
+  /// and after the end. A packet with a message of the application is then not acknowledged either,
+  /// but the acknowledgements in it are processed.
   func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant

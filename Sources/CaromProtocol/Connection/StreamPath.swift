@@ -11,15 +11,15 @@ struct StreamPath: Sendable {
   /// The maximum number of bytes of frames in one carrier. The limit bounds how many bytes a small
   /// message waits for.
   static let carrierLength = 16 << 10
-  /// The maximum number of bytes of queued control packets at which a ping is still answered. The
-  /// limit bounds the memory that a peer can occupy by sending pings without reading the answers.
+  /// A ping is not answered while this many bytes of control packets are queued. The limit bounds
+  /// the memory that a peer can occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
-  /// The number of bytes in the stream's send queue at which unreliable messages are held back, so
-  /// that newer messages can still replace them. A game state that is sent at 60 Hz has a few
-  /// hundred bytes.
+  /// Unreliable messages are held back while the stream's send queue has this many bytes, so that
+  /// newer messages can still replace them. A game state that is sent at 60 Hz has a few hundred
+  /// bytes.
   static let latestThreshold = 4 << 10
-  /// The number of unacknowledged carriers, and of bytes in them, at which an acknowledgement is
-  /// due.
+  /// An acknowledgement is due once either this many carriers or this many bytes in carriers are
+  /// unacknowledged.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
   /// The maximum delay of an acknowledgement, in nanoseconds: 50 ms.
   static let acknowledgementDelay: Int64 = 50_000_000

@@ -96,7 +96,7 @@ struct CongestionController: Sendable {
     min(max(roundTrip.minimum / 4, Self.minimumQueueTarget), Self.maximumQueueTarget)
   }
 
-  /// Whether the queue persisted through a whole round, which ends the startup.
+  /// Whether startup must end: the queue has persisted through a whole round.
   var isStartupOver: Bool {
     rounds.last.minimum != .max
       && rounds.last.minimum - roundTrip.minimum > max(baseQueueTarget, roundTrip.minimum / 4)

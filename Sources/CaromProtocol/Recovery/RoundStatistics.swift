@@ -78,8 +78,8 @@ struct RoundStatistics: Sendable {
   }
 }
 
-/// The shortest queueing delay in each set of eight round-trip samples, which reveals within one
-/// round that a queue is building up.
+/// The shortest queueing delay in each set of eight round-trip samples. It reveals within one round
+/// that a queue is building up.
 struct RecentQueue: Sendable {
   private static let samplesPerUpdate = 8
 

@@ -6,8 +6,8 @@
 struct SentPackets: Sendable {
   /// The maximum number of packets that are remembered.
   static let limit = 65_536
-  /// The time for which a packet that elicits no acknowledgement is remembered, 1 s in nanoseconds,
-  /// because its acknowledgement may never arrive.
+  /// The time for which a packet that elicits no acknowledgement is remembered, in nanoseconds: 1
+  /// s. Its acknowledgement may never arrive.
   private static let nonElicitingLifetime: Int64 = 1_000_000_000
 
   private(set) var nextNumber: UInt64 = 0

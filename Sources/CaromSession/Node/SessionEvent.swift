@@ -1,7 +1,8 @@
 import CaromCore
 import CaromProtocol
 
-/// An event that a session node reports to its owner, in the order in which the events happened.
+/// An event that a session node reports to its owner. Events are reported in the order in which
+/// they happened.
 public enum SessionEvent: Hashable, Sendable {
   /// A peer requests a seat. Answer with `admit` or `close`. If `replacing` is not nil, admitting
   /// the peer closes that connection and gives its seat to the peer.

@@ -75,8 +75,8 @@ public final class NetworkLoop: Sendable {
   /// The current time on the monotonic clock that timers use.
   public var now: Instant { Self.now }
 
-  /// How long this computer has been suspended since it was started, which `now` does not include;
-  /// zero if the system does not provide this time.
+  /// How long this computer has been suspended since it was started; zero if the system does not
+  /// provide this time. `now` does not include it.
   public static var timeSuspended: Duration { .nanoseconds(cuv_time_suspended()) }
 
   /// Whether the calling thread is the loop's thread.
