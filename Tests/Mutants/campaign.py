@@ -49,7 +49,7 @@ class Verdict:
 
     fault: object
     # "killed" or "survived"
-    outcome: str
+    outcome: str = "survived"
     # "failed", "crash" or "hang" of a fault that was killed
     how: str = ""
     tests: list = field(default_factory=list)
@@ -90,9 +90,9 @@ class Order:
                     stack.append(below)
         return found
 
-    def tests_of(self, target, depth="all"):
-        """The target's own tests, those of the modules above it from the lowest on, and at last
-        those that use everything."""
+    def tests_of(self, target, depth):
+        """The target's own tests, or those of the modules above it: from the lowest on, and at
+        last those that use everything."""
         able = [test for test in self.tests if target in self.reach[test]]
 
         def rank(test):
@@ -102,10 +102,8 @@ class Order:
             return (module != target, late, direct, len(self.reach[test]))
 
         able.sort(key=rank)
-        if depth == "own":
-            own = [test for test in able if test.removesuffix("Tests") == target]
-            return own or able[:1]
-        return able
+        # A target without tests of its own is tested by those of the module next to it.
+        return able[:1] if depth == "own" else able[1:]
 
 
 class Campaign:
@@ -123,11 +121,29 @@ class Campaign:
         self.killers = load(self.killers_file)
         self._load_baselines()
 
-    def judge_all(self, faults, each):
-        """Calls `each` with the verdict on every fault, as they come."""
+    def judge_all(self, faults, each, survived_own):
+        """Calls `each` with the verdict on every fault, as they come.
+
+        All faults meet the tests of their own module first. Those that survive these, which
+        `survived_own` is told, meet the tests of the modules above afterwards.
+        """
+        survivors = []
+
+        def sort(verdict):
+            if verdict.outcome == "killed" or self.depth == "own":
+                each(verdict)
+            else:
+                survived_own(verdict)
+                survivors.append(verdict)
+
+        self._judge_side_by_side([Verdict(fault) for fault in faults], "own", sort)
+        survivors.sort(key=lambda verdict: faults.index(verdict.fault))
+        self._judge_side_by_side(survivors, "above", each)
+
+    def _judge_side_by_side(self, some, depth, each):
         waiting = queue.SimpleQueue()
-        for fault in faults:
-            waiting.put(fault)
+        for verdict in some:
+            waiting.put(verdict)
         verdicts = queue.SimpleQueue()
         halt = threading.Event()
 
@@ -135,7 +151,7 @@ class Campaign:
             worker = Worker(self.package.bundle, self.sandbox)
             try:
                 while not halt.is_set():
-                    verdicts.put(self.judge(waiting.get_nowait(), worker))
+                    verdicts.put(self.judge(waiting.get_nowait(), depth, worker))
             except queue.Empty:
                 pass
             except BaseException as error:
@@ -164,17 +180,20 @@ class Campaign:
 
     # One fault
 
-    def judge(self, fault, worker):
+    def judge(self, before, depth, worker):
+        """Returns the verdict after the tests of the fault's own module, or after those of the
+        modules above it, given the verdict before."""
         begin = time.monotonic()
-        verdict = self._judge(fault, worker)
-        verdict.seconds = time.monotonic() - begin
+        verdict = self._judge(before, depth, worker)
+        verdict.seconds = before.seconds + time.monotonic() - begin
         return verdict
 
-    def _judge(self, fault, worker):
-        tests = self.order.tests_of(fault.target, self.depth)
-        passed = []
+    def _judge(self, before, depth, worker):
+        fault = before.fault
+        tests = self.order.tests_of(fault.target, depth)
+        passed = list(before.passed)
         known = self._known_killer(fault)
-        if known and known.split(".")[0] in tests:
+        if known and depth == "own" and (self.depth == "all" or known.split(".")[0] in tests):
             verdict = self._try_tests(fault, worker, [known])
             if verdict:
                 return verdict
@@ -187,7 +206,7 @@ class Campaign:
                 self._learn(fault, verdict)
                 return verdict
             passed.append(target)
-        return Verdict(fault, "survived", passed=passed)
+        return Verdict(fault, passed=passed)
 
     def _try_target(self, fault, worker, target, baseline):
         """Runs a test target with the fault. A test that fails without the fault too, or with it
@@ -275,12 +294,17 @@ class Campaign:
         return Baseline(run.seconds, run.longest_gap, run.durations, unsteady, reached)
 
     def _second_chance(self, target, worker, run, environment):
-        """Runs the failed tests once more. Returns them if they pass; tests of other programs,
-        which may not be able to run here, are left out, and others must be green."""
-        names = [t for t in run.failures if t]
-        again = worker.run(pattern_of(names), environment, 600, stop=False) if names else run
-        if again.passed:
-            return names
+        """Runs the failed tests again, twice at most. Returns them if they pass; tests of other
+        programs, which may not be able to run here, are left out, and others must be green."""
+        names = failed = [t for t in run.failures if t]
+        again = run
+        for _ in range(2):
+            if not failed:
+                break
+            again = worker.run(pattern_of(failed), environment, 600, stop=False)
+            if again.passed:
+                return names
+            failed = [t for t in again.failures if t]
         if target == "InteropTests":
             self.report(f"{target} cannot run here and is left out: {first_of(again)}")
             self.left_out.add(target)

@@ -22,6 +22,10 @@ SPREAD = [
     ("codec", {"CaromCodec", "CaromCore"}, 10),
     ("game", {"AirHockey", "AirHockeyTerminal", "TerminalText", "air-hockey"}, 5),
 ]
+# The modules whose survivors are wanted first.
+RISK = [
+    "CaromProtocol", "CaromDNS", "CaromTransport", "CaromSession", "CaromSimulation",
+    "CaromDiscovery"]
 # At most one fault in this many may be expected to survive.
 SURVIVORS = 20
 
@@ -160,6 +164,10 @@ def number(faults):
     for fault in faults:
         counts[fault.target] = fault.number = counts.get(fault.target, 0) + 1
     return faults
+
+
+def risk_of(fault):
+    return RISK.index(fault.module) if fault.module in RISK else len(RISK)
 
 
 def check_spread(faults):

@@ -43,7 +43,8 @@ def main():
     dropped = build(package, faults, arguments.drop)
     if dropped is None:
         return 2
-    return run(package, [f for f in chosen if f not in dropped], arguments)
+    chosen = [f for f in chosen if f not in dropped]
+    return run(package, sorted(chosen, key=faultlists.risk_of), arguments)
 
 
 def parse():
@@ -184,6 +185,10 @@ class Table:
             self.file.write(json.dumps(verdict.record()) + "\n")
             self.file.flush()
 
+    def survived_own(self, verdict):
+        passed = ", ".join(verdict.passed) or "no test"
+        print(f"        {verdict.fault.title}: {passed} did not notice; later those above")
+
     def close(self):
         if self.file:
             self.file.close()
@@ -216,7 +221,7 @@ def run(package, faults, arguments):
 
     campaign = Campaign(package, sandbox, arguments.jobs, arguments.depth, report)
     try:
-        campaign.judge_all(faults, table.add)
+        campaign.judge_all(faults, table.add, table.survived_own)
     except RedBaseline as red:
         print(red, file=sys.stderr)
         return 2

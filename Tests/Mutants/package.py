@@ -201,9 +201,11 @@ class Package:
         command = [
             "swift", "build", "--build-tests", "--scratch-path", str(self.scratch),
             "-Xswiftc", "-gline-tables-only", "-Xswiftc", "-suppress-warnings"]
+        # As the gate compiles it: some modules optimized, which makes their tests faster.
         done = subprocess.run(
             command, cwd=self.folder, text=True, errors="replace",
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL)
+            env=os.environ | {"CAROM_OPTIMIZED": "1"}, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         (self.top / "build.log").write_text(done.stdout)
         if done.returncode == 0:
             return {}

@@ -148,8 +148,8 @@ class OrderTests(unittest.TestCase):
     def test_own_tests_run_first_and_those_of_everything_last(self):
         order = campaign.Order(self.TARGETS)
         self.assertEqual(
-            order.tests_of("Core"), ["CoreTests", "DNSTests", "DiscoveryTests", "EndToEndTests"])
-        self.assertEqual(order.tests_of("DNS"), ["DNSTests", "DiscoveryTests", "EndToEndTests"])
+            order.tests_of("Core", "above"), ["DNSTests", "DiscoveryTests", "EndToEndTests"])
+        self.assertEqual(order.tests_of("DNS", "above"), ["DiscoveryTests", "EndToEndTests"])
         self.assertEqual(order.tests_of("DNS", "own"), ["DNSTests"])
 
 
