@@ -42,7 +42,7 @@ static void visit_link(listing *list, const struct nlmsghdr *message) {
   entry->flags = cuv_interface_flags(info->ifi_flags);
   int left = (int)IFLA_PAYLOAD(message);
   for (struct rtattr *at = IFLA_RTA(info); RTA_OK(at, left); at = RTA_NEXT(at, left)) {
-    if (at->rta_type == IFLA_IFNAME) copy(at, entry->name, sizeof entry->name - 1);
+    if (at->rta_type == IFLA_IFNAME) copy(at, entry->name, sizeof entry->name);  // with its NUL
     if (at->rta_type == IFLA_MTU) copy(at, &entry->largest_packet, sizeof entry->largest_packet);
     if (at->rta_type == IFLA_CARRIER_CHANGES)
       copy(at, &entry->carrier_changes, sizeof entry->carrier_changes);

@@ -62,6 +62,18 @@
       }
     }
 
+    @Test func `an interface whose name has 15 characters, the most possible, is listed`()
+      async throws
+    {
+      try await onLoop { _ in
+        guard OwnNetwork.enter() else { return }
+        let name = "enx0123456789ab"
+        OwnNetwork.ip("link add \(name) type veth peer name far")
+        let interface = try Interfaces.list().first { $0.name == name }
+        #expect(interface?.supportsMulticast == true)
+      }
+    }
+
     @Test func `a burst of changes, more than the kernel queues, causes few calls`()
       async throws
     {
