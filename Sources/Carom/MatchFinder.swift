@@ -142,13 +142,17 @@ extension MatchFinder {
       return node.assumeIsolated { $0.failConnect(connection) }
     }
     let node = node
-    discovery.resolve(host.service, within: Self.resolveLimit) { result in
-      node.assumeIsolated { node in
-        switch result {
-        case .success(let resolved): node.open(connection, to: resolved.endpoints)
-        case .failure: node.failConnect(connection)
+    do throws(DiscoveryError) {
+      try discovery.resolve(host.service, within: Self.resolveLimit) { result in
+        node.assumeIsolated { node in
+          switch result {
+          case .success(let resolved): node.open(connection, to: resolved.endpoints)
+          case .failure: node.failConnect(connection)
+          }
         }
       }
+    } catch {
+      node.assumeIsolated { $0.failConnect(connection) }
     }
   }
 }

@@ -76,6 +76,27 @@ import Testing
     }
   }
 
+  @Test func `every request checks first whether the computer was suspended`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let id = try core.advertise(Loopback.makeService(type)) { _ in }
+      let instance = try type.name().prefixed(by: "X")
+      var checks = 0
+      core.timeSuspended = {
+        checks += 1
+        return .zero
+      }
+      try core.update(id, txt: [:])
+      try core.update(id, subtypes: [])
+      try core.rename(id, to: "Y")
+      try core.resolve(instance, within: .seconds(5)) { _ in }
+      core.reconfirm(instance)
+      #expect(checks == 5)
+      core.close()
+    }
+  }
+
   /// Sends a query from an ephemeral port, as simple resolvers do.
   private func query(
     _ type: ServiceType, at destination: Endpoint, on loop: NetworkLoop, _ replies: Events<Datagram>

@@ -175,6 +175,34 @@ import Testing
     await #expect(throws: DiscoveryError.closed) { try await advertising.value }
   }
 
+  @Test func `after the loop has shut down, resolving throws closed`() async throws {
+    let type = try Loopback.makeType()
+    let loop = try NetworkLoop()
+    let discovery = try DiscoveryActor.shared(on: loop, Loopback.selection)
+    _ = try await discovery.browseTypes { _ in }
+    await loop.shutdown()
+    await #expect(throws: DiscoveryError.closed) {
+      try await ServiceResolver("X", type, interfaces: Loopback.selection, on: loop).resolve()
+    }
+    withExtendedLifetime(discovery) {}
+  }
+
+  @Test func `closed discovery changes and resolves nothing`() async throws {
+    let type = try Loopback.makeType()
+    try await onLoop { loop in
+      let core = try DiscoveryCore(on: loop, interfaces: Loopback.selection)
+      let id = try core.advertise(Loopback.makeService(type)) { _ in }
+      let instance = try type.name().prefixed(by: "X")
+      core.close()
+      #expect(throws: DiscoveryError.closed) { try core.update(id, txt: [:]) }
+      #expect(throws: DiscoveryError.closed) { try core.update(id, subtypes: []) }
+      #expect(throws: DiscoveryError.closed) { try core.rename(id, to: "Y") }
+      #expect(throws: DiscoveryError.closed) {
+        try core.resolve(instance, within: .seconds(5)) { _ in }
+      }
+    }
+  }
+
   @Test func `watching an invalid name or domain throws`() async throws {
     let type = try Loopback.makeType()
     await withNetworkLoop { loop in

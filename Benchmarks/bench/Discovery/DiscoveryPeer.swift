@@ -108,7 +108,7 @@ actor DiscoveryPeer: LoopActor {
 
   private func resolve(_ service: DiscoveredService) {
     found[service.name] = service
-    core?.resolve(service, within: .seconds(30)) { [weak self] result in
+    _ = try? core?.resolve(service, within: .seconds(30)) { [weak self] result in
       self?.assumeIsolated { peer in
         switch result {
         case .success: peer.report("resolved \(service.name)")

@@ -265,10 +265,14 @@ extension DiscoveryActor {
     let result = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         continuations[number] = continuation
-        let id = core.resolve(name, within: limit) { [weak self] result in
-          self?.assumeIsolated { $0.finish(number, result) }
+        do throws(DiscoveryError) {
+          let id = try core.resolve(name, within: limit) { [weak self] result in
+            self?.assumeIsolated { $0.finish(number, result) }
+          }
+          if continuations[number] != nil { resolving[number] = id }
+        } catch {
+          finish(number, .failure(error))
         }
-        if continuations[number] != nil { resolving[number] = id }
       }
     } onCancel: {
       Task { await self.cancel(number) }

@@ -46,7 +46,7 @@ extension DiscoveryCore {
   private func modify(
     _ body: (inout MulticastDNS) throws(PublicationError) -> Void
   ) throws(DiscoveryError) {
-    loop.preconditionCurrent("discovery")
+    try prepareRequest()
     defer { drain() }
     do throws(PublicationError) { try body(&node) } catch { throw DiscoveryError(error) }
   }

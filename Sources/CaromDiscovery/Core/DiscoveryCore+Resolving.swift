@@ -13,17 +13,16 @@ extension DiscoveryCore {
   public func resolve(
     _ service: DiscoveredService, within limit: Duration,
     _ handle: @escaping (Result<ResolvedService, DiscoveryError>) -> Void
-  ) -> ResolvingID {
-    resolve(service.fullName, within: limit, handle)
+  ) throws(DiscoveryError) -> ResolvingID {
+    try resolve(service.fullName, within: limit, handle)
   }
 
   @discardableResult
   func resolve(
     _ name: Name, within limit: Duration,
     _ handle: @escaping (Result<ResolvedService, DiscoveryError>) -> Void
-  ) -> ResolvingID {
-    loop.preconditionCurrent("discovery")
-    refreshUnicastClaims()
+  ) throws(DiscoveryError) -> ResolvingID {
+    try prepareRequest()
     let now = loop.now
     let id = node.resolve(name, deadline: now.advanced(by: limit), at: now)
     resolving[id] = handle
@@ -40,20 +39,21 @@ extension DiscoveryCore {
   }
 
   /// Queries again for a service that does not respond. The service is removed after ten seconds
-  /// unless it answers (RFC 6762 §10.4).
+  /// unless it answers (RFC 6762 §10.4). Does nothing if discovery is closed.
   public func reconfirm(_ service: DiscoveredService) { reconfirm(service.fullName) }
 
-  func reconfirm(_ name: Name) {
-    loop.preconditionCurrent("discovery")
-    node.reconfirm(name, at: loop.now)
-    drain()
-  }
+  func reconfirm(_ name: Name) { queryAgain { $0.reconfirm(name, at: loop.now) } }
 
   /// Queries again for a record that seems to be wrong. The record is removed after ten seconds
-  /// unless some host answers with the same record (RFC 6762 §10.4).
+  /// unless some host answers with the same record (RFC 6762 §10.4). Does nothing if discovery is
+  /// closed.
   public func reconfirm(_ record: DiscoveredRecord) {
-    loop.preconditionCurrent("discovery")
-    node.reconfirm(record.record, at: loop.now)
+    queryAgain { $0.reconfirm(record.record, at: loop.now) }
+  }
+
+  private func queryAgain(_ body: (inout MulticastDNS) -> Void) {
+    guard (try? prepareRequest()) != nil else { return }
+    body(&node)
     drain()
   }
 }
