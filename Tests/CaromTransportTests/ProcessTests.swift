@@ -71,27 +71,87 @@ import Testing
   @Test func `accepting pauses without descriptors and resumes when one is free`() async {
     await #expect(processExitsWith: .success) {
       try await onLoop { loop in
-        let events = Events<TCPListener.Event>()
-        let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) {
-          events.add($0)
-        }
-        var address: [Endpoint] { [listener.localEndpoint] }
-        let old = try await TCPStream.connect(to: address, on: loop)
-        guard case .accepted(let server) = await events.next() else { return fail("no peer") }
-        setDescriptorsLeft(1)
-        let starved = try await TCPStream.connect(to: address, on: loop)
-        guard case .paused(.outOfDescriptors) = await events.next() else { return fail("paused") }
+        let paused = try await PausedListener(on: loop)
+        let listener = paused.listener
         precondition(listener.isPaused && listener.pauseCount == 1)
-        let seen = old.watch()
-        try server.write([7])
+        let seen = paused.old.watch()
+        try paused.server.write([7])
         guard await seen.next() == .bytes([7]) else { return fail("the peer died") }
-        await refuse(address, on: loop)
-        old.reset()
-        guard case .resumed = await events.next() else { return fail("resumed") }
-        guard case .accepted(let late) = await events.next() else { return fail("accepted") }
-        precondition(late.peerEndpoint == starved.localEndpoint && listener.pauseCount == 1)
+        await refuse([listener.localEndpoint], on: loop)
+        paused.old.reset()
+        await paused.waitForStarved()
+        precondition(!listener.isPaused && listener.pauseCount == 1)
       }
     }
+  }
+
+  @Test func `a paused listener that its owner stops accepts again when the owner says so`() async {
+    await #expect(processExitsWith: .success) {
+      try await onLoop { loop in
+        let paused = try await PausedListener(on: loop)
+        paused.listener.setAccepting(false)
+        await paused.freeDescriptors()
+        try await pass(on: loop)
+        precondition(paused.events.count == 0)
+        paused.listener.setAccepting(true)
+        await paused.waitForStarved()
+      }
+    }
+  }
+
+  @Test func `a listener that its owner stops after a pause leaves connections in the backlog`()
+    async
+  {
+    await #expect(processExitsWith: .success) {
+      try await onLoop { loop in
+        let paused = try await PausedListener(on: loop)
+        await paused.freeDescriptors()
+        precondition(paused.listener.isPaused)
+        paused.listener.setAccepting(false)
+        try await pass(on: loop)
+        precondition(paused.events.count == 0)
+        paused.listener.setAccepting(true)
+        await paused.waitForStarved()
+      }
+    }
+  }
+}
+
+/// A listener that has paused because no descriptor is left for a peer that waits.
+private struct PausedListener {
+  let listener: TCPListener
+  let events: Events<TCPListener.Event>
+  /// Both ends of an earlier connection.
+  let old: TCPStream
+  let server: TCPStream
+  /// The peer that waits.
+  let starved: TCPStream
+
+  init(on loop: NetworkLoop) async throws {
+    let events = Events<TCPListener.Event>()
+    self.events = events
+    listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { events.add($0) }
+    old = try await TCPStream.connect(to: [listener.localEndpoint], on: loop)
+    guard case .accepted(let server) = await events.next() else { fatalError("no peer") }
+    self.server = server
+    setDescriptorsLeft(1)
+    starved = try await TCPStream.connect(to: [listener.localEndpoint], on: loop)
+    guard case .paused(.outOfDescriptors) = await events.next() else { fatalError("not paused") }
+  }
+
+  /// Frees enough descriptors and waits until the listener has been notified. It has not polled for
+  /// connections yet then.
+  func freeDescriptors() async {
+    setDescriptorsLeft(64)
+    old.reset()
+    await Task.yield()
+  }
+
+  /// Waits until the listener has resumed and accepted the peer.
+  func waitForStarved() async {
+    guard case .resumed = await events.next() else { return fail("not resumed") }
+    guard case .accepted(let late) = await events.next() else { return fail("not accepted") }
+    precondition(late.peerEndpoint == starved.localEndpoint)
   }
 }
 

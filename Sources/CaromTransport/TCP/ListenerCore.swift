@@ -77,10 +77,12 @@ import CaromCore
     }
   }
 
-  /// Sets whether connections are accepted or left in the backlog.
+  /// Sets whether connections are accepted or left in the backlog. While the listener waits for a
+  /// descriptor, this takes effect when it tries to accept again.
   func setAccepting(_ isOn: Bool) {
     isHeldByOwner = !isOn
-    guard let handle = unsafe handle, !isPaused else { return }
+    let isWaiting = core.waitingForDescriptor[ObjectIdentifier(self)] != nil
+    guard let handle = unsafe handle, !isWaiting else { return }
     _ = unsafe cuv_listener_set_accepting(handle, isOn)
   }
 
