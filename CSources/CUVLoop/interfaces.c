@@ -27,11 +27,13 @@ uint32_t cuv_interface_flags(unsigned flags) {
 }
 
 // Without a source address, multicast on loopback would be sent from 0.0.0.0.
-struct in_addr cuv_loopback_address(int fd, uint32_t interface) {
+struct in_addr cuv_loopback_address(uint32_t interface) {
   struct ifreq request = {0};
   struct sockaddr_in address = {0};
+  int fd = cuv_socket(AF_INET, SOCK_DGRAM);  // IPv6 sockets do not provide IPv4 addresses
   if (if_indextoname(interface, request.ifr_name) && ioctl(fd, SIOCGIFADDR, &request) == 0)
     memcpy(&address, &request.ifr_addr, sizeof address);
+  if (fd >= 0) close(fd);
   if (ntohl(address.sin_addr.s_addr) >> 24 != 127) address.sin_addr.s_addr = 0;
   return address.sin_addr;
 }

@@ -59,7 +59,7 @@ socklen_t cuv_address_from(const cuv_endpoint *endpoint, bool v6, cuv_address *o
 void cuv_endpoint_from(const struct sockaddr *address, cuv_endpoint *out);
 void cuv_endpoint_from_v6(const struct in6_addr *address, cuv_endpoint *out);
 /// Returns the interface's address in 127.0.0.0/8, or 0.0.0.0 if it has none.
-struct in_addr cuv_loopback_address(int fd, uint32_t interface);
+struct in_addr cuv_loopback_address(uint32_t interface);
 int cuv_local_name(int fd, cuv_endpoint *out);
 /// Converts the system's IFF_… flags to CUV_INTERFACE_… flags.
 uint32_t cuv_interface_flags(unsigned flags);

@@ -76,6 +76,7 @@ int cuv_udp_create(cuv_loop *loop, const cuv_udp_options *options, void *context
   udp->context = context;
   udp->receive = receive;
   udp->v6 = options->local.family == 6;
+  udp->v4 = !udp->v6 || !options->v6_only;
   udp->slot = options->largest_datagram;
   udp->slots = slots;
   udp->queue_limit = options->queue_limit;
@@ -116,13 +117,19 @@ int cuv_udp_membership(cuv_udp *udp, const cuv_endpoint *group, uint32_t interfa
   return status == 0 ? 0 : -errno;
 }
 
-int cuv_udp_multicast_interface(cuv_udp *udp, uint32_t interface) {
-  if (udp->v6)
-    return cuv_set_flag(udp->watch.fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface);
+// A dual-stack socket needs the IPv4 options for IPv4 datagrams; not all systems support them.
+
+static int set_v4_interface(int fd, uint32_t interface) {
   struct ip_mreqn request = {.imr_ifindex = (int)interface};
-  request.imr_address = cuv_loopback_address(udp->watch.fd, interface);
-  int status = setsockopt(udp->watch.fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
+  request.imr_address = cuv_loopback_address(interface);
+  int status = setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
   return status == 0 ? 0 : -errno;
+}
+
+int cuv_udp_multicast_interface(cuv_udp *udp, uint32_t interface) {
+  int fd = udp->watch.fd;
+  int v4 = udp->v4 ? set_v4_interface(fd, interface) : 0;
+  return udp->v6 ? cuv_set_flag(fd, IPPROTO_IPV6, IPV6_MULTICAST_IF, (int)interface) : v4;
 }
 
 int cuv_udp_multicast_loop(cuv_udp *udp, bool on) {
@@ -131,8 +138,9 @@ int cuv_udp_multicast_loop(cuv_udp *udp, bool on) {
 }
 
 int cuv_udp_hop_limit(cuv_udp *udp, bool multicast, int hops) {
-  if (udp->v6)
-    return cuv_set_flag(udp->watch.fd, IPPROTO_IPV6,
-                        multicast ? IPV6_MULTICAST_HOPS : IPV6_UNICAST_HOPS, hops);
-  return cuv_set_flag(udp->watch.fd, IPPROTO_IP, multicast ? IP_MULTICAST_TTL : IP_TTL, hops);
+  int fd = udp->watch.fd;
+  int v4_option = multicast ? IP_MULTICAST_TTL : IP_TTL;
+  int v6_option = multicast ? IPV6_MULTICAST_HOPS : IPV6_UNICAST_HOPS;
+  int v4 = udp->v4 ? cuv_set_flag(fd, IPPROTO_IP, v4_option, hops) : 0;
+  return udp->v6 ? cuv_set_flag(fd, IPPROTO_IPV6, v6_option, hops) : v4;
 }

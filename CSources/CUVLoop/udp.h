@@ -34,7 +34,8 @@ struct cuv_udp {
   cuv_watch watch;
   void *context;
   cuv_udp_receive receive;
-  bool v6, packet_info;
+  bool v4, v6;  // the families that the socket sends; both for a dual-stack socket
+  bool packet_info;
   uint16_t port;
   uint32_t slot;
   uint8_t *slots;

@@ -205,21 +205,24 @@ bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
   return true;
 }
 
-static void choose_interface(cuv_udp *udp, struct msghdr *header, cuv_control *space,
-                             uint32_t index) {
+/// Sets the interface to send on. Its option is that of the destination's family, also on a
+/// dual-stack socket.
+static void choose_interface(const cuv_entry *e, struct msghdr *header, cuv_control *space) {
+  const cuv_address *to = &e->address;
+  bool v6 = to->any.sa_family == AF_INET6 && !IN6_IS_ADDR_V4MAPPED(&to->v6.sin6_addr);
   memset(space, 0, sizeof *space);
   header->msg_control = space->bytes;
   header->msg_controllen = CUV_UDP_CONTROL;
   struct cmsghdr *c = CMSG_FIRSTHDR(header);
-  if (udp->v6) {
-    struct in6_pktinfo info = {.ipi6_ifindex = index};
+  if (v6) {
+    struct in6_pktinfo info = {.ipi6_ifindex = e->interface};
     c->cmsg_level = IPPROTO_IPV6;
     c->cmsg_type = IPV6_PKTINFO;
     c->cmsg_len = CMSG_LEN(sizeof info);
     memcpy(CMSG_DATA(c), &info, sizeof info);
     header->msg_controllen = CMSG_SPACE(sizeof info);
   } else {
-    struct in_pktinfo info = {.ipi_ifindex = (int)index};
+    struct in_pktinfo info = {.ipi_ifindex = (int)e->interface};
     c->cmsg_level = IPPROTO_IP;
     c->cmsg_type = IP_PKTINFO;
     c->cmsg_len = CMSG_LEN(sizeof info);
@@ -282,7 +285,7 @@ static unsigned prepare_batch(cuv_udp *udp) {
     header->msg_namelen = e->address_length;
     header->msg_control = NULL;
     header->msg_controllen = 0;
-    if (e->interface != 0) choose_interface(udp, header, &udp->out_control[count], e->interface);
+    if (e->interface != 0) choose_interface(e, header, &udp->out_control[count]);
     if (run > 1) set_segment(header, &udp->out_control[count], e->count);
   }
   return count;
