@@ -9,6 +9,7 @@ enum { CUV_UDP_CONTROL = 128 };  // bytes of ancillary data for each datagram
 typedef struct {
   uint32_t offset, count, interface;
   socklen_t address_length;
+  bool alone;  // never sent as part of a run, since the system rejected a run with it
   cuv_address address;
 } cuv_entry;
 

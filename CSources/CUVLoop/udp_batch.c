@@ -199,6 +199,7 @@ bool cuv_udp_queue(cuv_udp *udp, const uint8_t *bytes, size_t count,
   e->offset = (uint32_t)udp->queue_end;
   e->count = (uint32_t)count;
   e->interface = interface;
+  e->alone = false;
   e->address_length = cuv_address_from(destination, udp->v6, &e->address);
   if (count > 0) memcpy(udp->queue + udp->queue_end, bytes, count);
   udp->queue_end += count;
@@ -237,7 +238,8 @@ static uint32_t run_from(const cuv_udp *udp, size_t at) {
   uint32_t run = 1;
 #if defined(UDP_SEGMENT)
   const cuv_entry *first = &udp->entries[at];
-  if (!udp->segments || first->interface != 0 || first->count > LARGEST_SEGMENT) return 1;
+  if (!udp->segments || first->alone) return 1;
+  if (first->interface != 0 || first->count > LARGEST_SEGMENT) return 1;
   for (; at + run < udp->entry_end && run < SEGMENTS; run++) {
     if ((run + 1) * first->count > LARGEST_RUN) break;
     const cuv_entry *next = &udp->entries[at + run];
@@ -303,6 +305,14 @@ static void advance(cuv_udp *udp, int error) {
   }
 }
 
+/// Splits the first run, which the system has rejected, into single datagrams. Segmentation stays
+/// on unless the error means that the route does not support it.
+static void split_run(cuv_udp *udp, int error) {
+  if (error == EINVAL || error == EIO || error == EOPNOTSUPP) udp->segments = false;
+  for (uint32_t index = 0; index < udp->runs[0]; index++)
+    udp->entries[udp->entry_head + index].alone = true;
+}
+
 void cuv_udp_flush(cuv_udp *udp) {
   if (udp->watch.closed || udp->blocked) return;
   while (udp->entry_head < udp->entry_end) {
@@ -318,7 +328,7 @@ void cuv_udp_flush(cuv_udp *udp) {
       return;
     }
     if (udp->runs[0] > 1) {
-      udp->segments = false;  // no segmentation on this route: retry one datagram at a time
+      split_run(udp, errno);
     } else {
       advance(udp, errno);
     }
