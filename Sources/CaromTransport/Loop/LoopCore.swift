@@ -16,6 +16,8 @@ import CaromCore
   struct Inbox {
     var work: [Work] = []
     var isClosed = false
+    /// Whether the loop has been freed.
+    var hasEnded = false
     var wakePending = false
     var hasLateThread = false
     var waiters: [CheckedContinuation<Void, Never>] = []
@@ -222,6 +224,7 @@ import CaromCore
     let (waiters, needsThread) = inbox.withLock { inbox in
       inbox.work = local + inbox.work
       inbox.hasLateThread = !inbox.work.isEmpty
+      inbox.hasEnded = true
       defer { inbox.waiters = [] }
       return (inbox.waiters, inbox.hasLateThread)
     }

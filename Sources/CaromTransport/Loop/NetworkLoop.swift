@@ -64,10 +64,8 @@ public final class NetworkLoop: Sendable {
 
   deinit {
     core.requestStop()
-    if let thread = removeThread() { unsafe cuv_thread_detach(thread.pointer) }
+    if let thread = thread.withLock({ $0.take() }) { unsafe cuv_thread_detach(thread.pointer) }
   }
-
-  private func removeThread() -> Thread? { thread.withLock { $0.take() } }
 
   /// The current time on the monotonic clock that timers use.
   public static var now: Instant { Instant(nanoseconds: cuv_now()) }
@@ -111,15 +109,18 @@ public final class NetworkLoop: Sendable {
   /// Open streams report `closed(.closed)`. Jobs that are enqueued on the executor later still run.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
-      let isClosed = core.inbox.withLock { inbox in
-        if !inbox.isClosed { inbox.waiters.append(continuation) }
-        return inbox.isClosed
+      let hasEnded = core.inbox.withLock { inbox in
+        if !inbox.hasEnded { inbox.waiters.append(continuation) }
+        return inbox.hasEnded
       }
-      if isClosed { return continuation.resume() }
+      if hasEnded { return continuation.resume() }
       core.requestStop()
     }
-    guard !isCurrent, let thread = removeThread() else { return }
-    unsafe cuv_thread_join(thread.pointer)
+    // The lock is held until the thread has ended, so that every caller waits. The thread itself
+    // does not get here: work that runs this late has a thread of its own.
+    thread.withLock { thread in
+      if let thread = thread.take() { unsafe cuv_thread_join(thread.pointer) }
+    }
   }
 }
 
