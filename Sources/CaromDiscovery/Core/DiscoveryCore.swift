@@ -115,10 +115,7 @@ public final class DiscoveryCore {
         failure = failure ?? error
       }
     }
-    for socket in sockets where !kept.contains(where: { $0 === socket }) {
-      closedCounters.add(socket.counters)
-      socket.close()
-    }
+    for socket in sockets where !kept.contains(where: { $0 === socket }) { close(socket) }
     sockets = kept.sorted { $0.link.index < $1.link.index }
     claimUnicast()
     return failure
@@ -239,8 +236,13 @@ public final class DiscoveryCore {
     timer?.cancel()
     monitor?.stop()
     hook = nil
-    for socket in sockets { socket.close() }
+    for socket in sockets { close(socket) }
     sockets = []
+  }
+
+  private func close(_ socket: InterfaceSocket) {
+    closedCounters.add(socket.counters)
+    socket.close()
   }
 
   /// Sends the goodbyes, then reports to all handlers that discovery is closed.
