@@ -4,15 +4,9 @@ import CaromTransport
 /// Merges the domains that the link and several name servers recommend, so that each domain is
 /// reported once.
 final class DomainCollector: Sendable {
-  private struct State: Sendable {
-    /// The sources that recommend each domain: the domains in which name servers were queried, and
-    /// "local" for the link.
-    var sources: [Name: Set<Name>] = [:]
-    /// The interfaces on which the link recommends each domain.
-    var interfaces: [Name: [UInt32]] = [:]
-  }
-
-  private let state = Locked(State())
+  /// The sources that recommend each domain: the domains in which name servers were queried, and
+  /// "local" for the link.
+  private let sources = Locked<[Name: Set<Name>]>([:])
   private let handle: @Sendable (DiscoveryChange<DiscoveredDomain>) -> Void
 
   init(_ handle: @escaping @Sendable (DiscoveryChange<DiscoveredDomain>) -> Void) {
@@ -42,10 +36,9 @@ final class DomainCollector: Sendable {
   }
 
   private func add(_ domain: Name, from source: Name, on interfaces: [UInt32]) {
-    let isNew = state.withLock { state in
-      defer { state.sources[domain, default: []].insert(source) }
-      if !interfaces.isEmpty { state.interfaces[domain] = interfaces }
-      return state.sources[domain] == nil
+    let isNew = sources.withLock { sources in
+      defer { sources[domain, default: []].insert(source) }
+      return sources[domain] == nil
     }
     let found = DiscoveredDomain(FoundName(domain, on: interfaces))
     if isNew {
@@ -56,13 +49,16 @@ final class DomainCollector: Sendable {
   }
 
   private func remove(_ domain: Name, from source: Name) {
-    let isGone = state.withLock { state in
-      guard state.sources[domain]?.remove(source) != nil else { return false }
-      guard state.sources[domain]?.isEmpty == true else { return false }
-      state.sources[domain] = nil
-      state.interfaces[domain] = nil
-      return true
+    let rest = sources.withLock { sources -> Set<Name>? in
+      guard sources[domain]?.remove(source) != nil else { return nil }
+      defer { if sources[domain] == [] { sources[domain] = nil } }
+      return sources[domain]
     }
-    if isGone { handle(.removed(DiscoveredDomain(FoundName(domain, on: [])))) }
+    let found = DiscoveredDomain(FoundName(domain, on: []))
+    if rest == [] {
+      handle(.removed(found))
+    } else if rest != nil, source == "local" {
+      handle(.updated(found))
+    }
   }
 }
