@@ -51,7 +51,10 @@ static bool has_waiting(int fd) {
 static void on_acceptable(uv_poll_t *poll, int status, int events) {
   cuv_listener *listener = poll->data;
   (void)events;
-  if (status < 0) cuv_watch_stopped(&listener->watch);
+  if (status < 0) {
+    cuv_watch_stopped(&listener->watch);
+    cuv_listener_set_accepting(listener, true);
+  }
   for (int count = 0; count < ACCEPTS; count++) {
     cuv_endpoint peer = {0};
     int descriptor = accept_connection(listener->watch.fd, &peer);
@@ -61,7 +64,6 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
     listener->accept(listener->context, descriptor, &peer);
     if (descriptor < 0 || listener->watch.closed || listener->watch.events == 0) return;
   }
-  if (status < 0) cuv_listener_set_accepting(listener, true);
 }
 
 static int open_listener(const cuv_listen_options *options) {
@@ -360,9 +362,9 @@ int cuv_stream_keep_alive(cuv_stream *stream, int idle, int interval, int count)
   return status;
 }
 
-int cuv_stream_user_timeout(cuv_stream *stream, uint32_t milliseconds) {
+int cuv_stream_user_timeout(cuv_stream *stream, int milliseconds) {
 #if defined(TCP_USER_TIMEOUT)
-  return cuv_set_flag(stream->watch.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, (int)milliseconds);
+  return cuv_set_flag(stream->watch.fd, IPPROTO_TCP, TCP_USER_TIMEOUT, milliseconds);
 #else
   (void)stream;
   (void)milliseconds;

@@ -55,6 +55,14 @@ import Testing
       _ = await task.result
     }
   }
+
+  #if os(Linux)
+    @Test func `a lookup without memory does not report that the host is unknown`() {
+      #expect(LookupCore.rejection(of: "x", -EINVAL) == .unknownHost("x"))
+      let error = LookupCore.rejection(of: "x", -ENOMEM)
+      #expect(error == .system(code: ENOMEM, operation: "look up a host"))
+    }
+  #endif
 }
 
 #if os(Linux)

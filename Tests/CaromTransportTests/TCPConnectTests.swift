@@ -1,4 +1,5 @@
 import CaromCore
+import Foundation
 import Testing
 
 @testable import CaromTransport
@@ -107,6 +108,26 @@ import Testing
       #expect(throws: TransportError.closed) { try pair.client.setUserTimeout(.seconds(1)) }
     }
   }
+
+  #if os(Linux)
+    @Test(
+      arguments: zip(
+        [Duration.microseconds(1), .seconds(3), .seconds(3_000_000)], [1, 3000, Int32.max]))
+    func `a user timeout has at least one millisecond, since 0 would switch the timeout off`(
+      timeout: Duration, milliseconds: Int32
+    ) async throws {
+      try await onLoop { loop in
+        let pair = try await makePair(on: loop)
+        try pair.client.setUserTimeout(timeout)
+        let descriptor = try #require(try pair.client.detach().removeDescriptor())
+        defer { close(descriptor) }
+        var value: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, &length)
+        #expect(value == milliseconds)
+      }
+    }
+  #endif
 }
 
 /// A listener whose backlog is full, so that the system drops further connection requests.

@@ -192,8 +192,8 @@ int cuv_stream_shutdown(cuv_stream *_Nonnull stream);
 /// Sends up to `count` keep-alive probes, every `interval` seconds, after the connection was idle
 /// for `idle` seconds. An `idle` of 0 disables keep-alive.
 int cuv_stream_keep_alive(cuv_stream *_Nonnull stream, int idle, int interval, int count);
-/// Sets how long sent bytes may stay unacknowledged, in milliseconds.
-int cuv_stream_user_timeout(cuv_stream *_Nonnull stream, uint32_t milliseconds);
+/// Sets how long sent bytes may stay unacknowledged, in milliseconds; 0 selects the system's limit.
+int cuv_stream_user_timeout(cuv_stream *_Nonnull stream, int milliseconds);
 /// Sets the size of the kernel's send buffer, in bytes.
 int cuv_stream_send_buffer(cuv_stream *_Nonnull stream, int bytes);
 

@@ -1,6 +1,12 @@
 import CUVLoop
 import CaromCore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A host name lookup with the system's resolver.
 @safe final class LookupCore: LoopResource {
   private let host: String
@@ -25,10 +31,18 @@ import CaromCore
         let core = unsafe Unmanaged<LookupCore>.fromOpaque(context).takeUnretainedValue()
         unsafe core.receive(status, UnsafeBufferPointer(start: addresses, count: count))
       }, &out)
-    // The lookup is rejected before it starts only if the name is invalid.
-    guard status == 0 else { return finish(.failure(.unknownHost(host))) }
+    guard status == 0 else { return finish(.failure(Self.rejection(of: host, status))) }
     unsafe handle = unsafe out
     didOpen()
+  }
+
+  /// Returns the error for a lookup that was rejected before it started: either the system lacked
+  /// memory, or the name is invalid.
+  static func rejection(of host: String, _ status: Int32) -> TransportError {
+    switch -status {
+    case ENOMEM, ECANCELED: TransportError(status: status, "look up a host")
+    default: .unknownHost(host)
+    }
   }
 
   private func receive(_ status: Int32, _ addresses: UnsafeBufferPointer<cuv_endpoint>) {

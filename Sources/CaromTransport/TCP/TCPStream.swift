@@ -161,9 +161,10 @@ extension TCPStream {
     }
   }
 
-  /// Closes the stream with `timedOut` if sent bytes stay unacknowledged for `timeout` (Linux).
+  /// Closes the stream with `timedOut` if sent bytes stay unacknowledged for `timeout` (Linux). It
+  /// is rounded down to whole milliseconds, at least one.
   public func setUserTimeout(_ timeout: Duration) throws(TransportError) {
-    let milliseconds = UInt32(clamping: timeout.wholeNanoseconds / 1_000_000)
+    let milliseconds = max(1, Int32(clamping: timeout.wholeNanoseconds / 1_000_000))
     try core.set("set the user timeout") { unsafe cuv_stream_user_timeout($0, milliseconds) }
   }
 
