@@ -143,8 +143,13 @@ int cuv_monitor_create(cuv_loop *loop, void *context, cuv_changed changed, cuv_m
     return status;
   }
   monitor->watch.poll.data = monitor;
+  status = cuv_watch_set(&monitor->watch, UV_READABLE, on_change);
+  if (status != 0) {
+    cuv_monitor_destroy(monitor);
+    return status;
+  }
   *out = monitor;
-  return cuv_watch_set(&monitor->watch, UV_READABLE, on_change);
+  return 0;
 }
 
 static void free_monitor(uv_handle_t *handle) { free(handle->data); }

@@ -95,8 +95,13 @@ int cuv_listener_create(cuv_loop *loop, const cuv_listen_options *options, void 
     return status;
   }
   listener->watch.poll.data = listener;
+  status = cuv_listener_set_accepting(listener, true);
+  if (status != 0) {
+    cuv_listener_destroy(listener);
+    return status;
+  }
   *out = listener;
-  return cuv_listener_set_accepting(listener, true);
+  return 0;
 }
 
 void cuv_listener_destroy(cuv_listener *listener) {
@@ -273,10 +278,17 @@ int cuv_stream_connect(cuv_loop *loop, const cuv_endpoint *peer, void *context,
     close(fd);
     return status;
   }
-  int status = cuv_stream_create(loop, fd, context, callback, out);
+  cuv_stream *stream = NULL;
+  int status = cuv_stream_create(loop, fd, context, callback, &stream);
   if (status != 0) return status;
-  (*out)->connecting = true;
-  return watch_stream(*out);
+  stream->connecting = true;
+  status = watch_stream(stream);
+  if (status != 0) {
+    cuv_stream_destroy(stream, true);
+    return status;
+  }
+  *out = stream;
+  return 0;
 }
 
 void cuv_stream_set_context(cuv_stream *stream, void *context, cuv_stream_callback callback) {

@@ -34,12 +34,16 @@ int cuv_timer_create(cuv_loop *loop, void *context, cuv_expire expire, cuv_timer
     return status;
   }
   timer->watch.poll.data = timer;
+  status = cuv_watch_set(&timer->watch, UV_READABLE, on_expired);
+  if (status != 0) {
+    cuv_timer_destroy(timer);
+    return status;
+  }
   *out = timer;
-  return cuv_watch_set(&timer->watch, UV_READABLE, on_expired);
+  return 0;
 }
 
 int cuv_timer_arm(cuv_timer *timer, int64_t nanoseconds) {
-  if (nanoseconds < 1) nanoseconds = 1;  // 0 would disarm the timer
   struct itimerspec when = {.it_value = {nanoseconds / 1000000000, nanoseconds % 1000000000}};
   int status = timerfd_settime(timer->watch.fd, TFD_TIMER_ABSTIME, &when, NULL);
   return status == 0 ? 0 : -errno;

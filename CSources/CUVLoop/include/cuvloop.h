@@ -203,7 +203,7 @@ typedef void (*cuv_expire)(void *_Nonnull context);
 
 int cuv_timer_create(cuv_loop *_Nonnull loop, void *_Nonnull context, cuv_expire _Nonnull expire,
                      cuv_timer *_Nullable *_Nonnull out);
-/// Arms the timer for a time of `cuv_now`. A time in the past expires at once.
+/// Arms the timer for a time of `cuv_now`, at least 1. A time in the past expires at once.
 int cuv_timer_arm(cuv_timer *_Nonnull timer, int64_t nanoseconds);
 void cuv_timer_destroy(cuv_timer *_Nonnull timer);
 

@@ -16,7 +16,6 @@ import CaromCore
   private var handle: OpaquePointer?
   private var handler: ((borrowing TCPEvent) -> Void)?
   private var phase = Phase.open
-  private var isDropped = false
   private var hasSentFIN = false
   private var wasOverHalf = false
   /// The error of a `closed` event that has not been reported yet. The outer optional is nil if
@@ -152,7 +151,6 @@ import CaromCore
   }
 
   override func handleReleased() {
-    isDropped = true
     handler = nil
     if phase == .open { close() }
   }
