@@ -6,7 +6,7 @@ import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from testruns import Worker, pattern_of
+from testruns import Interrupted, Worker, pattern_of
 
 # Not run: these tests are about the text of the sources.
 EXCLUDED = {"TidyTests"}
@@ -145,14 +145,13 @@ class Campaign:
         for verdict in some:
             waiting.put(verdict)
         verdicts = queue.SimpleQueue()
-        halt = threading.Event()
+        workers = [Worker(self.package.bundle, self.sandbox) for _ in range(self.jobs)]
 
-        def work():
-            worker = Worker(self.package.bundle, self.sandbox)
+        def work(worker):
             try:
-                while not halt.is_set():
+                while True:
                     verdicts.put(self.judge(waiting.get_nowait(), depth, worker))
-            except queue.Empty:
+            except (queue.Empty, Interrupted):
                 pass
             except BaseException as error:
                 verdicts.put(error)
@@ -160,7 +159,7 @@ class Campaign:
                 worker.close()
                 verdicts.put(None)
 
-        threads = [threading.Thread(target=work, daemon=True) for _ in range(self.jobs)]
+        threads = [threading.Thread(target=work, args=[worker]) for worker in workers]
         for thread in threads:
             thread.start()
         left = len(threads)
@@ -174,7 +173,9 @@ class Campaign:
                 else:
                     each(verdict)
         finally:
-            halt.set()
+            # Nothing is left to interrupt unless this ends early.
+            for worker in workers:
+                worker.interrupt()
             for thread in threads:
                 thread.join()
 
@@ -204,6 +205,7 @@ class Campaign:
             verdict = self._try_target(fault, worker, target, baseline)
             if verdict:
                 self._learn(fault, verdict)
+                verdict.passed = passed
                 return verdict
             passed.append(target)
         return Verdict(fault, passed=passed)

@@ -7,6 +7,7 @@ status is 1 where a fault survives that is not expected to."""
 import argparse
 import json
 import os
+import signal
 import sys
 import time
 
@@ -225,9 +226,6 @@ def run(package, faults, arguments):
     except RedBaseline as red:
         print(red, file=sys.stderr)
         return 2
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        return 2
     table.close()
     wrong = [v for v in table.verdicts if v.is_wrong]
     for verdict in wrong:
@@ -245,7 +243,11 @@ def flat(text):
 
 
 if __name__ == "__main__":
+    # As an interrupt from the keyboard, so that everything that runs is ended.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(main())
+    except KeyboardInterrupt:
+        sys.exit(complain(["interrupted"]))
     except InUse as error:
         sys.exit(complain([error]))

@@ -1,4 +1,5 @@
 """Tests of the tool itself, which `mutants.py --check` runs."""
+import re
 import tempfile
 import unittest
 from pathlib import Path
@@ -151,6 +152,111 @@ class OrderTests(unittest.TestCase):
             order.tests_of("Core", "above"), ["DNSTests", "DiscoveryTests", "EndToEndTests"])
         self.assertEqual(order.tests_of("DNS", "above"), ["DiscoveryTests", "EndToEndTests"])
         self.assertEqual(order.tests_of("DNS", "own"), ["DNSTests"])
+
+
+class Machine:
+    """In place of a package and a worker: tests that fail as they are told to."""
+
+    def __init__(self, folder, fails):
+        self.top = Path(folder)
+        self.folder = folder
+        self.fails = fails
+        self.stamp, self.sizes, self.bundle = "1", {"DNS": 2}, None
+        self.unreached = set()
+        self.log = []
+
+    def targets(self):
+        return OrderTests.TARGETS
+
+    def run(self, pattern, environment, timeout, gap=None, skip=None, stop=True):
+        names = [f"{t}.T/{x}()" for t in ("DNSTests", "DiscoveryTests", "EndToEndTests")
+                 for x in "ab"]
+        chosen = [n for n in names if re.search(pattern, n)]
+        chosen = [n for n in chosen if not skip or not re.search(skip, n)]
+        run = testruns.Run(status=0, durations=dict.fromkeys(chosen, 0.1), seconds=0.2)
+        if folder := environment.get("CAROM_FAULTS_REACHED"):
+            if names.index(chosen[0]) // 2 not in self.unreached:
+                (Path(folder) / "DNS").write_bytes(b"\0\1")
+        with_fault = environment.get("CAROM_FAULT") == "DNS:1"
+        self.log.append(("fault " if with_fault else "") + pattern)
+        for name in chosen:
+            how = self.fails(name, with_fault, len(self.log))
+            if how == "failed":
+                run.failures[name] = "1: it failed"
+            elif how:
+                run.unfinished.append(name)
+                run.hung = how == "hang"
+            run.status = 1 if how else run.status
+        return run
+
+
+class CampaignTests(unittest.TestCase):
+    FAULT = Fault("DNS", "one", "Sources/DNS/F.swift", "a", "b", number=1)
+
+    def judge(self, fails, unreached=(), again=False):
+        with tempfile.TemporaryDirectory() as folder:
+            machine = Machine(folder, fails)
+            machine.unreached = set(unreached)
+            for _ in range(2 if again else 1):
+                machine.log.clear()
+                made = campaign.Campaign(
+                    machine, RunTests, 1, report=lambda line: self.lines.append(line))
+                verdict = made.judge(campaign.Verdict(self.FAULT), "own", machine)
+                if verdict.outcome == "survived":
+                    verdict = made.judge(verdict, "above", machine)
+            return verdict, machine.log
+
+    def setUp(self):
+        self.lines = []
+
+    def test_a_test_that_fails_only_with_the_fault_kills(self):
+        verdict, _ = self.judge(lambda name, fault, _: fault and "b()" in name and "failed")
+        self.assertEqual(
+            (verdict.outcome, verdict.how, verdict.tests), ("killed", "failed", ["DNSTests.T/b()"]))
+        self.assertFalse(verdict.is_wrong)
+
+    def test_a_crash_and_a_hang_kill(self):
+        for how in ("crash", "hang"):
+            verdict, _ = self.judge(lambda name, fault, _: fault and "a()" in name and how)
+            self.assertEqual((verdict.how, verdict.tests), (how, ["DNSTests.T/a()"]))
+
+    def test_the_modules_above_come_after_and_only_where_they_reach_the_fault(self):
+        verdict, log = self.judge(
+            lambda name, fault, _: fault and "EndToEnd" in name and "failed", unreached=[1])
+        self.assertEqual(verdict.tests[0].split(".")[0], "EndToEndTests")
+        self.assertEqual(verdict.passed, ["DNSTests"])
+        self.assertNotIn("fault ^DiscoveryTests\\.", log)
+
+    def test_a_failure_that_does_not_repeat_is_no_kill(self):
+        # The second run of all is the first one with the fault.
+        verdict, _ = self.judge(lambda name, _, run: run == 2 and "a()" in name and "failed")
+        self.assertEqual(verdict.outcome, "survived")
+        self.assertTrue(verdict.is_wrong)
+        self.assertEqual(verdict.passed, ["DNSTests", "DiscoveryTests", "EndToEndTests"])
+
+    def test_a_test_that_fails_without_the_fault_now_and_then_is_no_kill(self):
+        # Green when it is measured, and red ever after.
+        verdict, _ = self.judge(
+            lambda name, _, run: run > 1 and "DNSTests.T/a()" in name and "failed")
+        self.assertEqual(verdict.outcome, "survived")
+
+    def test_a_test_that_is_red_without_a_fault_stops_everything(self):
+        with self.assertRaises(campaign.RedBaseline):
+            self.judge(lambda name, _, run: "a()" in name and "failed")
+        verdict, _ = self.judge(lambda name, fault, run: "a()" in name and run == 1 and "failed")
+        self.assertIn("unsteady, left out: DNSTests.T/a()", self.lines[-3])
+
+    def test_a_killer_is_remembered(self):
+        verdict, log = self.judge(
+            lambda name, fault, _: fault and "EndToEndTests.T/b()" in name and "failed", again=True)
+        self.assertEqual(verdict.tests, ["EndToEndTests.T/b()"])
+        pattern = testruns.pattern_of(verdict.tests)
+        self.assertEqual(log, [f"fault {pattern}"] * 2 + [pattern] * 2)
+
+    def test_a_fault_that_is_expected_to_survive(self):
+        fault = Fault("DNS", "two", "Sources/DNS/F.swift", "a", "b", survives="reason")
+        self.assertFalse(campaign.Verdict(fault).is_wrong)
+        self.assertTrue(campaign.Verdict(fault, "killed").is_wrong)
 
 
 class PatternTests(unittest.TestCase):

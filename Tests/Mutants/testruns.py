@@ -1,4 +1,5 @@
 """Runs of the test bundle: each in a network namespace of its own, watched as it goes."""
+import ctypes
 import json
 import os
 import re
@@ -24,6 +25,9 @@ MEMORY = 8 << 30
 FILE_SIZE = 2 << 30
 # What is kept of a run's output.
 TAIL = 20_000
+# Of prctl(2): the signal that a process gets when its parent ends.
+PR_SET_PDEATHSIG = 1
+LIBC = ctypes.CDLL(None)
 # After the first failure, others may still come that are just as good to know.
 GRACE = 0.3
 
@@ -65,6 +69,10 @@ def pattern_of(tests):
     return "^(" + "|".join(sorted(re.sub(r"([][\\.^$|?*+(){}/])", r"\\\1", t) for t in tests)) + ")"
 
 
+class Interrupted(Exception):
+    """The whole is to end."""
+
+
 class Sandbox:
     """Runs commands so that they neither disturb each other nor leave loopback."""
 
@@ -95,6 +103,14 @@ class Worker:
         self.sandbox = sandbox
         # A short path: names of sockets have little room.
         self.folder = tempfile.mkdtemp(prefix="carom-mutants-")
+        self.watch = None
+        self.is_interrupted = False
+
+    def interrupt(self):
+        """Ends the run that is under way, from another thread, and lets no other begin."""
+        self.is_interrupted = True
+        if self.watch is not None:
+            self.watch.kill()
 
     def close(self):
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -123,8 +139,15 @@ class Worker:
                 start_new_session=True, preexec_fn=limit)
             os.close(writing)
             writing = -1
-            return Watch(process, reading, timeout, gap, stop).run()
+            self.watch = Watch(process, reading, timeout, gap, stop)
+            if self.is_interrupted:
+                self.watch.kill()
+            run = self.watch.run()
+            if self.is_interrupted:
+                raise Interrupted
+            return run
         finally:
+            self.watch = None
             os.close(reading)
             if writing >= 0:
                 os.close(writing)
@@ -132,6 +155,7 @@ class Worker:
 
 
 def limit():
+    LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_FSIZE, (FILE_SIZE, FILE_SIZE))
@@ -193,13 +217,16 @@ class Watch:
             ends.append(self.first_failure + GRACE)
         return max(0.0, min(ends) - now) + 0.001
 
-    def _end(self):
+    def kill(self):
         if self.process.returncode is None:
             try:
                 os.killpg(self.process.pid, signal.SIGKILL)
             except ProcessLookupError:
                 pass
-            self.process.wait()
+
+    def _end(self):
+        self.kill()
+        self.process.wait()
 
     def _read(self, descriptor, output):
         """Reads what there is; returns whether more can come."""
@@ -221,9 +248,9 @@ class Watch:
 
     def _take(self, record):
         payload = record["payload"]
-        if record["kind"] == "test":
-            if payload["kind"] == "function":
-                self.functions.add(identifier(payload["id"]))
+        if record["kind"] == "test" and payload["kind"] == "function":
+            self.functions.add(identifier(payload["id"]))
+        if record["kind"] != "event":
             return
         now = time.monotonic()
         test = identifier(payload.get("testID") or "")
