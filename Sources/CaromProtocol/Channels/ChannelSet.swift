@@ -64,6 +64,9 @@ package struct ChannelSet: Sendable {
   package var hasUrgent: Bool { scheduler.hasSmall || creditsDue > 0 }
   /// Whether any message or credit can be sent now.
   package var hasPending: Bool { scheduler.hasAny || creditsDue > 0 }
+  /// Whether any message or credit has to be sent, now or when the peer's credit or an
+  /// acknowledgement allows it.
+  var hasUnsent: Bool { hasPending || lanes.contains { $0.hasUnsent } }
   /// Whether all reliable messages have been acknowledged.
   package var isDrained: Bool { queuedBytes == 0 }
   /// The number of bytes of reliable messages that are queued or unacknowledged, charges included.

@@ -40,6 +40,9 @@ struct SendLane: Sendable {
     self.channelIndex = channelIndex
   }
 
+  /// Whether a message, or the rest of a message, has not been sent for the first time.
+  var hasUnsent: Bool { !unsent.isEmpty || !unsentBulk.isEmpty || openNumber != nil }
+
   /// Returns the index in `outstanding` of the message with this number, or `nil` if the message is
   /// done.
   mutating func position(of number: UInt64) -> Int? {

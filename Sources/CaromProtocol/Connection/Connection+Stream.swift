@@ -51,13 +51,17 @@ extension Connection {
 
 // MARK: - Receiving
 extension Connection {
+  /// Whether what arrives on the stream matters: until the connection ends, and then for as long as
+  /// the goodbye waits for credit and acknowledgements.
+  private var readsStream: Bool { stream != nil && (!isEnding || goodbye != nil) }
+
   /// Handles bytes from the stream. A packet may be split between calls at any byte.
   package mutating func receive(_ bytes: Span<UInt8>, at now: Instant) {
-    guard !isEnding, stream != nil else { return }
-    recordSignOfLife(at: now)
+    guard readsStream else { return }
+    if !isEnding { recordSignOfLife(at: now) }
     stream?.receive(bytes, at: now)
     do throws(FrameError) {
-      while !isEnding, let body = try stream?.next() { receive(body: body, at: now) }
+      while readsStream, let body = try stream?.next() { receive(body: body, at: now) }
     } catch { closeForStreamError(error, at: now) }
     processChannels(at: now)
   }
@@ -87,6 +91,8 @@ extension Connection {
     } catch { closeForViolation(at: now) }
   }
 
+  /// Handles the frames of a carrier. After the end of the connection, messages are ignored, and
+  /// the carrier is not acknowledged.
   private mutating func receiveCarrier(
     _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {
@@ -96,7 +102,7 @@ extension Connection {
     while let frame = try reader.next(ranges: &scratch.ranges) {
       if frame.isAckEliciting { isAckEliciting = true }
       switch frame {
-      case .message(let message): try channels.receive(message, at: now)
+      case .message(let message): if !isEnding { try channels.receive(message, at: now) }
       case .credit(let channel, let limit): channels.handleCredit(channel: channel, limit: limit)
       case .acknowledgement:
         guard let largest = scratch.ranges.largest,
@@ -107,6 +113,7 @@ extension Connection {
       }
     }
     applyOutcome(at: now)
+    guard !isEnding else { return }
     stream?.didReceive(bytes: bytes.count, isAckEliciting: isAckEliciting, at: now)
     if datagram == nil, let roundTrip = pinger.roundTrip.smoothed, now >= nextWindowGrowth {
       channels.growWindows(roundTrip: roundTrip.wholeNanoseconds, at: now)

@@ -295,13 +295,13 @@ extension Connection {
   }
 
   /// Sends the goodbye once everything before it was sent on the stream or, over datagrams,
-  /// acknowledged.
+  /// acknowledged. A message that waits for credit or for acknowledgements has not been sent yet.
   mutating func sendGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }
     if link == .datagram {
       guard channels.isDrained else { return }
     } else {
-      guard !channels.hasPending || stream?.isJoined != true else { return }
+      guard !channels.hasUnsent || stream?.isJoined != true else { return }
     }
     sendGoodbye(at: now)
   }
