@@ -309,7 +309,10 @@ extension Lobby {
 
   private mutating func admit(_ peer: PeerID, at now: Instant) {
     guard let index = requests.firstIndex(where: { $0.peer == peer }) else { return }
-    host.admit(requests.remove(at: index).connection, at: now)
+    let connection = requests.remove(at: index).connection
+    host.admit(connection, at: now)
+    // The connection may have ended already; the event that reports it is still in the queue.
+    if !host.isOpen(connection) { matchmaker?.handleMatchEnded(at: now) }
     handleHostEvents(at: now)
   }
 
