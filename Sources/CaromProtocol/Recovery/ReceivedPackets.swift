@@ -57,6 +57,10 @@ package struct ReceivedPackets: Sendable {
     if let evicted { floor = evicted.upperBound + 1 }
     if number >= next { largestArrival = now }
     lowestUnacknowledged = min(lowestUnacknowledged, number)
+    if evicted != nil {
+      // Evicted numbers can no longer be reported, so no acknowledgement is due for them.
+      lowestUnacknowledged = max(lowestUnacknowledged, ranges[ranges.count - 1].lowerBound)
+    }
     confirmed = min(confirmed, number)
     if isAckEliciting { scheduleAcknowledgement(isImmediate: number != next, at: now) }
     return true

@@ -145,6 +145,25 @@ import Testing
     #expect(try writeRanges(&received, limit: 4) == [])
   }
 
+  @Test func `after the oldest range is evicted the short form can be used again`() throws {
+    var received = makeReceived((0...64).map { 2 * $0 })
+    #expect(try writeRanges(&received).count == 64)
+    #expect(!received.hasUnacknowledged)
+    for number in 129...191 as ClosedRange<UInt64> {
+      _ = received.insert(number, isAckEliciting: true, at: .zero)
+    }
+    #expect(received.takeShortForm(at: .zero)?.largest == 191)
+  }
+
+  @Test func `a packet older than 64 ranges is accepted but delays no acknowledgement`() throws {
+    var received = makeReceived((1...64).map { 2 * $0 })
+    #expect(try writeRanges(&received).count == 64)
+    let isNew = received.insert(0, isAckEliciting: true, at: .zero)
+    #expect(isNew && received.isSeen(0) && received.acknowledgementDeadline == .zero)
+    #expect(try writeRanges(&received).count == 64)
+    #expect(!received.hasUnacknowledged && received.acknowledgementDeadline == nil)
+  }
+
   @Test func `the acknowledgement delay counts from the largest number`() {
     var received = makeReceived([0, 2])
     let now = Instant.zero + .milliseconds(2)
