@@ -69,13 +69,18 @@ extension DatagramFlow {
     delivery.add(bytes, at: now)
     detector.recordAcknowledged(number, sent: sent[number].sent, at: now)
     if traits.contains(.isMTUProbe) {
-      search.recordProbeAcknowledged(bytes - Self.headers, at: now)
-      congestion.packetSize = search.size
+      recordProbeAcknowledged(bytes, at: now)
     } else {
       search.recordAcknowledged(bytes - Self.headers, sent: sent[number].sent)
       loss.add(isLost: false)
       congestion.recordFate(isLost: false, isCalm: traits.contains(.isCalm))
     }
+  }
+
+  /// Adopts the size of an acknowledged path MTU probe of `bytes` bytes, headers included.
+  private mutating func recordProbeAcknowledged(_ bytes: Int, at now: Int64) {
+    search.recordProbeAcknowledged(bytes - Self.headers, at: now)
+    congestion.packetSize = search.size
   }
 
   private mutating func acknowledgeNonEliciting(
@@ -118,7 +123,7 @@ extension DatagramFlow {
     delivery.add(bytes, at: now)
     detector.noteSpuriousLoss(roundTrip)
     if traits.contains(.isMTUProbe) {
-      search.recordProbeAcknowledged(bytes - Self.headers, at: now)
+      recordProbeAcknowledged(bytes, at: now)
     } else {
       loss.undoLoss()
       congestion.undoLoss(isCalm: traits.contains(.isCalm))
