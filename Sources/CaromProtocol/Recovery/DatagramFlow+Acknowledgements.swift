@@ -69,7 +69,7 @@ extension DatagramFlow {
     delivery.add(bytes, at: now)
     detector.recordAcknowledged(number, sent: sent[number].sent, at: now)
     if traits.contains(.isMTUProbe) {
-      recordProbeAcknowledged(bytes, at: now)
+      recordProbeAcknowledged(number, bytes, at: now)
     } else {
       search.recordAcknowledged(bytes - Self.headers, sent: sent[number].sent)
       loss.add(isLost: false)
@@ -77,8 +77,10 @@ extension DatagramFlow {
     }
   }
 
-  /// Adopts the size of an acknowledged path MTU probe of `bytes` bytes, headers included.
-  private mutating func recordProbeAcknowledged(_ bytes: Int, at now: Int64) {
+  /// Adopts the size of an acknowledged path MTU probe of `bytes` bytes, headers included. A probe
+  /// of an earlier path proves nothing about this one.
+  private mutating func recordProbeAcknowledged(_ number: UInt64, _ bytes: Int, at now: Int64) {
+    guard number >= firstOfPath else { return }
     search.recordProbeAcknowledged(bytes - Self.headers, at: now)
     congestion.packetSize = search.size
   }
@@ -123,7 +125,7 @@ extension DatagramFlow {
     delivery.add(bytes, at: now)
     detector.noteSpuriousLoss(roundTrip)
     if traits.contains(.isMTUProbe) {
-      recordProbeAcknowledged(bytes, at: now)
+      recordProbeAcknowledged(number, bytes, at: now)
     } else {
       loss.undoLoss()
       congestion.undoLoss(isCalm: traits.contains(.isCalm))

@@ -114,7 +114,7 @@ extension DatagramFlow {
     sent.declareLost(number, at: now, into: &lost)
     statistics.packetsLost += 1
     if traits.contains(.isMTUProbe) {
-      search.recordProbeLost(at: now)
+      if number >= firstOfPath { search.recordProbeLost(at: now) }
       return
     }
     detector.recordLoss()

@@ -51,4 +51,30 @@ import Testing
     #expect(bench.flow.packetSize == Self.longest)
     #expect(bench.flow.congestion.packetSize == Self.longest)
   }
+
+  @Test func `a probe of an old path proves nothing about the new one`() {
+    var bench = Bench()
+    bench.flow.resetPath(at: bench.now)
+    bench.acknowledge(1...1, after: .milliseconds(100))
+    #expect(bench.flow.packetSize == PathMTUSearch.base)
+    var late = Bench()
+    late.send(3)
+    late.acknowledge(2...4, after: .milliseconds(100))
+    late.flow.resetPath(at: late.now)
+    late.acknowledge(1...4, after: .milliseconds(50))
+    #expect(late.flow.statistics.spuriousLosses == 1)
+    #expect(late.flow.packetSize == PathMTUSearch.base)
+  }
+
+  @Test func `the loss of a probe of an old path does not end the probe of the new one`() {
+    var bench = Bench()
+    bench.flow.resetPath(at: bench.now)
+    bench.send()
+    bench.acknowledge(2...2, after: .milliseconds(100))
+    bench.sendProbe()
+    bench.send()
+    bench.acknowledge(4...4, after: .milliseconds(100))
+    #expect(bench.flow.statistics.packetsLost == 1)
+    #expect(bench.flow.nextMTUProbe(at: bench.now) == nil)
+  }
 }
