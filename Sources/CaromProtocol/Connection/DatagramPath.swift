@@ -142,6 +142,9 @@ extension DatagramPath {
       guard source.endpoint == route?.endpoint, retry.cookie != cookie else { return }
       epoch &+= 1
     }
+    // Except during the validation, a retry means that the address of the peer or of this side may
+    // have changed, and with it the path (RFC 9000 §9.4).
+    if stage != .validating { flow.resetPath(at: now) }
     cookie = retry.cookie
     token = nil
     stage = .validating
