@@ -60,6 +60,7 @@ extension Connection {
     switch state {
     case .closed: break
     case .closing, .lingering: if datagram?.isOpen != true { state = .closed }
+    case .open where interruptedAt != nil: break  // The interruption has a time limit of its own.
     case .open:
       // If the peer's process ended, both links are dead; a middlebox may cut only the stream.
       if let datagram, datagram.isResponsive {

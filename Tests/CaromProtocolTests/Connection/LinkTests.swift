@@ -152,6 +152,23 @@ import Testing
     }
   }
 
+  @Test func `a stream that breaks before it resumes a connection does not end the interruption`() {
+    let now = Instant(nanoseconds: 1_000_000_000)
+    var client = Connection.initiatingOnStream(as: makePeer(2), timing: Self.timing, at: now)
+    let grant = ControlPacket.grant(version: SessionWire.version, makePeer(1)).packet.framed()
+    client.receive(grant.span, at: now)
+    client.handleLinkEnd(.reset, at: now)
+    client.addStream(at: now + .seconds(1))
+    client.handleLinkEnd(.reset, at: now + .seconds(2))
+    #expect(client.isOpen)
+    #expect(client.nextTimeout == now + .seconds(30))
+    client.handleTimeout(at: now + .seconds(30))
+    var events: [ConnectionEvent] = []
+    while let event = client.pollEvent() { events.append(event) }
+    #expect(
+      events == [.opened(makePeer(1)), .interrupted, .reconnect, .closed(.timedOut)])
+  }
+
   @Test func `a connection that is not resumed in time ends once on each side`() throws {
     var pair = VirtualPair(seed: 4, links: .both, timing: Self.timing)
     try pair.world.run(for: .milliseconds(300))
