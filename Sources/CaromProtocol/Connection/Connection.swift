@@ -384,7 +384,8 @@ extension Connection {
     if !isEnding { next = earliest(next, stream?.nextTimeout) }
     if let datagram {
       let hasPending = channels.hasPending && link == .datagram
-      next = earliest(next, datagram.findTimeout(hasPending: hasPending))
+      next = earliest(
+        next, datagram.findTimeout(hasPending: hasPending, hasUrgent: channels.hasUrgent))
     }
     return next
   }

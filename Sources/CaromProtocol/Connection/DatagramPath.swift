@@ -327,12 +327,12 @@ extension DatagramPath {
 
   /// Returns the next time at which `handleTimeout` or `pollTransmit` must be called, or `nil` if
   /// no timer is armed. `hasPending` is true if messages are pending that can be sent as soon as
-  /// the pacer permits.
-  func findTimeout(hasPending: Bool) -> Instant? {
+  /// the pacer permits, and `hasUrgent` if some of them may be sent ahead of its schedule.
+  func findTimeout(hasPending: Bool, hasUrgent: Bool) -> Instant? {
     guard stage != .connecting else { return nextHello }
     var next = earliest(flow.findTimeout(), received.acknowledgementDeadline)
     next = earliest(next, nextHello)
     next = earliest(next, nextKeepAlive)
-    return hasPending ? earliest(next, flow.nextSendTime()) : next
+    return hasPending ? earliest(next, flow.nextSendTime(urgent: hasUrgent)) : next
   }
 }

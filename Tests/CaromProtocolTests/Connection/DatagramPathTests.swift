@@ -40,4 +40,38 @@ import Testing
     path.handleRetry(Retry(cookie: Cookie(bits: 3)!, keyPrefix: nil), from: route, at: now)
     #expect(!path.flow.roundTrip.hasSample)
   }
+
+  @Test func `an urgent message is sent as early as it may, even while the window is full`()
+    throws
+  {
+    var timing = SessionTiming()
+    timing.firstPingInterval = .seconds(1)
+    var host = Connection.responding(
+      to: Hello(key: key, epoch: 1, resumes: false, cookie: nil), from: route, as: makePeer(1),
+      timing: timing, at: now)
+    host.handleRequest(of: makePeer(2), at: now)
+    host.admit(at: now)
+    let message = [UInt8](repeating: 7, count: 1_100)
+    for _ in 0..<25 { try host.send(message, on: 0, .reliableUnordered, at: now) }
+    var last = now
+    for _ in 0..<16 {
+      while isSending(&host, at: last) {}
+      let due = try #require(host.nextTimeout)
+      // At 96 kB/s, a packet of 1,160 bytes takes 12 ms.
+      #expect(due > last && due - last < .milliseconds(15))
+      let isEarly = isSending(&host, at: due.advanced(by: .milliseconds(-1)))
+      #expect(!isEarly)
+      let isSent = isSending(&host, at: due)
+      #expect(isSent)
+      last = due
+    }
+    let flow = try #require(host.datagram?.flow)
+    #expect(flow.inFlight > flow.window)
+  }
+
+  /// Whether the connection sends a datagram now.
+  private func isSending(_ connection: inout Connection, at now: Instant) -> Bool {
+    var datagram: [UInt8] = []
+    return connection.pollDatagram(into: &datagram, at: now) != nil
+  }
 }
