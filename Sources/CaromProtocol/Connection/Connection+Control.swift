@@ -11,21 +11,21 @@ extension Connection {
     case (.join(let version, let key), .awaitingRequest) where kind == .stream && datagram == nil:
       receiveJoin(version, key, at: now)
     case (.request, .requested): break  // A repeated request is harmless.
-    case (.request(_, let key, _), .open):
+    case (.request(_, let key, _), .open) where !isInitiator:
       guard key == self.key else { return closeForViolation(at: now) }
       send(.grant(version: SessionWire.version, local), on: kind, at: now)
     case (.grant(let version, let info), .awaitingGrant):
       guard version == SessionWire.version else { return closeForVersion(version, at: now) }
       if kind == .stream { stream?.join() }
       open(info, at: now)
-    case (.grant, .open): if kind == .stream { stream?.join() }
+    case (.grant, .open) where isInitiator: if kind == .stream { stream?.join() }
     case (.token(let token), .open) where isInitiator,
       // A token arrives in a datagram, which may overtake a grant on the stream.
       (.token(let token), .awaitingGrant) where kind == .datagram:
       guard let host = datagram?.route?.endpoint else { break }
       events.append(.invited(JoinToken(token, of: host)))
     case (.goodbye(let goodbye), _): receive(goodbye, at: now)
-    case (.ping(let sent), .open), (.ping(let sent), .requested):
+    case (.ping(let sent), .open):
       // A peer that sends pings but never reads must not fill the queue with pongs.
       guard (stream?.controlBytes ?? 0) < StreamPath.controlLimit else { return }
       let clock = UInt64(bitPattern: now.nanoseconds)
