@@ -50,6 +50,9 @@ struct Reassemblies: Sendable {
     let entry = Int(index)
     let new = table[entry].received.insert(UInt32(offset), UInt32(offset + bytes.count))
     guard table[entry].received.count <= ChannelLimits.reassemblyRanges else {
+      // The fragment has added a range that touches no other, so that removing the range restores
+      // the set. The fragment's bytes are not stored, and must not count as received.
+      table[entry].received.remove(UInt32(offset), UInt32(offset + bytes.count))
       throw .invalid(what: "fragment: too many gaps")
     }
     guard new > 0 else { return 0 }
