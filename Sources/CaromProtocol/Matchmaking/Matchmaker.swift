@@ -140,7 +140,7 @@ extension Matchmaker {
     state = .looking
     // A peer that keeps leaving its matches early must not be dialed again without a pause.
     scheduleRetry(of: partner, at: now)
-    advertise(at: now, evenIfUnchanged: true)
+    advertise(at: now)
     dialBestCandidate(at: now)
   }
 
@@ -151,7 +151,7 @@ extension Matchmaker {
       actions.append(.refuse(request.peer, .busy))
     }
     held.removeAll { $0.deadline <= now }
-    if case .looking = state { advertise(at: now, evenIfUnchanged: false) }
+    if case .looking = state { advertise(at: now) }
     dialBestCandidate(at: now)
   }
 }
@@ -249,11 +249,11 @@ extension Matchmaker {
     actions.append(.advertise(.playing, freeSeats: 0))
   }
 
-  /// Advertises `searching` or, after the window, `waiting`. A status that has not changed is
-  /// advertised only if `evenIfUnchanged` is true.
-  private mutating func advertise(at now: Instant, evenIfUnchanged: Bool) {
+  /// Advertises `searching` or, after the window, `waiting`, unless that status is advertised
+  /// already.
+  private mutating func advertise(at now: Instant) {
     let next = now < searchUntil ? Sighting.Status.searching : .waiting
-    guard evenIfUnchanged || next != status else { return }
+    guard next != status else { return }
     status = next
     actions.append(.advertise(next, freeSeats: 1))
   }

@@ -12,7 +12,7 @@ struct PathMTUSearch: Sendable {
   /// inside PPPoE and common tunnels, down to the minimum MTU of IPv6.
   private static let ladder: [Int] = [1_464, 1_444, 1_424, 1_392, 1_352, 1_312, 1_252, 1_232]
   /// The number of lost probes of one length after which that length is considered too long. RFC
-  /// 8899 §5.1.4 says 3; a fourth probe makes it less likely that the result is due to random loss.
+  /// 8899 §5.1.2 says 3; a fourth probe makes it less likely that the result is due to random loss.
   private static let attempts = 4
   /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
