@@ -352,6 +352,12 @@ class GeneratorTests(unittest.TestCase):
         ]:
             self.assertIn(change, found)
 
+    def test_operands_in_c(self):
+        found = self.changes("  if (a->b + 1 < c->d && e & 1 == f) {\n", "CSources/M/f.c")
+        self.assertIn((1, "a->b + 1 < c->d", "a->b + 1 <= c->d"), found)
+        self.assertIn((1, "a->b + 1", "a->b - 1"), found)
+        self.assertFalse([c for c in found if c[1] != "1" and "e" in c[1] and "&&" not in c[1]])
+
     def test_parts_of_an_expression_of_several_lines_are_not_statements(self):
         found = self.changes("  let x = f(\n    g(y)\n  )\n  let z = a\n    .map(b)\n  c.d(e)\n")
         self.assertEqual([c for c in found if c[2] == ""], [(6, "c.d(e)", "")])
