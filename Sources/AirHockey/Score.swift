@@ -1,4 +1,4 @@
-/// The numbers of goals of both seats.
+/// The number of goals for each seat.
 public struct Score: Hashable, Sendable {
   /// The number of goals that the home player has scored.
   public var home: UInt8

@@ -13,7 +13,8 @@ public struct PacketEncoder: Sendable {
   /// Creates an encoder.
   public init() {}
 
-  /// Encodes a value. Throws `PacketEncoderError`, or any error of the value's `encode(to:)`.
+  /// Encodes a value. Throws `PacketEncoderError`, or any error thrown by the value's
+  /// `encode(to:)`.
   public func encode(_ value: some Encodable) throws -> [UInt8] {
     let encoded = try EncodedValue(value, depth: 0)
     var writer = CBORWriter()

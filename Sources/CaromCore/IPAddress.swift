@@ -81,7 +81,7 @@ public enum IPAddress: Hashable, Sendable {
 }
 
 extension IPAddress: Comparable {
-  /// Orders IPv4 addresses before IPv6 addresses, and addresses of one version by value.
+  /// Orders IPv4 addresses before IPv6 addresses, and addresses of the same version by value.
   public static func < (a: IPAddress, b: IPAddress) -> Bool {
     switch (a, b) {
     case (.v4(let a), .v4(let b)): a < b

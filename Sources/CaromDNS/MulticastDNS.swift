@@ -11,7 +11,7 @@ package struct MulticastDNS: Sendable {
     case querier(Querier.Event)
   }
 
-  /// The numbers of received datagrams that were ignored, by reason.
+  /// The number of received datagrams that were ignored, for each reason.
   package struct Counters: Hashable, Sendable {
     /// The number of datagrams that are not valid DNS messages or exceed a limit.
     package var malformed = 0

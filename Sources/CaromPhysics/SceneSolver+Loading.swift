@@ -1,6 +1,6 @@
 extension SceneSolver {
-  /// The multiple of the root mean square speed above which a body is fast. In a gas in
-  /// equilibrium, one body in 8,000 is.
+  /// A body is fast if its speed exceeds the root mean square speed by this factor. In a gas in
+  /// equilibrium, one body in 8,000 is fast.
   private static let fastRatio = 3.0
 
   /// Copies the scene's discs into `bodies`, sorted by cell if the solver uses a grid.

@@ -38,7 +38,7 @@ extension SceneSolver {
         stampA: body.stamp, stampB: 0, batch: batch))
   }
 
-  /// For a body that is not fast, predicts the contacts with other such bodies in later slots, so
+  /// Predicts the contacts of a body that is not fast with other such bodies in later slots, so
   /// that each pair is tested once.
   private mutating func predictLaterPairs(_ slot: Int) {
     let body = bodies[slot]

@@ -25,7 +25,7 @@ extension SceneSolver {
 
   /// Resolves two simultaneous contacts of one disc, so that afterwards each pair separates at its
   /// closing speed times the restitution. If that would require an attracting impulse, the contacts
-  /// are resolved one after the other.
+  /// are resolved one after another.
   mutating func resolveSimultaneously(_ x: PendingContact, _ y: PendingContact) {
     let sharesA = x.a == y.a || x.a == y.b
     let shared = slot(sharesA ? x.a : x.b)

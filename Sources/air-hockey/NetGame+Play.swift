@@ -55,7 +55,7 @@ extension NetGame {
     }
   }
 
-  /// Sends a message. If the send queue of the connection is full, the connection is closed as
+  /// Sends a message. If the connection's send queue is full, closes the connection instead, as
   /// timed out.
   func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID

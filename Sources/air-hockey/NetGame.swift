@@ -5,8 +5,9 @@ import Carom
 /// A match over the network on this computer, as the host, a client or a spectator.
 ///
 /// Each computer simulates the whole match; only inputs are sent. The host's simulation is
-/// authoritative, and the other computers predict ahead of it. The session ends at the time limit,
-/// when a player quits, or, if it has a time limit, when the peer leaves.
+/// authoritative, and the other computers predict ahead of it. The session ends when a player quits
+/// or the time limit, if any, is reached. A session with a time limit also ends when the peer
+/// leaves.
 actor NetGame: LoopActor {
   /// The role of this computer in the match, with the machine that simulates the match in that
   /// role.
@@ -167,7 +168,7 @@ actor NetGame: LoopActor {
     end("abandoned", nil)
   }
 
-  /// Displays a line for the people at this computer. Must be called on the loop.
+  /// Displays a line of text to the players at this computer. Must be called on the loop.
   nonisolated func announce(_ line: String) {
     assumeIsolated { game in
       game.announcement = line

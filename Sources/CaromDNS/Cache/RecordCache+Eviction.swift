@@ -27,8 +27,8 @@ extension RecordCache {
     case idle
     /// The record answers an active question and can be queried again when it is needed.
     case detail
-    /// The record is a PTR record that answers an active question: without it a browse loses a
-    /// service.
+    /// The record is a PTR record that answers an active question. Evicting it would make a service
+    /// disappear from a browse.
     case pointer
 
     static func < (a: Priority, b: Priority) -> Bool { a.rawValue < b.rawValue }

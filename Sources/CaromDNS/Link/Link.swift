@@ -9,7 +9,7 @@ package struct Link: Hashable, Sendable {
     /// The number of leading bits that identify the subnet.
     package var prefixLength: Int
 
-    /// Creates an address; an IPv6 scope is removed.
+    /// Creates an address without its IPv6 scope.
     package init(_ address: IPAddress, prefixLength: Int) {
       self.address = address.scoped(to: 0)
       self.prefixLength = prefixLength

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The timer of a claim's announcements: two, one second apart (RFC 6762 §8.3).
+/// The timer for a claim's two announcements, one second apart (RFC 6762 §8.3).
 package struct Announcer: Hashable, Sendable {
   /// The number of announcements.
   static let announcements = 2

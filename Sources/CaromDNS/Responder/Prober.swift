@@ -1,6 +1,6 @@
 import CaromCore
 
-/// The timer of a claim's probes: three, 250 ms apart (RFC 6762 §8.1).
+/// The timer for a claim's three probes, 250 ms apart (RFC 6762 §8.1).
 package struct Prober: Hashable, Sendable {
   /// An action that the caller must perform now.
   package enum Action: Hashable, Sendable { case probe, claim }

@@ -76,7 +76,7 @@ extension Responder {
     set(.probing(Prober(start: start)), of: id, on: index)
   }
 
-  /// Renames to the next free name on every link, because another host has the current name.
+  /// Gives a claim the next free name on every link, because another host has its current name.
   private mutating func renameAfterConflict(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id] else { return }
     if let service = claim.service, !service.renames { return fail(id, .nameTaken) }

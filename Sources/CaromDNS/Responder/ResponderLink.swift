@@ -103,7 +103,7 @@ extension ResponderLink {
     return index
   }
 
-  /// Removes the records that are due from their batches and returns their slots.
+  /// Removes all records that are due from their batches, and returns the slots of these records.
   mutating func popDueRecords(at now: Instant) -> [Int] {
     var due: [Int] = []
     while let batch = batches.first, batch.due <= now {

@@ -27,7 +27,7 @@ package struct UnicastResolver: Sendable {
     case failed(UnicastQueryID, UnicastError)
   }
 
-  /// The numbers of received datagrams that were ignored, by reason.
+  /// The number of received datagrams that were ignored, for each reason.
   package struct Counters: Hashable, Sendable {
     /// The number of datagrams from an endpoint other than the queried server.
     package var wrongSource = 0
@@ -55,8 +55,8 @@ package struct UnicastResolver: Sendable {
   /// The number of running queries.
   package var openQueries: Int { entries.count }
 
-  /// Queries the servers, one after the other, until `deadline`. Throws an error if the query
-  /// cannot start.
+  /// Queries the servers one after another until one answers or `deadline` passes. Throws an error
+  /// if the query cannot start.
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {

@@ -126,7 +126,8 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  /// Registers `work` and starts its task with the number that `removeServerTask` accepts.
+  /// Registers `work` under a new number, and starts its task by calling `start` with that number,
+  /// which the task later passes to `removeServerTask`.
   func addServerTask(
     _ work: ServerTask, _ start: (UInt64) -> Task<Void, Never>?
   ) -> Handle {

@@ -24,7 +24,7 @@ public final class DiscoveryCore {
   /// measure suspensions differ slightly.
   static let minimumSuspension = Duration.seconds(1)
 
-  /// The loop whose thread this object belongs to.
+  /// The loop on whose thread this object must be used.
   public let loop: NetworkLoop
   let interfaces: InterfaceSelection
   var node: MulticastDNS
@@ -77,7 +77,7 @@ public final class DiscoveryCore {
   /// The state of each link as the protocol implementation sees it.
   var links: [Link] { sockets.map(\.link) }
 
-  /// The numbers of received datagrams that were dropped, by reason.
+  /// The number of received datagrams that were dropped, for each reason.
   public var counters: DiscoveryCounters {
     var sum = closedCounters
     for socket in sockets { sum.add(socket.counters) }

@@ -17,7 +17,7 @@ final class InterfaceSocket {
   private(set) var interface: Interface
   /// The state of the link as the protocol implementation sees it.
   private(set) var link: Link
-  /// The numbers of datagrams that were dropped before they were parsed, by reason.
+  /// The number of datagrams that were dropped before they were parsed, for each reason.
   private(set) var counters = DiscoveryCounters()
   private let loop: NetworkLoop
   private let receive: ([Datagram]) -> Void

@@ -13,7 +13,7 @@ final class DomainCollector: Sendable {
     self.handle = handle
   }
 
-  /// Applies the changes that name servers report when they are queried in the domain `source`.
+  /// Applies changes reported by name servers that were queried in the domain `source`.
   func apply(_ changes: [UnicastMonitor.Change], from source: Name) {
     for change in changes {
       switch change {

@@ -1,4 +1,4 @@
-/// The numbers of received datagrams that were dropped, by reason.
+/// The number of received datagrams that were dropped, for each reason.
 public struct DiscoveryCounters: Hashable, Sendable {
   /// The number of datagrams longer than the largest multicast DNS message.
   public var oversized = 0

@@ -94,8 +94,8 @@ struct SendLane: Sendable {
     return credit >= least
   }
 
-  /// Returns whether `unsent` is empty or begins with a small message. If so, the next bulk message
-  /// is the first in `unsentBulk`.
+  /// Returns true if `unsent` is empty or begins with a small message. In both cases the next bulk
+  /// message, if any, is the first one in `unsentBulk`.
   mutating func isFrontSmall(_ bulkThreshold: Int) -> Bool {
     guard let message = unsent.first else { return true }
     return message.length <= bulkThreshold

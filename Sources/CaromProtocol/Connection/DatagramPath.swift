@@ -1,11 +1,11 @@
 import CaromCore
 
-/// A connection's path over datagrams (UDP): finds the peer's address, proves this side's address,
-/// and then sends and receives data packets with loss detection and congestion control.
+/// A connection's datagram (UDP) path: finds the peer's address, proves this side's address, and
+/// then sends and receives data packets with loss detection and congestion control.
 ///
 /// The initiator sends padded hellos to every candidate address until one answers with a cookie.
-/// Until the responder's first packet arrives, the initiator then puts a hello with the cookie in
-/// front of its packets. A path begins in this way, and migrates to a new address in the same way.
+/// From then until the responder's first packet arrives, the initiator prefixes each of its packets
+/// with a hello that contains the cookie. A migration to a new address begins in the same way.
 ///
 /// The path is a class because it is large and used for every packet. It is deliberately not
 /// `Sendable`: it belongs to one `Connection`, which is never copied.

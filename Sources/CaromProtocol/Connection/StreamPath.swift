@@ -76,8 +76,8 @@ extension StreamPath {
     acknowledgeAt = nil
   }
 
-  /// Marks the stream as granted. Carriers, which are longer than requests, are accepted from now
-  /// on.
+  /// Records that the seat was granted. From now on the stream accepts carriers, which are longer
+  /// than requests.
   mutating func join() {
     isJoined = true
     decoder.limit = Self.frameLimit

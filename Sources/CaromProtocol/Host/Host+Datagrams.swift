@@ -223,8 +223,8 @@ extension Host {
   }
 
   /// Moves the stream of the connection at `index` to the connection at `other`, and removes the
-  /// connection at `index`. `info` is the peer that requested a seat on the stream, or nil if the
-  /// stream only joined a connection.
+  /// connection at `index`. `info` describes the peer if it requested a seat on the stream, and is
+  /// nil if the stream only joined a connection.
   mutating func merge(_ index: Int, of info: PeerInfo?, into other: Int, at now: Instant) {
     let (id, owner) = (connectionIDs[index], connectionIDs[other])
     guard let stream = entries[index].connection.removeStream() else { return }

@@ -27,8 +27,8 @@ enum DirectoryRequest: Sendable {
 }
 
 extension Host {
-  /// If this many directory requests are queued, hellos without a connection are dropped. Their
-  /// senders repeat them.
+  /// The limit on queued directory requests. At this limit, hellos that belong to no connection are
+  /// dropped. Their senders repeat them.
   private static let helloLimit = 256
   /// The maximum number of endpoints in `relays`. At this limit, all endpoints are removed, and
   /// their peers are asked for another hello.

@@ -249,8 +249,8 @@ extension Matchmaker {
     actions.append(.advertise(.playing, freeSeats: 0))
   }
 
-  /// Advertises `searching` or, after the window, `waiting`, unless that status is advertised
-  /// already.
+  /// Advertises `searching` until `searchUntil`, and `waiting` from then on. Does nothing if that
+  /// status is already advertised.
   private mutating func advertise(at now: Instant) {
     let next = now < searchUntil ? Sighting.Status.searching : .waiting
     guard next != status else { return }

@@ -35,8 +35,8 @@ struct CongestionController: Sendable {
   static let competitiveGain = 1.2
   /// The highest rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
-  /// The initial estimate of the jitter is the lowest jitter of this many rounds at the beginning
-  /// of a flow.
+  /// The number of rounds at the beginning of a flow whose lowest jitter becomes the initial
+  /// estimate of the jitter.
   private static let jitterLearningRounds = 3
   /// The lower bound of the tolerated queueing delay: 4 ms. The controller tolerates a quarter of
   /// the round-trip time, limited to the range from this bound to `maximumQueueTarget`.

@@ -40,9 +40,9 @@ extension DatagramFlow {
     return last
   }
 
-  /// Declares all packets past their loss deadline lost.
+  /// Declares lost all packets whose loss deadline has passed.
   ///
-  /// Returns true if a probe must be sent at once, whatever `allowance` returns. The probe is an
+  /// Returns true if a probe must be sent at once, even if `allowance` returns 0. The probe is an
   /// ack-eliciting packet with new data, with data that was sent but not acknowledged, or with just
   /// a ping.
   package mutating func handleTimeout(at now: Instant, lost: inout [FrameRecord]) -> Bool {

@@ -41,8 +41,8 @@ package enum Frame: ~Escapable {
   case message(MessageFrame)
   /// A ping: a frame without content that elicits an acknowledgement.
   case ping
-  /// An acknowledgement: reports which packets the peer received. `FrameReader.next(ranges:)`
-  /// stores the packet numbers in its argument.
+  /// An acknowledgement: reports which packets the sender of the frame received.
+  /// `FrameReader.next(ranges:)` stores the ranges of packet numbers in its argument.
   case acknowledgement(AckDelay)
   /// A credit: sets the total number of bytes of reliable messages that the receiver of the frame
   /// may ever send on a channel.

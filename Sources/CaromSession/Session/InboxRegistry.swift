@@ -132,7 +132,7 @@ extension InboxRegistry {
     return queue
   }
 
-  /// Answers the requests of an exchange, one after the other.
+  /// Answers the requests of an exchange one after another.
   func respond<Request, Response>(
     to exchange: Exchange<Request, Response>, _ respond: (Peer, Request) async throws -> Response
   ) async {

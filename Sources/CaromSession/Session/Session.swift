@@ -179,8 +179,8 @@ extension Session {
 
 // MARK: - Requests
 extension Session {
-  /// Answers the requests that arrive over `exchange`, one after the other, until the session ends
-  /// or the task is cancelled. If `respond` throws, the requester gets `RequestError.failed`.
+  /// Answers the requests that arrive over `exchange`, one at a time, until the session ends or the
+  /// task is cancelled. If `respond` throws, the requester gets `RequestError.failed`.
   public func respond<Request, Response>(
     to exchange: Exchange<Request, Response>,
     _ respond: (Peer, Request) async throws -> Response

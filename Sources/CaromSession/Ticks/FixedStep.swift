@@ -27,8 +27,8 @@ public struct FixedStep: AsyncSequence, Sendable {
   private let hertz: Int
   private let loop: NetworkLoop
 
-  /// Creates a sequence of `hertz` ticks a second on the loop's clock. Each iterator starts a clock
-  /// of its own.
+  /// Creates a sequence of `hertz` ticks per second on the given loop. Each iterator starts its own
+  /// tick clock.
   public init(hertz: Int, on loop: NetworkLoop) {
     precondition(hertz > 0, "a tick rate is at least 1 per second")
     self.hertz = hertz

@@ -6,7 +6,7 @@ struct RangeModel: Hashable, Sendable {
   /// The slow estimate, in units of 2^-16.
   var slow: UInt16
 
-  /// Creates a model whose two estimates start at a probability in units of 2^-16.
+  /// Creates a model in which both estimates start at the probability `start`, in units of 2^-16.
   @inline(__always) init(_ start: UInt16) {
     fast = start
     slow = start

@@ -63,7 +63,8 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     for index in fields.indices { fields[index].update(with: Int64(input.field(index))) }
   }
 
-  /// Encodes a run of `count` inputs. `input` returns the input at an index, counted from 0.
+  /// Encodes a run of `count` inputs. `input` returns the input at a given index in the run,
+  /// counted from 0.
   mutating func encode(
     _ count: Int, into writer: inout PacketWriter, bits: inout BitWriter,
     _ input: (Int) -> Input

@@ -59,8 +59,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// The hash of the newest confirmed state, or nil. Not every packet carries one.
   public var confirmed: Confirmed?
 
-  /// The number of earlier inputs that the encoding builds on, at most `fullContext`. Both sides
-  /// must have them.
+  /// The number of earlier inputs from which the encoding predicts the new ones, at most
+  /// `fullContext`. Both sides must have these inputs.
   public var context = InputHeader.fullContext
 
   /// The usual number of context inputs.

@@ -26,8 +26,8 @@ public struct Predictor<Game: Simulation>: Sendable {
   public private(set) var tick: Tick
   /// The tick of the newest server state that has been processed.
   public private(set) var confirmedTick: Tick
-  /// The numbers of server states that matched the prediction exactly, that corrected it, and that
-  /// were ignored because they were not newer than the last processed state.
+  /// The number of server states that matched the prediction exactly, the number that corrected it,
+  /// and the number that were ignored because they were not newer than the last processed state.
   public private(set) var counts = (exact: 0, corrected: 0, stale: 0)
 
   private var saves: [Game]

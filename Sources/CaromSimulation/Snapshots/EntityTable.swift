@@ -66,7 +66,8 @@ public struct EntityTable: Sendable {
     values[index * schema.fields.count + field]
   }
 
-  /// Returns the index of an id and true, or the index at which the id would be inserted and false.
+  /// Returns the index of the entity `id` and true, or, if there is no such entity, the index at
+  /// which it would be inserted and false.
   public func index(of id: UInt32) -> (index: Int, isFound: Bool) {
     var low = 0
     var high = ids.count

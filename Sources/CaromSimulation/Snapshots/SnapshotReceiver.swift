@@ -117,7 +117,7 @@ public struct SnapshotReceiver: Sendable {
     return merged
   }
 
-  /// Stores the decoded view, and updates `entities` if it is the newest. Returns whether it is.
+  /// Stores the decoded view. If the view is the newest, updates `entities` and returns true.
   private mutating func keep(_ header: SnapshotHeader, _ base: SnapshotView) -> Bool {
     let isNewest = tick.map { $0 < header.tick } ?? true
     if header.age == 0, isNewest, lostBase {

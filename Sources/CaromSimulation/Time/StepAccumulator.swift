@@ -6,7 +6,7 @@ import CaromCore
 /// up: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall only a limited number of
 /// steps is caught up; older steps are dropped and counted.
 public struct StepAccumulator: Hashable, Sendable {
-  /// The numbers of steps that became due and that were dropped.
+  /// The number of steps that became due, and the number that were dropped.
   public struct Steps: Hashable, Sendable {
     /// The number of steps to simulate.
     public var due: Int

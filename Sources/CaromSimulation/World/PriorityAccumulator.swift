@@ -20,7 +20,7 @@ struct PriorityAccumulator: Sendable {
 }
 
 extension [UInt64] {
-  /// Sorts in place without allocating (Shell 1959, gaps by Tokuda 1992).
+  /// Sorts the array in place without allocating (Shell 1959, gaps by Tokuda 1992).
   mutating func sortInPlace() {
     var span = mutableSpan
     var gap = 1

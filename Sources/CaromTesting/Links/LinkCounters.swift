@@ -16,7 +16,7 @@ public struct LinkCounters: Hashable, Sendable {
   public internal(set) var reordered = 0
   /// The number of datagrams whose payload was corrupted.
   public internal(set) var corrupted = 0
-  /// The numbers of dropped datagrams, by reason.
+  /// The number of datagrams dropped for each reason.
   public internal(set) var dropped = DropCounts()
   /// The greatest length of the link's queue, in bytes.
   public internal(set) var longestQueue = 0

@@ -5,7 +5,7 @@ import CaromCore
 /// When the number of samples exceeds `limit`, adjacent intervals are merged, which halves the
 /// resolution but preserves all peaks.
 public struct QueueHistory: Hashable, Sendable {
-  /// The peak of one interval.
+  /// The peak of the queue in one interval.
   public struct Sample: Hashable, Sendable {
     /// The start of the interval.
     public let time: Instant

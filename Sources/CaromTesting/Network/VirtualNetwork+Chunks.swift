@@ -67,8 +67,8 @@ extension VirtualNetwork {
     send(chunk, of: chunk.count, number, toward: side)
   }
 
-  /// Sends a chunk over the link. `count` is the number of the chunk's bytes that have not been
-  /// sent before.
+  /// Sends a chunk over the link. `count` is the number of bytes in the chunk that are sent for the
+  /// first time.
   private mutating func send(
     _ chunk: StreamState.Chunk, of count: Int, _ number: Int, toward side: VirtualStream.Side
   ) {

@@ -85,7 +85,8 @@ extension VirtualNetwork {
     streams[stream.number][toward: stream.side.other].unsentBytes
   }
 
-  /// Requests a single `drained` event, which is reported when no bytes wait at the sender.
+  /// Requests a single `drained` event, which is reported once all written bytes have left the
+  /// sender.
   public mutating func notifyWhenDrained(_ stream: VirtualStream) {
     let side = stream.side.other
     streams[stream.number][toward: side].wantsDrained = true

@@ -1,4 +1,4 @@
-/// The numbers of dropped datagrams, by reason.
+/// The number of datagrams dropped for each reason.
 public struct DropCounts: Hashable, Sendable {
   /// The counts, indexed by the raw values of the reasons. The array is empty until the first drop.
   private var counts: [Int] = []

@@ -79,7 +79,7 @@ extension TransportError: CustomStringConvertible {
 }
 
 extension TransportError {
-  /// Creates the error for a status of the C layer, which is a negative errno.
+  /// Creates the error for a status returned by the C code, which is a negative errno.
   init(status: Int32, _ operation: StaticText, at endpoint: Endpoint? = nil) {
     switch -status {
     case EADDRINUSE: self = .addressInUse(port: endpoint?.port ?? 0)

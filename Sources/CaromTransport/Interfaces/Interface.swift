@@ -49,7 +49,7 @@ public struct Interface: Hashable, Sendable {
 }
 
 extension Interface {
-  /// Creates an interface from an entry of the C layer. Returns nil if the entry has no name,
+  /// Creates an interface from an entry read by the C code. Returns nil if the entry has no name,
   /// because an earlier entry describes the same interface.
   init?(_ entry: cuv_interface_entry) {
     var name = entry.name

@@ -22,8 +22,8 @@ public enum Interfaces {
     }
   }
 
-  /// Returns the entries of the C layer. Reads them again with a larger buffer if they did not all
-  /// fit.
+  /// Returns the interface entries that the C code reads. Reads them again with a larger buffer if
+  /// they did not all fit.
   private static func entries() throws(TransportError) -> [cuv_interface_entry] {
     var capacity = 32
     while true {

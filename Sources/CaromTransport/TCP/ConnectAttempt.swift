@@ -28,8 +28,8 @@ import CaromCore
     didOpen()
   }
 
-  /// Closes the attempt and returns its stream of the C layer, which the caller then owns. Returns
-  /// nil if the attempt no longer has a stream.
+  /// Closes the attempt and returns its C stream, which the caller then owns. Returns nil if the
+  /// attempt no longer has a stream.
   func detachStream() -> OpaquePointer? {
     let stream = unsafe handle
     unsafe handle = nil

@@ -35,7 +35,7 @@ public final class TCPListener {
   /// same loop closes, the next attempt follows at once.
   public static let retryInterval = Duration.milliseconds(50)
 
-  /// The loop whose thread the listener belongs to.
+  /// The loop on whose thread the listener must be used.
   public let loop: NetworkLoop
   private let core: ListenerCore
 

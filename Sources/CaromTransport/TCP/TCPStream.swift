@@ -15,7 +15,7 @@ public final class TCPStream {
   /// send a reset, which could make the peer discard this side's last bytes.
   public static let lingerLimit = Duration.seconds(1)
 
-  /// The loop whose thread the stream belongs to.
+  /// The loop on whose thread the stream must be used.
   public let loop: NetworkLoop
   private let core: StreamCore
 
@@ -35,7 +35,7 @@ public final class TCPStream {
     core = try unsafe StreamCore(core: loop.core, taking: out!, peer: peer)
   }
 
-  /// Creates a stream that owns a stream of the C layer.
+  /// Creates a stream that owns the given C stream.
   init(on loop: NetworkLoop, taking handle: OpaquePointer, peer: Endpoint) throws(TransportError) {
     self.loop = loop
     core = try unsafe StreamCore(core: loop.core, taking: handle, peer: peer)

@@ -29,8 +29,8 @@ public struct UDPOptions: Hashable, Sendable {
   public var receiveBuffer = 0
   /// The size of the kernel's send buffer, in bytes; 0 selects the system's default.
   public var sendBuffer = 0
-  /// The size of the largest datagram that is received completely, in bytes. The socket allocates
-  /// 64 buffers of this size.
+  /// The size of the largest datagram that is received without being truncated, in bytes. The
+  /// socket allocates 64 buffers of this size.
   public var largestDatagram = 2048
   /// The limit of the send queue, in bytes. Datagrams that would exceed the limit are dropped and
   /// counted.

@@ -9,7 +9,7 @@ public final class UDPSocket {
   /// The largest number of datagrams that one system call sends or receives.
   public static let batchSize = Int(CUV_UDP_BATCH)
 
-  /// The loop whose thread the socket belongs to.
+  /// The loop on whose thread the socket must be used.
   public let loop: NetworkLoop
   private let core: UDPCore
 
