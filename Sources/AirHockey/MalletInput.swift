@@ -53,7 +53,7 @@ extension MalletInput {
     writer.write(UInt16(bitPattern: y))
   }
 
-  /// Creates a target by decoding it. A target outside the table throws `invalid`.
+  /// Creates a target by decoding it. Throws `invalid` if the target is outside the table.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     let x = Int16(bitPattern: try reader.read(UInt16.self))
     let y = Int16(bitPattern: try reader.read(UInt16.self))

@@ -25,8 +25,8 @@ extension Phase {
     writer.write(fields.remaining)
   }
 
-  /// Creates a phase by decoding it. An unknown code or seat, or an impossible remaining time,
-  /// throws `invalid`.
+  /// Creates a phase by decoding it. Throws `invalid` if the code or seat is unknown or the
+  /// remaining time is impossible.
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     let code = try reader.read(UInt8.self)
     let seatCode = try reader.read(UInt8.self)

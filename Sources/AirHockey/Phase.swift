@@ -7,9 +7,10 @@ public enum Phase: Hashable, Sendable {
   /// The puck is in play. The player whose half contains the puck's center must send it over the
   /// center line within the remaining time. `half` is nil while the center is exactly on the line.
   case playing(half: Seat?, remaining: UInt16)
-  /// A goal was scored. The other seat serves when the time has elapsed.
+  /// A goal was scored. The other seat serves when the remaining time has elapsed.
   case goalPause(scorer: Seat, remaining: UInt16)
-  /// The player in a seat kept the puck too long. The other seat serves when the time has elapsed.
+  /// The player in a seat kept the puck too long. The other seat serves when the remaining time has
+  /// elapsed.
   case foulPause(by: Seat, remaining: UInt16)
   /// The match has ended and the next match has not begun.
   case matchEnd(winner: Seat)

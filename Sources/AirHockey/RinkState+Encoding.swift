@@ -23,8 +23,8 @@ extension RinkState: PacketCodable {
     for seat in Seat.allCases { Self.write(self[mallet: seat], into: &writer) }
   }
 
-  /// Creates a state by decoding it. A position outside the table, an unknown phase, or a score
-  /// that contradicts the phase throws `invalid`.
+  /// Creates a state by decoding it. Throws `invalid` if a position is outside the table, the phase
+  /// is unknown, or the score contradicts the phase.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     self.init(tick: Tick(try reader.read(UInt64.self)))
     phase = try Phase(decoding: &reader)

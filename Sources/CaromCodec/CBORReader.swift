@@ -61,8 +61,8 @@ struct CBORReader {
     }
   }
 
-  /// Returns an argument as a length in bytes or items. Every item takes at least one byte, so a
-  /// length above the number of remaining bytes throws `invalid`.
+  /// Returns an argument as a length in bytes or items. Throws `truncated` if the length exceeds
+  /// the number of remaining bytes, since every item takes at least one byte.
   private func length(_ argument: UInt64) throws(DecodeError) -> Int {
     guard argument <= UInt64(remaining) else {
       throw .truncated(wanted: Int(clamping: argument), remaining: remaining)

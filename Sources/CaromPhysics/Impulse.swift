@@ -1,4 +1,4 @@
-/// Instantaneous changes of velocity at contacts.
+/// Instantaneous changes to velocities at contacts.
 public enum Impulse {
   /// Returns the velocities of two discs at `p1` and `p2` after their collision, with an impulse
   /// along n = (p1 - p2)/|p1 - p2|. The velocities are unchanged if the discs do not approach each

@@ -93,7 +93,7 @@ struct MotionLaw {
   }
 
   /// Returns the clock reading of the first contact of two bodies after `now`, or nil if they do
-  /// not touch before the horizon. At least one of the bodies must not move straight.
+  /// not touch before the horizon. At least one of the bodies must be moving on a curve.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)

@@ -11,7 +11,7 @@ struct PendingContact {
   var stampA: Int32
   /// The stamp of disc `b` when the contact was predicted, or 0 for a barrier.
   var stampB: Int32
-  /// The number of the prediction pass, which all contacts predicted together share.
+  /// The number of the prediction pass. All contacts predicted in one pass have the same number.
   var batch: Int32
 
   /// Returns whether `x` is handled before `y`: the earlier contact first, then the contact with

@@ -13,7 +13,7 @@ struct SingleDiscStep {
   /// The length of the step, in seconds.
   let step: Double
   var speedCap = Double.infinity
-  /// The current clock reading.
+  /// The current reading of the step's clock.
   private var clock = 0.0
   /// The current time, in seconds since the start of the step.
   private var time = 0.0
@@ -158,7 +158,7 @@ struct SingleDiscStep {
     disc.velocity = (velocity + change).limited(to: speedCap) * (1 / decay)
   }
 
-  /// Returns the change of velocity that a hit by one kinematic disc causes.
+  /// Returns the change in velocity that a hit by one kinematic disc causes.
   private mutating func push(_ disc: Disc, _ velocity: Vector, by other: Disc) -> Vector {
     let after = Impulse.betweenDiscs(
       disc.position, velocity, inverseMass: 1, other.position, other.velocity, inverseMass: 0,

@@ -71,7 +71,8 @@ public enum TimeOfImpact {
       position: centre)
   }
 
-  /// Returns the contact with the interior of the segment, or nil if there is none.
+  /// Returns a disc's contact with the interior of the segment from `a` to `b`, or nil if there is
+  /// none.
   private static func side(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {

@@ -15,7 +15,7 @@ import Synchronization
 /// | `carom.interrupted` | counter | connections that have lost every link |
 /// | `carom.bytes.sent`, `carom.bytes.received` | counters | bytes of datagrams and streams |
 /// | `carom.roundtrip` | timer | smoothed round-trip time, once for each peer and report |
-/// | `carom.loss` | recorder | share of datagrams lost recently, once for each peer and report |
+/// | `carom.loss` | recorder | fraction of datagrams lost recently, once for each peer and report |
 /// | `carom.queued` | gauge | bytes of reliable messages that are queued or unacknowledged |
 public final class SessionMetrics: Sendable {
   private let peers: Gauge

@@ -50,5 +50,5 @@ extension GameDisplay {
   }
 }
 
-/// A display that shows nothing and has no input.
+/// A display that shows nothing and provides no input.
 struct NoDisplay: GameDisplay {}

@@ -71,7 +71,7 @@ extension NetGame {
 
   // MARK: Progress
 
-  /// Displays an event of the match as a line.
+  /// Displays an event of the match as a line of text.
   func show(_ event: RinkEvent, _ state: RinkState) {
     switch event {
     case .matchStarted: display.write("match \(state.match) begins")

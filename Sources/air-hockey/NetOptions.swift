@@ -1,7 +1,7 @@
 import ArgumentParser
 import Carom
 
-/// The options of all commands that play over the network.
+/// The options shared by all commands that play over the network.
 struct NetOptions: ParsableArguments {
   @Option(
     help: "The interface on which to find players, such as eth0 or lo; may be repeated.")

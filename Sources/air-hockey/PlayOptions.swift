@@ -4,7 +4,7 @@ import ArgumentParser
 import CaromCore
 import Foundation
 
-/// The options of all commands that play.
+/// The options shared by all commands that play matches.
 struct PlayOptions: ParsableArguments {
   @Flag(help: "Let the computer play my seat.") var bot = false
   @Flag(help: "Draw nothing and print no progress.") var headless = false

@@ -1,8 +1,8 @@
 import TerminalText
 
-/// A table on a terminal that is redrawn in place.
+/// A table that is redrawn in place on a terminal.
 struct LiveTable: Sendable {
-  /// The separator of columns.
+  /// The separator between columns.
   private static let gap = "  "
 
   private let headings: [String]

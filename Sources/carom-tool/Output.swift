@@ -11,7 +11,7 @@ final class Output: Sendable {
   /// The format of the output.
   enum Form: Sendable { case table, lines, json }
 
-  /// The shortest time between two drawings of the table.
+  /// The minimum interval between two drawings of the table.
   static let drawingInterval = Duration.milliseconds(50)
   /// The limit of unwritten output, in bytes.
   static let queueLimit = 4 << 20

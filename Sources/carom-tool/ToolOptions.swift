@@ -1,7 +1,7 @@
 import ArgumentParser
 import CaromDiscovery
 
-/// The options of all commands.
+/// The options shared by all commands.
 struct ToolOptions: ParsableArguments {
   @Option(
     help: "An interface to use, such as eth0 or lo; may be repeated. Default: all usual ones.")

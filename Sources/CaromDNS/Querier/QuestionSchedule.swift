@@ -66,8 +66,8 @@ struct QuestionSchedule: Sendable {
     next = min(next ?? soon, soon)
   }
 
-  /// Restarts with the shortest interval at `start`, or at `pause` after the last query if that is
-  /// later.
+  /// Restarts the schedule with the initial interval at `start`, or at `pause` after the last query
+  /// if that is later.
   mutating func restart(at start: Instant, pause: Duration = QuestionSchedule.firstInterval) {
     next = max(start, lastAsked.map { $0.advanced(by: pause) } ?? start)
     interval = Self.firstInterval

@@ -45,7 +45,7 @@ struct Claim: Sendable {
   var dependents: [UInt32: Int] = [:]
   /// The recent conflicts over the name.
   var conflicts = ConflictHistory()
-  /// The recent changes of the records.
+  /// The recent changes to the records.
   var updates = UpdateHistory()
   /// A change that waits until `updates` allows it, or nil if no change is waiting.
   var pendingUpdate: Registration?

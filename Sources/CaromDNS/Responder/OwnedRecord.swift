@@ -2,7 +2,7 @@ import CaromCore
 
 /// A record that this responder publishes on one link.
 struct OwnedRecord: Hashable, Sendable {
-  /// Whether other hosts may have records of the same name and type (RFC 6762 §2).
+  /// Which hosts may publish records with the same name and type (RFC 6762 §2).
   enum Role: Hashable, Sendable {
     /// A record that other hosts may publish too.
     case shared

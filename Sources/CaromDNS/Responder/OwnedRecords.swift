@@ -9,8 +9,8 @@ struct OwnedRecords: Sendable {
   /// A published record and its sending state.
   struct Entry: Sendable {
     let owned: OwnedRecord
-    /// The number of claims that use the record. Several claims share the pointer from a service
-    /// type to its name.
+    /// The number of claims that use the record. For example, several claims share the PTR record
+    /// that enumerates their service type.
     var users = 1
     /// The time at which the record was last multicast, or nil if it never was.
     var lastSent: Instant?

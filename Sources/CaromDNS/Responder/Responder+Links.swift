@@ -143,8 +143,8 @@ extension Responder {
 struct Goodbyes: Sendable {
   private(set) var records: [UInt32: [Record]] = [:]
 
-  /// Adds goodbyes for records. NSEC records need none, because other hosts drop them with the
-  /// records that they describe.
+  /// Adds goodbye records for `owned`. NSEC records need none, because other hosts drop them with
+  /// the records that they describe.
   mutating func add(_ owned: [OwnedRecord], on link: UInt32) {
     for owned in owned where owned.role != .denial {
       var record = owned.record

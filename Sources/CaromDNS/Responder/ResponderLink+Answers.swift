@@ -38,8 +38,8 @@ extension ResponderLink {
     return matches
   }
 
-  /// Returns whether the querier knows all records of a set with at least half of their time to
-  /// live left (RFC 6762 §7.1).
+  /// Returns whether the query lists all records of a set as known answers with at least half of
+  /// their time to live left (RFC 6762 §7.1).
   func isKnown(_ set: [Int], _ known: [Record.Identity: UInt32]) -> Bool {
     guard !known.isEmpty else { return false }
     return set.allSatisfy { slot in

@@ -1,8 +1,8 @@
 import CaromCore
 
 /// A queue of unread events that holds at most one event per subject. If a subject already has an
-/// unread event, a new event is merged with it. The number of subjects thus bounds the memory that
-/// a slow reader costs.
+/// unread event, a new event is merged with it. The memory that a slow reader costs is thus bounded
+/// by the number of subjects.
 struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable {
   private struct Entry: Sendable {
     var number: UInt64

@@ -38,7 +38,7 @@ extension UnicastClient {
     return TXTRecord(decoding: bytes)
   }
 
-  /// Finds the endpoints that a service listens on now.
+  /// Resolves the endpoints at which a service can be reached.
   package func resolve(
     _ instance: Name, of servers: [Endpoint], within limit: Duration
   ) async throws(DiscoveryError) -> Resolution {

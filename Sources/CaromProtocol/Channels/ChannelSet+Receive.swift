@@ -314,8 +314,7 @@ extension ChannelSet {
     if delivery.isSequenced { receiveLanes[lane].queued = place }
   }
 
-  /// Passes the next message of the application's channels to `body`. Returns `false` if there is
-  /// none.
+  /// Passes the next application message to `body`. Returns `false` if there is none.
   ///
   /// Reliable messages of the channels in `parking` stay in the `ChannelSet`. Their credit is not
   /// returned, so the peer has to wait.

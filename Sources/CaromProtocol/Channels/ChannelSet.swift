@@ -45,7 +45,7 @@ package struct ChannelSet: Sendable {
   var receiveLanes: [ReceiveLane] = []
   var reassemblies = Reassemblies()
   var unreliablePartials = UnreliablePartials()
-  /// The complete messages of the application's channels that the owner has not read.
+  /// The complete messages of the application's channels that have not been read.
   var ready = ReadyQueue()
   /// The complete messages of channels whose reader is behind. They are kept out of `ready` so that
   /// they do not delay other channels.

@@ -18,9 +18,9 @@ package struct ChannelStatistics: Hashable, Sendable {
   /// another received message.
   package var stale: UInt64 = 0
   /// The number of unreliable or sequenced messages that were received only in part, or dropped
-  /// because the owner had too many unread messages.
+  /// because the application had too many unread messages.
   package var incomplete: UInt64 = 0
-  /// The number of events that were dropped because the owner had too many unread events.
+  /// The number of events that were dropped because the application had too many unread events.
   package var eventsDropped: UInt64 = 0
 
   package init() {}

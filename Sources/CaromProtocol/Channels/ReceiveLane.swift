@@ -6,7 +6,8 @@ struct ReceiveLane: Sendable {
   struct Entry: Sendable, BitwiseCopyable {
     enum State: UInt8, Sendable {
       case missing
-      /// Some fragments were received; `index` identifies their reassembly.
+      /// Some fragments were received; the entry's `index` identifies the reassembly of the
+      /// message.
       case partial
       /// The message is complete; `index` is its buffer, or `MessageArena.none` if the message was
       /// already queued for the owner.

@@ -38,7 +38,7 @@ extension SendLane {
     return sendNext(&sendState, &writer, &records, filling, isBulk: true)
   }
 
-  /// Sends the next lost message again as a whole message.
+  /// Retransmits the next lost message that was sent whole.
   private mutating func resendMessage(
     _ sendState: inout SendState, _ writer: inout FrameWriter, _ records: inout [FrameRecord],
     _ filling: Filling

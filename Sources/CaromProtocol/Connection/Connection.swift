@@ -77,7 +77,8 @@ package struct Connection {
   /// The link in the last `linkChanged` event or, if there has been none, the link that first
   /// carried messages; nil before that.
   var reportedLink: LinkKind?
-  /// The earliest time for the receive windows to grow again, for a connection without datagrams.
+  /// The earliest time for the receive windows to grow again, if the connection has no datagram
+  /// path.
   var nextWindowGrowth = Instant.zero
   /// The buffers that `Host` lends to the connection for the duration of a call.
   var scratch = Scratch()
@@ -142,8 +143,8 @@ extension Connection {
     return connection
   }
 
-  /// Creates a connection that the peer has begun with a hello from `source`, an address that the
-  /// peer has proven.
+  /// Creates a connection that the peer began with a hello from `source`, an address that the peer
+  /// has proven to be its own.
   static func responding(
     to hello: Hello, from source: Route, as local: PeerInfo, timing: SessionTiming, at now: Instant
   ) -> Connection {
@@ -236,8 +237,8 @@ extension Connection {
     return try channels.send(bytes, on: channel, options, at: now)
   }
 
-  /// Passes the next message of the application to `body`. Returns `false` if there is none.
-  /// Reliable messages of the channels in `parking` stay in the connection.
+  /// Passes the next application message to `body`. Returns `false` if there is none. Reliable
+  /// messages of the channels in `parking` stay in the connection.
   package mutating func pollMessage(
     parking: ChannelMask = ChannelMask(), _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool {

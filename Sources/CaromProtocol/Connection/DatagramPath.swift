@@ -279,7 +279,7 @@ extension DatagramPath {
   }
 
   /// Handles the acknowledgement of a packet that itself contained an acknowledgement. The peer has
-  /// received the ranges in it, so they need not be repeated.
+  /// received the ranges in that acknowledgement, so they need not be reported again.
   func handleAcknowledged(_ record: FrameRecord) {
     received.confirmAcknowledgement(upTo: record.number)
   }

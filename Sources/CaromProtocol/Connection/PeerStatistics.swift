@@ -9,14 +9,15 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var roundTrip: Duration?
   /// The newest sample of the round-trip time; `nil` before the first.
   public package(set) var latestRoundTrip: Duration?
-  /// The lowest recent round-trip time; `nil` without datagrams. A longer round-trip time is mostly
-  /// due to queues.
+  /// The lowest recent round-trip time; `nil` if the connection has no datagram path. A longer
+  /// round-trip time is mostly due to queues.
   public package(set) var leastRoundTrip: Duration?
-  /// The variation of the round-trip time (RFC 9002 §5.3); `nil` without datagrams.
+  /// The variation of the round-trip time (RFC 9002 §5.3); `nil` if the connection has no datagram
+  /// path.
   public package(set) var variation: Duration?
   /// The peer's clock minus the local clock; `nil` before the first sample.
   public package(set) var clockOffset: Duration?
-  /// The share of recent datagrams that were lost, from 0 to 1.
+  /// The fraction of recent datagrams that were lost, from 0 to 1.
   public package(set) var lossRate = 0.0
   /// The number of datagrams sent.
   public package(set) var packetsSent: UInt64 = 0
@@ -31,8 +32,8 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var bytesAcknowledged: UInt64 = 0
   /// The estimated bandwidth of the path, in bytes per second; 0 while unknown.
   public package(set) var bandwidth = 0.0
-  /// The size of the largest datagram known to reach the peer, in bytes of UDP payload; 0 without
-  /// datagrams.
+  /// The size of the largest datagram known to reach the peer, in bytes of UDP payload; 0 if the
+  /// connection has no datagram path.
   public package(set) var packetSize = 0
   /// The number of bytes of reliable messages that are queued or unacknowledged. Each message
   /// counts 64 bytes more than its length.

@@ -77,7 +77,7 @@ package struct Seating: Sendable {
 
 // MARK: - Requests
 extension Seating {
-  /// Handles a request for a seat that a peer has sent on a connection.
+  /// Handles a peer's request for a seat, received on a connection.
   package mutating func request(_ connection: ConnectionID, _ info: PeerInfo) -> Answer {
     if let target = targets[info.id] { dropSuccessor(of: target) }
     let request = Claim(connection, info)

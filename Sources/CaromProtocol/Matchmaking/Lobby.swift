@@ -59,8 +59,9 @@ extension Lobby {
     performActions(at: now)
   }
 
-  /// Adds a stream that this side opened, as `Host.handleStreamConnected` does. Returns false if
-  /// the connection is no longer needed, in which case the shell must close the stream.
+  /// Reports to the host that a stream that this side opened has connected; see
+  /// `Host.handleStreamConnected`. Returns false if the connection is no longer needed, in which
+  /// case the shell must close the stream.
   package mutating func handleStreamConnected(
     _ id: ConnectionID, key: ConnectionKey = .none, at now: Instant
   ) -> Bool {
@@ -70,7 +71,7 @@ extension Lobby {
     return isAdded
   }
 
-  /// Connects over datagrams, as `Host.connect` does. Returns false if the connection is no longer
+  /// Connects over datagrams; see `Host.connect`. Returns false if the connection is no longer
   /// needed.
   package mutating func connect(
     _ id: ConnectionID, to routes: [Route], key: ConnectionKey, token: JoinToken? = nil,
@@ -132,7 +133,7 @@ extension Lobby {
 
 // MARK: - Commands and output
 extension Lobby {
-  /// Closes a connection, as `Host.close` does.
+  /// Closes a connection; see `Host.close`.
   package mutating func close(
     _ id: ConnectionID, _ goodbye: Goodbye, as reason: DisconnectReason = .closedLocally,
     at now: Instant
@@ -150,7 +151,7 @@ extension Lobby {
     for id in host.connectionIDs { close(id, goodbye, at: now) }
   }
 
-  /// Grants the seat that a peer requested on a connection, as `Host.admit` does.
+  /// Grants the seat that a peer requested on a connection; see `Host.admit`.
   package mutating func admit(_ id: ConnectionID, at now: Instant) {
     host.admit(id, at: now)
     handleHostEvents(at: now)

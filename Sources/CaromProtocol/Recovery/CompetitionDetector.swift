@@ -4,7 +4,7 @@ struct CompetitionDetector: Sendable {
   /// The number of consecutive rounds with a full queue after which competing traffic may be
   /// suspected.
   private static let suspiciousRounds = 8
-  /// The minimum share of its bandwidth that a flow keeps after backing off if no other traffic
+  /// The minimum fraction of its bandwidth that a flow keeps after backing off if no other traffic
   /// competes. A flow that keeps less has lost the rest to other flows.
   private static let keptShare = 0.8
   /// The time for which competing traffic is remembered after it was last detected: 30 s.

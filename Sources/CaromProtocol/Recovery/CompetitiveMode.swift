@@ -7,14 +7,14 @@ struct CompetitiveMode: Sendable {
   /// The maximum interval between checks: 8 s. The interval doubles after each check, up to this
   /// value.
   static let longestCheckInterval: Int64 = 8_000_000_000
-  /// The share of the window that remains after a loss (RFC 9438 §4.6).
+  /// The fraction of the window that remains after a loss (RFC 9438 §4.6).
   private static let reduction = 0.7
   /// The constant C of CUBIC, in packets per second cubed (RFC 9438 §4.1).
   private static let cubicGrowth = 0.4
   /// The minimum growth of the window in packets per round trip: the growth of a Reno window with
   /// the same reduction.
   private static let renoGrowth = 0.53
-  /// The share of the acknowledged bytes by which the window grows until the first loss.
+  /// The fraction of the acknowledged bytes by which the window grows until the first loss.
   private static let initialGrowth = 0.1
 
   /// The congestion window, in bytes.

@@ -1,7 +1,7 @@
 extension CongestionController {
-  /// The share of its rate that the controller keeps when a queue persists.
+  /// The fraction of its rate that the controller keeps when a queue persists.
   private static let queueBackoff = 0.95
-  /// The share of its rate that the controller keeps when a bandwidth probe overflowed a queue.
+  /// The fraction of its rate that the controller keeps when a bandwidth probe overflowed a queue.
   private static let overflowBackoff = 0.85
   /// The number of rounds in one cycle of the bandwidth estimate in competitive mode.
   private static let bandwidthCycle = 8

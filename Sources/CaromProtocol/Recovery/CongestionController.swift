@@ -84,7 +84,7 @@ struct CongestionController: Sendable {
 
   /// The bandwidth that the path delivers, in bytes per second.
   var bandwidth: Double { bandwidthFilter.value }
-  /// The share of packets that the path loses at any sending rate.
+  /// The fraction of packets that the path loses at any sending rate.
   var randomLoss: Double { min(calmLoss.value, Self.maximumRandomLoss) }
   /// The sending rate at which data arrives at the rate `bandwidth` despite random loss, in bytes
   /// per second.

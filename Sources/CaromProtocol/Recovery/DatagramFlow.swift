@@ -65,7 +65,7 @@ package struct DatagramFlow: Sendable {
   package var inFlight: Int { sent.inFlight }
   /// The estimate of the round-trip time.
   package var roundTrip: RoundTripEstimator { congestion.roundTrip }
-  /// The share of recent packets that were lost for any reason, from 0 to 1.
+  /// The fraction of recent packets that were lost for any reason, from 0 to 1.
   package var lossRate: Double { loss.value }
   /// Whether the next packet should elicit an acknowledgement, because many packets before it did
   /// not. Only such an acknowledgement shows which of this side's own acknowledgements arrived.
@@ -76,7 +76,7 @@ package struct DatagramFlow: Sendable {
   package var pacingRate: Double { congestion.rate }
   /// The estimated bandwidth of the path, in bytes per second, headers included.
   package var bandwidth: Double { congestion.bandwidth }
-  /// The share of packets that the path loses at any sending rate, from 0 to 1.
+  /// The fraction of packets that the path loses at any sending rate, from 0 to 1.
   package var randomLoss: Double { congestion.randomLoss }
   /// The queueing delay of the path, in nanoseconds.
   package var queue: Int64 { congestion.queue }

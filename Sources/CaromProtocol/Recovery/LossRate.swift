@@ -1,4 +1,4 @@
-/// The share of recent packets that were lost, as a moving average.
+/// The fraction of recent packets that were lost, as a moving average.
 struct LossRate: Sendable {
   /// The number of packets after which all counts are halved, so that older packets matter less.
   private let memory: Double

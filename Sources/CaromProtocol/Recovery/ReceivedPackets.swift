@@ -8,9 +8,9 @@ package struct ReceivedPackets: Sendable {
   /// The value that replaces `acknowledgementThreshold` while this side is expected to send
   /// messages. The acknowledgement can then travel in their packet.
   private static let piggybackThreshold = 3
-  /// The longest delay of an acknowledgement, in nanoseconds: 20 ms.
+  /// The maximum delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000
-  /// The longest expected interval between packets with messages, in nanoseconds: 25 ms, which is
+  /// The maximum expected interval between packets with messages, in nanoseconds: 25 ms, which is
   /// longer than a tick at 60 Hz.
   private static let maximumTick: Int64 = 25_000_000
   /// The maximum number of ranges that are repeated until the peer is known to have received them.

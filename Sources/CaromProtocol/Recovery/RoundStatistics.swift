@@ -49,8 +49,8 @@ struct RoundStatistics: Sendable {
   private var longestQueue: Int64 = 0
 
   /// Ends the current round and begins the next, which lasts until a packet is acknowledged that
-  /// was sent after `end` bytes had been delivered. `expectedLoss` is the share of packets that the
-  /// path loses at random.
+  /// was sent after `end` bytes had been delivered. `expectedLoss` is the fraction of packets that
+  /// the path loses at random.
   mutating func begin(until end: Int64, expectedLoss: Double, minimumRoundTrip: Int64) {
     self.end = end
     isStart = true

@@ -19,7 +19,7 @@ package struct RoundTripEstimator: Sendable {
   package private(set) var variation: Int64
   /// The shortest recent sample of the round-trip time, in nanoseconds.
   package private(set) var minimum: Int64
-  /// The time of the last sample that exceeded the minimum by at most 1/32, in nanoseconds.
+  /// The time, in nanoseconds, of the last sample that was at most 1/32 longer than the minimum.
   private var minimumTime: Int64 = 0
 
   package init(assuming initial: Int64 = initial) {

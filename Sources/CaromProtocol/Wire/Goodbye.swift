@@ -20,7 +20,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
     case busy = 4
     /// The host declined. The text explains why.
     case declined = 5
-    /// The peer uses another version.
+    /// The peer uses another version of the session protocol or of the game.
     case versionMismatch = 6
     /// The peer plays another game, or the connection leads back to the sender.
     case wrongApplication = 7

@@ -50,8 +50,8 @@ struct InputWatchdog: Sendable {
     return inputs[index].isStopped
   }
 
-  /// Marks the inputs that have exceeded their limit of silence as stopped, and returns these
-  /// inputs.
+  /// Marks as stopped all inputs that have been silent for longer than their limit, and returns
+  /// them.
   mutating func takeStopped(at now: Instant) -> [(connection: ConnectionID, channel: UInt8)] {
     var stopped: [(ConnectionID, UInt8)] = []
     for index in inputs.indices where !inputs[index].isStopped {

@@ -9,7 +9,7 @@ public enum SessionEvent: Hashable, Sendable {
   case requested(ConnectionID, PeerInfo, replacing: ConnectionID?)
   /// A connection is open.
   case opened(ConnectionID, PeerInfo)
-  /// A message of the application has arrived.
+  /// An application message has arrived.
   case message(ConnectionID, channel: UInt8, bytes: [UInt8])
   /// The round-trip time to a peer has been measured again.
   case measured(ConnectionID, RoundTrip)

@@ -14,8 +14,8 @@ extension SessionNode {
     _ = try await send(message.encoded, on: channel.id, options, to: connection)
   }
 
-  /// Sends a message as `sendWhenRoom` does, and waits for its delivery receipt. Returns whether
-  /// the message was delivered.
+  /// Sends a message like `sendWhenRoom`, and waits for its delivery receipt. Returns whether the
+  /// message was delivered.
   public func sendConfirmed<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,
     lifetime: Duration? = nil

@@ -104,8 +104,8 @@ extension SessionNode {
     drain()
   }
 
-  /// Returns the index of a UDP socket of the endpoint's address family. If there is none, opens
-  /// one, or returns nil if that fails.
+  /// Returns the index of a UDP socket for the endpoint's address family, which is opened if
+  /// necessary. Returns nil if the socket cannot be opened.
   func socket(for endpoint: Endpoint) -> Int? {
     let isV6 = endpoint.address.isV6
     if let index = sockets.datagrams.firstIndex(where: {

@@ -20,7 +20,7 @@ extension SessionNode {
     _ = try send(writer.bytes.span, on: channel.id, options, to: connection)
   }
 
-  /// Queues a message as `send` does, and returns the message's number. A `receipt` event with this
+  /// Queues a message like `send`, and returns the message's number. A `receipt` event with this
   /// number reports whether the message was delivered.
   public func sendForReceipt<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID,

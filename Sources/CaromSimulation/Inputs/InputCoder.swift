@@ -13,7 +13,8 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     var slope: Int64 = 0
     /// Eight times the recent mean error of predictions that repeat the previous value.
     var lastError: Int64 = 0
-    /// Eight times the recent mean error of predictions that continue the straight line.
+    /// Eight times the recent mean error of predictions that add the last difference to the
+    /// previous value.
     var lineError: Int64 = 0
 
     var predicted: Int64 { lineError < lastError ? last + slope : last }

@@ -14,8 +14,8 @@ import CaromCore
 public struct InputHeader: Hashable, Sendable, PacketCodable {
   /// Measurements that a peer needs to adjust its clock.
   public struct Timing: Hashable, Sendable {
-    /// The number of ticks by which the newest input is ahead of the sender's tick. A server sends
-    /// the mean deviation of the input arrivals here, in sixteenths of a tick.
+    /// The number of ticks by which the newest input is ahead of the sender's tick. In a packet
+    /// from a server: the mean deviation of the input arrivals, in sixteenths of a tick.
     public var lead: UInt8
     /// How far the sender's clock is ahead of the receiver's, in sixteenths of a tick. A server
     /// sends instead how early the receiver's inputs arrive on average.

@@ -59,7 +59,8 @@ extension RollbackClient {
 
   // MARK: Receiving
 
-  /// Processes a message from the server. An invalid message throws and changes nothing.
+  /// Processes a message from the server. Throws an error, and changes nothing, if the message is
+  /// invalid.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, at now: Instant
   ) throws(DecodeError) {

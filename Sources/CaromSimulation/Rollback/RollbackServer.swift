@@ -150,7 +150,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
     broadcaster.writeInputs(for: client, into: &writer)
   }
 
-  /// Processes a message from a client. An invalid message throws and changes nothing.
+  /// Processes a message from a client. Throws an error, and changes nothing, if the message is
+  /// invalid.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from number: Int, at now: Instant
   ) throws(DecodeError) {

@@ -65,7 +65,8 @@ extension RollbackSession {
     finishDisconnects()
   }
 
-  /// Disconnects each player whose vote is complete, from the tick after the player's last input.
+  /// Disconnects each player on whose last input all remaining peers have agreed, from the tick
+  /// after that input.
   private mutating func finishDisconnects() {
     for player in votes.indices where rollback.disconnectTicks[player] == nil {
       guard let vote = votes[player] else { continue }

@@ -86,7 +86,8 @@ extension RollbackSession {
 
   // MARK: Receiving
 
-  /// Processes a message from a player. An invalid message throws and changes nothing.
+  /// Processes a message from a player. Throws an error, and changes nothing, if the message is
+  /// invalid.
   public mutating func receive(
     _ message: RollbackMessage, _ bytes: Span<UInt8>, from player: Int, at now: Instant
   ) throws(DecodeError) {

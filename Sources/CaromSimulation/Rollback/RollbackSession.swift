@@ -29,7 +29,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   var peers: [RollbackPeer]
   var coder = InputCoder<Game.Input>()
   var desyncs = Deque<DesyncReport>()
-  /// For each player, the vote on its last input, or nil if the player is not being disconnected.
+  /// The vote on the last input of each player, indexed by player; nil for a player who is not
+  /// being disconnected.
   var votes: [DisconnectVote?]
   /// Whether the other peers disconnected the local player and continue without it.
   public internal(set) var isDisconnected = false
@@ -85,7 +86,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var state: Game { rollback.state }
 
   /// Simulates a tick with the local player's input, or stalls if the prediction window is
-  /// exhausted. After a stall, the input applies in the next tick.
+  /// exhausted. In a stall, the input is kept and merged with that of the next tick.
   @discardableResult
   public mutating func advance(with input: Game.Input) -> Rollback<Game>.Outcome {
     pending = pending?.merged(with: input) ?? input

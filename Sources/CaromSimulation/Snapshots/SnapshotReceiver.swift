@@ -29,7 +29,7 @@ public struct SnapshotReceiver: Sendable {
   private var scratch = SnapshotView()
   private var lostBase = false
   /// The tick of the oldest view on which later snapshots can be based, or nil if no view has been
-  /// released.
+  /// pruned.
   private var oldest: Tick?
   private var next: EntityTable
   private var nextTicks: [Tick] = []

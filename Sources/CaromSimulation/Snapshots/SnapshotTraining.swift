@@ -1,8 +1,8 @@
 /// Counts the bits that each model codes, to compute the models' initial probabilities.
 package struct SnapshotTraining: Sendable, DeltaCoder {
-  /// For each model, the number of clear bits.
+  /// The number of clear bits, indexed by model.
   private var clear: [Double]
-  /// For each model, the number of set bits.
+  /// The number of set bits, indexed by model.
   private var set: [Double]
   private let modelSets: [Bool]
 

@@ -13,7 +13,7 @@ public struct ClockSync: Hashable, Sendable {
   public static let hurriedLimit = 50_000
   /// The offset in ticks above which `hurriedLimit` applies.
   public static let farAhead = 4.0
-  /// The share of the offset that is corrected per second.
+  /// The fraction of the offset that is corrected per second.
   static let gain = 0.5
 
   /// How far this side's tick is ahead of the newest tick received from the peer, in ticks,

@@ -11,13 +11,13 @@ struct InterestGrid: Sendable {
   private let size: Int64
   private let columns: Int
   private let rows: Int
-  /// For each cell, the slot of its first entity, or -1 if the cell is empty.
+  /// The slot of the first entity in each cell, indexed by cell; -1 if the cell is empty.
   private var first: [Int32]
-  /// For each slot, the next slot in the same cell, or -1.
+  /// The next slot in the same cell, indexed by slot; -1 after the last.
   private var next: [Int32] = []
-  /// For each slot, the previous slot in the same cell, or -1.
+  /// The previous slot in the same cell, indexed by slot; -1 before the first.
   private var previous: [Int32] = []
-  /// For each slot, its cell, or -1.
+  /// The cell of each entity, indexed by slot; -1 if the slot is empty.
   private var cells: [Int32] = []
 
   init(x: EntityField, y: EntityField, cellSize: Int64) {

@@ -13,7 +13,7 @@ public final class InterfaceMonitor {
   private let loop: NetworkLoop
   private let core: MonitorCore
 
-  /// Creates a monitor that calls `changed` on the loop's thread, and starts it.
+  /// Creates and starts a monitor that calls `changed` on the loop's thread.
   public init(on loop: NetworkLoop, _ changed: @escaping () -> Void) throws(TransportError) {
     loop.preconditionCurrent("a monitor")
     self.loop = loop

@@ -1,7 +1,7 @@
 import CUVLoop
 import CaromCore
 
-/// The state of a loop's thread. It outlives the `NetworkLoop` until the thread has ended.
+/// The state of a loop's thread. It outlives the `NetworkLoop`, until the thread has ended.
 ///
 /// Unchecked: `inbox` is guarded by its lock; everything else is accessed only by the loop's
 /// thread, and by `make` before that thread starts.
