@@ -5,8 +5,9 @@ extension Rink: Simulation {
   /// The supported player counts: exactly two players.
   public static var playerCounts: ClosedRange<Int> { 2...2 }
 
-  /// Simulates one tick. Input 0 is the home player's and input 1 the away player's. Requests are
-  /// carried out before the movement, the home player's first.
+  /// Simulates one tick. Input 0 is the home player's and input 1 the away player's. The requests
+  /// in the inputs, such as a pause, are carried out before anything moves, the home player's
+  /// first.
   public mutating func step(_ inputs: Span<RinkInput>, events: inout [RinkEvent]) {
     precondition(inputs.count == 2, "air hockey needs exactly two inputs: home's and away's")
     carryOut(inputs[0].request, of: .home, &events)

@@ -45,8 +45,8 @@ extension RinkState: PacketCodable {
     }
   }
 
-  /// Whether the score is possible in the current phase: a player has `goalsToWin` goals only if
-  /// that player has won the match, which has then ended.
+  /// Whether the score is possible in the current phase: a player has `goalsToWin` goals if and
+  /// only if that player has won and the match is over.
   private var hasPossibleScore: Bool {
     let most = Preset.goalsToWin
     guard case .matchEnd(let winner) = phase else { return score.home < most && score.away < most }

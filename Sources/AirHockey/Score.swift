@@ -1,4 +1,4 @@
-/// The number of goals for each seat.
+/// The number of goals that each player has scored.
 public struct Score: Hashable, Sendable {
   /// The number of goals that the home player has scored.
   public var home: UInt8

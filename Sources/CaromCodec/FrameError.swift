@@ -11,7 +11,7 @@ public enum FrameError: Error, Hashable, Sendable {
 }
 
 extension FrameError: CustomStringConvertible {
-  /// A one-line message with the numbers of bytes.
+  /// A one-line message that includes the byte counts.
   public var description: String {
     switch self {
     case .frameTooLarge(let length, let limit):

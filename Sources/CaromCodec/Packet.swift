@@ -12,7 +12,7 @@ public struct Packet: Hashable, Sendable {
   public var type: UInt16
   /// The action that the sender requests. Each type defines its own actions.
   public var action: UInt16
-  /// The encoded payload, in the format of the type.
+  /// The payload, encoded in the format that `type` defines.
   public var payload: [UInt8]
 
   /// Creates a packet from its parts.

@@ -60,7 +60,8 @@ extension PacketPayload where Self: Codable & PacketCodable {
 }
 
 extension Packet {
-  /// Creates a packet with `value` as its payload. Throws any error of the value's `encode(to:)`.
+  /// Creates a packet with `value` as its payload. Rethrows any error from the value's
+  /// `encode(to:)`.
   public init<Payload: PacketPayload>(_ value: Payload) throws {
     self.init(
       type: Payload.packetType, action: value.packetAction, payload: try value.encodedPayload())

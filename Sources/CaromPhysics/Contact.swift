@@ -19,6 +19,6 @@ public struct Contact: Hashable, Sendable {
   public var time: Double
   /// The id of the disc; the lower id if two discs touched.
   public var disc: Int
-  /// The thing that the disc touched.
+  /// What the disc touched.
   public var kind: Kind
 }

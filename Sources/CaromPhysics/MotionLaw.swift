@@ -10,7 +10,7 @@ struct MotionLaw {
     /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic
     /// bodies do not.
     case drag
-    /// Coulomb deceleration. The clock is the time, and dynamic bodies do not move straight.
+    /// Coulomb deceleration. The clock is the time, and moving dynamic bodies are not straight.
     case coulomb
   }
 
@@ -76,8 +76,8 @@ struct MotionLaw {
     kind == .drag && role == .dynamic ? velocity * (1 / rate(at: clock)) : velocity
   }
 
-  /// Returns an upper bound on the distance that a body with the given stored velocity covers from
-  /// `clock` to the end of the step.
+  /// Returns an upper bound on the distance that a body covers from `clock` to the end of the step.
+  /// `velocity` is in the form stored in `Body.velocity`.
   @inline(__always)
   func reach(_ velocity: Vector, _ role: Body.Role, from clock: Double) -> Double {
     velocity.length * (role == .kinematic ? step : horizon - clock)

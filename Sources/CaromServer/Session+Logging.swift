@@ -3,8 +3,8 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// From now on, logs when peers join and leave and when their links change. The reader of
-  /// `events` is not affected.
+  /// Starts to log when peers join and leave and when their links change. Readers of `events` are
+  /// not affected.
   ///
   /// The metadata contains a peer's id, name and kind of link, but never its address or its
   /// messages.

@@ -4,8 +4,8 @@ struct HostAddress: Equatable {
   let host: String
   let port: UInt16
 
-  /// Creates an address from text. Returns nil if the text has another form; such a text is the
-  /// name of a table.
+  /// Creates an address from text. Returns nil if the text has another form, in which case it is
+  /// the name of a table.
   init?(_ text: String) {
     guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
       port > 0

@@ -1,7 +1,7 @@
 import Carom
 
-/// A session node that stays open for one player after the other, and advertises on the network
-/// whether its seat is free.
+/// A session node that hosts one opponent after another, and advertises on the network whether its
+/// seat is free.
 actor HostNode: LoopActor {
   /// The largest number of spectators.
   static let spectatorLimit = 32

@@ -1,6 +1,6 @@
 /// Percentiles of the last 65,536 durations: 18 minutes at 60 samples per second.
 struct JitterMeter {
-  /// The number of stored samples, which take one megabyte.
+  /// The maximum number of stored samples, which take one megabyte.
   static let limit = 65_536
 
   private var samples: [Duration] = []

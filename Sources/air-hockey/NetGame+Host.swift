@@ -54,8 +54,8 @@ extension NetGame {
     end("finished", Goodbye(.finished))
   }
 
-  /// Sends the last inputs on a reliable channel, since nothing would repair their loss, and then
-  /// the final score.
+  /// Sends the last inputs on a reliable channel, since no later packet would repeat them if they
+  /// were lost, and then the final score.
   private func sendFinalScore(to connection: ConnectionID) {
     guard let recipient = connections.recipient(connection) else { return }
     if let bytes = role.withHosted({ $0.unacknowledgedInputs(for: recipient) }) ?? nil {

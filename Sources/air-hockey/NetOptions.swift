@@ -67,7 +67,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Creates the failure for an error of service discovery.
+  /// Creates the failure that reports a service discovery error.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
       switch error {
@@ -99,7 +99,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Creates the failure for any error.
+  /// Creates the failure that reports `error`, whatever its type.
   init(any error: any Error) {
     switch error {
     case let error as CommandFailure: self = error

@@ -38,8 +38,8 @@ struct NetworkMeter {
     second.most = max(second.most, length)
   }
 
-  /// Records a frame. The age of the newest inputs is the time since they arrived plus half a round
-  /// trip.
+  /// Records a frame displayed `gap` ticks ahead of the confirmed state. Also records the age of
+  /// the newest inputs: the time since they arrived plus half a round trip.
   mutating func recordFrame(_ statistics: PeerStatistics, gap: Int, at now: Instant) {
     frames += 1
     gapSum += gap

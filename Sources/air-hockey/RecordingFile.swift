@@ -51,14 +51,14 @@ struct RecordingFile: Sendable {
     write(recorder?.takeBytes())
   }
 
-  /// Records one tick of a match without a network.
+  /// Records one tick of a match that is played without a network.
   mutating func record(home: RinkInput, away: RinkInput, leadingTo state: RinkState) {
     guard isOpen else { return }
     recorder?.append(home: home, away: away, leadingTo: state)
     write(recorder?.takeBytes())
   }
 
-  /// Begins to record a match without a network.
+  /// Begins to record a match that is played without a network.
   mutating func begin(_ state: RinkState) { recorder = MatchRecorder(state) }
 
   /// Ends the current recording, if there is one, and opens another file for the next match.

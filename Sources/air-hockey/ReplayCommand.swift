@@ -75,7 +75,7 @@ struct ReplayCommand: AsyncParsableCommand {
     CommandFailure(.badFile, "\(path) is damaged after tick \(tick.rawValue): \(error)")
   }
 
-  /// The result of a check.
+  /// The result of checking a replay, as printed with `--json`.
   private struct Report: Encodable {
     var ticks: Int64
     var hashes: Int

@@ -71,8 +71,8 @@ struct Summary: Encodable, Equatable {
     stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
   }
 
-  /// Sets the statistics of the network and of the match. `lateInputs` is nil on a client, which
-  /// takes the number from `match`.
+  /// Sets the statistics of the network and of the match. If `lateInputs` is nil, as on a client,
+  /// the number is taken from `match`.
   mutating func add(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
     let (count, sum, most) = network.corrections
     correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3

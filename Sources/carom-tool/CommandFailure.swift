@@ -20,7 +20,7 @@ struct CommandFailure: Error, Equatable {
     return name
   }
 
-  /// Creates the failure for an error of discovery.
+  /// Creates the failure that reports a service discovery error.
   init(_ error: DiscoveryError) {
     let status: ExitStatus =
       switch error {
@@ -44,7 +44,7 @@ struct CommandFailure: Error, Equatable {
     self.init(status, "UDP port 5353 is taken by \(holder): end that program")
   }
 
-  /// Creates the failure for an error of the transport.
+  /// Creates the failure that reports a transport error.
   init(_ error: TransportError) {
     let status: ExitStatus =
       switch error {

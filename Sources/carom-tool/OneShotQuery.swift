@@ -4,7 +4,7 @@ import CaromDiscovery
 import CaromTransport
 
 /// A one-shot multicast DNS query from ephemeral ports, to which hosts respond by unicast (RFC 6762
-/// §5.1). It must not be sent from port 5353, since hosts would take it for a query of a full
+/// §5.1). It must not be sent from port 5353, since hosts would take it for a query from a full
 /// implementation.
 actor OneShotQuery: LoopActor {
   /// The new records of a response.

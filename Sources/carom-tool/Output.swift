@@ -32,7 +32,8 @@ final class Output: Sendable {
   private let queue = DispatchQueue(label: "output")
   private let closing = AsyncStream.makeStream(of: Void.self)
 
-  /// Creates the standard output with the given column headings; `json` selects JSON.
+  /// Creates an output to standard output with the given column headings. `json` selects JSON;
+  /// otherwise a terminal receives a table, and a pipe or file receives lines.
   convenience init(_ headings: [String], json: Bool) {
     let form = json ? Form.json : cterminal_present() ? .table : .lines
     self.init(headings, form, .standardOutput)

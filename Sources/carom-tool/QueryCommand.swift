@@ -112,7 +112,7 @@ struct QueryCommand: AsyncParsableCommand {
     .unavailable, "the name has no record of that type")
 }
 
-/// Whether the link has answered a one-shot query.
+/// Collects the outcome of a one-shot query.
 private final class QueryOutcome: Sendable {
   private let state = Locked<CommandFailure?>(QueryCommand.silence)
 

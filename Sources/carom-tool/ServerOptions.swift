@@ -16,8 +16,8 @@ struct ServerOptions: ParsableArguments {
   /// How long to wait for an answer before a warning is printed.
   private static let warningDelay = Duration.seconds(3)
 
-  /// Makes this process use the name servers of the options, and `domains` as search domains if it
-  /// is not empty.
+  /// Makes this process use the name servers given as options, if any, and `domains` as its search
+  /// domains unless `domains` is empty.
   func apply(domains: [Name] = []) throws {
     var configuration = UnicastConfiguration.system()
     if !server.isEmpty { configuration.servers = try server.map(Self.endpoint) }

@@ -61,7 +61,7 @@ final class ServiceRows: Sendable {
     }
   }
 
-  /// Returns the report of the endpoints of a service.
+  /// Returns the report of a service's endpoints.
   func report(_ name: String, _ type: ServiceType, _ resolved: ResolvedService) -> Report {
     report(
       .resolved, name, type, key: name, on: resolved.interface == 0 ? [] : [resolved.interface],
@@ -102,8 +102,8 @@ final class ServiceRows: Sendable {
 }
 
 extension TXTRecord {
-  /// The record as a JSON object. A value is a string, null for a key without value, or an array of
-  /// numbers if it is not valid UTF-8.
+  /// The record as a JSON object. The value of a key is a string, an array of bytes if it is not
+  /// valid UTF-8, or null if the key has no value.
   var json: JSONValue {
     .object(
       keys.map { key in

@@ -25,7 +25,8 @@ extension RecordCache {
   enum Priority: Int, Comparable, Sendable {
     /// The record answers no active question.
     case idle
-    /// The record answers an active question and can be queried again when it is needed.
+    /// The record answers an active question, but is not a PTR record. It can be queried again when
+    /// it is needed.
     case detail
     /// The record is a PTR record that answers an active question. Evicting it would make a service
     /// disappear from a browse.
@@ -74,8 +75,8 @@ extension RecordCache {
   /// When an interface, a sender or a record set is full, its capacity divided by this number is
   /// freed at once, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
-  /// How long records are refused without another search after a search that freed too little
-  /// space.
+  /// For how long after a search that freed too little space new records are refused without
+  /// another search.
   private static let searchPause = Duration.seconds(1)
   private static let whole = Limit(count: capacity, bytes: byteCapacity)
   private static let share = Limit(

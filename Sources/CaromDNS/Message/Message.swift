@@ -45,7 +45,7 @@ package struct Message: Hashable, Sendable {
     get { flags & 0x0200 != 0 }
     set { flags = newValue ? flags | 0x0200 : flags & ~0x0200 }
   }
-  /// Whether the opcode and the response code are both zero. All other messages are ignored (RFC
-  /// 6762 §18.3, §18.11).
+  /// Whether the opcode and the response code are both zero. A message for which they are not is
+  /// ignored (RFC 6762 §18.3, §18.11).
   package var isStandard: Bool { flags & 0x780F == 0 }
 }

@@ -7,7 +7,7 @@ package struct Question: Hashable, Sendable {
   package var key: RecordKey
   /// Whether the querier prefers a unicast response (the QU bit, RFC 6762 §5.4).
   package var wantsUnicast: Bool
-  /// The class of the records in question: 1 for the internet, 255 for any.
+  /// The class of the requested records: 1 for the internet, 255 for any.
   package var questionClass: UInt16
 
   /// Creates a question for the records of `type` under `name`.

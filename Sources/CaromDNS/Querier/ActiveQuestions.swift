@@ -1,6 +1,6 @@
 import CaromCore
 
-/// All questions that are being asked, by name, and the timers of their next queries.
+/// All questions that are being asked, by name, and the timers for their next queries.
 struct ActiveQuestions: Sendable {
   /// A question whose next query is due on a link.
   struct Due: Sendable {
@@ -155,7 +155,7 @@ struct ActiveQuestions: Sendable {
 }
 
 extension ActiveQuestion {
-  /// Applies `body`, then arms a timer for each schedule whose next query changed.
+  /// Applies `body`, then arms a timer for each schedule whose next query time changed.
   fileprivate mutating func modify(
     _ body: (inout ActiveQuestion) -> Void, in timers: inout DeadlineQueue<ActiveQuestions.Timer>
   ) {

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// Identifies a resolve of a querier.
+/// Identifies a resolve operation of a querier.
 package struct ResolveID: Hashable, Sendable {
   let number: UInt64
 }
@@ -34,7 +34,7 @@ struct Resolver: Sendable {
   /// The time at which the resolver stops waiting for a TXT record, or nil if an address is still
   /// missing.
   private(set) var textDeadline: Instant?
-  /// Whether the resolver is marked to be evaluated.
+  /// Whether the resolver is marked for evaluation.
   var needsEvaluation = false
 
   init(instance: Name, deadline: Instant) {

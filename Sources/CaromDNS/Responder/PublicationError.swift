@@ -8,8 +8,8 @@ package enum PublicationError: Error, Hashable, Sendable {
   case subtype(String)
   /// The service has the given number of subtypes, and at most 64 are allowed.
   case subtypes(Int)
-  /// The TXT record has the given number of bytes, which do not fit into a message together with
-  /// the name.
+  /// The TXT record, of the given length in bytes, does not fit into a message together with the
+  /// name.
   case textTooLong(Int)
   /// Another service has the name, and `Registration.renames` is false.
   case nameTaken

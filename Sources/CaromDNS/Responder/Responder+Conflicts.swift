@@ -59,9 +59,9 @@ extension Responder {
     }
   }
 
-  /// Returns whether the record carries data of ours and is therefore not a conflict (RFC 6762 §9).
-  /// It may be the echo of our own packet, come from another process or interface of this host, or
-  /// carry data that we replaced a moment ago.
+  /// Returns whether the record carries this host's own data and is therefore not a conflict (RFC
+  /// 6762 §9). It may be the echo of our own packet, come from another process or interface of this
+  /// host, or carry data that we replaced a moment ago.
   private func isOwnRecord(_ record: Record, _ claim: Claim, at now: Instant) -> Bool {
     if claim.hasRecord(with: record.data, on: links.map(\.link)) { return true }
     return replacedRecords[record.identity].map { $0 >= now } ?? false

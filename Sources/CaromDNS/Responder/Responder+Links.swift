@@ -66,8 +66,8 @@ extension Responder {
 // MARK: - Claims
 
 extension Responder {
-  /// Starts claiming a service's name on a link, and its host's name if the host's name is not
-  /// claimed there yet.
+  /// Starts claiming a service's name on a link, along with its host's name unless that is already
+  /// claimed there.
   mutating func beginClaim(
     _ id: PublicationID, on index: Int, start: Instant, at now: Instant
   ) {

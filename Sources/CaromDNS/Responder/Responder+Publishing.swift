@@ -129,8 +129,8 @@ extension Responder {
     announceAgain(id, at: now)
   }
 
-  /// Replaces the records of a claim on the links where its name is claimed. Other hosts replace
-  /// unique records through the cache-flush bit, and need goodbyes for shared records (RFC 6762
+  /// Replaces a claim's records on the links where its name is claimed. Sends goodbyes for shared
+  /// records only, since the cache-flush bit makes other hosts drop old unique records (RFC 6762
   /// §8.4).
   mutating func replace(
     _ id: PublicationID, at now: Instant, _ body: (inout Claim) -> Void

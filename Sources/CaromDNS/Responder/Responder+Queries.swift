@@ -169,7 +169,7 @@ extension Responder {
     timers.insert(.request(source, link: links[index].link.index), at: due)
   }
 
-  /// Answers a query whose known answers are complete or whose time is up.
+  /// Answers a query that is due: all of its packets have arrived, or the wait for them is over.
   mutating func answerRequest(of source: Endpoint, on link: UInt32, at now: Instant) {
     guard let index = index(of: link), let request = links[index].requests[source],
       request.due <= now

@@ -23,8 +23,8 @@ extension Responder {
     for index in links.indices { sendDueAnswers(on: index, at: now) }
   }
 
-  /// Advances the claims on a link whose timers are due. A name is claimed if no host answered
-  /// its probes.
+  /// Advances those of the claims `ids` whose timers on a link are due. A name is claimed if no
+  /// host has answered its probes.
   private mutating func advance(_ ids: [PublicationID], on index: Int, at now: Instant) {
     let link = links[index].link.index
     var toProbe: [PublicationID] = []
@@ -108,7 +108,7 @@ extension Responder {
     send(Response.pack(records, limit: link.payloadLimit), on: index, at: now)
   }
 
-  /// Multicasts responses and records the time for each of our records in them.
+  /// Multicasts responses, and stores the time for each of this host's records in them.
   private mutating func send(_ responses: [Response], on index: Int, at now: Instant) {
     for response in responses {
       for record in response.records {

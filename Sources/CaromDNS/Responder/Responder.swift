@@ -56,7 +56,8 @@ package struct Responder: Sendable {
   var timers = DeadlineQueue<Timer>()
   /// Our replaced records, with the time until which each is remembered.
   var replacedRecords: [Record.Identity: Instant] = [:]
-  /// The time of the first probes for new names, which all names that start before this time share.
+  /// The time at which new names are first probed for. All names that are added before this time
+  /// share it.
   var probeStart = Instant.zero
   /// The responder's counters.
   package internal(set) var counters = Counters()

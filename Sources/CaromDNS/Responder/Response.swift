@@ -10,8 +10,8 @@ struct Response: Sendable {
   /// The number of records that are answers.
   var answerCount: Int
 
-  /// Packs all `answers` into responses within the limit. Each response also carries the additional
-  /// records for its own answers.
+  /// Packs all `answers` into responses of at most `limit` bytes. Each response also carries the
+  /// additional records for its own answers.
   static func pack(
     _ answers: [Record], limit: Int, additionals: ([Record]) -> [Record] = { _ in [] }
   ) -> [Response] {

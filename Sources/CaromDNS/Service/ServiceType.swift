@@ -7,7 +7,7 @@ public struct ServiceType: Hashable, Sendable {
     case udp = "_udp"
   }
 
-  /// The maximum length of a name, in characters without the underscore (RFC 6335 §5.1).
+  /// The maximum length of a name, in characters, not counting the underscore (RFC 6335 §5.1).
   public static let maximumNameLength = 15
 
   /// The service's name without the underscore, such as "airhockey".

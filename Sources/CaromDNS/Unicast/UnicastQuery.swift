@@ -10,7 +10,7 @@ package struct UnicastFlow: Hashable, Sendable {
   let number: UInt64
 }
 
-/// A query to name servers, which tries one server after the other until one answers, all have
+/// A query to name servers, which tries one server after another until one answers, all have
 /// failed, or the deadline passes.
 struct UnicastQuery: Sendable {
   /// The time limit for each server in the first round. The limit doubles with each round, up to

@@ -97,7 +97,7 @@ package struct UnicastResolver: Sendable {
     advance(index, at: now) { $0.handleBytes(bytes, at: now) }
   }
 
-  /// Handles an attempt's socket or connection that could not be opened or that was closed.
+  /// Handles the end of an attempt whose socket or connection could not be opened or was closed.
   package mutating func handleClosed(_ flow: UnicastFlow, at now: Instant) {
     guard let index = index(of: flow) else { return }
     advance(index, at: now) { $0.handleClosed(at: now) }

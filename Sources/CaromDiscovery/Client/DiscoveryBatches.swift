@@ -11,7 +11,7 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
 
   let source: ChangeSource<Item>
 
-  /// Delivers one batch after the other. Releasing the iterator stops the queries.
+  /// Delivers one batch after another. Releasing the iterator stops the queries.
   public struct Iterator: AsyncIteratorProtocol {
     var reader: CoalescingStream<Item.ID, DiscoveryChange<Item>>.Reader
 

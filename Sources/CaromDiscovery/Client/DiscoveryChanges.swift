@@ -16,7 +16,7 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
 
   let source: ChangeSource<Item>
 
-  /// Delivers one change after the other. Releasing the iterator stops the queries.
+  /// Delivers one change after another. Releasing the iterator stops the queries.
   public struct Iterator: AsyncIteratorProtocol {
     var reader: CoalescingStream<Item.ID, Element>.Reader
 

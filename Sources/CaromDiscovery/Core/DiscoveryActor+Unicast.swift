@@ -126,7 +126,8 @@ extension DiscoveryActor {
 }
 
 extension DiscoveryChange where Item == DiscoveredRecord {
-  /// Creates a change that a name server reported. The interface index of its record is 0.
+  /// Creates the public form of a change reported by a name server. The interface index of its
+  /// record is 0.
   init(_ change: UnicastMonitor.Change) {
     switch change {
     case .added(let record): self = .added(DiscoveredRecord(record, 0))

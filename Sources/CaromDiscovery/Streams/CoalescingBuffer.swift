@@ -52,7 +52,7 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
     return events
   }
 
-  /// Removes stale entries once they are the larger part of the queue.
+  /// Removes stale entries once they make up more than half of the queue.
   private mutating func compact() {
     guard queue.count > 2 * entries.count + 64 else { return }
     queue.removeAll { [entries] in entries[$0.subject]?.number != $0.number }

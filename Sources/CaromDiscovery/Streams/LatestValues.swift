@@ -17,7 +17,7 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
   /// Returns a stream that replaces an unread value with a newer one.
   static func makeStream() -> CoalescingStream<Int, Value> { CoalescingStream { $1 } }
 
-  /// Delivers one value after the other.
+  /// Delivers one value after another.
   public struct Iterator: AsyncIteratorProtocol {
     var reader: CoalescingStream<Int, Value>.Reader
 

@@ -18,9 +18,8 @@ public struct AdvertisedService: Hashable, Sendable {
   public var subtypes: [String]
   /// Whether "X" is renamed to "X (2)" if the name is taken. Otherwise a taken name is an error.
   public var renamesOnConflict: Bool
-  /// Whether no other service can have the same name, for instance because `uniqueName` returned
-  /// the name. The service is then visible at once, without probing for the name, which takes a
-  /// second.
+  /// Whether the name is known to be unique, for instance because it comes from `uniqueName(_:)`.
+  /// The service is then visible at once, without the second of probing for the name.
   public var isNameUnique: Bool
 
   /// Creates the description of a service that listens on `port`.

@@ -14,8 +14,8 @@ package struct ChannelStatistics: Hashable, Sendable {
   package var replaced: UInt64 = 0
   /// The number of unreliable messages that were dropped because too many were queued.
   package var overflowed: UInt64 = 0
-  /// The number of received messages that were duplicates, or that were sequenced and older than
-  /// another received message.
+  /// The number of received messages that were discarded as duplicates, or as older than another
+  /// message already received on a sequenced channel.
   package var stale: UInt64 = 0
   /// The number of unreliable or sequenced messages that were received only in part, or dropped
   /// because the application had too many unread messages.

@@ -32,8 +32,8 @@ struct ReceiveLane: Sendable {
   /// in an unordered lane the lowest that is missing, and in a sequenced lane the number after the
   /// newest complete message.
   var next: UInt64 = 0
-  /// The states of the messages with the numbers `next` and higher, in order. Only lanes that need
-  /// every message use the window.
+  /// The states of the messages with the numbers `next` and higher, in order. Only reliable lanes
+  /// that are not sequenced use the window.
   var window = Deque<Entry>()
   /// The oldest partial message of a `reliableSequenced` lane. It is kept so that messages are
   /// completed even if newer ones keep arriving.

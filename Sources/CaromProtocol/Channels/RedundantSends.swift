@@ -48,7 +48,8 @@ struct RedundantSends: Sendable {
 }
 
 extension ChannelSet {
-  /// Writes copies of small reliable messages of earlier packets into the rest of a packet.
+  /// Writes copies of small reliable messages from earlier packets into the remaining space of a
+  /// packet.
   mutating func writeRedundantSends(
     _ writer: inout FrameWriter, _ records: inout [FrameRecord]
   ) {

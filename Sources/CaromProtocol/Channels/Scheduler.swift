@@ -208,7 +208,7 @@ struct Scheduler: Sendable {
     skipped.prepend(UInt16(lane), &shares)
   }
 
-  /// Puts the skipped lanes back to the front of their queues, in their original order.
+  /// Puts the skipped lanes back at the front of their queues, in their original order.
   mutating func restoreSkipped() {
     while let lane = skipped.popFirst(&shares) {
       let priority = Int(shares[Int(lane)].plan.priority)

@@ -3,7 +3,7 @@ import CaromCore
 // Sending on a datagram path.
 extension DatagramPath {
   /// Appends the next datagram to `buffer` and returns its route, or `nil` if no datagram can be
-  /// sent now. `carriesMessages` is true if this link carries messages now.
+  /// sent now. `carriesMessages` tells whether this is the link that carries messages.
   func pollTransmit(
     _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant
@@ -29,8 +29,8 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns whether a packet may be due for a reason other than pending messages. If the result is
-  /// false, none is due.
+  /// Returns false if no packet is due for any reason other than pending messages, and true if one
+  /// may be due.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }

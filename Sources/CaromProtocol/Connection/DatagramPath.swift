@@ -16,7 +16,7 @@ final class DatagramPath {
     /// An address has answered, or has been taken from a token without waiting for an answer. A
     /// hello precedes each packet.
     case validating
-    /// Each side has received a packet from the other. No hello precedes the packets.
+    /// Each side has received a packet from the other. Packets are no longer preceded by a hello.
     case validated
   }
 
@@ -105,7 +105,7 @@ final class DatagramPath {
     return path
   }
 
-  /// Creates a path that the peer has opened from an address that it has proven.
+  /// Creates a path opened by the peer, whose address has been validated.
   static func responding(
     to hello: Hello, from route: Route, at now: Instant
   ) -> DatagramPath {
@@ -202,8 +202,8 @@ extension DatagramPath {
   /// accepted.
   ///
   /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false before the grant
-  /// and after the end. A packet with a message of the application is then not acknowledged either,
-  /// but the acknowledgements in it are processed.
+  /// and after the end. A packet that contains an application message is then not acknowledged
+  /// either, but the acknowledgements in it are processed.
   func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant

@@ -53,8 +53,8 @@ public struct PeerStatistics: Hashable, Sendable {
   public package(set) var replaced: UInt64 = 0
   /// The number of unreliable messages that were dropped because too many were queued.
   public package(set) var dropped: UInt64 = 0
-  /// The number of received messages that were duplicates, or that were sequenced and older than
-  /// another received message.
+  /// The number of received messages that were discarded as duplicates, or as older than another
+  /// message already received on a sequenced channel.
   public package(set) var stale: UInt64 = 0
   /// The traffic of every channel used so far, ordered by channel number.
   public package(set) var channels: [Traffic] = []

@@ -8,8 +8,8 @@ import CaromCore
 /// nevertheless, so that after the end of the stream only the messages that did not arrive are sent
 /// again on another link.
 struct StreamPath: Sendable {
-  /// The maximum number of bytes of frames in one carrier. The limit bounds how many bytes a small
-  /// message waits for.
+  /// The maximum number of bytes of frames in one carrier. A small message waits for at most one
+  /// carrier to be written.
   static let carrierLength = 16 << 10
   /// A ping is not answered while this many bytes of control packets are queued. The limit bounds
   /// the memory that a peer can occupy by sending pings without reading the answers.
@@ -34,7 +34,7 @@ struct StreamPath: Sendable {
   private var control: [UInt8] = []
   /// The records of the unacknowledged carriers.
   private var records = Deque<FrameRecord>()
-  /// The number of records of each unacknowledged carrier.
+  /// For each unacknowledged carrier, how many of `records` belong to it.
   private var recordCounts = Deque<Int32>()
   /// The number of carriers sent.
   private var sent: UInt64 = 0
@@ -133,8 +133,8 @@ extension StreamPath {
   var nextTimeout: Instant? { earliest(decoder.nextTimeout, acknowledgeAt) }
 
   /// Appends to `buffer` the bytes to write to the stream, whose send queue holds `queued` bytes.
-  /// Returns `false` if there are none. `carriesMessages` is true if this link carries messages
-  /// now.
+  /// Returns `false` if there are none. `carriesMessages` tells whether this is the link that
+  /// carries messages.
   mutating func pollTransmit(
     queued: Int, _ channels: inout ChannelSet, carriesMessages: Bool, _ scratch: inout Scratch,
     into buffer: inout [UInt8], at now: Instant

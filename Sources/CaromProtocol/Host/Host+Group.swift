@@ -65,8 +65,8 @@ extension Host {
 
 // MARK: - Datagrams
 extension Host {
-  /// Queues a request to record in the directory that an initiator's datagrams arrive here, so that
-  /// its stream is handed to this host as well.
+  /// Asks the directory to record that an initiator's datagrams arrive at this host, so that the
+  /// initiator's stream is handed to this host as well.
   mutating func reportInitiator(_ key: ConnectionKey) {
     guard member != nil, keys[key] == nil, directoryRequests.count < Self.helloLimit else { return }
     directoryRequests.append(.recordInitiator(key))

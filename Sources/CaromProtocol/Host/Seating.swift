@@ -3,9 +3,9 @@ import CaromCore
 /// Tracks which peers hold the seats of a host or a group of hosts, and which peers wait to take
 /// over a seat.
 ///
-/// A peer that reconnects, or a person for whom a computer opponent yields, claims the seat of
-/// another connection. The peer gets the seat once the owner admits the peer or the other
-/// connection has ended.
+/// A peer that reconnects claims the seat of its older connection, and a peer that finds no free
+/// seat claims that of a computer opponent that yields. The peer gets the seat once the owner
+/// admits the peer or the other connection has ended.
 package struct Seating: Sendable {
   /// The result of a request for a seat.
   package enum Answer: Hashable, Sendable {
@@ -55,7 +55,7 @@ package struct Seating: Sendable {
   private var held: [PeerID: Seat] = [:]
   /// For each waiting peer, the holder of the seat that it claims.
   private var targets: [PeerID: PeerID] = [:]
-  /// The holders that yield their seats to others, in the order of their requests.
+  /// The holders that yield their seats to others, in the order in which they took the seats.
   private var yielding: [PeerID] = []
   private var takenByPlayers = 0
   private var takenBySpectators = 0

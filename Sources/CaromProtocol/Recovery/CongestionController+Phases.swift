@@ -81,7 +81,7 @@ extension CongestionController {
 
   // MARK: Round-trip probes
 
-  /// Begins a round-trip probe if no sample came near the shortest round-trip time recently.
+  /// Begins a round-trip probe if no recent sample came near the shortest round-trip time.
   private mutating func beginRoundTripProbe(at now: Int64) {
     var resumesStartup = false
     switch phase {

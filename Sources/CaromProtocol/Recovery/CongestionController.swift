@@ -163,7 +163,7 @@ struct CongestionController: Sendable {
   }
 
   /// The estimated bandwidth from which startup computes the window and the rate, in bytes per
-  /// second. Calm packets may not have been sent yet, so as long as no queue builds up, all loss
+  /// second. `calmLoss` may have no measurement yet, so as long as no queue builds up, all loss
   /// during startup counts as random loss.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0

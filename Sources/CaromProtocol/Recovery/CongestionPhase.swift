@@ -22,7 +22,7 @@ enum CongestionPhase: Sendable {
 
   /// Nearly triples the rate in each round trip until the path delivers no more.
   case startup(Startup)
-  /// Lets the queue of the startup drain.
+  /// Lets the queue that startup left drain.
   case drain
   /// Sends at the estimated bandwidth, at least until the given round.
   case cruise(until: Int)
@@ -33,8 +33,8 @@ enum CongestionPhase: Sendable {
   case down(since: Int, followsProbe: Bool)
   /// Keeps few bytes in flight, to measure the round-trip time without a queue.
   case probeRoundTrip(RoundTripProbe)
-  /// Shares the path with traffic that keeps the queue full. `resumesStartup` comes from the
-  /// round-trip probe that found this traffic and is passed on to the next probe.
+  /// Shares the path with traffic that keeps the queue full. `resumesStartup` is that of the
+  /// round-trip probe that found this traffic, kept for the next probe.
   case compete(resumesStartup: Bool)
 
   var isStartup: Bool {

@@ -1,7 +1,7 @@
 import CaromCore
 
 extension DatagramFlow {
-  /// The ack-eliciting packets that one acknowledgement newly acknowledged.
+  /// A summary of the ack-eliciting packets that one acknowledgement newly acknowledged.
   private struct Tally {
     /// The newest ack-eliciting packet.
     var newest: UInt64?

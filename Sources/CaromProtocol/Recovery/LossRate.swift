@@ -7,7 +7,7 @@ struct LossRate: Sendable {
 
   init(memory: Double) { self.memory = memory }
 
-  /// The loss rate, 0 to 1; 0 until eight packets were counted.
+  /// The loss rate, 0 to 1; 0 until eight packets have been counted.
   var value: Double { total < 8 ? 0 : min(max(lost / total, 0), 1) }
   /// The number of packets on which the loss rate is based.
   var weight: Double { total }

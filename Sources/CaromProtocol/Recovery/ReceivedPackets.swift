@@ -6,7 +6,7 @@ package struct ReceivedPackets: Sendable {
   /// without delay.
   private static let acknowledgementThreshold = 2
   /// The value that replaces `acknowledgementThreshold` while this side is expected to send
-  /// messages. The acknowledgement can then travel in their packet.
+  /// messages. The acknowledgement can then travel in a packet with them.
   private static let piggybackThreshold = 3
   /// The maximum delay of an acknowledgement, in nanoseconds: 20 ms.
   private static let maximumDelay: Int64 = 20_000_000

@@ -10,7 +10,7 @@ package struct AddressToken: Hashable, Sendable {
   /// The time for which a token is valid, in nanoseconds: one day.
   package static let lifetime: Int64 = 86_400_000_000_000
   /// The first word of the hashed input. It distinguishes a token's hash from a cookie's, which
-  /// begins with the number of a time slot: no time slot has this number.
+  /// begins with the number of a time slot; no time slot has this number.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
   /// The token's number, unique for its host.

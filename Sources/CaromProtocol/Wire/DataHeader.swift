@@ -3,7 +3,7 @@ import CaromCore
 /// The header of a data packet: the role of its sender, the packet number and, often, a short
 /// acknowledgement.
 package struct DataHeader: Hashable, Sendable {
-  /// The length of the longest header in bytes.
+  /// The maximum length of a header, in bytes.
   package static let maximumLength = 8
 
   /// A packet number is sent in two bytes only if it exceeds the largest acknowledged number by

@@ -27,7 +27,7 @@ public enum DisconnectReason: Hashable, Sendable {
   /// No bytes arrived from the peer for `SessionTiming.silenceLimit`: it crashed, went to sleep, or
   /// lost its network.
   case timedOut
-  /// The host removed this side, with an explanation for people.
+  /// The host removed this side, with a human-readable explanation.
   case kicked(String)
   /// The transport connection was reset: the peer's process ended or a device on the path cut the
   /// connection.

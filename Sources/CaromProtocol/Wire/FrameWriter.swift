@@ -10,7 +10,7 @@ package struct FrameWriter: Sendable {
   package static let maximumMessageOverhead = 7
   /// The maximum number of bytes that a fragment's frame takes in addition to the fragment.
   package static let maximumFragmentOverhead = 14
-  /// The length of the longest credit frame in bytes.
+  /// The maximum length of a credit frame, in bytes.
   package static let maximumCredit = 12
 
   /// The packet, in the first `count` bytes, followed by stale bytes of earlier packets.

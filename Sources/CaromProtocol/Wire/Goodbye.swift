@@ -2,7 +2,7 @@ import CaromCore
 
 /// The last packet of a connection, or the answer to a refused request.
 public struct Goodbye: Hashable, Sendable, PacketCodable {
-  /// The length of the longest explanation, in bytes of UTF-8.
+  /// The maximum length of an explanation, in bytes of UTF-8.
   public static let maximumTextLength = 255
 
   /// The reason why a connection ends. The peer reports the `DisconnectReason` of the same name, or

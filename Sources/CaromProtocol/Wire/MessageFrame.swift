@@ -1,6 +1,6 @@
 /// A message or a fragment of one in a received packet. The payload is not copied.
 package struct MessageFrame: ~Escapable {
-  /// The length of the longest message in bytes: 1 MiB.
+  /// The maximum length of a message, in bytes: 1 MiB.
   package static let maximumMessage = 1 << 20
   /// The channel of the session's own messages. All channels of the application have lower numbers.
   package static let sessionChannel: UInt8 = 64

@@ -2,7 +2,7 @@ import CaromCore
 
 /// A peer's description of itself, sent when the peer requests or grants a seat.
 public struct PeerInfo: Hashable, Sendable {
-  /// The length of the longest application name, in bytes of UTF-8.
+  /// The maximum length of an application name, in bytes of UTF-8.
   public static let maximumApplicationLength = 32
 
   /// The peer's identity.

@@ -19,8 +19,8 @@ struct PreviousMessage: Sendable {
 
   mutating func advance() { number &+= 1 }
 
-  /// Returns whether a message has the same channel and delivery as this one, and the number after
-  /// this one's. Its frame may then omit all three.
+  /// Returns whether a message has this message's channel and delivery, and the next number. Its
+  /// frame may then omit all three.
   @inline(__always)
   func isFollowed(by delivery: Delivery, _ channel: UInt8, _ number: UInt16) -> Bool {
     isSet && delivery == self.delivery && channel == self.channel && number == self.number &+ 1

@@ -2,7 +2,7 @@ import CaromCore
 
 /// A host's answer to an unvalidated endpoint, which must return the cookie to prove its address.
 package struct Retry: Hashable, Sendable {
-  /// The length of the longest retry in bytes.
+  /// The maximum length of a retry, in bytes.
   package static let maximumLength = 17
 
   package var cookie: Cookie

@@ -1,5 +1,5 @@
-/// The first bytes of a frame or packet, at most eight, assembled in a register and then written at
-/// once.
+/// The first bytes of a frame or packet, at most eight, assembled in a register and then written
+/// together.
 struct ShortBytes {
   private(set) var bits: UInt64 = 0
   private(set) var count = 0

@@ -8,7 +8,7 @@ public enum RequestError: Error, Hashable, Sendable {
   case timedOut
   /// The peer received the request, but its `respond` closure threw an error.
   case failed
-  /// Too many requests are pending at this side or at the peer. Try again later.
+  /// Too many requests are pending on this side or on the peer. Try again later.
   case busy
   /// The connection ended before the response arrived.
   case disconnected(DisconnectReason)

@@ -5,7 +5,8 @@ import CaromTransport
 final class PortShare: Sendable {
   let seats: Int
   let spectatorSeats: Int
-  /// The host secret of all nodes, because a client may return the cookie of one node to another.
+  /// The host secret, which all nodes share, because a client may return one node's cookie to
+  /// another.
   let secret: HostSecret
   /// The directory of the group: the connection keys, the seats and the address tokens of all
   /// nodes.

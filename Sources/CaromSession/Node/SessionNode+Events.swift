@@ -4,7 +4,7 @@ import CaromTransport
 
 // MARK: - Interface of the owner
 extension SessionNode {
-  /// Sets the handler of events to `handle`, which first receives the events held so far. `handle`
+  /// Sets the handler for events to `handle`, which first receives the events held so far. `handle`
   /// runs inside `owner`, an actor on the same loop. The node holds `owner` weakly.
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void

@@ -50,8 +50,8 @@ final class InboxRegistry: Sendable {
     for hub in state.withLock({ $0.hubs }) { hub.loop.post { hub.assumeIsolated { body($0) } } }
   }
 
-  /// Returns the entry of a channel, which `make` creates if there is none. Traps with the message
-  /// `conflict` if the channel is in use with another type.
+  /// Returns the entry of a channel, creating it with `make` if there is none. Traps with the
+  /// message `conflict` if the channel is in use with another type.
   private func entry<Entry: Sendable>(
     _ id: UInt8, _ conflict: @autoclosure () -> String, make: () -> Entry,
     finish: @escaping @Sendable (Entry) -> Void

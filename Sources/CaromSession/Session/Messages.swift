@@ -34,8 +34,8 @@ public struct Messages<Message: PacketCodable>: AsyncSequence, Sendable {
 
 /// A view of the newest message from one peer on one channel.
 ///
-/// There can be one reader for each peer. Taking one peer's message leaves the newest message of
-/// every other connected peer for that peer's reader.
+/// There can be one reader for each peer. Taking a message from one view does not affect the views
+/// of other peers on the channel.
 public struct LatestMessage<Message: PacketCodable>: Sendable {
   let peer: Peer
   let inbox: Inbox<Received<Message>>

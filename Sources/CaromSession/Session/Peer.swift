@@ -75,8 +75,8 @@ extension Peer {
   }
 
   /// Returns a view of the newest message from the peer on a channel, for a game loop that draws
-  /// the newest state. There can be one such view for each peer. `Session.messages(on:)` and
-  /// `Session.takeMessages(on:)` cannot read the channel at the same time.
+  /// only the newest state. Use one view per peer and channel, and do not also read the channel
+  /// with `Session.messages(on:)` or `Session.takeMessages(on:)`.
   public func latest<Message>(on channel: MessageChannel<Message>) -> LatestMessage<Message> {
     LatestMessage(peer: self, inbox: hub.inboxes.inbox(for: channel))
   }

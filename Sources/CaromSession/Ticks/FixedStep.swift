@@ -21,7 +21,8 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// A task gets all missed ticks if it falls behind by no more than this: a quarter of a second.
+  /// The most by which a task can fall behind and still get all missed ticks: a quarter of a
+  /// second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int
@@ -51,12 +52,12 @@ public struct FixedStep: AsyncSequence, Sendable {
       source = TickSource(hertz: hertz, catchUp: limit, on: loop, to: continuation)
     }
 
-    /// Waits for the next tick. Returns nil when the task was cancelled.
+    /// Waits for the next tick. Returns nil when the task is cancelled.
     public mutating func next(isolation actor: isolated (any Actor)? = #isolation) async -> Step? {
       await steps.next(isolation: actor)
     }
 
-    /// Waits for the next tick. Returns nil when the task was cancelled.
+    /// Waits for the next tick. Returns nil when the task is cancelled.
     public mutating func next() async -> Step? { await next(isolation: #isolation) }
   }
 }

@@ -35,7 +35,7 @@ struct RangeEncoder: Sendable {
     if range < 1 << 32 { shift() }
   }
 
-  /// Encodes the number `value` of `count` bits, at most 16, without a model.
+  /// Encodes `value`, a number of `count` bits, without a model. `count` is at most 16.
   @inline(__always) mutating func encode(bits value: UInt64, count: Int) {
     range >>= UInt64(truncatingIfNeeded: count)
     add(range &* value)

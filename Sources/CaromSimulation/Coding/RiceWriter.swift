@@ -27,7 +27,7 @@ struct RiceWriter: Sendable {
   /// Whether everything written so far fits into `byteLimit`.
   var fits: Bool { bitCount <= 8 * Self.byteLimit }
 
-  /// Appends the `count` low bits of `value`, at most 32.
+  /// Appends the low `count` bits of `value`. `count` is at most 32.
   @inline(__always) mutating func write(_ value: UInt64, _ count: Int) {
     bitCount += count
     guard fits else { return }

@@ -28,8 +28,7 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The chosen delay in seconds. It is added to `leastTransit`.
   public private(set) var seconds: Double
 
-  /// The histogram: the time spent at each age. Its unit grows over time, so that older time weighs
-  /// less.
+  /// The weighted time spent at each age, as a histogram. New time weighs more, as `unit` grows.
   private var bins: [Double] = []
   private var total = 0.0
   private var unit = 1.0

@@ -3,8 +3,8 @@ import CaromCore
 /// The header of a replay file.
 ///
 /// Layout: the four bytes "CRPL"; the format version u8, 1; the number of players u8; the number of
-/// fields in an input u8; ticks per second u16; the first tick u64; the title as a `VarInt` length
-/// of at most 255 and UTF-8.
+/// fields in an input u8; ticks per second u16; the first tick u64; the length of the title in
+/// bytes as a `VarInt`, at most 255; the title in UTF-8.
 public struct ReplayHeader: Hashable, Sendable, PacketCodable {
   /// The bytes "CRPL" as a little-endian integer.
   static let magic: UInt32 = 0x4C50_5243

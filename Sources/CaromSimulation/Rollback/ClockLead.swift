@@ -7,7 +7,7 @@
 public struct ClockLead: Hashable, Sendable {
   /// The buffer in ticks for inputs that arrive perfectly evenly.
   public static let minimumBuffer = 1.0
-  /// The maximum buffer in ticks.
+  /// The maximum of `buffer`, in ticks.
   public static let maximumBuffer = 12.0
   /// The number of ticks that a late input adds to the buffer.
   static let surcharge = 0.25
@@ -39,7 +39,7 @@ public struct ClockLead: Hashable, Sendable {
     updateBuffer()
   }
 
-  /// Lets the surcharge decay by one tick.
+  /// Decays the surcharge for one tick.
   mutating func tick() {
     extra *= Self.decay
     updateBuffer()

@@ -20,8 +20,8 @@ extension Rollback {
   }
 
   /// Schedules the local player's input for `delay` ticks after the current tick. Earlier ticks
-  /// without an input repeat the last input as `held`. Returns false if the target tick already has
-  /// an input.
+  /// without an input get the `held` form of the last input. Returns false if the target tick
+  /// already has an input.
   mutating func addLocalInput(_ input: Game.Input, delay: Int) -> Bool {
     guard var end = localInputs?.end else { return false }
     let target = now.advanced(by: Int64(delay))

@@ -16,7 +16,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The player that this client controls, or nil for a spectator.
   public let player: Int?
   /// The number of ticks that a spectator stays behind the newest confirmed tick, so that packet
-  /// loss does not interrupt it.
+  /// loss does not interrupt the view.
   public var delay: Int
   /// The round-trip time to the server, as measured by the transport. It determines how far ahead
   /// of the server the game starts.

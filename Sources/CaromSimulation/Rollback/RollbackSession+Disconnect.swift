@@ -3,7 +3,7 @@ import CaromCore
 extension RollbackSession {
   // MARK: Disconnected players
 
-  /// Starts disconnecting a player. From now on, the player's inputs are accepted only if a peer
+  /// Starts disconnecting a player. Further inputs of the player are accepted only if a peer
   /// already had them.
   mutating func beginDisconnect(of player: Int) {
     guard votes[player] == nil else { return }

@@ -101,8 +101,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     return outcome
   }
 
-  /// Changes the input delay without losing or repeating a one-time action. A shorter delay merges
-  /// inputs, and a longer delay repeats the last input as `held` meanwhile.
+  /// Changes the input delay without losing or repeating a one-time action. Shortening the delay
+  /// merges inputs; lengthening it fills the new ticks with the `held` form of the last input.
   public mutating func setInputDelay(_ ticks: Int) {
     precondition(
       (0...SimulationLimits.inputDelay).contains(ticks), "the input delay must be 0 to 30 ticks")

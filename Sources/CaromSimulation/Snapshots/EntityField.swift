@@ -3,7 +3,7 @@
 public struct EntityField: Hashable, Sendable {
   /// The prediction from which a field's new value is coded as a difference.
   public enum Prediction: UInt8, Sendable {
-    /// The previous value, for fields that change rarely.
+    /// The previous value, unchanged. Suits fields that change rarely.
     case held
     /// The previous value extrapolated with its last velocity.
     case linear

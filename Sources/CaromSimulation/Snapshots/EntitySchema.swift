@@ -15,7 +15,7 @@ public struct EntitySchema: Hashable, Sendable {
   let stride: Int
   /// For each field, the index of its model set. Neighboring linear fields share a set.
   let modelSets: [Int]
-  /// The number of model sets.
+  /// The number of distinct model sets in `modelSets`.
   let modelSetCount: Int
 
   /// Creates a schema of the given fields, 1 to `maximumFields`.

@@ -230,7 +230,7 @@ struct SnapshotFormat: Sendable {
   }
 
   /// Returns the value that has the given difference from the prediction: the inverse of
-  /// `difference`. Returns a value out of bounds for a residual that no encoder produces.
+  /// `difference`. For a residual that no encoder produces, the result may be out of bounds.
   @inline(__always) private static func sum(
     _ predicted: Int64, _ residual: Int64, _ field: Field
   ) -> Int64 {

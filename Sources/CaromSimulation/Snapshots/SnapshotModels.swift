@@ -3,7 +3,7 @@
 enum SnapshotModels {
   /// The model for whether the header has the long form.
   static let isLong = 0
-  /// The model for whether views are named in addition to the baseline.
+  /// The model for whether the header names views in addition to the baseline.
   static let isNaming = 1
   /// The model for whether the view of a particular tick is named.
   static let isNamed = 2

@@ -46,7 +46,7 @@ public struct ClockPace: Hashable, Sendable {
     return real.advanced(byNanoseconds: nanoseconds)
   }
 
-  /// Sets the clock's speed from `now` on, in millionths of real time. A value that differs from
+  /// Sets the clock's speed from `now` on, in millionths of real time. A speed that differs from
   /// real time by more than 5 % is clamped.
   public mutating func setSpeed(_ millionths: Int, at now: Instant) {
     move(to: now)

@@ -20,7 +20,7 @@ public struct StepAccumulator: Hashable, Sendable {
     }
   }
 
-  /// The default limit on the time that is caught up at once: a quarter of a second.
+  /// The default limit on the time that one call catches up: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   /// The number of steps per second.
@@ -38,8 +38,8 @@ public struct StepAccumulator: Hashable, Sendable {
   private let limit: Int64
   private let fixedRate: FixedRate
 
-  /// Creates an accumulator that counts from `origin`. The first step is due one step length later,
-  /// and at most `catchUp` worth of steps is returned at once.
+  /// Creates an accumulator that counts from `origin`. The first step is due one step length later.
+  /// One call returns at most the steps that fit into `catchUp`.
   public init(rate: Int, from origin: Instant, catchUp: Duration = catchUpLimit) {
     fixedRate = FixedRate(rate)
     self.origin = origin

@@ -53,7 +53,7 @@ struct InterestGrid: Sendable {
     return true
   }
 
-  /// Removes the entity of a slot.
+  /// Removes the entity in a slot.
   mutating func remove(_ slot: Int) {
     guard cells[slot] >= 0 else { return }
     if previous[slot] >= 0 {

@@ -1,7 +1,6 @@
 import CaromCore
 
-/// A host of a `VirtualNetwork`: a process on a machine with its own addresses. Several hosts may
-/// share a machine.
+/// A host of a `VirtualNetwork`: a process on a machine. Hosts on one machine share its addresses.
 public struct VirtualHost: Hashable, Sendable {
   /// The id of a host in its network.
   public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {

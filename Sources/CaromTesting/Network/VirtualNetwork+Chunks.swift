@@ -77,8 +77,7 @@ extension VirtualNetwork {
     scheduleChunk(of: number, toward: side, at: due)
   }
 
-  /// Schedules the arrival of a chunk at `due`, but not before the arrival of the chunks in front
-  /// of it.
+  /// Schedules the arrival of a chunk at `due`, but not before the chunks sent earlier arrive.
   mutating func scheduleChunk(
     of number: Int, toward side: VirtualStream.Side, at due: Instant
   ) {

@@ -11,8 +11,8 @@ extension VirtualNetwork {
     recordFault("rebound \(change)", of: host)
   }
 
-  /// Returns the number of times that the NAT in front of a link's sender has been rebound, by the
-  /// part of the source that changed.
+  /// Returns how many times the NAT in front of a link's sender has changed the source port, and
+  /// how many times the source address.
   func epoch(of link: Int) -> NATMapping.Epoch {
     var epoch = machines[links[link].from].rebindings
     guard let rebinding = links[link].conditions.rebinding else { return epoch }

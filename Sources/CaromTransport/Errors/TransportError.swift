@@ -7,7 +7,7 @@ import CaromCore
   import Darwin
 #endif
 
-/// An error of a socket, a loop or the network. Each case asks the caller for a different reaction.
+/// An error of a socket, a loop or the network. Each case calls for a different reaction.
 public enum TransportError: Error, Hashable, Sendable {
   /// Another socket is bound to the port: choose another port, or 0 for any free one.
   case addressInUse(port: UInt16)
@@ -37,7 +37,7 @@ public enum TransportError: Error, Hashable, Sendable {
   case outOfDescriptors
   /// No host has the name: check its spelling.
   case unknownHost(String)
-  /// The name service did not answer for the host: try again later.
+  /// The name service did not answer the query for the host: try again later.
   case nameServiceFailed(String)
   /// The system does not support sockets that share a port (`SO_REUSEPORT`): use one loop.
   case portSharingUnsupported

@@ -6,7 +6,8 @@ import CaromCore
 /// Unchecked: `inbox` is guarded by its lock; everything else is accessed only by the loop's
 /// thread, and by `make` before that thread starts.
 @safe final class LoopCore: @unchecked Sendable {
-  /// Work to run on the loop's thread. Unchecked: each item is handed over once and run once.
+  /// Work to run on the loop's thread. The conformance is unchecked, but safe: each item is handed
+  /// over once and run once.
   enum Work: @unchecked Sendable {
     case job(UnownedJob)
     case call(() -> Void)

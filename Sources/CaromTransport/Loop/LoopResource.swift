@@ -21,7 +21,7 @@ class LoopResource {
     didClose()
   }
 
-  /// Frees the C object and releases the handlers. No callback follows.
+  /// Overridden to free the C object and release the handlers. No callback follows.
   func didClose() {}
 
   /// Called when the public handle has been released.

@@ -106,7 +106,7 @@ public final class NetworkLoop: Sendable {
 
   /// Closes all sockets and timers, then the loop, and waits until its thread has ended.
   ///
-  /// Open streams report `closed(.closed)`. Jobs that are enqueued on the executor later still run.
+  /// Open streams report `closed(.closed)`. Jobs enqueued on the executor after that still run.
   public func shutdown() async {
     await withCheckedContinuation { continuation in
       let hasEnded = core.inbox.withLock { inbox in

@@ -61,7 +61,7 @@ public final class TCPStream {
     set { core.queueLimit = newValue }
   }
 
-  /// Sets the handler of further events, or stops reading if `handle` is nil. No byte is lost or
+  /// Sets the handler for further events, or stops reading if `handle` is nil. No byte is lost or
   /// delivered twice.
   public func setHandler(_ handle: ((borrowing TCPEvent) -> Void)?) {
     loop.preconditionCurrent("a stream")
@@ -77,8 +77,8 @@ public final class TCPStream {
     setHandler(handle)
   }
 
-  /// Sends or queues all of `bytes`, after the bytes that were written before. On failure, sends
-  /// none of them.
+  /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
+  /// is sent.
   ///
   /// Throws `queueFull` if `bytes` do not fit into the send queue (an empty queue accepts any
   /// number of bytes), `closed` after `close` or `shutdownWrite`, and otherwise the error that
@@ -88,8 +88,8 @@ public final class TCPStream {
     try core.write(bytes)
   }
 
-  /// Sends or queues all of `bytes`, after the bytes that were written before. On failure, sends
-  /// none of them.
+  /// Sends or queues all of `bytes`, after all bytes written earlier. On failure, none of `bytes`
+  /// is sent.
   public func write(_ bytes: [UInt8]) throws(TransportError) { try write(bytes.span) }
 
   /// Stops reading until `resumeReading`. TCP flow control then stops the peer.
