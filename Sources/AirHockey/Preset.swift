@@ -45,7 +45,7 @@ public enum Preset {
   /// The minimum wait before a face-off, in ticks: 1 s.
   public static let faceOffTicks: UInt16 = 60
   /// The largest random addition to the wait before a face-off, in ticks: 2 s. The addition makes
-  /// the release unpredictable for the players.
+  /// the release unpredictable to the players.
   public static let faceOffSpread: UInt16 = 120
 
   /// The distance of the puck from the center line at a serve, in meters.

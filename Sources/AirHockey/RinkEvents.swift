@@ -16,7 +16,7 @@ public struct RinkEvents: Hashable, Sendable {
     public static let awayMallet = Touches(rawValue: 8)
   }
 
-  /// The things that the puck touched in this tick.
+  /// What the puck touched in this tick.
   public var touches: Touches = []
   /// The largest closing speed among the touches, in meters per second. It determines the volume of
   /// the sound.

@@ -11,7 +11,7 @@ public struct Score: Hashable, Sendable {
     self.away = away
   }
 
-  /// Accesses the number of goals of a seat.
+  /// Accesses the number of goals of the player in a seat.
   public subscript(seat: Seat) -> UInt8 {
     get { seat == .home ? home : away }
     set { if seat == .home { home = newValue } else { away = newValue } }

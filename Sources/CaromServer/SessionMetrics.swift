@@ -71,7 +71,7 @@ public final class SessionMetrics: Sendable {
 }
 
 extension Session {
-  /// Counts all events from now on in `metrics`, and reports the state of all peers once in each
+  /// Counts all further events in `metrics`, and reports the state of all peers once per
   /// `interval`, until the session ends or the task is cancelled.
   public func report(to metrics: SessionMetrics, every interval: Duration = .seconds(10)) async {
     await observe { metrics.count($0) }

@@ -51,7 +51,7 @@ extension ExitStatus {
 }
 
 extension CommandFailure {
-  /// Creates the failure for an error of the network.
+  /// Creates the failure that reports a network error.
   init(_ error: TransportError) {
     let status: ExitStatus =
       switch error {
@@ -85,7 +85,7 @@ extension CommandFailure {
     self.init(status, error.description)
   }
 
-  /// Creates the failure for an error of the session, such as a refusal by the host.
+  /// Creates the failure that reports a session error, such as a refusal by the host.
   init(_ error: SessionError) {
     let status: ExitStatus =
       switch error {

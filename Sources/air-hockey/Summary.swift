@@ -41,9 +41,9 @@ struct Summary: Encodable, Equatable {
   var lateInputs = 0
   /// The number of desyncs with the host.
   var desyncs = 0
-  /// The number of bytes sent in packets of the session.
+  /// The number of bytes sent in the session's packets.
   var bytesSent = 0
-  /// The number of bytes received in packets of the session.
+  /// The number of bytes received in the session's packets.
   var bytesReceived = 0
   /// The final score, with home's goals first.
   var score = "0-0"

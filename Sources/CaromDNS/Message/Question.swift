@@ -3,7 +3,7 @@ package struct Question: Hashable, Sendable {
   /// The class "any", which matches records of every class.
   package static let anyClass: UInt16 = 255
 
-  /// The name and the type of the records in question.
+  /// The name and the type of the requested records.
   package var key: RecordKey
   /// Whether the querier prefers a unicast response (the QU bit, RFC 6762 §5.4).
   package var wantsUnicast: Bool

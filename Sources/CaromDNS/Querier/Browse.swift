@@ -1,10 +1,10 @@
-/// Identifies a browse of a querier.
+/// Identifies a browse operation of a querier.
 package struct BrowseID: Hashable, Sendable {
   let number: UInt64
 }
 
-/// The state of a browse: the services or names found so far. Its size is bounded by the size of
-/// the cache.
+/// The state of a browse operation: the services or names found so far. Its size is bounded by the
+/// size of the cache.
 struct Browse: Sendable {
   /// The name and the type of the PTR records that the browse asks for.
   let key: RecordKey

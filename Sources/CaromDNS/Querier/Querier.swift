@@ -5,7 +5,7 @@ import CaromCore
 package struct Querier: Sendable {
   /// The maximum number of concurrent browses.
   package static let browseLimit = 256
-  /// The maximum number of concurrent resolves.
+  /// The maximum number of concurrent resolve operations.
   package static let resolverLimit = 4096
   /// The maximum number of concurrent TXT record monitors.
   package static let monitorLimit = 4096

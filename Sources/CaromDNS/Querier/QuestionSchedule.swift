@@ -31,7 +31,7 @@ struct QuestionSchedule: Sendable {
     next = start
   }
 
-  /// Updates the schedule after a query was sent.
+  /// Updates the schedule after a query has been sent.
   mutating func markAsked(at now: Instant, wantsUnicast: Bool = false) {
     lastAsked = now
     if wantsUnicast { askedUnicast = now }
@@ -82,7 +82,8 @@ struct QuestionSchedule: Sendable {
     isSuspended = false
   }
 
-  /// Resumes a suspended schedule with its previous interval, after the cached answer was evicted.
+  /// Resumes a suspended schedule with its previous interval, after the cached answer has been
+  /// evicted.
   mutating func resume(at now: Instant) {
     guard isSuspended else { return }
     isSuspended = false

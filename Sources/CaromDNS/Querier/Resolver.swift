@@ -8,7 +8,7 @@ package struct ResolveID: Hashable, Sendable {
 /// Resolves one service: its SRV and TXT records, then the addresses of the hosts that the SRV
 /// records name. Reads the querier's cache.
 struct Resolver: Sendable {
-  /// The final result of a resolve.
+  /// The final result of a resolve operation.
   enum Outcome: Sendable {
     case resolved(Resolution)
     case failed(ResolveFailure)

@@ -67,7 +67,7 @@ extension Responder {
     return replacedRecords[record.identity].map { $0 >= now } ?? false
   }
 
-  /// Probes again for a claimed name after a conflicting record was received.
+  /// Probes again for a claimed name after a conflicting record has been received.
   private mutating func probeAgain(_ id: PublicationID, on link: UInt32, at now: Instant) {
     guard let index = index(of: link) else { return }
     guard let start = claims[id]?.conflicts.record(at: now) else {
@@ -109,8 +109,8 @@ extension Responder {
     for id in lost { emit(.failed(id, error)) }
   }
 
-  /// Performs the simultaneous-probe tiebreak for names that we are probing for as well (RFC 6762
-  /// §8.2).
+  /// Performs the simultaneous-probe tiebreak for names that this host is probing for as well (RFC
+  /// 6762 §8.2).
   mutating func compareProbes(_ query: Message, on index: Int, at now: Instant) {
     let link = links[index].link
     let proposals = Dictionary(grouping: query.authorities, by: \.name)

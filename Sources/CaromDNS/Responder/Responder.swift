@@ -66,7 +66,7 @@ package struct Responder: Sendable {
   private var nextNumber = PublicationID.uniqueHost.number + 1
 
   /// Creates a responder for the host `hostLabel`.local; characters that are not allowed in a host
-  /// name become hyphens. Set `isHostUnique` if no other host can have that name; it is then
+  /// name become hyphens. Set `isHostUnique` if that name is known to be unique; it is then
   /// announced without probing.
   package init(hostLabel: String, isHostUnique: Bool = false, generator: SeededGenerator) {
     self.generator = generator

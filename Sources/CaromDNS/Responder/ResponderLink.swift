@@ -61,8 +61,8 @@ extension ResponderLink {
     return random
   }
 
-  /// Schedules the records of `set` to be sent together at `due`, or, if one of them may not be
-  /// multicast again by then, soon after it may.
+  /// Schedules the records of `set` to be sent together: at `due` or, if one of them may not be
+  /// multicast again by then, soon after that is allowed.
   mutating func schedule(_ set: [Int], at due: Instant, isDefence: Bool) {
     let interval = isDefence ? Self.defenceInterval : Self.repeatInterval
     let allowed = set.compactMap { owned[$0]?.lastSent?.advanced(by: interval) }.max()
@@ -122,8 +122,8 @@ struct AnswerBatch: Sendable {
   /// How long answers may be delayed so that they are sent together with later ones (RFC 6762
   /// §6.4).
   static let maximumDelay = Duration.milliseconds(500)
-  /// The granularity of the due times of batches that wait until a record may be multicast again.
-  /// It keeps the number of such batches small.
+  /// A batch that waits until a record may be multicast again is due at a multiple of this
+  /// duration, which keeps the number of such batches small.
   static let batchGranularity = Duration.milliseconds(10)
 
   let id: UInt64

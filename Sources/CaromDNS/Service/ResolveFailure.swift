@@ -8,6 +8,6 @@ package enum ResolveFailure: Error, Hashable, Sendable {
   /// The service's host reports that the service is not offered (RFC 2782, target "."), or that it
   /// has no SRV record.
   case notOffered
-  /// The maximum number of concurrent resolves is running. Wait for one to finish.
+  /// The maximum number of concurrent resolve operations is running. Wait for one to finish.
   case tooMany
 }

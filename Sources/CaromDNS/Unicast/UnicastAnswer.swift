@@ -45,8 +45,8 @@ extension UnicastAnswer {
     return name
   }
 
-  /// Returns the additional records that the answers refer to, without duplicates, in their order
-  /// in the message.
+  /// Returns the additional records that the answers refer to, without duplicates, in message
+  /// order.
   private static func referred(
     by records: [Record], among additionals: [Record], within domain: Name
   ) -> [Record] {

@@ -127,8 +127,8 @@ final class InterfaceSocket {
 // MARK: - Receiving
 
 extension InterfaceSocket {
-  /// Passes the complete datagrams of a batch to the handler. Unicast datagrams must come from a
-  /// host on the link, since they can be sent from anywhere (RFC 6762 §11).
+  /// Passes the complete datagrams of a batch to the handler. Unicast datagrams are dropped unless
+  /// they come from a host on the link, since they can be sent from anywhere (RFC 6762 §11).
   private func receive(_ batch: borrowing UDPBatch, isUnicast: Bool) {
     var accepted: [Datagram] = []
     for index in batch.indices {
@@ -154,9 +154,9 @@ extension InterfaceSocket {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
-  /// Binds the host's addresses that no other socket is bound to, and releases those that another
-  /// socket is bound to as well. `bound` lists the addresses that sockets are bound to; if
-  /// `mayBind` is false, addresses are only released. Returns whether an address was bound.
+  /// Binds those of the host's addresses that are free, and releases those that another socket has
+  /// bound as well. `bound` lists the addresses that sockets have bound. If `mayBind` is false,
+  /// addresses are only released. Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

@@ -153,7 +153,7 @@ extension SendLane {
     return sendFirstFragment(message, isInBulk, &sendState, &writer, &records)
   }
 
-  /// Updates the state after a queued message was sent whole.
+  /// Updates the state after a queued message has been sent whole.
   private mutating func recordSentWhole(
     _ message: SendMessage, _ sendState: inout SendState, _ filling: Filling
   ) {

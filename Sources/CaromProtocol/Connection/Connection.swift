@@ -105,8 +105,8 @@ package struct Connection {
   package static let handshakeFrameLimit = 4 << 10
   /// The maximum length of a message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
-  /// The minimum time to wait for an answer over datagrams after a stream was refused: enough for
-  /// four hellos.
+  /// The minimum time to wait for an answer over datagrams after a stream has been refused: enough
+  /// for four hellos.
   static let datagramGrace = Duration.seconds(1)
   /// The time that remains for the goodbye to be sent and acknowledged once `closeLimit` has
   /// passed.
@@ -295,7 +295,7 @@ extension Connection {
     close(Goodbye(.protocolViolation), as: .protocolViolation, at: now)
   }
 
-  /// Sends the goodbye once everything before it was sent on the stream or, over datagrams,
+  /// Sends the goodbye once everything before it has been sent on the stream or, over datagrams,
   /// acknowledged. A message that waits for credit or for acknowledgements has not been sent yet.
   mutating func sendGoodbyeWhenDrained(at now: Instant) {
     guard case .closing = state, goodbye != nil else { return }

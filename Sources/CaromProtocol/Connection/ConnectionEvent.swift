@@ -8,11 +8,11 @@ package enum ConnectionEvent: Hashable, Sendable {
   case joining
   /// The seat was granted. Messages can now be sent and received.
   case opened(PeerInfo)
-  /// Messages of the application have arrived; read them with `pollMessage`.
+  /// Application messages have arrived; read them with `pollMessage`.
   case messages
   /// A message was delivered or dropped, or the send queue has space again.
   case channel(ChannelEvent)
-  /// Another link carries the messages from now on.
+  /// Another link carries the messages now.
   case linkChanged(LinkKind)
   /// No link carries the connection. It waits to be resumed.
   case interrupted
@@ -41,7 +41,7 @@ package enum LinkEnd: Hashable, Sendable {
 
 /// The actions that a connection asks its owner to perform on the stream.
 package enum LinkAction: Hashable, Sendable {
-  /// Close the stream after everything written to it was sent.
+  /// Close the stream once everything written to it has been sent.
   case closeAfterFlush
   /// Close the stream immediately.
   case cut

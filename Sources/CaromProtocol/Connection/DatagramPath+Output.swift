@@ -64,8 +64,8 @@ extension DatagramPath {
     Hello(key: key, epoch: epoch, resumes: resumes, cookie: nil).write(to: &writer)
   }
 
-  /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether it
-  /// did.
+  /// Writes a path MTU probe, a packet with a ping and padding, if one is due. Returns whether a
+  /// probe was written.
   private func writeMTUProbe(_ scratch: inout Scratch, at now: Instant) -> Bool {
     guard stage == .validated, let size = flow.nextMTUProbe(at: now) else { return false }
     if !scratch.records.isEmpty { scratch.records.removeAll(keepingCapacity: true) }

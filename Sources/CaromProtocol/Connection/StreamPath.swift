@@ -53,7 +53,8 @@ struct StreamPath: Sendable {
   /// Whether the stream was granted, so that carriers may be sent and received on it.
   var isJoined = false
 
-  /// Creates a path that accepts stream frames of at most `limit` bytes until it is joined.
+  /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is
+  /// complete.
   init(limit: Int) { decoder.limit = limit }
 }
 

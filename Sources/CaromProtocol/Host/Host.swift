@@ -253,7 +253,7 @@ extension Host {
     if let index = index(of: id), entries[index].connection.isClosed { remove(index) }
   }
 
-  /// Handles the timeouts of all connections that are due at `now`, in the order of ids. Call at
+  /// Handles the timeouts that are due at `now`, in the order of the connections' ids. Call at
   /// `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     expired.removeAll(keepingCapacity: true)

@@ -211,7 +211,7 @@ extension Matchmaker {
       ?? sightings.last
   }
 
-  /// Cancels a dial that timed out. Other candidates are preferred to this peer from now on.
+  /// Cancels a dial that timed out. After this, other candidates are preferred to this peer.
   private mutating func abandonDial(to peer: PeerID, at now: Instant) {
     actions.append(.cancelDial(peer))
     if let index = candidates.firstIndex(where: { $0.sighting.id == peer }) {

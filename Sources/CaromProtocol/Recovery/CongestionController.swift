@@ -178,8 +178,8 @@ struct CongestionController: Sendable {
 
   // MARK: Events
 
-  /// Records that a packet was acknowledged or declared lost. `isCalm` is the value that the
-  /// property of this name had when the packet was sent.
+  /// Records that a packet was acknowledged or declared lost. The argument `isCalm` is the value of
+  /// the property `isCalm` when the packet was sent.
   mutating func recordFate(isLost: Bool, isCalm: Bool) {
     if isCalm { calmLoss.add(isLost: isLost) }
     if phase.isStartup { startupLoss.add(isLost: isLost) }

@@ -93,8 +93,8 @@ package struct ReceivedPackets: Sendable {
       largest: UInt16(truncatingIfNeeded: largest), ackDelay: ackDelay(at: now))
   }
 
-  /// Appends an acknowledgement of the ranges that the peer may not know, as many as fit, and marks
-  /// the ranges as written. Returns false if none fits.
+  /// Appends an acknowledgement of the ranges that the peer may not know about, as many as fit, and
+  /// marks those ranges as written. Returns false if none fits.
   package mutating func appendRanges(to writer: inout FrameWriter, at now: Instant) -> Bool {
     var wanted = 0
     while wanted < ranges.count,

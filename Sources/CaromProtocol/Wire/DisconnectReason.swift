@@ -13,7 +13,7 @@ public enum DisconnectReason: Hashable, Sendable {
   case full
   /// The peer cannot answer now because it is joining a match itself. Try again later.
   case busy
-  /// The host declined, with an explanation for people.
+  /// The host declined, with a human-readable explanation.
   case declined(String)
   /// The peer uses another version of the session protocol or of the game.
   case versionMismatch(theirs: UInt16)

@@ -38,7 +38,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   public var code: Code
   /// The sender's version of the session protocol or, if both sides have the same, of the game.
   public var version: UInt16
-  /// An explanation for people. Only `declined` and `kicked` carry one.
+  /// A human-readable explanation. Only `declined` and `kicked` carry one.
   public var text: String
 
   /// Creates a goodbye. A text of more than 255 bytes is omitted.

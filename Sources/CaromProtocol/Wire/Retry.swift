@@ -6,8 +6,8 @@ package struct Retry: Hashable, Sendable {
   package static let maximumLength = 17
 
   package var cookie: Cookie
-  /// The first half of the hello's key, or nil if the retry answers a data packet or a hello with a
-  /// cookie.
+  /// The first half of the hello's key, or nil if the retry answers a data packet or a hello that
+  /// contained a cookie.
   package var keyPrefix: UInt64?
 
   package init(cookie: Cookie, keyPrefix: UInt64?) {

@@ -28,7 +28,7 @@ extension SessionNode {
 
   /// Leaves the reliable messages of a channel in their connections until `resume` is called, so
   /// that the senders run out of credit and have to wait. Other messages are still delivered,
-  /// because only few of them can be unread.
+  /// because only a few of them can be unread at a time.
   public func pause(channel: UInt8) { feed.paused.insert(channel) }
 
   /// Delivers the messages of a paused channel again, starting with those that stayed in the

@@ -6,7 +6,7 @@ struct BitWriter: Sendable {
   private var pending: UInt64 = 0
   private var pendingCount = 0
 
-  /// Appends the low bits of `value`; `count` is their number, 0 to 56.
+  /// Appends the low `count` bits of `value`. `count` is from 0 to 56.
   @inline(__always)
   mutating func write(_ value: UInt64, _ count: Int, to writer: inout PacketWriter) {
     pending = pending << UInt64(count) | (value & ((1 << UInt64(count)) - 1))

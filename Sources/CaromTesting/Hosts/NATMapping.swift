@@ -12,8 +12,8 @@ struct NATMapping: Sendable {
   private var externalPorts: [UInt16: Mapping] = [:]
   private var internalPorts: [UInt16: Mapping] = [:]
 
-  /// The number of rebindings so far, by the part of the source that changed. Mappings of earlier
-  /// epochs are invalid.
+  /// How many rebindings have changed the source port so far, and how many the source address.
+  /// Mappings of earlier epochs are invalid.
   struct Epoch: Hashable, Sendable {
     var port = 0
     var address = 0

@@ -15,8 +15,8 @@ struct VirtualMachine: Sendable {
   /// The numbers of all streams that the machine opened or accepted, in the order in which it did
   /// so.
   var streams: [Int] = []
-  /// The number of calls to `rebind` for the NAT in front of the machine, by the part of the source
-  /// that changed.
+  /// How many calls to `rebind` have changed the port, and how many the address, at the NAT in
+  /// front of the machine.
   var rebindings = NATMapping.Epoch()
   private var nextPort: UInt16 = 49_152
   private var nextExternalPort: UInt16 = 20_000

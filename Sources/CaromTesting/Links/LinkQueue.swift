@@ -1,7 +1,7 @@
 import CaromCore
 
-/// The queue in front of a bottleneck, modelled as a fluid that drains at a constant rate. Its
-/// state is mainly the time at which it will be empty, so adding a datagram takes constant time.
+/// The queue in front of a bottleneck, modeled as a fluid that drains at a constant rate. Its state
+/// is mainly the time at which it will be empty, so adding a datagram takes constant time.
 struct LinkQueue: Sendable {
   private static let second: Int64 = 1_000_000_000
 

@@ -124,7 +124,7 @@ import CaromCore
     unsafe cuv_loop_wake(handle!)
   }
 
-  /// Runs the queued work of this thread and of other threads. Called before and after every wait
+  /// Runs the work queued by this thread and by other threads. Called before and after every wait
   /// for events.
   private func drain(woken: Bool) {
     if woken {

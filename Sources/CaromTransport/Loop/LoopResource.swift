@@ -30,6 +30,6 @@ class LoopResource {
   /// Called when the loop shuts down while the resource is open.
   func shutDown() { close() }
 
-  /// Called when a file descriptor became free, if the resource waits for one.
+  /// Called when a file descriptor has become free, if the resource waits for one.
   func descriptorAvailable() {}
 }

@@ -148,7 +148,7 @@ extension TCPStream {
 
 // Socket options
 extension TCPStream {
-  /// Configures TCP keep-alive: after the connection was idle for `idle`, sends a probe every
+  /// Configures TCP keep-alive: after the connection has been idle for `idle`, sends a probe every
   /// `interval`, and closes the stream with `timedOut` after `count` unanswered probes. Durations
   /// are rounded down to whole seconds, at least one. A nil `idle` disables keep-alive.
   public func setKeepAlive(
