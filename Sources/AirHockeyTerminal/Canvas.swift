@@ -57,7 +57,7 @@ package struct Canvas: Hashable, Sendable {
   }
 }
 
-/// Returns the fraction of a pixel that a shape covers, 0 to 1, if the pixel's center is at `distance`
-/// from the shape's edge. The distance is in pixels and negative inside the shape. The edge is
-/// blended over one pixel.
+/// Returns the fraction of a pixel that a shape covers, 0 to 1, if the pixel's center is at
+/// `distance` from the shape's edge. The distance is in pixels and negative inside the shape. The
+/// edge is blended over one pixel.
 func edge(_ distance: Double) -> Double { min(max(0.5 - distance, 0), 1) }

@@ -16,8 +16,8 @@ struct Steering: Hashable, Sendable {
   /// report releases. Keyboards repeat 25 to 30 times a second, after an initial delay of a quarter
   /// of a second or more.
   static let memory = Duration.milliseconds(180)
-  /// The fraction of the distance to the pointer that a mallet covers in one tick. The pointer jumps
-  /// from cell to cell, a few centimeters at a time; a share below 1 smooths the jumps.
+  /// The fraction of the distance to the pointer that a mallet covers in one tick. The pointer
+  /// jumps from cell to cell, a few centimeters at a time; a share below 1 smooths the jumps.
   static let pursuit = 0.45
   /// The maximum time between two samples, in seconds. A longer pause counts as this time, so that
   /// a mallet does not jump after it.

@@ -9,7 +9,7 @@ struct TerminalDisplay: GameDisplay {
   /// The length of the puck's trail, in frames.
   private static let trailLength = 9
   /// The distance in meters. If the puck moves farther than this within one frame, it was placed
-  /// and did not slide, and the trail starts anew.
+  /// and did not slide, and the trail starts again.
   private static let leap = 0.3
   /// An escape character counts as the Escape key if nothing follows it for this long.
   private static let escapeTimeout = Duration.milliseconds(15)

@@ -61,7 +61,7 @@ struct Reassemblies: Sendable {
     return new
   }
 
-  /// Ends a reassembly, complete or not. Returns its buffer, which then belongs to the caller.
+  /// Ends a reassembly, complete or not, and hands over its buffer.
   mutating func finish(_ index: Int32, needsCredit: Bool) -> MessageArena.Slot {
     let entry = Int(index)
     if needsCredit { reliableBytes -= table[entry].total }

@@ -80,8 +80,8 @@ void sc_disarm(void);
 /// Returns the number of descriptors that the calling thread has opened, less those that it has
 /// closed. Descriptors that libuv closes are not subtracted.
 long sc_descriptors(void);
-/// Makes the resolver answer `error` (EAI_…) for `host` from now on, on all threads. With EAI_SYSTEM
-/// errno is `code`. With an error of 0, it finds the host without any address.
+/// Makes the resolver answer `error` (EAI_…) for `host` from now on, on all threads. With
+/// EAI_SYSTEM errno is `code`. With an error of 0, it finds the host without any address.
 void sc_fail_lookup(const char *_Nonnull host, int error, int code);
 
 #endif
