@@ -67,7 +67,7 @@ public struct DatagramEncoder: Sendable {
     return datagrams
   }
 
-  /// The length of a fragment's data, in bytes; only a packet's last fragment is shorter.
+  /// The length of a fragment's data, in bytes. Only a packet's last fragment may be shorter.
   private var fragmentLength: Int { maximumLength - Self.fragmentOverhead }
 
   /// The maximum length of a fragment's header, in bytes: the VarInts for the length, number, index

@@ -101,7 +101,7 @@ public struct DelimiterDecoder: Sendable {
   }
 }
 
-/// The errors of a `DelimiterDecoder`.
+/// The errors that a `DelimiterDecoder` throws.
 public enum DelimiterError: Error, Hashable, Sendable {
   /// A line is longer than `limit` bytes.
   case delimiterTooFar(limit: Int)

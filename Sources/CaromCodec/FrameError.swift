@@ -1,5 +1,5 @@
-/// The errors of frame encoders and decoders. After a decoding error the start of the next frame is
-/// unknown, so the receiver must close the stream.
+/// The errors that frame encoders and decoders throw. After a decoding error the start of the next
+/// frame is unknown, so the receiver must close the stream.
 public enum FrameError: Error, Hashable, Sendable {
   /// A body is longer than `limit` bytes. This error also occurs if the peer uses the other byte
   /// order.

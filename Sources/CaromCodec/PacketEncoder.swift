@@ -23,7 +23,7 @@ public struct PacketEncoder: Sendable {
   }
 }
 
-/// The errors of a `PacketEncoder`.
+/// The errors that a `PacketEncoder` throws.
 public enum PacketEncoderError: Error, Hashable, Sendable {
   /// Containers are nested deeper than `limit`, the maximum depth that a decoder accepts.
   case tooDeep(limit: Int)

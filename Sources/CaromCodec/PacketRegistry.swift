@@ -60,7 +60,7 @@ public struct PacketRegistry: Sendable {
   public mutating func decode(_ packet: Packet) -> ReceivedPacket { decode(packet.encoded.span) }
 }
 
-/// The errors of a `PacketRegistry`.
+/// The errors that a `PacketRegistry` throws.
 public enum PacketRegistryError: Error, Hashable, Sendable {
   /// The packet type is already registered; `by` names its Swift type.
   case taken(type: UInt16, by: String)

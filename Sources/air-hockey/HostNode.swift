@@ -3,7 +3,7 @@ import Carom
 /// A session node that hosts one opponent after another, and advertises on the network whether its
 /// seat is free.
 actor HostNode: LoopActor {
-  /// The largest number of spectators.
+  /// The maximum number of spectators.
   static let spectatorLimit = 32
 
   nonisolated let loop: NetworkLoop

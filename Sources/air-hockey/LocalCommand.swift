@@ -1,7 +1,7 @@
 import AirHockey
 import ArgumentParser
 
-/// Plays with two people at one keyboard.
+/// The `local` command: a game between two people at one keyboard.
 struct LocalCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "local", abstract: "Play with two people at one keyboard.")

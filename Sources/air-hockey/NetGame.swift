@@ -22,8 +22,8 @@ actor NetGame: LoopActor {
     var hosted: HostedMatch? { if case .host(let match) = self { match } else { nil } }
     var joined: JoinedMatch? { if case .client(let match) = self { match } else { nil } }
 
-    /// Calls `body` with the hosted match, which it may change, and returns its result. Returns nil
-    /// without a call if this computer is not a host.
+    /// Returns the result of `body`, which may change the hosted match. Returns nil without calling
+    /// `body` if this computer is not a host.
     @discardableResult
     mutating func withHosted<Value, Failure: Error>(
       _ body: (inout HostedMatch) throws(Failure) -> Value
@@ -34,8 +34,8 @@ actor NetGame: LoopActor {
       return try body(&match)
     }
 
-    /// Calls `body` with the joined match, which it may change, and returns its result. Returns nil
-    /// without a call if this computer is not a client.
+    /// Returns the result of `body`, which may change the joined match. Returns nil without calling
+    /// `body` if this computer is not a client.
     @discardableResult
     mutating func withJoined<Value, Failure: Error>(
       _ body: (inout JoinedMatch) throws(Failure) -> Value

@@ -3,7 +3,7 @@ import AirHockeyTerminal
 import CaromTransport
 
 extension PlayOptions {
-  /// Returns the player of the left seat.
+  /// Returns the player in the left seat.
   func homePlayer(_ name: String) -> LocalGame.Player {
     guard bot else { return .person(name) }
     let computer = ComputerPlayer(.home, strength: strength, seed: .random(in: 0 ... .max))

@@ -4,7 +4,7 @@ import CTerminal
 /// restored when this object is released and when the process exits, crashes or is killed by a
 /// signal that can be caught. Only one instance may exist at a time.
 final class Terminal {
-  /// The terminal cannot be opened.
+  /// The error thrown if the terminal cannot be opened.
   struct Unavailable: Error {
     /// The errno of the failed call.
     let code: Int32

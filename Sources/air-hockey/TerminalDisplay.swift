@@ -11,7 +11,8 @@ struct TerminalDisplay: GameDisplay {
   /// The distance in meters. If the puck moves farther than this within one frame, it was placed
   /// and did not slide, and the trail starts again.
   private static let leap = 0.3
-  /// An escape character counts as the Escape key if nothing follows it for this long.
+  /// The time after an escape character within which nothing may follow for it to count as the
+  /// Escape key.
   private static let escapeTimeout = Duration.milliseconds(15)
 
   private let terminal: Terminal

@@ -21,8 +21,8 @@ enum CommandRunner {
   }
 
   /// Runs `work` until it finishes, the time limit is reached or the command is interrupted, and
-  /// returns which of these happened first. Unfinished work is cancelled and awaited. Throws the
-  /// error of the output, or the error of `work` unless `work` was cancelled.
+  /// returns which of these happened first. Unfinished work is cancelled and awaited. Throws any
+  /// error from writing the output, or the error thrown by `work` unless `work` was cancelled.
   @discardableResult
   static func run(
     for limit: Duration? = nil, output: Output,
@@ -58,7 +58,7 @@ enum CommandRunner {
     return try result.get()
   }
 
-  /// Returns when a signal requests termination, or the task is cancelled.
+  /// Waits until a signal requests termination, or the task is cancelled.
   private static func signalReceived() async {
     let (signals, source) = AsyncStream.makeStream(of: Void.self)
     Thread.detachNewThread {

@@ -1,5 +1,5 @@
-/// A JSON value. All control and format characters in strings are escaped, so that they cannot
-/// control a terminal either.
+/// A JSON value. All control and format characters in strings are escaped, so that a terminal does
+/// not interpret them.
 enum JSONValue: Hashable, Sendable {
   case null
   case string(String)

@@ -21,7 +21,7 @@ actor OneShotQuery: LoopActor {
 
   /// The times after the first query at which it is repeated, as long as there is no answer.
   static let repetitions: [Duration] = [.seconds(1), .seconds(3)]
-  /// The largest number of records that are reported.
+  /// The maximum number of records that are reported.
   static let recordLimit = 4096
 
   nonisolated let loop: NetworkLoop

@@ -127,7 +127,7 @@ final class Output: Sendable {
     closing.continuation.finish()
   }
 
-  /// Returns when the output no longer has a reader, or the task is cancelled.
+  /// Waits until the output no longer has a reader, or the task is cancelled.
   func untilClosed() async { for await _ in closing.stream {} }
 
   /// Draws the table if it has changed. Returns when everything is written, or the task is

@@ -5,9 +5,9 @@ extension RecordCache {
   struct Usage: Sendable {
     private(set) var count = 0
     private(set) var bytes = 0
-    /// Set after a search for records to evict freed too little space: until the time `until`,
-    /// records of `priority` or lower are refused without another search. Nil before the first such
-    /// search.
+    /// The outcome of the last search that evicted too few records to free the needed space, or nil
+    /// if there was none. Until the time `until`, records of `priority` or lower are refused
+    /// without another search.
     var exhausted: (priority: Priority, until: Instant)?
 
     mutating func add(_ cost: Int) {

@@ -41,8 +41,8 @@ extension RecordCache {
     ids(on: interface).compactMap { remove($0) }.map { ($0.setKey, $0.entry.record) }
   }
 
-  /// Makes the records of a set for which `isAffected` returns true expire within `rest`, unless
-  /// they are received again (RFC 6762 §10.4).
+  /// Shortens the remaining life of those records in a set for which `isAffected` returns true:
+  /// they expire within `rest` unless they are received again (RFC 6762 §10.4).
   package mutating func reconfirm(
     _ setKey: SetKey, for rest: Duration, at now: Instant, _ isAffected: (Record) -> Bool
   ) {
@@ -52,7 +52,8 @@ extension RecordCache {
     }
   }
 
-  /// Makes all records of an interface expire within `rest`, unless they are received again.
+  /// Shortens the remaining life of all records of an interface: they expire within `rest` unless
+  /// they are received again.
   mutating func reconfirmAll(on interface: UInt32, for rest: Duration, at now: Instant) {
     for id in ids(on: interface) { shortenLife(id, to: rest, at: now) }
   }

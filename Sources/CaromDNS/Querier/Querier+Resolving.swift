@@ -25,7 +25,7 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// Marks a resolver to be evaluated, because a relevant record or timer changed.
+  /// Marks a resolver for evaluation, because a relevant record or timer changed.
   mutating func setNeedsEvaluation(_ id: ResolveID) {
     guard resolvers[id]?.needsEvaluation == false else { return }
     resolvers[id]?.needsEvaluation = true

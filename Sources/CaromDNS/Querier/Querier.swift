@@ -1,7 +1,7 @@
 import CaromCore
 
 /// Queries the links for services and records, and caches the answers (RFC 6762 §5, RFC 6763 §4).
-/// The querier is polled. CNAME records are cached but not followed.
+/// CNAME records are cached but not followed.
 package struct Querier: Sendable {
   /// The maximum number of concurrent browses.
   package static let browseLimit = 256

@@ -18,7 +18,7 @@ struct QuestionSchedule: Sendable {
   private(set) var next: Instant?
   /// Whether the next query is the first since the question started on this link.
   private(set) var isFirst = true
-  /// The time of the timer that `ActiveQuestions` armed for `next`.
+  /// The time for which `ActiveQuestions` has set the timer for `next`, or nil if it has set none.
   var scheduled: Instant?
   /// Whether the complete answer is cached, so that only refreshes are sent.
   private var isSuspended = false

@@ -49,7 +49,7 @@ package struct Responder: Sendable {
   static let probeDelay: ClosedRange<Duration> = .zero ... .milliseconds(250)
 
   var claims: [PublicationID: Claim] = [:]
-  /// The claim of each name.
+  /// The id of the claim to each name.
   var names: [Name: PublicationID] = [:]
   var links: [ResponderLink] = []
   var generator: SeededGenerator

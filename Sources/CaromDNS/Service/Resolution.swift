@@ -4,7 +4,8 @@ import CaromCore
 package struct Resolution: Hashable, Sendable {
   /// The name of the host that offers the service.
   package var host: Name
-  /// The endpoints to connect to, the preferred first. Link-local IPv6 addresses carry their scope.
+  /// The endpoints to connect to, in order of preference. Link-local IPv6 addresses carry their
+  /// scope.
   package var endpoints: [Endpoint]
   /// The TXT record, which is empty if the service has none.
   package var text: TXTRecord

@@ -55,8 +55,8 @@ package struct UnicastResolver: Sendable {
   /// The number of running queries.
   package var openQueries: Int { entries.count }
 
-  /// Queries the servers one after another until one answers or `deadline` passes. Throws an error
-  /// if the query cannot start.
+  /// Queries the servers one after another until one answers, all have failed, or `deadline`
+  /// passes. Throws an error if the query cannot start.
   package mutating func ask(
     _ key: RecordKey, of servers: [Endpoint], deadline: Instant, at now: Instant
   ) throws(UnicastError) -> UnicastQueryID {
@@ -135,8 +135,8 @@ extension UnicastResolver {
     return nextNumber
   }
 
-  /// Passes one event to a query. If a step results, closes the query's previous socket or
-  /// connection and carries out the step. Returns whether there was a step.
+  /// Passes an event to the query at `index`. If the query then has a next step, closes its
+  /// previous socket or connection, takes the step and returns true.
   @discardableResult
   private mutating func advance(
     _ index: Int, at now: Instant, _ event: (inout UnicastQuery) -> UnicastQuery.Step?

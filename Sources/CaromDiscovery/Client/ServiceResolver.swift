@@ -34,8 +34,8 @@ public struct ServiceResolver: Sendable {
     return name
   }
 
-  /// Finds the endpoints that the service listens on now. Throws `timedOut` if no answer arrives
-  /// within `limit`.
+  /// Resolves the endpoints at which the service can be reached. Throws `timedOut` if no answer
+  /// arrives within `limit`.
   public func resolve(
     within limit: Duration = .seconds(5)
   ) async throws(DiscoveryError) -> ResolvedService {

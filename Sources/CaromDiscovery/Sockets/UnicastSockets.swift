@@ -11,7 +11,7 @@ import CaromTransport
 /// socket. Of several processes on one host, one receives the unicast datagrams; the others do not
 /// request unicast responses.
 final class UnicastSockets {
-  /// The largest number of addresses of a link that are bound. Unicast responses are not requested
+  /// The maximum number of addresses of a link that are bound. Unicast responses are not requested
   /// on a link with more addresses.
   static let limit = 16
 
@@ -20,10 +20,9 @@ final class UnicastSockets {
 
   init(on loop: NetworkLoop) { self.loop = loop }
 
-  /// If `mayBind` is true, binds the addresses that no other socket is bound to. Releases the
-  /// addresses that another socket is bound to as well. `bound` lists the address of every bound
-  /// socket, or is nil if the system does not provide the list. Returns whether an address was
-  /// bound.
+  /// Releases addresses to which another socket is also bound and, if `mayBind` is true, binds
+  /// addresses to which no socket is bound. `bound` lists the address of every bound socket, or is
+  /// nil if the system does not provide the list. Returns whether an address was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void

@@ -3,9 +3,9 @@ import CaromDNS
 import CaromTransport
 
 extension UnicastClient {
-  /// The largest number of TXT records that are queried at the same time while browsing.
+  /// The maximum number of TXT records that are queried at the same time while browsing.
   static let parallelQuestions = 16
-  /// The largest number of hosts of one service whose addresses are queried.
+  /// The maximum number of hosts of one service whose addresses are queried.
   static let hostLimit = 8
 
   /// Reports changes to the records under a name until the task is cancelled or the loop shuts

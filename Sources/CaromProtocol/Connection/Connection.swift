@@ -283,7 +283,7 @@ extension Connection {
 
 // MARK: - Closing
 extension Connection {
-  /// Drops both links and closes the connection without another packet.
+  /// Drops both links and closes the connection without sending anything.
   mutating func closeNow() {
     if stream != nil { linkAction = .cut }
     stream = nil

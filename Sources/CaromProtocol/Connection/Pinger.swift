@@ -30,8 +30,8 @@ struct Pinger: Sendable {
     return .ping(sent: UInt64(bitPattern: now.nanoseconds))
   }
 
-  /// Adds the answer to a ping to the measurement. Returns `false` if the answer is ignored because
-  /// `sent`, which the peer echoes, is in the future or more than a minute ago.
+  /// Updates the measurements with the answer to a ping. Returns `false` if the answer is ignored
+  /// because `sent`, which the peer echoes, is in the future or more than a minute ago.
   mutating func handlePong(sent: UInt64, clock: UInt64, at now: Instant) -> Bool {
     let asked = Instant(nanoseconds: Int64(bitPattern: sent))
     guard asked <= now, asked >= now.advanced(by: .zero - Self.longestRoundTrip) else {

@@ -1,4 +1,4 @@
-/// The amounts of data that a session writes to a connection's stream.
+/// Limits on the data that a session queues on a connection's stream.
 package enum SessionLink {
   /// The maximum number of bytes written at a time. More is written once the stream's send queue
   /// holds fewer bytes than this.

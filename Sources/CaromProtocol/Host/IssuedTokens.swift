@@ -12,7 +12,8 @@ package struct IssuedTokens: Sendable {
 
   package init() {}
 
-  /// Returns the serial number of a new token. The oldest token of a full window becomes invalid.
+  /// Returns the serial number of a new token. If `window` newer tokens have been issued, a token
+  /// becomes invalid.
   package mutating func issue() -> UInt64 {
     if used.isEmpty { used = Array(repeating: 0, count: Int(Self.window / 64)) }
     defer { next += 1 }

@@ -2,9 +2,9 @@
 struct BandwidthGrowth: Sendable {
   /// A probe counts as successful if it raises the bandwidth by more than this factor.
   private static let successFactor = 1.15
-  /// The number of consecutive successful probes after which a change of the path is suspected.
+  /// The number of consecutive successful probes after which the path is suspected to have changed.
   private static let successLimit = 3
-  /// If the bandwidth grows by more than this factor over `successLimit` probes, the path has
+  /// The growth of the bandwidth over `successLimit` probes, as a factor, above which the path has
   /// probably changed.
   private static let newPathFactor = 1.4
 

@@ -15,8 +15,8 @@ enum CongestionPhase: Sendable {
     var start: Int64
     /// The round that must end before the probe may end.
     var round: Int
-    /// Whether startup continues after the probe, because it had not found the path's bandwidth
-    /// before.
+    /// Whether startup continues after the probe, because it had not yet found the path's bandwidth
+    /// when the probe began.
     var resumesStartup: Bool
   }
 

@@ -46,7 +46,7 @@ package struct RoundTripEstimator: Sendable {
     minimum = min(minimum, sample)
   }
 
-  /// Returns whether no sample came near the minimum for 10 s, in which case the path may have
+  /// Returns whether no sample has come near the minimum for 10 s, in which case the path may have
   /// become longer.
   func isMinimumStale(at now: Int64) -> Bool {
     hasSample && now - minimumTime > Self.minimumLifetime

@@ -65,8 +65,8 @@ extension SessionNode {
     return chosen
   }
 
-  /// The size of a UDP socket's receive and send buffers, in bytes. It holds the traffic of some
-  /// milliseconds on a fully used network link.
+  /// The size of a UDP socket's receive and send buffers, in bytes. A buffer holds a few
+  /// milliseconds of traffic on a fully used network link.
   private static let socketBuffer = 4 << 20
 
   private static func listenerOptions(shared: Bool) -> TCPListener.Options {

@@ -112,8 +112,8 @@ extension SessionNode {
     if turn.timer?.deadline != next { turn.timer?.arm(at: next) }
   }
 
-  /// If a timer fires later than this, the process must have been suspended or starved, and
-  /// received bytes may be waiting in the sockets.
+  /// The lateness of a timer from which it follows that the process was suspended or starved, so
+  /// that received bytes may be waiting in the sockets.
   private static let standstill = Duration.milliseconds(250)
 
   private func handleTimeout(at now: Instant) {

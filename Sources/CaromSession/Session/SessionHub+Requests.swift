@@ -67,7 +67,7 @@ extension SessionHub {
 
 // MARK: - Receiving requests and responses
 extension SessionHub {
-  /// Starts to read the requests and responses of an exchange. The requests are added to `queue`.
+  /// Starts reading the requests and responses of an exchange. The requests are added to `queue`.
   func open<Request, Response>(
     _ queue: RequestQueue<Request>, _ exchange: Exchange<Request, Response>
   ) {

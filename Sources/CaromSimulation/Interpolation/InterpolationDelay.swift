@@ -113,9 +113,9 @@ public struct InterpolationDelay: Hashable, Sendable {
     seconds = known < 300 * interval ? max(found, 2 * interval) : found
   }
 
-  /// Tracks the shortest transit. A shorter transit applies at once. A longer one applies after
-  /// half a minute without a transit as short as before, so that clock drift does not add to the
-  /// delay.
+  /// Tracks the shortest transit time. A shorter time applies at once. A longer one applies only
+  /// after half a minute in which no transit was as short as before, so that clock drift does not
+  /// add to the delay.
   private mutating func follow(_ transit: Double, at now: Double) {
     if now > windowEnd {
       if let leastTransit, windowLeast.isFinite, windowLeast > leastTransit + Self.binWidth {

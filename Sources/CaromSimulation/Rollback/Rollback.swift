@@ -46,8 +46,8 @@ public struct Rollback<Game: Simulation>: Sendable {
   @usableFromInline let localPlayer: Int
   /// The earliest tick that was simulated with a wrong input, or nil if there is none.
   @usableFromInline var firstWrong: Tick?
-  /// For each player, the tick from which the input is neutral, or nil if the player is not
-  /// disconnected.
+  /// The tick from which each player's input is neutral, indexed by player; nil for a player who is
+  /// not disconnected.
   @usableFromInline var disconnectTicks: [Tick?]
   @usableFromInline var happened: [[Game.Event]]
   @usableFromInline var scratch: [Game.Event] = []

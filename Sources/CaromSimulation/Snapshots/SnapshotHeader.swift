@@ -79,8 +79,9 @@ struct SnapshotHeader: Hashable, Sendable {
     if named == 0 { coder.fail() }
   }
 
-  /// Returns the number of ticks before `base` whose views can be named: if the baseline is
-  /// partial, the ticks after the baseline's own baseline, otherwise 0.
+  /// Returns the number of ticks directly before `base` whose views a header can name. If the
+  /// baseline is partial, these are the ticks after the baseline's own baseline, at most
+  /// `namedLimit`; otherwise there are none.
   static func namedCount(of base: SnapshotView) -> Int64 {
     guard base.isPartial, let older = base.base else { return 0 }
     return min(older.distance(to: base.tick) - 1, namedLimit)

@@ -20,9 +20,10 @@ enum SnapshotModels {
   static let gap = members + DeltaBins.count
   /// The first model for the snapshot's tick in full, in the long form.
   static let tick = gap + DeltaBins.count
-  /// The first model for whether an entity's values follow.
+  /// The first model for the bit that says whether an entity's values follow.
   static let isIncluded = tick + DeltaBins.count
-  /// The number of models for whether an entity's values follow, one for each context.
+  /// The number of models for the bit that says whether an entity's values follow, one for each
+  /// context.
   static let includedContexts = 32
   /// The first model of the first field's model set.
   static let fields = isIncluded + includedContexts

@@ -10,7 +10,7 @@ public struct ClockPace: Hashable, Sendable {
   private var real: Instant
   /// The paced time that corresponds to `real`.
   private var paced: Instant
-  /// The part of the paced time below a nanosecond, in millionths of a nanosecond.
+  /// The fraction of a nanosecond in the paced time, in millionths of a nanosecond.
   private var rest: Int64 = 0
 
   /// Creates a clock that starts at `now` and ticks `rate` times a second at full speed.

@@ -132,7 +132,7 @@ public struct WorldReplicator: Sendable {
     entities.clearDirty()
   }
 
-  /// Wakes each idle client to which a changed entity is or becomes visible.
+  /// Wakes each idle client that sees a changed entity or is about to see one.
   private mutating func wakeClients() {
     guard !entities.dirty.isEmpty else { return }
     for index in clients.indices where clients[index]?.isAwake == false {

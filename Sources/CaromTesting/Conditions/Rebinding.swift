@@ -7,7 +7,7 @@ import CaromCore
 /// breaks streams: the next bytes that the client sends are answered with a reset, and the listener
 /// receives nothing more.
 public struct Rebinding: Hashable, Sendable {
-  /// The part of the source that changes.
+  /// The part of the sender's visible endpoint that changes.
   public enum Change: Hashable, Sendable {
     /// The source port changes, as happens when a NAT is restarted or a mapping expires.
     case port
@@ -15,7 +15,7 @@ public struct Rebinding: Hashable, Sendable {
     case address
   }
 
-  /// The part of the source that changes.
+  /// The part of the sender's visible endpoint that changes.
   public let change: Change
   /// The time between two rebindings.
   public let period: Duration

@@ -20,7 +20,7 @@ public struct LinkCounters: Hashable, Sendable {
   public internal(set) var dropped = DropCounts()
   /// The greatest length of the link's queue, in bytes.
   public internal(set) var longestQueue = 0
-  /// The number of bytes of streams sent over the link, including IP and TCP headers.
+  /// The number of stream bytes sent over the link, including IP and TCP headers.
   public internal(set) var streamBytesSent = 0
 
   /// Creates counters that are all zero.

@@ -1,6 +1,6 @@
 /// Functions that compute the lengths of packets on the wire, in bytes including headers.
 enum WireLength {
-  /// The maximum length of an unfragmented IP packet without a `PathMTU`, in bytes.
+  /// The maximum length, in bytes, of an unfragmented IP packet on a link without a `PathMTU`.
   static let maximumPacket = 1_500
   private static let udpHeader = 8
   private static let tcpHeader = 20

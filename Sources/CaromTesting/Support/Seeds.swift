@@ -39,7 +39,7 @@ public struct SeedFailure: Error, Hashable, Sendable, CustomStringConvertible {
   /// A description of the error that the test threw.
   public let reason: String
 
-  /// Creates the failure of a test with one seed.
+  /// Creates the failure of a test run with the given seed.
   public init(seed: UInt64, reason: String) {
     self.seed = seed
     self.reason = reason

@@ -24,7 +24,7 @@ import CaromCore
     var waiters: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// The largest number of work items that run between two polls for events, so that work that
+  /// The maximum number of work items that run between two polls for events, so that work that
   /// keeps enqueuing more work does not starve the sockets.
   static let maximumWorkPerTurn = 4096
 

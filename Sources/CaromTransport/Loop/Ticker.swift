@@ -27,7 +27,7 @@ public final class Ticker {
   private let timer: TimerCore
 
   /// Creates and starts a ticker that calls `tick` `hertz` times per second, beginning at `start`,
-  /// or now if `start` is nil.
+  /// or immediately if `start` is nil.
   public init(
     on loop: NetworkLoop, hertz: Int, start: Instant? = nil, _ tick: @escaping (Tick) -> Void
   ) {

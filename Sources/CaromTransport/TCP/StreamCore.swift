@@ -129,8 +129,8 @@ import CaromCore
     reportClosed()
   }
 
-  /// Closes the stream at once and reports `closed` after the work that is currently running. For
-  /// use in calls from the owner.
+  /// Closes the stream at once, and reports `closed` in a later job on the loop, so that the
+  /// owner's call returns first.
   private func finishLater(_ error: TransportError?) {
     guard phase != .closed else { return }
     close()

@@ -18,7 +18,7 @@ public final class TCPListener {
 
   /// The options of a listener.
   public struct Options: Hashable, Sendable {
-    /// The largest number of connections that wait in the system until they are accepted.
+    /// The maximum number of connections that wait in the system until they are accepted.
     public var backlog = 512
     /// Whether several listeners may share the port. The system distributes peers over the
     /// listeners (SO_REUSEPORT).

@@ -6,7 +6,7 @@ import CaromCore
 /// All members must be used on the loop's thread. Releasing the socket closes it. The documentation
 /// of `NetworkLoop` shows how an actor owns a socket.
 public final class UDPSocket {
-  /// The largest number of datagrams that one system call sends or receives.
+  /// The maximum number of datagrams that one system call sends or receives.
   public static let batchSize = Int(CUV_UDP_BATCH)
 
   /// The loop on whose thread the socket must be used.
