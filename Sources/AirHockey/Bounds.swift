@@ -6,7 +6,7 @@ enum Bounds {
   static let puckX = Lattice.units(Preset.halfLength)
   static let puckY = Lattice.units(Preset.halfWidth - Preset.puckRadius)
   static let puckSpeed = Lattice.units(Preset.puckSpeedCap)
-  /// The largest magnitude of the puck's spin. Friction at a rail converts at most the puck's whole
+  /// The maximum magnitude of the puck's spin. Friction at a rail converts at most the puck's whole
   /// speed into spin, which gives 480 rad/s.
   static let puckSpin = Lattice.units(1_024)
   static let malletNearX = Lattice.units(Preset.malletRadius)

@@ -7,9 +7,9 @@ import CaromPhysics
 /// The simulation moves the mallet towards the target, within the speed limit and the player's half
 /// of the table. Whole units ensure that the same value is sent and simulated.
 public struct MalletInput: Hashable, Sendable {
-  /// The largest magnitude of `x`, in units of 0.1 mm.
+  /// The maximum magnitude of `x`, in units of 0.1 mm.
   public static let maximumX = Int16(9_740)
-  /// The largest magnitude of `y`, in units of 0.1 mm.
+  /// The maximum magnitude of `y`, in units of 0.1 mm.
   public static let maximumY = Int16(5_190)
   /// The number of units, each 0.1 mm, in a meter.
   public static let unitsPerMeter = 10_000.0

@@ -22,8 +22,8 @@ public enum MatchNotice: Hashable, Sendable, PacketCodable {
     }
   }
 
-  /// Creates a notice by decoding it. An unknown first byte or an impossible score throws
-  /// `invalid`.
+  /// Creates a notice by decoding it. Throws `invalid` if the first byte is unknown or the score is
+  /// impossible.
   public init(decoding reader: inout PacketReader) throws(DecodeError) {
     switch try reader.read(UInt8.self) {
     case 0: self = .finish

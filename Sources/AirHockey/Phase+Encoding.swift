@@ -46,7 +46,7 @@ extension Phase {
     guard remaining > 0 || limit == 0 else { throw .invalid(what: "remaining ticks") }
   }
 
-  /// The largest remaining time of this phase, in ticks.
+  /// The maximum remaining time of this phase, in ticks.
   private var limit: UInt16 {
     switch self {
     case .faceOff: Preset.faceOffTicks + Preset.faceOffSpread

@@ -23,9 +23,9 @@ public enum Preset {
   public static let malletRestitution = 0.93
   /// The coefficient of friction at rails and posts.
   public static let railFriction = 0.12
-  /// The largest speed of the puck, in meters per second.
+  /// The maximum speed of the puck, in meters per second.
   public static let puckSpeedCap = 15.0
-  /// The largest speed of a mallet, in meters per second.
+  /// The maximum speed of a mallet, in meters per second.
   public static let malletSpeedLimit = 7.5
 
   /// The number of ticks per second.

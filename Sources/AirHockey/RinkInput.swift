@@ -20,7 +20,7 @@ public struct RinkInput: Hashable, Sendable {
 
   /// The number of units of `MalletInput` (0.1 mm) in a unit of this type (0.5 mm).
   static let step = Int32(5)
-  /// The largest magnitudes of the target's coordinates, in units of 0.5 mm.
+  /// The maximum magnitudes of the target's coordinates, in units of 0.5 mm.
   static let limits = (x: MalletInput.maximumX / 5, y: MalletInput.maximumY / 5)
 
   private let x: Int16
@@ -72,8 +72,8 @@ extension RinkInput: SimulationInput {
     }
   }
 
-  /// Creates an input from its fields. A target off the table or an unknown request throws
-  /// `invalid`.
+  /// Creates an input from its fields. Throws `invalid` if the target is off the table or the
+  /// request is unknown.
   public init(fields: Span<Int32>) throws(DecodeError) {
     let rest = fields[2]
     guard fields[0].magnitude <= UInt32(Self.limits.x), fields[1].magnitude <= UInt32(Self.limits.y)

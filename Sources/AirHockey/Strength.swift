@@ -16,7 +16,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The largest speed of the player's mallet, in meters per second.
+  /// The maximum speed of the player's mallet, in meters per second.
   var speed: Double {
     switch self {
     case .easy: 2.4
@@ -25,7 +25,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The largest error of a shot at the opponent's goal, in meters.
+  /// The maximum error of a shot at the opponent's goal, in meters.
   var aimError: Double {
     switch self {
     case .easy: 0.38
@@ -34,7 +34,7 @@ public enum Strength: UInt8, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// The largest error of the player's estimate of where the puck will cross the guarding line, in
+  /// The maximum error of the player's estimate of where the puck will cross the guarding line, in
   /// meters.
   var guardError: Double {
     switch self {

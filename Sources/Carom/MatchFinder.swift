@@ -55,10 +55,10 @@ public actor MatchFinder: LoopActor {
       seed: .random(in: .min ... .max), on: loop)
   }
 
-  /// Starts listening, advertising and looking for matches, and returns the port. `handle` receives
-  /// the events of connections. It runs inside `owner`, an actor on the same loop, which the finder
-  /// holds weakly. Throws a `DiscoveryError` if the peer's name is not a valid service name, for
-  /// example because it contains control characters.
+  /// Starts listening, advertising and looking for matches, and returns the port. Connection events
+  /// are passed to `handle`, which runs isolated to `owner`, an actor on the same loop. The finder
+  /// holds `owner` weakly. Throws a `DiscoveryError` if the peer's name is not a valid service
+  /// name, for example because it contains control characters.
   public func begin<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) async throws -> UInt16 {

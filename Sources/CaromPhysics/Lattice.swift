@@ -6,7 +6,7 @@ public enum Lattice {
   /// The spacing of the lattice: 2^-32 (0.23 nanometers if the unit is a meter).
   public static let step = 0x1p-32
 
-  /// The largest magnitude of a value that can be rounded: 2^18.
+  /// The maximum magnitude of a value that can be rounded: 2^18.
   public static let limit = 0x1p18
 
   /// Returns the number of lattice steps nearest to `value`, with ties rounded to even. `value`
@@ -20,8 +20,7 @@ public enum Lattice {
     return Int64(bitPattern: shifted.bitPattern) &- Int64(bitPattern: (0x1.8p52).bitPattern)
   }
 
-  /// Returns the value of a number of lattice steps. The value is exact for numbers of steps below
-  /// 2^53.
+  /// Returns the value of `units` lattice steps. The value is exact for fewer than 2^53 steps.
   @inlinable public static func value(_ units: Int64) -> Double { Double(units) * step }
 
   /// Returns the lattice value nearest to `value`. The result is never negative zero.

@@ -26,7 +26,7 @@ actor HostNode: LoopActor {
       local, seats: 1, spectatorSeats: Self.spectatorLimit, over: kinds, on: loop)
   }
 
-  /// Starts to listen and returns the port. Must be called before `advertise`.
+  /// Starts listening and returns the port. Must be called before `advertise`.
   func listen(port: UInt16) async throws -> UInt16 {
     if isListed { discovery = try DiscoveryCore(on: loop, interfaces: interfaces) }
     do {

@@ -44,7 +44,7 @@ struct WatchCommand: AsyncParsableCommand {
 }
 
 extension PlayOptions {
-  /// Plays or watches at a table, then prints the summary.
+  /// Plays at a table or watches it, then prints the summary.
   func join(
     _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, over net: NetOptions
   ) async throws {

@@ -78,7 +78,7 @@ extension NetGame {
     }
   }
 
-  /// Starts to play, or resumes playing with another peer.
+  /// Starts playing, or resumes playing with another peer.
   func startPlaying() {
     guard !isPlaying, timers.ending == nil else { return }
     isPlaying = true

@@ -47,7 +47,7 @@ final class ServiceRows: Sendable {
     }
   }
 
-  /// Writes the endpoints of a service if they have changed and the service still has `number`.
+  /// Writes the endpoints of a service if they have changed and its number is still `number`.
   /// A nil `resolved` reports that the service could not be resolved.
   func emit(
     _ resolved: ResolvedService?, of service: DiscoveredService, _ number: UInt64, to output: Output

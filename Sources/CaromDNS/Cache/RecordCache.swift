@@ -15,7 +15,8 @@ package struct RecordCache: Sendable {
   /// The maximum number of PTR records under one name: half of the capacity, for service types with
   /// very many instances.
   package static let pointerCapacity = 2048
-  /// The maximum number of records of any other type under one name. Hosts have few addresses.
+  /// The maximum number of records of any type other than PTR under one name. Hosts have few
+  /// addresses.
   package static let setCapacity = 64
   /// The size that a record is assumed to take in memory besides its names and data, in bytes.
   package static let overhead = 256

@@ -198,7 +198,7 @@ extension MessageReader {
 
 extension Message {
   /// Creates a message from `bytes`, which must not be longer than `limit`. Records with malformed
-  /// data are left out, bytes after the last record are ignored, and any other error throws.
+  /// data are left out, and bytes after the last record are ignored. Throws any other error.
   package init(
     decoding bytes: [UInt8], limit: Int = Message.maximumLength
   ) throws(DecodeError) {

@@ -123,7 +123,7 @@ struct MessageWriter {
 }
 
 extension Message {
-  /// Encodes the message with name compression, however long the result is.
+  /// Encodes the message with name compression, without a limit on its length.
   package func encoded(compressesTargets: Bool = true) -> [UInt8] {
     var writer = MessageWriter(
       id: id, flags: flags, limit: 65_535, compressesTargets: compressesTargets)

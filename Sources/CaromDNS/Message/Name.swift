@@ -114,9 +114,9 @@ extension Name: Hashable {
 package enum NameError: Error, Hashable, Sendable {
   /// A label is empty, such as between two adjacent dots.
   case emptyLabel
-  /// A label has this many bytes; at most 63 are allowed.
+  /// A label is too long: it has the given number of bytes, and at most 63 are allowed.
   case labelTooLong(Int)
-  /// The name has this many bytes; at most 255 are allowed.
+  /// The name is too long: it has the given number of bytes, and at most 255 are allowed.
   case nameTooLong(Int)
   /// A backslash is followed by nothing, or by a number that is greater than 255.
   case badEscape

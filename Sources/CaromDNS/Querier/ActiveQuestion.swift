@@ -14,7 +14,7 @@ struct ActiveQuestion: Sendable {
   let key: RecordKey
   /// The question's serial number. Queries contain the questions in the order of these numbers.
   let order: UInt64
-  /// The requests that wait for answers. The question is removed with its last observer.
+  /// The requests that wait for answers. The question is removed when no observers are left.
   var observers: [Observer] = []
   /// The query schedules, one for each link, in the order in which the links were added.
   var schedules: [QuestionSchedule] = []

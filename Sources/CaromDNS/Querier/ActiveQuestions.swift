@@ -67,7 +67,7 @@ struct ActiveQuestions: Sendable {
     questionsByName[key.name, default: []].append(question)
   }
 
-  /// Removes an observer, and the question with its last observer.
+  /// Removes an observer of a question, and the question if it has no other observers.
   mutating func remove(_ observer: ActiveQuestion.Observer, for key: RecordKey) {
     guard let index = questionsByName[key.name]?.firstIndex(where: { $0.key.type == key.type }),
       let position = questionsByName[key.name]?[index].observers.firstIndex(of: observer)

@@ -91,7 +91,7 @@ struct UnicastQuery: Sendable {
       expires: min(now.advanced(by: timeout), deadline))
   }
 
-  /// Handles the time limit of the attempt and the deadline of the query. Returns the next step, or
+  /// Checks the time limit of the attempt and the deadline of the query. Returns the next step, or
   /// nil if neither time has come.
   mutating func handleTimeout(at now: Instant) -> Step? {
     guard now >= nextTimeout else { return nil }

@@ -31,6 +31,6 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
     }
   }
 
-  /// Starts to watch and returns an iterator over the batches.
+  /// Starts watching, and returns an iterator over the batches.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: source.begin()) }
 }

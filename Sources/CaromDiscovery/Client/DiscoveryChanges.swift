@@ -33,7 +33,7 @@ where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
     }
   }
 
-  /// Starts to watch and returns an iterator over the changes.
+  /// Starts watching, and returns an iterator over the changes.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: source.begin()) }
 }
 

@@ -23,8 +23,8 @@ extension DiscoveryPoller {
     return request
   }
 
-  /// Starts to advertise a service. `.advertised` is reported when the service becomes visible,
-  /// and again whenever its name changes.
+  /// Starts advertising a service. `.advertised` is reported when the service becomes visible, and
+  /// again whenever its name changes.
   public func advertise(_ service: AdvertisedService) -> Request {
     start { discovery, request, requests throws(DiscoveryError) in
       .advertising(
@@ -112,7 +112,8 @@ extension DiscoveryPoller {
     }
   }
 
-  /// Finds the endpoints that a service listens on. Reports one `.resolved` or `.failed` event.
+  /// Resolves the endpoints at which a service can be reached. Reports one `.resolved` or `.failed`
+  /// event.
   public func resolve(_ service: DiscoveredService, within limit: Duration = .seconds(5)) -> Request
   {
     start { discovery, request, requests throws(DiscoveryError) in

@@ -2,9 +2,9 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// Operations on names outside the link, which are queried at name servers.
+/// Operations on names outside the link, for which name servers are queried.
 extension DiscoveryActor {
-  /// Returns whether `name` is queried at name servers instead of by multicast.
+  /// Returns whether `name` is looked up through name servers instead of by multicast.
   static func isUnicast(_ name: Name) -> Bool { !name.isLinkLocal }
 
   /// Starts `work` as a task. Throws `noNameServer` if there is neither a name server nor a watch

@@ -239,8 +239,8 @@ extension DiscoveryActor {
     return .watching(id)
   }
 
-  /// Reconfirms a name on the link (RFC 6762 §10.4). Does nothing for names that are queried at
-  /// name servers, since those queries are repeated as their answers age.
+  /// Reconfirms a name on the link (RFC 6762 §10.4). Does nothing for names outside the link, since
+  /// name servers are queried again as their answers age.
   func reconfirm(_ name: Name) { if !Self.isUnicast(name) { core?.reconfirm(name) } }
 }
 

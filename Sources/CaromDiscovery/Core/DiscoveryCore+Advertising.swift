@@ -7,7 +7,7 @@ extension DiscoveryCore {
     let id: PublicationID
   }
 
-  /// Starts to advertise a service. `handle` receives its events.
+  /// Starts advertising a service. `handle` receives the events of the advertisement.
   @discardableResult
   public func advertise(
     _ service: AdvertisedService, _ handle: @escaping (AdvertisingEvent) -> Void

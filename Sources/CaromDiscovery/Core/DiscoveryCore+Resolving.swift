@@ -7,8 +7,8 @@ extension DiscoveryCore {
     let id: ResolveID
   }
 
-  /// Resolves a service. Calls `handle` once, with the endpoints that the service listens on, or
-  /// with an error if they are not found within `limit`.
+  /// Resolves a service. Calls `handle` once, with the endpoints at which the service can be
+  /// reached, or with an error if they are not found within `limit`.
   @discardableResult
   public func resolve(
     _ service: DiscoveredService, within limit: Duration,

@@ -34,6 +34,6 @@ public struct LatestValues<Value: Sendable>: AsyncSequence, Sendable {
     }
   }
 
-  /// Starts to watch the value and returns an iterator.
+  /// Starts watching the value, and returns an iterator.
   public func makeAsyncIterator() -> Iterator { Iterator(reader: begin()) }
 }

@@ -9,7 +9,7 @@ public struct AdvertisedService: Hashable, Sendable {
   public var name: String
   /// The service's type, such as "_airhockey._tcp".
   public var type: ServiceType
-  /// The port that the service listens on, on every address of this host. Start to listen before
+  /// The port on which the service listens, on every address of this host. Start listening before
   /// advertising.
   public var port: UInt16
   /// The key-value pairs that are published with the service.

@@ -4,7 +4,7 @@ import CaromDNS
 struct ServiceSearch: Sendable {
   let type: ServiceType
   let target: BrowseTarget
-  /// Whether the domain is queried at name servers instead of by multicast.
+  /// Whether the domain is queried through name servers instead of by multicast.
   let isUnicast: Bool
 
   init(_ type: ServiceType, subtype: String?, domain: String) throws(DiscoveryError) {

@@ -22,7 +22,8 @@ extension SendLane {
     }
   }
 
-  /// Schedules a whole message to be sent again if no other copy of the message is in flight.
+  /// Schedules a message that was sent whole to be sent again, unless another copy of it is in
+  /// flight.
   private mutating func handleLostCopy(_ number: UInt64, _ position: Int) {
     if outstanding[position].copies > 0 { outstanding[position].copies -= 1 }
     let message = outstanding[position]

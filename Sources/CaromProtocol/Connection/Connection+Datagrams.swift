@@ -49,8 +49,8 @@ extension Connection {
     reportLinkChange()
   }
 
-  /// Returns whether a datagram may have to be sent after one was received. If the result is false,
-  /// none is ready.
+  /// Returns whether receiving a datagram may have made another one ready to send. If the result is
+  /// false, `pollDatagram` would return nil.
   mutating func mayTransmit(at now: Instant) -> Bool {
     guard isOpen, linkAction == nil, stream == nil, let datagram else { return true }
     return channels.hasPending || datagram.mayTransmit(at: now)

@@ -11,15 +11,15 @@ struct StreamPath: Sendable {
   /// The maximum number of bytes of frames in one carrier. A small message waits for at most one
   /// carrier to be written.
   static let carrierLength = 16 << 10
-  /// A ping is not answered while this many bytes of control packets are queued. The limit bounds
-  /// the memory that a peer can occupy by sending pings without reading the answers.
+  /// The number of queued bytes of control packets at which pings are no longer answered. The limit
+  /// bounds the memory that a peer can occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
-  /// Unreliable messages are held back while the stream's send queue has this many bytes, so that
-  /// newer messages can still replace them. A game state that is sent at 60 Hz has a few hundred
-  /// bytes.
+  /// The number of bytes in the stream's send queue at which unreliable messages are held back, so
+  /// that newer messages can still replace them. A game state that is sent at 60 Hz has a few
+  /// hundred bytes.
   static let latestThreshold = 4 << 10
-  /// An acknowledgement is due once either this many carriers or this many bytes in carriers are
-  /// unacknowledged.
+  /// The number of unacknowledged carriers, and of bytes in them, at either of which an
+  /// acknowledgement is due.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
   /// The maximum delay of an acknowledgement, in nanoseconds: 50 ms.
   static let acknowledgementDelay: Int64 = 50_000_000

@@ -1,5 +1,5 @@
 extension CongestionController {
-  /// Startup ends after this many rounds in which the bandwidth has not grown.
+  /// The number of rounds without growth of the bandwidth after which startup ends.
   private static let stagnantRoundLimit = 3
   /// The minimum length of a round-trip probe, in nanoseconds: 200 ms.
   private static let roundTripProbeLength: Int64 = 200_000_000

@@ -8,7 +8,7 @@ public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// queued, messages may be lost, and an older message never arrives after a newer one. A message
   /// is at most 64 KiB long.
   case unreliableSequenced = 1
-  /// Each message arrives exactly once, in the order of sending.
+  /// Each message arrives exactly once, in the order in which the messages were sent.
   case reliableOrdered = 2
   /// Each message arrives exactly once, in any order, without waiting for others.
   case reliableUnordered = 3

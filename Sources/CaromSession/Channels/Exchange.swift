@@ -18,8 +18,8 @@ public struct Exchange<Request: PacketCodable, Response: PacketCodable>: Hashabl
   let channel: MessageChannel<ExchangeMessage>
 
   /// Creates an exchange over the channel `id`. Requests and responses are delivered reliably: in
-  /// the order of sending or, if `isOrdered` is false, each as soon as it arrives. `priority` and
-  /// `weight` have the same meaning as for `MessageChannel`.
+  /// the order in which they were sent or, if `isOrdered` is false, each as soon as it arrives.
+  /// `priority` and `weight` have the same meaning as for `MessageChannel`.
   public init(_ id: UInt8, isOrdered: Bool = true, priority: UInt8 = 4, weight: UInt8 = 1) {
     self.id = id
     channel = MessageChannel(

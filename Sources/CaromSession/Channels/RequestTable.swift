@@ -56,7 +56,8 @@ struct RequestTable {
     }
   }
 
-  /// Returns the numbers of the requests for which `predicate` holds, in the order of sending.
+  /// Returns the numbers of the requests for which `predicate` holds, in the order in which they
+  /// were sent.
   func numbers(where predicate: (Entry) -> Bool) -> [UInt32] {
     entries.filter { predicate($0.value) }.keys.sorted()
   }

@@ -21,8 +21,8 @@ struct InputWatchdog: Sendable {
   /// The watched channels.
   private(set) var channels = ChannelMask()
 
-  /// Watches a channel with the given limit of silence, or stops watching the channel if `limit` is
-  /// nil.
+  /// Watches a channel for senders that are silent for longer than `limit`, or stops watching the
+  /// channel if `limit` is nil.
   mutating func watch(_ channel: UInt8, limit: Duration?) {
     watches.removeAll { $0.channel == channel }
     guard let limit else {

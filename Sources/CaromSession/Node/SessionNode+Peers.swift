@@ -19,7 +19,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Disconnects a peer and sends it `reason`, which has at most 255 bytes of UTF-8.
+  /// Disconnects a peer and sends it `reason`. A reason longer than 255 bytes of UTF-8 is omitted.
   public func kick(_ connection: ConnectionID, _ reason: String = "") {
     close(connection, Goodbye(.kicked, text: reason), as: .closedLocally)
   }

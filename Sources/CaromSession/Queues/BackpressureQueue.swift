@@ -1,8 +1,8 @@
 import CaromCore
 import CaromProtocol
 
-/// The messages of one connection whose senders wait until the send queue has room, in the order of
-/// sending.
+/// The messages of one connection whose senders wait until the send queue has room, in the order in
+/// which they were passed to `send`.
 struct BackpressureQueue: Sendable {
   /// The maximum number of waiting messages of one connection. Each message belongs to a suspended
   /// task.

@@ -89,7 +89,8 @@ extension Peer {
     await node.close(connectionID, goodbye)
   }
 
-  /// Disconnects the peer and sends it `reason`, which has at most 255 bytes of UTF-8.
+  /// Disconnects the peer and sends it `reason`. A reason longer than 255 bytes of UTF-8 is
+  /// omitted.
   public func kick(_ reason: String = "") async { await node.kick(connectionID, reason) }
 
   /// The measured round-trip time and clock offset of the peer, or nil if the connection has ended.

@@ -90,7 +90,7 @@ extension Session {
     for hub in hubs { await hub.observe(observer) }
   }
 
-  /// All connected peers, grouped by loop and, for each loop, in the order of joining.
+  /// All connected peers, grouped by loop and, for each loop, in the order in which they joined.
   public var peers: [Peer] {
     get async {
       var peers: [Peer] = []

@@ -25,7 +25,7 @@ actor SessionHub: LoopActor {
   nonisolated let inboxes: InboxRegistry
 
   private let admit: (@Sendable (PeerInfo) -> Admission)?
-  /// The connected peers, in the order of joining.
+  /// The connected peers, in the order in which they joined.
   private var order: [ConnectionID] = []
   private var peers: [ConnectionID: Peer] = [:]
   /// The disconnected peers that may have unread messages.

@@ -16,7 +16,7 @@ struct RiceWriter: Sendable {
   /// The output so far.
   var bytes: [UInt8] { packet.bytes }
 
-  /// Resets the writer to the leading 1 bit.
+  /// Resets the writer: the output then consists of only the leading 1 bit.
   mutating func start() {
     packet.removeAll()
     bitWriter = BitWriter()

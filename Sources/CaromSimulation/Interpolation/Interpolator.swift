@@ -1,7 +1,8 @@
 import CaromCore
 
-/// Interpolates between the samples received from a remote peer, for drawing. The drawn time is
-/// slightly in the past, with the smallest delay that the connection allows.
+/// Interpolates between the samples received from a remote peer, for drawing. The drawn time, which
+/// is the time on the sender's clock whose state is drawn, lies in the past by the smallest delay
+/// that the connection allows.
 ///
 /// Each sample carries its tick. Samples may arrive late, twice, out of order or not at all. The
 /// drawn time advances evenly: when the delay changes, the drawn time runs up to 5 % faster or
@@ -20,8 +21,8 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   /// The maximum number of stored samples.
   public static var capacity: Int { 256 }
-  /// The difference between the drawn and the wanted time, in seconds, above which the drawn time
-  /// jumps instead of adjusting its speed.
+  /// The difference between the drawn time and its ideal value, in seconds, above which the drawn
+  /// time jumps instead of changing its speed.
   static var jump: Double { 0.25 }
 
   /// The interpolation delay and its measurements.

@@ -58,8 +58,8 @@ public struct Rollback<Game: Simulation>: Sendable {
 
   /// Creates a rollback that starts with `game` before the step of `tick`.
   ///
-  /// In a match with a server, `local` is the player whose inputs are entered on this machine. They
-  /// apply until the server confirms or replaces them.
+  /// In a match with a server, `local` is the player whose inputs are entered on this machine.
+  /// These inputs apply until the server confirms or replaces them.
   public init(
     _ game: Game, players: Int, window: Int = 8, at tick: Tick = .zero, local: Int? = nil
   ) {
@@ -126,7 +126,7 @@ public struct Rollback<Game: Simulation>: Sendable {
   }
 
   /// Returns the hash of the confirmed state before `tick`, or nil if that state is not confirmed
-  /// or no longer stored.
+  /// or is no longer stored.
   public func hash(at tick: Tick) -> UInt64? {
     guard tick <= hashedThrough, tick.distance(to: hashedThrough) < Int64(slotMask),
       tick >= buffers[0].start

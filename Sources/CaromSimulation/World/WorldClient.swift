@@ -98,8 +98,8 @@ struct WorldClient: Sendable {
     }
   }
 
-  /// Collects the entities near the focus, or all of them without a focus, in ascending order of
-  /// their ids.
+  /// Collects the entities near the focus, or all entities if there is no focus, in ascending order
+  /// of their ids.
   private mutating func gather(_ world: WorldEntities, _ configuration: WorldConfiguration) {
     keys.removeAll(keepingCapacity: true)
     if let focus, let area = configuration.area, let grid = world.grid {

@@ -10,7 +10,7 @@ extension VirtualNetwork {
   /// 64 s, as in Linux.
   static let maximumRepeats = 7
 
-  /// Listens for streams on a port; port 0 stands for a free port. Returns the port, or nil if the
+  /// Listens for streams on a port; port 0 selects a free port. Returns the port, or nil if the
   /// port is in use.
   @discardableResult
   public mutating func listen(_ host: VirtualHost, port: UInt16 = 0) -> UInt16? {

@@ -6,8 +6,8 @@ public struct UDPOptions: Hashable, Sendable {
   /// Whether other sockets with the same option may bind the same port, as multicast receivers do
   /// (SO_REUSEADDR).
   public var reuseAddress = false
-  /// Whether several sockets may share the port. The system distributes senders over the sockets
-  /// (SO_REUSEPORT).
+  /// Whether several sockets may share the port. The system then assigns each sender to one of the
+  /// sockets (SO_REUSEPORT).
   public var reusePort = false
   /// Whether an IPv6 socket receives only IPv6 datagrams. Otherwise it also receives IPv4
   /// datagrams, whose sources are IPv4 addresses.
