@@ -14,7 +14,7 @@ enum PixelFont {
     shapes[letter] ?? shapes[Character(letter.uppercased())] ?? blank
   }
 
-  /// Returns the width of a text in pixels.
+  /// Returns the width of `text` in pixels.
   static func columns(of text: String) -> Int { max(0, text.count * advance - 1) }
 
   private static let blank: [UInt8] = [0, 0, 0, 0, 0, 0, 0]

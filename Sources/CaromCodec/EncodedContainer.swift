@@ -55,8 +55,8 @@ final class EncodedContainer {
     }
   }
 
-  /// Writes a map's entries in the order of the keys' encoded bytes (RFC 8949 §4.2.1). Of entries
-  /// with equal keys, only the last is written.
+  /// Writes a map's entries, ordered by the keys' encoded bytes (RFC 8949 §4.2.1). Of entries with
+  /// equal keys, only the last is written.
   private static func write(
     _ entries: [(key: CBORKey, value: EncodedValue)], into writer: inout CBORWriter
   ) {

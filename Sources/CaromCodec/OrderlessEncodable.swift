@@ -1,7 +1,7 @@
 /// A collection with a random iteration order, such as a set, that must be sorted for a
 /// deterministic encoding.
 protocol OrderlessEncodable {
-  /// Encodes the elements so that they are written in the order of their encoded bytes.
+  /// Encodes the elements so that they are written in ascending order of their encoded bytes.
   func encodedInOrder(depth: Int) throws -> EncodedValue
 }
 

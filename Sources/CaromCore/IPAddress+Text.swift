@@ -29,8 +29,8 @@ extension IPAddress: CustomStringConvertible {
     return hex(groups[..<best.lowerBound]) + "::" + hex(groups[best.upperBound...])
   }
 
-  /// Creates an address from a text such as "10.0.0.1" or "fe80::1%2". Returns nil if the text is
-  /// not an address. A scope must be an interface index, not an interface name.
+  /// Creates an address from text such as "10.0.0.1" or "fe80::1%2". Returns nil if the text is not
+  /// an address. A scope must be an interface index, not an interface name.
   public init?(_ text: some StringProtocol) {
     if let v4 = Self.parseV4(text) {
       self = .v4(v4)

@@ -2,7 +2,7 @@
 public struct StaticText: Hashable, Sendable, ExpressibleByStringLiteral, CustomStringConvertible {
   private let text: StaticString
 
-  /// Creates a text from a string literal.
+  /// Creates the text from a string literal.
   public init(stringLiteral value: StaticString) { text = value }
 
   /// The literal's text.

@@ -20,7 +20,7 @@ extension MulticastDNS {
     querier.resolve(instance, deadline: deadline, at: now)
   }
 
-  /// Cancels a resolve. No event follows.
+  /// Cancels a resolve operation. No event follows.
   package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
 
   /// Monitors the TXT record of a service. Returns nil if `Querier.monitorLimit` monitors are

@@ -34,8 +34,7 @@ struct Grid {
     return Int(starts[base + first])..<Int(starts[base + last + 1])
   }
 
-  /// Assigns each disc a slot by a counting sort over cells. The discs of a cell are in the order
-  /// of their ids.
+  /// Assigns each disc a slot by a counting sort over cells. The discs of a cell are ordered by id.
   mutating func sort(_ motions: [Motion], into slotOfID: inout [Int32]) {
     let total = columns * rows
     if starts.count != total + 1 { starts = Array(repeating: 0, count: total + 1) }

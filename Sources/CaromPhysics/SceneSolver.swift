@@ -1,11 +1,11 @@
 /// An event-driven solver: it advances a scene by fixed steps, contact by contact, with exact times
 /// of impact.
 ///
-/// Contacts are resolved in the order of their times. Simultaneous contacts are ordered by their
-/// lower id, then by their other id, with barriers after discs. Two contacts of one disc that were
-/// predicted together for the same instant are solved simultaneously, so that a symmetric scene
-/// stays symmetric. A disc with more than `contactLimit` contacts in a step is pinned: it rests
-/// until the end of the step, and kinematic discs stop at it instead of passing through.
+/// Contacts are resolved in order of time. Simultaneous contacts are ordered by their lower id,
+/// then by their other id, with barriers after discs. Two contacts of one disc that were predicted
+/// together for the same instant are solved simultaneously, so that a symmetric scene stays
+/// symmetric. A disc with more than `contactLimit` contacts in a step is pinned: it rests until the
+/// end of the step, and kinematic discs stop at it instead of passing through.
 ///
 /// The solver reuses its buffers, so a step allocates memory only if it has more contacts than any
 /// step before. It has no state between steps: any solver gives the same result for a scene.

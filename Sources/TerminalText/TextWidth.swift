@@ -14,7 +14,7 @@ package enum TextWidth {
     }
   }
 
-  /// Returns the width of a text in columns.
+  /// Returns the width of `text` in columns.
   package static func columns(of text: some StringProtocol) -> Int {
     text.unicodeScalars.reduce(0) { $0 + columns(of: $1) }
   }

@@ -29,7 +29,7 @@ package struct RecordCache: Sendable {
     package var interface: UInt32
     package var key: RecordKey
 
-    /// Creates the key of the set of the records of `key` that were received on `interface`.
+    /// Creates the key of the set of records with the key `key` on one interface.
     package init(interface: UInt32, key: RecordKey) {
       self.interface = interface
       self.key = key
@@ -256,7 +256,7 @@ extension RecordCache {
   }
 
   /// Applies a cache-flush bit: records of the set that are older than one second expire in one
-  /// second (RFC 6762 §10.2). Each record is visited only once, because the list is in the order of
+  /// second (RFC 6762 §10.2). Each record is visited only once, because the list is in order of
   /// arrival.
   private mutating func flush(_ setKey: SetKey, at now: Instant) {
     while let id = sets[setKey]?.unflushed, let slot = slots[id],

@@ -37,9 +37,9 @@ package struct Link: Hashable, Sendable {
   package var usesV4: Bool
   /// Whether packets are sent to the IPv6 group ff02::fb.
   package var usesV6: Bool
-  /// The number of times that the link's carrier went down or came up, or 0 if the system does not
-  /// report this number. After a change the interface may be attached to a different network, where
-  /// other hosts use our names.
+  /// The number of times that the link's carrier has gone down or come up, or 0 if the system does
+  /// not report this number. After a change, the interface may be attached to a different network,
+  /// where other hosts use this host's names.
   package var epoch: UInt32
   /// Whether unicast responses reach this process, which requires that no other process has bound
   /// port 5353 (RFC 6762 §15.1). May change at any time.

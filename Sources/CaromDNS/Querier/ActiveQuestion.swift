@@ -12,7 +12,7 @@ struct ActiveQuestion: Sendable {
   }
 
   let key: RecordKey
-  /// The question's serial number. Queries contain the questions in the order of these numbers.
+  /// The question's serial number. Queries contain the questions in order of these numbers.
   let order: UInt64
   /// The requests that wait for answers. The question is removed when no observers are left.
   var observers: [Observer] = []

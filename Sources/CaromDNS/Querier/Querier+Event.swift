@@ -15,9 +15,9 @@ extension Querier {
     case nameAdded(BrowseID, FoundName)
     /// A service type or a domain disappeared.
     case nameRemoved(BrowseID, FoundName)
-    /// A service was resolved. This is the last event of the resolve.
+    /// A service was resolved. No further event of the resolve operation follows.
     case resolved(ResolveID, Resolution)
-    /// A service could not be resolved. This is the last event of the resolve.
+    /// A service could not be resolved. No further event of the resolve operation follows.
     case unresolved(ResolveID, ResolveFailure)
     /// A monitored TXT record appeared or changed, or, if the record is nil, disappeared.
     case text(MonitorID, TXTRecord?)

@@ -180,7 +180,8 @@ extension Querier {
     }
   }
 
-  /// Treats another host's question as a query of our own if we also have all of its known answers.
+  /// Treats another host's question as this host's own query, provided that this host knows all of
+  /// the known answers in it.
   private mutating func suppressDuplicate(
     _ key: RecordKey, _ theirs: Set<Record.Identity>, on interface: UInt32, at now: Instant
   ) {

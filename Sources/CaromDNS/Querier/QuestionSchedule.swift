@@ -44,9 +44,9 @@ struct QuestionSchedule: Sendable {
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Treats another host's query as our own if we have not asked yet, or if at least half of the
-  /// time from our last query to our next one has passed (RFC 6762 §7.3). An echo of our own query
-  /// arrives too early to count.
+  /// Treats another host's query as this host's own if this host has not asked yet, or if at least
+  /// half of the time from its last query to its next one has passed (RFC 6762 §7.3). An echo of
+  /// its own query arrives too early to count.
   mutating func suppressDuplicate(at now: Instant) {
     guard let next else { return }
     if let lastAsked, now - lastAsked < lastAsked.duration(to: next) / 2 { return }

@@ -106,8 +106,8 @@ struct Resolver: Sendable {
 // MARK: - Cached records
 
 extension Resolver {
-  /// Returns the result of the resolve. The addresses on the link that supplied a TXT record are
-  /// followed by the same host's addresses on other links.
+  /// Returns the result of the resolve operation. The addresses on the link that supplied a TXT
+  /// record are followed by the same host's addresses on other links.
   private func resolution(
     _ offers: [(link: UInt32, services: [Service])], _ cache: RecordCache,
     using generator: inout SeededGenerator

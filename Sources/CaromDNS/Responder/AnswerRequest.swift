@@ -9,8 +9,8 @@ struct AnswerRequest: Sendable {
 
   /// The questions for names that this responder owns, without duplicates.
   var questions: [Question]
-  /// Our records that the querier listed as known answers, each with the longest time to live that
-  /// the querier stated for it, in seconds.
+  /// This host's records that the querier listed as known answers, each with the longest time to
+  /// live that the querier stated for it, in seconds.
   var known: [Record.Identity: UInt32]
   /// The names that the query probes for. Answers for these names are sent at once.
   var probedNames: Set<Name> = []

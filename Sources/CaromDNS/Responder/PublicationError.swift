@@ -4,7 +4,7 @@ package enum PublicationError: Error, Hashable, Sendable {
   case tooMany
   /// The instance name is not valid.
   case name(InstanceNameError)
-  /// The given subtype does not have 1 to 63 bytes.
+  /// The given subtype is not 1 to 63 bytes long.
   case subtype(String)
   /// The service has the given number of subtypes, and at most 64 are allowed.
   case subtypes(Int)

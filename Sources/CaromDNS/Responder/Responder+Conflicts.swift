@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Responder {
-  /// Examines a response for records that conflict with ours (RFC 6762 §8.1, §9), that make one of
-  /// our answers redundant (§7.4), or that we must correct (§6.6).
+  /// Examines a response for records that conflict with this host's records (RFC 6762 §8.1, §9),
+  /// that make one of its answers redundant (§7.4), or that it must correct (§6.6).
   package mutating func handleResponse(
     _ response: Message, from datagram: Datagram, at now: Instant
   ) {
@@ -27,9 +27,9 @@ extension Responder {
     }
   }
 
-  /// Handles another host's copy of one of our records: counts the copy as our answer if its time
-  /// to live is at least ours (RFC 6762 §7.4), or schedules a correction if its time to live is
-  /// less than half of ours (§6.6).
+  /// Handles another host's copy of one of this host's records. Counts the copy as this host's
+  /// answer if its time to live is at least that of the record (RFC 6762 §7.4), and schedules a
+  /// correction if it is less than half of that (§6.6).
   private mutating func compareWithOwned(_ record: Record, on index: Int, at now: Instant) {
     guard let slot = links[index].owned.slot(of: record.identity),
       let ours = links[index].owned[slot]
@@ -60,8 +60,8 @@ extension Responder {
   }
 
   /// Returns whether the record carries this host's own data and is therefore not a conflict (RFC
-  /// 6762 §9). It may be the echo of our own packet, come from another process or interface of this
-  /// host, or carry data that we replaced a moment ago.
+  /// 6762 §9). It may be the echo of this process's own packet, come from another process or
+  /// interface of this host, or carry data that was replaced a moment ago.
   private func isOwnRecord(_ record: Record, _ claim: Claim, at now: Instant) -> Bool {
     if claim.hasRecord(with: record.data, on: links.map(\.link)) { return true }
     return replacedRecords[record.identity].map { $0 >= now } ?? false

@@ -45,8 +45,8 @@ extension Responder {
     }
   }
 
-  /// Returns our records among the query's known answers, each with the time to live that the query
-  /// states, in seconds.
+  /// Returns this host's records among the query's known answers, each with the time to live that
+  /// the query states, in seconds.
   private func known(_ query: Message, on index: Int) -> [Record.Identity: UInt32] {
     var known: [Record.Identity: UInt32] = [:]
     for record in query.answers {

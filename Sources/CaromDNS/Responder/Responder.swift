@@ -54,7 +54,7 @@ package struct Responder: Sendable {
   var links: [ResponderLink] = []
   var generator: SeededGenerator
   var timers = DeadlineQueue<Timer>()
-  /// Our replaced records, with the time until which each is remembered.
+  /// The records that this host has replaced, with the time until which each is remembered.
   var replacedRecords: [Record.Identity: Instant] = [:]
   /// The time at which new names are first probed for. All names that are added before this time
   /// share it.

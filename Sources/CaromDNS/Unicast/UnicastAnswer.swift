@@ -32,8 +32,8 @@ extension UnicastAnswer {
       by: records, among: message.additionals.filter(\.isPlainInternet), within: key.name.bailiwick)
   }
 
-  /// Returns the end of the chain of aliases of the key's name, or nil if the chain is circular or
-  /// too long.
+  /// Follows the chain of aliases from the key's name and returns its end, or nil if the chain is
+  /// circular or too long.
   private static func end(of key: RecordKey, in answers: [Record]) -> Name? {
     guard key.type != .cname, key.type != .any else { return key.name }
     var name = key.name

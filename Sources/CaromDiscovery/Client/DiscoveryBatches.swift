@@ -4,7 +4,7 @@ import CaromTransport
 /// once per batch. In all other respects the sequence behaves like `DiscoveryChanges`.
 public struct DiscoveryBatches<Item>: AsyncSequence, Sendable
 where Item: Identifiable & Hashable & Sendable, Item.ID: Sendable {
-  /// All changes that are queued at the moment: at least one, and at most one per item.
+  /// All changes that are currently queued: at least one, and at most one per item.
   public typealias Element = [DiscoveryChange<Item>]
   /// The reason why watching cannot start or continue.
   public typealias Failure = DiscoveryError

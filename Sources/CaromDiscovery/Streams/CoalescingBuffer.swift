@@ -10,8 +10,8 @@ struct CoalescingBuffer<Subject: Hashable & Sendable, Event: Sendable>: Sendable
   }
 
   private var entries: [Subject: Entry] = [:]
-  /// The subjects, in the order of their first unread events. An entry whose number differs from
-  /// the number of the subject's event is stale and skipped.
+  /// The subjects, ordered by their first unread events. An entry whose number differs from the
+  /// number of the subject's event is stale and skipped.
   private var queue = Deque<(number: UInt64, subject: Subject)>()
   private var nextNumber: UInt64 = 0
 

@@ -14,8 +14,8 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case noSuchInterface(String)
   /// The service has no name.
   case nameMissing
-  /// The service's name is too long: it has the given number of bytes of UTF-8, and at most 63 are
-  /// allowed.
+  /// The service's name is too long: it takes the given number of bytes in UTF-8, and at most 63
+  /// are allowed.
   case nameTooLong(Int)
   /// The name contains a control character, or is not a valid domain name.
   case nameInvalid
@@ -26,10 +26,10 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case tooManyServices
   /// This program has the largest permitted number of open queries: stop one.
   case tooManyQuestions
-  /// A subtype does not have 1 to 63 bytes, or there are more than 64 subtypes.
+  /// A subtype is not 1 to 63 bytes long, or there are more than 64 subtypes.
   case subtypeInvalid
-  /// The TXT record is too long: it has the given number of bytes, and does not fit into a message
-  /// together with the name.
+  /// The TXT record, of the given length in bytes, is too long to fit into a message together with
+  /// the name.
   case textTooLong(Int)
   /// The domain cannot be queried by multicast: use "local".
   case domainNotLocal(String)

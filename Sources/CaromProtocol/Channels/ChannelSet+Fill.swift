@@ -1,8 +1,8 @@
 import CaromCore
 
 extension ChannelSet {
-  /// Writes as many frames into a packet as fit: first credits, then messages in the order of
-  /// priority, then redundant copies of small reliable messages from earlier packets.
+  /// Writes as many frames into a packet as fit: first credits, then messages in order of priority,
+  /// then redundant copies of small reliable messages from earlier packets.
   ///
   /// On average, each small reliable message in this packet is repeated in the next `redundancy`
   /// packets. A record is appended to `records` for every frame whose acknowledgement or loss

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// The receiver's flow-control state for one channel. The peer gets new credit as the owner reads
-/// messages. It gets credit for the whole of a message in advance once the message is under
-/// reassembly, so that a message longer than the window can be received.
+/// The receiver's flow-control state for one channel. The peer receives new credit as the owner
+/// reads messages. Once a message is under reassembly, the peer receives credit for all of it in
+/// advance, so that a message longer than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
   /// The total number of bytes that the peer may send, charges included. The peer has received this

@@ -66,7 +66,7 @@ extension Connection {
     processChannels(at: now)
   }
 
-  /// Closes the connection because its stream cannot be read any further. A peer that stops in the
+  /// Closes the connection because its stream can no longer be read. A peer that stops in the
   /// middle of a frame has timed out; any other error is a violation of the protocol.
   mutating func closeForStreamError(_ error: FrameError, at now: Instant) {
     guard case .bodyTimeout = error else { return closeForViolation(at: now) }

@@ -115,8 +115,8 @@ package struct Host {
     }
   }
 
-  /// Returns a copy of a connection, or nil if there is none with this id. It is meant for tests
-  /// and diagnostics.
+  /// Returns a copy of a connection, or nil if there is none with this id. Intended for tests and
+  /// diagnostics.
   package func connection(_ id: ConnectionID) -> Connection? {
     index(of: id).map { entries[$0].connection }
   }
@@ -196,8 +196,8 @@ extension Host {
     refresh(index, at: now)
   }
 
-  /// Inserts an entry in the order of ids. Ids ascend, so the entry is appended unless its stream
-  /// took longer to open than that of a later connection.
+  /// Inserts an entry, keeping the entries ordered by id. Ids ascend, so the entry is appended
+  /// unless its stream took longer to open than that of a later connection.
   mutating func insert(_ entry: Entry, at now: Instant) {
     let index = connectionIDs.insertionIndex(of: entry.id)
     precondition(
@@ -253,8 +253,7 @@ extension Host {
     if let index = index(of: id), entries[index].connection.isClosed { remove(index) }
   }
 
-  /// Handles the timeouts that are due at `now`, in the order of the connections' ids. Call at
-  /// `nextTimeout`.
+  /// Handles the timeouts that are due at `now`, in order of connection id. Call at `nextTimeout`.
   package mutating func handleTimeout(at now: Instant) {
     expired.removeAll(keepingCapacity: true)
     for index in deadlines.indices where deadlines[index] <= now.nanoseconds {

@@ -7,7 +7,7 @@ package enum HostEvent: Hashable, Sendable {
   /// or `closed`, for which the host has events of its own.
   case connection(ConnectionID, ConnectionEvent)
   /// The stream of the first connection now belongs to the second connection (`by`). Use the second
-  /// connection's id for the stream from now on; the first connection no longer exists.
+  /// connection's id for the stream; the first connection no longer exists.
   case adopted(ConnectionID, by: ConnectionID)
   /// The connection ended. The event is reported once; `wasOpen` is false if the connection never
   /// opened.

@@ -35,9 +35,9 @@ extension CongestionController {
     competition.recordBackoff(to: bandwidth)
   }
 
-  /// Backs off after a bandwidth probe that overflowed the queue. Enters competitive mode if
-  /// several probes in a row have done so, or just one if competing traffic was detected recently:
-  /// other traffic may be filling the queue.
+  /// Backs off after a bandwidth probe that overflowed the queue. Enters competitive mode if two
+  /// probes in a row have done so, or just one if competing traffic was detected recently: other
+  /// traffic may be filling the queue.
   private mutating func handleOverflow(_ report: Report) {
     competition.overflows += 1
     bandwidthFilter.reset(to: Self.overflowBackoff * bandwidth)

@@ -201,7 +201,7 @@ extension FrameWriter {
     return true
   }
 
-  /// Appends zeros until the packet has `size` bytes. No frame may follow.
+  /// Appends zeros until the packet is `size` bytes long. No frame may follow.
   package mutating func appendPadding(to size: Int) {
     precondition(size <= limit, "the padding must not exceed the packet's limit")
     while count < size { append(0) }

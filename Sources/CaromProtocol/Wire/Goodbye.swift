@@ -41,7 +41,7 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// A human-readable explanation. Only `declined` and `kicked` carry one.
   public var text: String
 
-  /// Creates a goodbye. A text of more than 255 bytes is omitted.
+  /// Creates a goodbye. Text longer than 255 bytes is omitted.
   public init(_ code: Code, text: String = "") {
     self.init(code, version: SessionWire.version, text: text)
   }

@@ -41,8 +41,7 @@ extension SessionNode {
   }
 
   /// Returns the next event or message, or nil if there is none now. The events and messages of
-  /// each peer are in order. The method is meant for an owner that polls instead of setting a
-  /// handler.
+  /// each peer are in order. Intended for an owner that polls instead of setting a handler.
   public func poll() -> SessionEvent? {
     precondition(feed.handler == nil, "a node with a handler reports all events to the handler")
     if let connection = feed.held.first?.endedConnection,

@@ -2,6 +2,6 @@
 public enum Admission: Hashable, Sendable {
   /// The peer gets the seat.
   case accept
-  /// The peer is refused and receives this reason, which has at most 255 bytes of UTF-8.
+  /// The peer is refused and receives this reason, at most 255 bytes of UTF-8.
   case decline(String)
 }

@@ -79,11 +79,11 @@ extension Session {
   /// at a time.
   public var events: PeerEvents { PeerEvents(inbox: eventInbox) }
 
-  /// Returns the next event, or nil if there is none now. The method is meant for a game loop that
-  /// polls once per frame, and can be called from any thread.
+  /// Returns the next event, or nil if there is none now. Intended for a game loop that polls once
+  /// per frame. Can be called from any thread.
   public func poll() -> PeerEvent? { eventInbox.pop() }
 
-  /// Adds an observer, for logs and counters. `observer` is called with each event from now on; the
+  /// Adds an observer, for logs and counters. `observer` is called with each further event; the
   /// reader of `events` still receives all events. `observer` runs on the loop of the event's peer
   /// and must not block. With several loops, it may run on two of them at the same time.
   public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
@@ -137,9 +137,9 @@ extension Session {
     Messages(inbox: inboxes.inbox(for: channel))
   }
 
-  /// Removes and returns the messages that have arrived on one channel since the previous call. The
-  /// method is meant for a game loop that polls once per frame, can be called from any thread, and
-  /// never blocks.
+  /// Removes and returns the messages that have arrived on one channel since the previous call.
+  /// Intended for a game loop that polls once per frame. Can be called from any thread, and never
+  /// blocks.
   public func takeMessages<Message>(on channel: MessageChannel<Message>) -> [Received<Message>] {
     let inbox = inboxes.inbox(for: channel)
     var messages: [Received<Message>] = []

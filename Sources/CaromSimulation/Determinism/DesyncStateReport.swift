@@ -31,7 +31,7 @@ public struct DesyncStateReport: Hashable, Sendable, PacketCodable {
   public var tick: Tick
   /// The low 32 bits of the state hashes of `tick` and the ticks before it, newest first.
   public var hashes: [UInt32]
-  /// The entities of the state, in the order of the description.
+  /// The entities of the state, in the order in which the game describes them.
   public var entities: [Entity]
 
   /// Creates a report of a state, truncated to the limits.

@@ -50,8 +50,8 @@ public struct Predictor<Game: Simulation>: Sendable {
     inputs = assumed
   }
 
-  /// Sets the assumed input of another player for all ticks that are simulated from now on,
-  /// including ticks that are simulated again.
+  /// Sets the assumed input of another player for all ticks simulated after this call, including
+  /// ticks that are simulated again.
   public mutating func assume(_ input: Game.Input, for other: Int) { assumed[other] = input }
 
   /// Returns the local input of a tick, or nil if that input is not stored. Send each input until

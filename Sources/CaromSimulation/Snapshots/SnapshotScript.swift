@@ -7,7 +7,7 @@ struct SnapshotScript: Sendable {
   var enters: [UInt32] = []
   /// For each entity of the baseline that is not removed, whether `values` contains its new values.
   var included: [Bool] = []
-  /// The values of the included and added entities, in the order of their ids.
+  /// The values of the included and added entities, ordered by id.
   var values: [Int64] = []
   /// The index of each included or added entity in the table from which the script was computed.
   var places: [Int] = []

@@ -12,8 +12,8 @@ public struct WorldConfiguration: Hashable, Sendable {
   /// The maximum number of snapshot bytes per second for each client, or nil for no limit.
   public var bandwidth: Int?
 
-  /// Creates the configuration of a world. By default, a snapshot has at most 1,150 bytes and there
-  /// is no limit on the bandwidth.
+  /// Creates the configuration of a world. By default, a snapshot is at most 1,150 bytes long and
+  /// the bandwidth is not limited.
   public init(
     schema: EntitySchema, area: InterestArea? = nil, ticksPerSecond: Int = 60,
     snapshotLimit: Int = 1_150, bandwidth: Int? = nil

@@ -33,7 +33,7 @@ public struct PathMTU: Hashable, Sendable, ExpressibleByIntegerLiteral {
   public let changes: [Change]
 
   /// Creates an MTU of `initial` bytes, at least 68, which changes at the given times. `changes`
-  /// must be in the order of their times.
+  /// must be ordered by time.
   public init(_ initial: Int, then changes: [Change] = []) {
     precondition(initial >= Self.minimum, "an MTU must be at least 68 bytes")
     precondition(

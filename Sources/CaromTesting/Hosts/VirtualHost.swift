@@ -4,7 +4,7 @@ import CaromCore
 public struct VirtualHost: Hashable, Sendable {
   /// The id of a host in its network.
   public struct ID: Hashable, Comparable, Sendable, CustomStringConvertible {
-    /// The index of the host in the order of creation, counted from 0.
+    /// The index of the host in order of creation, counted from 0.
     public let number: Int
 
     /// The id as text, such as "host 3".

@@ -2,7 +2,7 @@
 public struct VirtualSocket: Hashable, Sendable {
   /// The host that opened the socket.
   public let host: VirtualHost.ID
-  /// The index of the socket in the order of creation, counted over the whole network.
+  /// The index of the socket in order of creation, counted over the whole network.
   public let number: Int
 }
 
@@ -20,7 +20,7 @@ public struct VirtualStream: Hashable, Sendable {
 
   /// The host at this end.
   public let host: VirtualHost.ID
-  /// The index of the stream in the order of creation, counted over the whole network. Both ends
+  /// The index of the stream in order of creation, counted over the whole network. Both ends
   /// have the same number.
   public let number: Int
   /// The end that this value represents.

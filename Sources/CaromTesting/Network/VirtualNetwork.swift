@@ -37,7 +37,7 @@ public struct VirtualNetwork: Sendable {
   public private(set) var now = Instant.zero
   /// The conditions of all links without conditions of their own.
   public var conditions: LinkConditions { didSet { updateConditions() } }
-  /// All hosts, in the order of their ids.
+  /// All hosts, ordered by id.
   public private(set) var hosts: [VirtualHost] = []
   /// The statistics of the network.
   public internal(set) var counters = NetworkCounters()

@@ -1,8 +1,8 @@
 import CaromCore
 
 /// A tournament tree of one optional deadline per index. Reading the earliest deadline takes O(1)
-/// time, and changing a deadline takes O(log n). Unlike a heap, the tree finds due deadlines in the
-/// order of their indexes.
+/// time, and changing a deadline takes O(log n). Unlike a heap, the tree finds due deadlines in
+/// order of index.
 struct DeadlineTree: Sendable {
   /// A complete binary tree with its root at index 1. Each node is the earlier of its two children.
   /// Index n of the deadlines is the leaf `leafCount + n`.

@@ -31,8 +31,7 @@ public final class TestClock: Clock, Sendable {
   /// clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
-  /// Advances the clock and wakes all tasks whose deadlines have passed, in the order of their
-  /// deadlines.
+  /// Advances the clock and wakes all tasks whose deadlines have passed, earliest deadline first.
   public func advance(by duration: Duration) {
     let awake = state.withLock { state in
       state.now = state.now + duration
