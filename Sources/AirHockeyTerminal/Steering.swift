@@ -17,7 +17,7 @@ struct Steering: Hashable, Sendable {
   /// of a second or more.
   static let memory = Duration.milliseconds(180)
   /// The fraction of the distance to the pointer that a mallet covers in one tick. The pointer
-  /// jumps from cell to cell, a few centimeters at a time; a share below 1 smooths the jumps.
+  /// jumps from cell to cell, a few centimeters at a time; a fraction below 1 smooths the jumps.
   static let pursuit = 0.45
   /// The maximum time between two samples, in seconds. A longer pause counts as this time, so that
   /// a mallet does not jump after it.

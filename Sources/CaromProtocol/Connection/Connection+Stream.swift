@@ -51,8 +51,8 @@ extension Connection {
 
 // MARK: - Receiving
 extension Connection {
-  /// Whether what arrives on the stream matters: until the connection ends, and then for as long as
-  /// the goodbye waits for credit and acknowledgements.
+  /// Whether bytes that arrive on the stream are processed: until the connection ends, and after
+  /// that while the goodbye waits for credit and acknowledgements.
   private var readsStream: Bool { stream != nil && (!isEnding || goodbye != nil) }
 
   /// Handles bytes from the stream. A packet may be split between calls at any byte.

@@ -104,7 +104,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Returns the index of a UDP socket for the endpoint's address family, which is opened if
+  /// Returns the index of a UDP socket for the endpoint's address family, opening the socket if
   /// necessary. Returns nil if the socket cannot be opened.
   func socket(for endpoint: Endpoint) -> Int? {
     let isV6 = endpoint.address.isV6

@@ -112,8 +112,8 @@ extension SessionNode {
     if turn.timer?.deadline != next { turn.timer?.arm(at: next) }
   }
 
-  /// The lateness of a timer from which it follows that the process was suspended or starved, so
-  /// that received bytes may be waiting in the sockets.
+  /// A timer that fires this late shows that the process was suspended or starved, so received
+  /// bytes may be waiting in the sockets.
   private static let standstill = Duration.milliseconds(250)
 
   private func handleTimeout(at now: Instant) {

@@ -2,6 +2,7 @@
 public enum Admission: Hashable, Sendable {
   /// The peer gets the seat.
   case accept
-  /// The peer is refused and receives this reason, at most 255 bytes of UTF-8.
+  /// The peer is refused and receives this reason. A reason longer than 255 bytes of UTF-8 is
+  /// omitted.
   case decline(String)
 }

@@ -2,8 +2,8 @@ import CaromCore
 
 /// The server of a rollback match. It collects the players' inputs, confirms each tick on schedule,
 /// and broadcasts the result. A slow player never delays the others: a missing input is replaced by
-/// the player's last input as `held`. The one-time actions of a late input apply in the next tick,
-/// and never twice.
+/// the `held` form of the player's last input. The one-time actions of a late input apply in the
+/// next tick, and never twice.
 ///
 /// The server is a polled state machine: call `receive` for each message, `advance()` for each tick
 /// that `takeDueTicks(at:)` returns, and `pollTransmit(into:)` until it returns nil.

@@ -1,7 +1,7 @@
 import CaromCore
 
 /// A callback that runs once at the end of a loop iteration, however often it was scheduled in that
-/// iteration. It is used to send what several callbacks have queued in one batch.
+/// iteration. It is used to send, in one batch, what several callbacks have queued.
 ///
 /// All members must be used on the loop's thread. Once the object is released, no call is made.
 public final class EndOfTurnCallback {
