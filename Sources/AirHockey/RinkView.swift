@@ -17,7 +17,7 @@ public struct RinkView: Hashable, Sendable {
   /// Creates a view without corrections to smooth.
   public init() {}
 
-  /// Begins at `now` to smooth a correction that changed the state of the current tick from `old`
+  /// Starts smoothing, at `now`, a correction that changed the state of the current tick from `old`
   /// to `new`.
   public mutating func correct(from old: RinkState, to new: RinkState, at now: Instant) {
     Self.correct(&puck, old.puck.position, new.puck.position, now)

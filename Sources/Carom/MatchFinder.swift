@@ -76,7 +76,7 @@ public actor MatchFinder: LoopActor {
     return port
   }
 
-  /// Withdraws the advertisement and disconnects the peer with `goodbye`. Returns when the
+  /// Withdraws the advertisement, disconnects the peer with `goodbye`, and waits until the
   /// withdrawal and the goodbye have been sent.
   public func end(_ goodbye: Goodbye = Goodbye(.left)) async {
     discovery?.close()

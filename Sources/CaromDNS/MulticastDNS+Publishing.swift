@@ -11,8 +11,8 @@ extension MulticastDNS {
     try responder.publish(service, at: now)
   }
 
-  /// Changes the TXT record of a service and announces it. At most ten changes a minute are
-  /// announced at once; a further change waits, and a later one replaces it.
+  /// Changes the TXT record of a service and announces it. At most ten changes per minute are
+  /// announced without delay; a further change waits, and is replaced by any later one.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {

@@ -15,7 +15,7 @@ public struct SingleDiscSolver: Hashable, Sendable {
   public let surface: Surface
   /// The length of a step, in seconds.
   public let step: Double
-  /// The highest speed of the dynamic disc after a hit by a kinematic disc, in meters per second.
+  /// The maximum speed of the dynamic disc after a hit by a kinematic disc, in meters per second.
   public let speedCap: Double
   private let horizon: Double
 

@@ -3,7 +3,7 @@ import CaromSession
 import Logging
 
 extension Session {
-  /// Starts to log when peers join and leave and when their links change. Readers of `events` are
+  /// Starts logging when peers join and leave and when their links change. Readers of `events` are
   /// not affected.
   ///
   /// The metadata contains a peer's id, name and kind of link, but never its address or its

@@ -18,7 +18,7 @@ actor LocalGame: LoopActor {
     }
   }
 
-  /// The largest number of missed ticks that are simulated at once, for example after the process
+  /// The maximum number of missed ticks that are simulated at once, for example after the process
   /// was suspended: half a second.
   static let missedTickLimit: Int64 = 30
   /// The time between the end of a match and the start of the next one, in ticks: five seconds.

@@ -130,8 +130,8 @@ final class Output: Sendable {
   /// Waits until the output no longer has a reader, or the task is cancelled.
   func untilClosed() async { for await _ in closing.stream {} }
 
-  /// Draws the table if it has changed. Returns when everything is written, or the task is
-  /// cancelled.
+  /// Draws the table if it has changed, and waits until all output is written or the task
+  /// is cancelled.
   func drain() async {
     draw()
     let (written, source) = AsyncStream.makeStream(of: Void.self)

@@ -26,7 +26,7 @@ struct ServerOptions: ParsableArguments {
   }
 
   /// Prints a warning if no name server answers a query that a command repeats forever, since the
-  /// command would show nothing otherwise. Returns when a server has answered or the query has
+  /// command would show nothing otherwise. Waits until a server has answered or the query has
   /// failed.
   func warnIfUnanswered(of key: RecordKey) async {
     guard !key.name.isLinkLocal,

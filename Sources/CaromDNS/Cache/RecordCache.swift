@@ -120,7 +120,7 @@ package struct RecordCache: Sendable {
   /// The number of timers, including stale ones.
   package var timerCount: Int { timers.count }
 
-  /// The sizes of the internal tables: senders, record sets and records by identity.
+  /// The number of entries in each internal table: senders, record sets, and records by identity.
   package var tableCounts: (sources: Int, sets: Int, records: Int) {
     (sources.count, sets.count, slotIndices.count)
   }

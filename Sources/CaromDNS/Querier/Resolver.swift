@@ -44,7 +44,7 @@ struct Resolver: Sendable {
   }
 
   /// Evaluates the cached records. Returns the final result, or nil if more records are needed.
-  /// Adds any further keys that must be queried to `keys`.
+  /// Adds to `keys` any further keys that must be queried.
   mutating func evaluate(
     _ cache: RecordCache, on links: [Link], at now: Instant, using generator: inout SeededGenerator
   ) -> Outcome? {

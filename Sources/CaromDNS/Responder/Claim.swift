@@ -41,7 +41,8 @@ struct Claim: Sendable {
   var reportedLabel: String?
   /// The state on each link, sorted by link.
   private(set) var progress: [(link: UInt32, state: Progress)] = []
-  /// For a host name: the number of services whose SRV records refer to it, by link.
+  /// For a host name: the number of services whose SRV records refer to the name on each link, by
+  /// interface index.
   var dependents: [UInt32: Int] = [:]
   /// The recent conflicts over the name.
   var conflicts = ConflictHistory()

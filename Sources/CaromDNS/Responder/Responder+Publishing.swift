@@ -26,8 +26,8 @@ extension Responder {
     return claim.id
   }
 
-  /// Changes the TXT record of a service and announces it. At most ten changes a minute are
-  /// announced at once; a further change waits, and a later one replaces it.
+  /// Changes the TXT record of a service and announces it. At most ten changes per minute
+  /// are announced without delay; a further change waits, and is replaced by any later one.
   package mutating func update(
     _ id: PublicationID, text: TXTRecord, at now: Instant
   ) throws(PublicationError) {
@@ -77,7 +77,7 @@ extension Responder {
     send(goodbyes)
   }
 
-  /// Returns the first label after `label` that no claim of this responder uses.
+  /// Returns the first successor of `label` that no claim of this responder uses.
   func freeLabel(after label: String, for claim: Claim) -> String {
     var label = label
     repeat {

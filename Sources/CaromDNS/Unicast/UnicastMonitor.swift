@@ -1,6 +1,7 @@
 import CaromCore
 
-/// Monitors the answer to one query to name servers by querying again before its records expire.
+/// Monitors the answer to one query to name servers by repeating the query before the answer's
+/// records expire.
 package struct UnicastMonitor: Sendable {
   /// The minimum interval between two queries, so that very short times to live do not cause
   /// polling.

@@ -16,8 +16,8 @@ public struct ServiceAdvertiser: Sendable {
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?
 
-  /// Creates an advertiser without sending anything; `run` starts to advertise. A nil `loop`
-  /// selects the loop that the whole program shares.
+  /// Creates an advertiser without sending anything; `run` starts advertising. A nil `loop` selects
+  /// the loop that the whole program shares.
   public init(
     _ service: AdvertisedService, interfaces: InterfaceSelection = .automatic,
     on loop: NetworkLoop? = nil

@@ -104,7 +104,7 @@ actor DiscoveryActor: LoopActor {
     serverTasks = [:]
   }
 
-  /// Runs `body` on the actor without suspending between its calls.
+  /// Runs `body` on the actor. The calls that `body` makes are not interrupted by a suspension.
   func perform<Value: Sendable>(
     _ body: @Sendable (isolated DiscoveryActor) throws(DiscoveryError) -> Value
   ) throws(DiscoveryError) -> Value {

@@ -8,11 +8,11 @@ extension DiscoveryCore {
     case monitoring(Monitoring)
     case querying(Querying)
 
-    /// Identifies a watch for services, service types or domains.
+    /// Identifies a watch on services, service types or domains.
     public struct Browsing: Hashable, Sendable { let id: BrowseID }
-    /// Identifies a watch for the TXT record of one service.
+    /// Identifies a watch on the TXT record of one service.
     public struct Monitoring: Hashable, Sendable { let id: MonitorID }
-    /// Identifies a watch for the records under one name.
+    /// Identifies a watch on the records under one name.
     public struct Querying: Hashable, Sendable { let id: QueryID }
   }
 

@@ -67,7 +67,8 @@ public struct InterfaceSelection: Sendable {
 }
 
 extension InterfaceSelection: Hashable {
-  /// Compares the rules: the same names in the same order, or copies of the same predicate.
+  /// Returns whether two selections have the same rule: the same names in the same order, or copies
+  /// of the same predicate.
   public static func == (a: InterfaceSelection, b: InterfaceSelection) -> Bool {
     switch (a.rule, b.rule) {
     case (.usual, .usual): true

@@ -89,7 +89,7 @@ extension Connection {
       datagram?.isOpen == true ? .lingering(deadline: now.advanced(by: timing.closeLimit)) : .closed
   }
 
-  /// Enters the open state and begins to ping.
+  /// Enters the open state and starts pinging.
   mutating func open(_ info: PeerInfo, at now: Instant) {
     state = .open(info)
     datagram?.resumes = true

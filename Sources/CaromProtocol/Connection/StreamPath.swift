@@ -50,7 +50,7 @@ struct StreamPath: Sendable {
   /// Whether an acknowledgement must be sent as soon as the stream has space.
   private(set) var isAcknowledgementDue = false
 
-  /// Whether the stream was granted, so that carriers may be sent and received on it.
+  /// Whether the seat was granted, so that carriers may be sent and received on the stream.
   var isJoined = false
 
   /// Creates a path that accepts stream frames of at most `limit` bytes until the handshake is

@@ -3,7 +3,7 @@ import CaromCore
 /// A host and, in matchmaking mode, its matchmaker. The same state machine runs on sockets and on
 /// the virtual network.
 package struct Lobby {
-  /// A connection attempt that the matchmaker asked for.
+  /// A connection attempt that the matchmaker requested.
   private struct Dial: Sendable {
     let peer: PeerID
     let connection: ConnectionID
@@ -29,7 +29,7 @@ package struct Lobby {
       member: member)
   }
 
-  /// Creates a lobby with one seat, whose matchmaker starts to look for an opponent at `now`. Until
+  /// Creates a lobby with one seat, whose matchmaker starts looking for an opponent at `now`. Until
   /// `window` has passed, the lobby advertises the status `searching`; after that, `waiting`.
   package init(
     _ local: PeerInfo, window: Duration = .seconds(6), timing: SessionTiming = SessionTiming(),

@@ -57,7 +57,7 @@ package struct Matchmaker: Sendable {
   private var actions: Deque<MatchmakerAction>
   private var generator: SeededGenerator
 
-  /// Creates a matchmaker that starts to look for an opponent at `now`. A peer that has found no
+  /// Creates a matchmaker that starts looking for an opponent at `now`. A peer that has found no
   /// match after `window` advertises that it is waiting instead of searching.
   package init(
     as id: PeerID, window: Duration = .seconds(6), generator: SeededGenerator, at now: Instant
@@ -133,7 +133,7 @@ extension Matchmaker {
     dialBestCandidate(at: now)
   }
 
-  /// Handles the end of the match or the loss of the opponent, and starts to look for an opponent
+  /// Handles the end of the match or the loss of the opponent, and starts looking for an opponent
   /// again.
   package mutating func handleMatchEnded(at now: Instant) {
     guard case .matched(let partner) = state else { return }

@@ -33,7 +33,7 @@ struct CongestionController: Sendable {
   static let probePackets = 8
   /// The pacing rate in competitive mode, relative to one window per round trip.
   static let competitiveGain = 1.2
-  /// The highest rate of random loss for which the sending rate compensates.
+  /// The maximum rate of random loss for which the sending rate compensates.
   static let maximumRandomLoss = 0.3
   /// The number of rounds at the beginning of a flow whose lowest jitter becomes the initial
   /// estimate of the jitter.

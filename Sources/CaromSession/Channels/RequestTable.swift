@@ -37,8 +37,8 @@ struct RequestTable {
     return lastNumber
   }
 
-  /// Resumes the task of a request with its outcome, or stores the outcome until the task asks for
-  /// it.
+  /// Resumes the task of a request with its outcome, or stores the outcome until the task waits
+  /// for it.
   mutating func resolve(_ number: UInt32, _ outcome: Outcome) {
     switch entries[number]?.state {
     case .sending: entries[number]?.state = .resolved(outcome)

@@ -61,8 +61,8 @@ struct NodeWaiters {
     for key in receipts.keys where key.connection == connection { resolve(key, false) }
   }
 
-  /// Resumes the task of a receipt with its result, or stores the result until the task asks for
-  /// it.
+  /// Resumes the task of a receipt with its result, or stores the result until the task waits
+  /// for it.
   mutating func resolve(_ key: ReceiptKey, _ isDelivered: Bool) {
     switch receipts[key] {
     case .awaited(let continuation):

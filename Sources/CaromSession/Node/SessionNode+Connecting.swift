@@ -30,7 +30,7 @@ extension SessionNode {
     dials[connection]?.resume(with: .transport(.cancelled))
   }
 
-  /// Opens the connection that a `connect` event asked for. If the attempt fails, a `closed` event
+  /// Opens the connection that a `connect` event requested. If the attempt fails, a `closed` event
   /// reports it.
   public func open(
     _ connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
@@ -87,7 +87,7 @@ extension SessionNode {
     adopt(stream, as: connection)
   }
 
-  /// Abandons the attempt to open the connection that a `connect` event asked for.
+  /// Abandons the attempt to open the connection that a `connect` event requested.
   public func failConnect(_ connection: ConnectionID) {
     dials[connection]?.task = nil
     lobby.handleStreamFailed(connection, at: loop.now)

@@ -31,7 +31,7 @@ extension SessionNode {
   /// because only a few of them can be unread at a time.
   public func pause(channel: UInt8) { feed.paused.insert(channel) }
 
-  /// Delivers the messages of a paused channel again, starting with those that stayed in the
+  /// Resumes the delivery of a paused channel's messages, starting with those that stayed in the
   /// connections.
   public func resume(channel: UInt8) {
     guard feed.paused.contains(channel) else { return }

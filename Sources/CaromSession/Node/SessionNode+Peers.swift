@@ -4,7 +4,7 @@ import CaromTransport
 
 // MARK: - Admitting and disconnecting peers
 extension SessionNode {
-  /// Grants the seat that a `requested` event asked for.
+  /// Grants a peer the seat that it requested, as reported by a `requested` event.
   public func admit(_ connection: ConnectionID) {
     lobby.admit(connection, at: loop.now)
     drain()

@@ -196,9 +196,8 @@ extension Session {
     case peers([Peer])
   }
 
-  /// Sends a message as a request to every peer of `audience`. Returns when all of them have
-  /// responded or `limit` has passed. The result contains the peers that did not respond, with the
-  /// reasons.
+  /// Sends a message as a request to every peer of `audience`, and waits until all of them have
+  /// responded or `limit` has passed. Returns the peers that did not respond, with the reasons.
   public func send<Message>(
     _ message: Message, on exchange: Exchange<Message, Applied>,
     acknowledgedBy audience: Audience = .all, within limit: Duration

@@ -17,8 +17,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
     /// The number of ticks by which the newest input is ahead of the sender's tick. In a packet
     /// from a server: the mean deviation of the input arrivals, in sixteenths of a tick.
     public var lead: UInt8
-    /// How far the sender's clock is ahead of the receiver's, in sixteenths of a tick. A server
-    /// sends instead how early the receiver's inputs arrive on average.
+    /// How far the sender's clock is ahead of the receiver's, in sixteenths of a tick. In a packet
+    /// from a server: how early the receiver's inputs arrive on average.
     public var advantage: Int16
 
     /// Creates the measurements that a packet carries.

@@ -122,7 +122,7 @@ public struct LinkConditions: Hashable, Sendable {
     outage?.check()
   }
 
-  /// The highest rate, in bytes per second, for which the arithmetic of `LinkQueue` is exact.
+  /// The maximum rate, in bytes per second, for which the arithmetic of `LinkQueue` is exact.
   static let maximumRate = 4_000_000_000
 }
 

@@ -4,7 +4,7 @@ struct VirtualMachine: Sendable {
   /// Whether the network cable is unplugged.
   var isCut = false
   var isCrashed = false
-  /// The number of the part of a partition to which the machine belongs, or nil if it can reach all
+  /// The index of the machine's part of a partitioned network, or nil if the machine can reach all
   /// parts.
   var part: Int?
   /// The numbers of the open sockets, in ascending order.

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// This extension sends the chunks of streams.
+/// Sending the chunks of streams.
 extension VirtualNetwork {
   /// The maximum length of a coalesced chunk, in bytes.
   private static let maximumCoalesced = 65_536

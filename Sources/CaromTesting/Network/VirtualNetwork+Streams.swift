@@ -1,6 +1,6 @@
 import CaromCore
 
-/// This extension models TCP as a program sees it: the bytes of a stream arrive reliably and in
+/// A model of TCP as a program sees it: the bytes of a stream arrive reliably and in
 /// order, and losses cause delays. Streams share the link's bandwidth with datagrams, and wait at
 /// the sender while the link's queue is more than half full. There are no acknowledgements and no
 /// congestion control, so unlike a real TCP connection, a stream uses the full bandwidth even under

@@ -29,7 +29,7 @@ package struct ActorCallbacks<Owner: Actor> {
     }
   }
 
-  /// Does the same as `bind` for a closure whose argument is borrowed and valid only during the
+  /// Works like `bind`, but for a closure whose argument is borrowed and valid only during the
   /// call.
   package func bindBorrowing<Value: ~Copyable & ~Escapable>(
     _ body: @escaping (isolated Owner, borrowing Value) -> Void

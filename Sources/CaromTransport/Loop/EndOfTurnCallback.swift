@@ -43,7 +43,8 @@ public final class EndOfTurnCallback {
     }
   }
 
-  /// Schedules the callback to run after the work that the loop is currently running.
+  /// Schedules the callback to run once the loop has finished the work that it is currently
+  /// running.
   public func schedule() {
     guard !state.isScheduled else { return }
     loop.preconditionCurrent("an end-of-turn callback")
