@@ -104,7 +104,7 @@ static bool is_change(const uint8_t *bytes, ssize_t count) {
   for (ssize_t at = 0; at + (ssize_t)sizeof message <= count;) {
     memcpy(&message, bytes + at, sizeof message);
     if (message.nlmsg_type >= RTM_NEWLINK && message.nlmsg_type <= RTM_DELADDR) return true;
-    if (message.nlmsg_len < sizeof message) break;
+    if (message.nlmsg_len < sizeof message || message.nlmsg_len > (size_t)(count - at)) break;
     at += (ssize_t)NLMSG_ALIGN(message.nlmsg_len);
   }
   return false;

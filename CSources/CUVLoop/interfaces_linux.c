@@ -94,12 +94,26 @@ static int request(int fd, uint16_t type) {
       .body = {.rtgen_family = AF_UNSPEC},
   };
   struct sockaddr_nl kernel = {.nl_family = AF_NETLINK};
-  ssize_t sent = sendto(fd, &message, message.header.nlmsg_len, 0, (struct sockaddr *)&kernel,
-                        sizeof kernel);
+  ssize_t sent;
+  do {
+    sent = sendto(fd, &message, message.header.nlmsg_len, 0, (struct sockaddr *)&kernel,
+                  sizeof kernel);
+  } while (sent < 0 && errno == EINTR);
   return sent < 0 ? -errno : 0;
 }
 
-/// Reads the answer to a request. Returns -EAGAIN if the table changed meanwhile.
+/// Returns whether a message is long enough for the body that its type has.
+static bool has_body(const struct nlmsghdr *message) {
+  switch (message->nlmsg_type) {
+    case RTM_NEWLINK: return message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifinfomsg));
+    case RTM_NEWADDR: return message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct ifaddrmsg));
+    case NLMSG_ERROR: return message->nlmsg_len >= NLMSG_LENGTH(sizeof(struct nlmsgerr));
+    default: return true;
+  }
+}
+
+/// Reads the answer to a request. Returns -EAGAIN if the table changed meanwhile, and -EBADMSG if a
+/// message is incomplete.
 static int read_answer(int fd, uint8_t *bytes, size_t capacity, listing *list, visitor visit) {
   bool changed = false;
   while (true) {
@@ -107,14 +121,16 @@ static int read_answer(int fd, uint8_t *bytes, size_t capacity, listing *list, v
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) return -errno;
     if ((size_t)count > capacity) return -ENOBUFS;
-    for (struct nlmsghdr *at = (struct nlmsghdr *)bytes; NLMSG_OK(at, count);
-         at = NLMSG_NEXT(at, count)) {
+    struct nlmsghdr *at = (struct nlmsghdr *)bytes;
+    for (; NLMSG_OK(at, count); at = NLMSG_NEXT(at, count)) {
+      if (!has_body(at)) return -EBADMSG;
       changed = changed || (at->nlmsg_flags & NLM_F_DUMP_INTR);
       if (at->nlmsg_type == NLMSG_DONE) return changed ? -EAGAIN : 0;
       if (at->nlmsg_type == NLMSG_ERROR)
         return ((const struct nlmsgerr *)NLMSG_DATA(at))->error;
       visit(list, at);
     }
+    if (count > 0) return -EBADMSG;
   }
 }
 

@@ -53,6 +53,8 @@ int cuv_loop_create(void *context, cuv_drain drain, cuv_loop **out) {
   if (status == 0) {
     status = uv_async_init(&loop->uv, &loop->wake, on_wake);
     if (status != 0) uv_loop_close(&loop->uv);
+  } else if (uv_backend_fd(&loop->uv) > 0) {
+    close(uv_backend_fd(&loop->uv));  // libuv leaves it open if a later step fails
   }
   if (status != 0) {
     free(loop);

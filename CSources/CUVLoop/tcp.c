@@ -60,9 +60,9 @@ static void on_acceptable(uv_poll_t *poll, int status, int events) {
     int descriptor = accept_connection(listener->watch.fd, &peer);
     if (descriptor == -EAGAIN || descriptor == -EWOULDBLOCK) break;
     if (is_out_of_resources(descriptor) && !has_waiting(listener->watch.fd)) break;
-    if (descriptor < 0 && !is_out_of_resources(descriptor)) continue;  // the connection broke
+    if (descriptor == -EINTR) continue;
     listener->accept(listener->context, descriptor, &peer);
-    if (descriptor < 0 || listener->watch.closed || listener->watch.events == 0) return;
+    if (listener->watch.closed || listener->watch.events == 0) return;
   }
 }
 
@@ -310,14 +310,6 @@ int cuv_stream_detach(cuv_stream *stream) {
 
 int cuv_stream_local(const cuv_stream *stream, cuv_endpoint *out) {
   return cuv_local_name(stream->watch.fd, out);
-}
-
-int cuv_stream_peer(const cuv_stream *stream, cuv_endpoint *out) {
-  cuv_address address;
-  socklen_t length = sizeof address;
-  if (getpeername(stream->watch.fd, &address.any, &length) != 0) return -errno;
-  cuv_endpoint_from(&address.any, out);
-  return 0;
 }
 
 int cuv_stream_set_reading(cuv_stream *stream, bool on) {

@@ -91,7 +91,11 @@ int cuv_udp_create(cuv_loop *loop, const cuv_udp_options *options, void *context
   }
   udp->watch.poll.data = udp;
   cuv_endpoint local = {0};
-  cuv_local_name(fd, &local);
+  status = cuv_local_name(fd, &local);
+  if (status != 0) {
+    cuv_udp_destroy(udp);
+    return status;
+  }
   udp->port = local.port;
   cuv_udp_watch(udp);
   *out = udp;
@@ -123,7 +127,8 @@ static int set_v4_interface(int fd, uint32_t interface) {
   struct ip_mreqn request = {.imr_ifindex = (int)interface};
   request.imr_address = cuv_loopback_address(interface);
   int status = setsockopt(fd, IPPROTO_IP, IP_MULTICAST_IF, &request, sizeof request);
-  return status == 0 ? 0 : -errno;
+  if (status == 0) return 0;
+  return errno == EADDRNOTAVAIL ? -ENODEV : -errno;  // IPv4 reports a missing interface so
 }
 
 int cuv_udp_multicast_interface(cuv_udp *udp, uint32_t interface) {

@@ -65,15 +65,17 @@ static int read_table(const char *path, uint16_t port, listing *list) {
     row row;
     if (parse(line, &row) && row.port == port) add(list, &row);
   }
+  int status = ferror(file) ? -EIO : 0;
   fclose(file);
-  return 0;
+  return status;
 }
 
 static int read_tables(uint16_t port, listing *list) {
-  // The table of this thread, since each thread has its own network namespace. IPv6 may be missing.
+  // The tables of this thread, since each thread has its own network namespace.
   int status = read_table("/proc/thread-self/net/udp", port, list);
-  if (status == 0) read_table("/proc/thread-self/net/udp6", port, list);
-  return status;
+  if (status != 0) return status;
+  status = read_table("/proc/thread-self/net/udp6", port, list);
+  return status == -ENOENT ? 0 : status;  // a system without IPv6 has no such table
 }
 
 int cuv_udp_bound(uint16_t port, cuv_endpoint *out, size_t capacity) {

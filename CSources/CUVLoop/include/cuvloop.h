@@ -139,7 +139,9 @@ typedef struct {
   bool reuse_port, v6_only;
 } cuv_listen_options;
 
-/// Receives the descriptor of a new connection, or a negative errno.
+/// Receives the descriptor of a new connection, or a negative errno. -EMFILE, -ENFILE, -ENOBUFS and
+/// -ENOMEM mean that a connection waits for which there are no resources; unless the callback stops
+/// accepting, it is tried again. With any other errno, a connection broke before it was accepted.
 typedef void (*cuv_accept)(void *_Nonnull context, int descriptor,
                            const cuv_endpoint *_Nonnull peer);
 
@@ -181,7 +183,6 @@ void cuv_stream_destroy(cuv_stream *_Nonnull stream, bool reset);
 /// failure the stream is unchanged.
 int cuv_stream_detach(cuv_stream *_Nonnull stream);
 int cuv_stream_local(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
-int cuv_stream_peer(const cuv_stream *_Nonnull stream, cuv_endpoint *_Nonnull out);
 /// Sets whether the stream reads.
 int cuv_stream_set_reading(cuv_stream *_Nonnull stream, bool on);
 /// Sends as many bytes as the system accepts and copies the rest into the send queue.

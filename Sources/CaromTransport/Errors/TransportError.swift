@@ -81,20 +81,21 @@ extension TransportError: CustomStringConvertible {
 extension TransportError {
   /// Creates the error for a status returned by the C code, which is a negative errno.
   init(status: Int32, _ operation: StaticText, at endpoint: Endpoint? = nil) {
+    let other = Self.system(code: -status, operation: operation)
     switch -status {
-    case EADDRINUSE: self = .addressInUse(port: endpoint?.port ?? 0)
-    case EADDRNOTAVAIL: self = .addressNotAvailable(endpoint?.address ?? .any4)
+    case EADDRINUSE: self = endpoint.map { .addressInUse(port: $0.port) } ?? other
+    case EADDRNOTAVAIL: self = endpoint.map { .addressNotAvailable($0.address) } ?? other
     case EACCES, EPERM: self = .permissionDenied
     case ENODEV, ENXIO: self = .noSuchInterface
     case ENETUNREACH, EHOSTUNREACH, ENETDOWN, EHOSTDOWN, EAFNOSUPPORT: self = .unreachable
     case ECONNREFUSED: self = .connectionRefused
-    case ECONNRESET, EPIPE, ECONNABORTED: self = .connectionReset
+    case ECONNRESET, EPIPE, ECONNABORTED, ENOTCONN: self = .connectionReset
     case ETIMEDOUT: self = .timedOut
     case ECANCELED, EBADF: self = .closed
     case EMFILE, ENFILE: self = .outOfDescriptors
     case ENOSYS where endpoint != nil: self = .portSharingUnsupported
     case EMSGSIZE: self = .messageTooLarge
-    default: self = .system(code: -status, operation: operation)
+    default: self = other
     }
   }
 }

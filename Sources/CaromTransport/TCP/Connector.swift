@@ -61,7 +61,7 @@ final class Connector {
   func attemptDidEnd(_ attempt: ConnectAttempt, _ status: Int32) {
     attempts.removeAll { $0 === attempt }
     do throws(TransportError) {
-      try check(status, "connect")
+      try check(status, "connect", at: attempt.peer)
       guard let handle = unsafe attempt.detachStream() else { throw .closed }
       finish(.success(try unsafe TCPStream(on: loop, taking: handle, peer: attempt.peer)))
     } catch {

@@ -1,6 +1,12 @@
 import CUVLoop
 import CaromCore
 
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
+
 /// A listener's resources, held by the loop until they are closed.
 @safe final class ListenerCore: LoopResource {
   private weak var loop: NetworkLoop?
@@ -59,10 +65,17 @@ import CaromCore
     handler = nil
   }
 
-  /// Handles an accepted connection. A negative `descriptor` is a negated errno, which means that
-  /// the system has run out of descriptors or memory.
+  /// Handles an accepted connection. A negative `descriptor` is a negated errno: the system has run
+  /// out of descriptors or memory, or the connection broke before it was accepted.
   private func accept(_ descriptor: Int32, from peer: Endpoint) {
-    guard descriptor >= 0 else { return pause(TransportError(status: descriptor, "accept")) }
+    switch -descriptor {
+    case ...0: break
+    case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+      return pause(TransportError(status: descriptor, "accept"))
+    default:
+      lostCount += 1
+      return
+    }
     guard let loop else { return cuv_descriptor_close(descriptor) }
     if isPaused {
       isPaused = false

@@ -63,7 +63,9 @@ import CaromCore
       emit(.bytes(unsafe Span(_unsafeStart: bytes!, count: count)))
     case CUV_STREAM_END: receiveEnd()
     case CUV_STREAM_SENT: receiveSent()
-    default: finish(TransportError(status: error, "use a stream"))
+    default:
+      destroy(reset: true)  // a FIN would tell the peer that it has received everything
+      finish(TransportError(status: error, "use a stream"))
     }
   }
 
@@ -194,6 +196,7 @@ import CaromCore
     if queuedBytes > queueLimit / 2 { wasOverHalf = true }
     guard status < 0 else { return }
     let error = TransportError(status: status, "write to a stream")
+    destroy(reset: true)  // a FIN would tell the peer that it has received everything
     finishLater(error)
     throw error
   }

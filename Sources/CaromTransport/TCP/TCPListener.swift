@@ -10,7 +10,7 @@ public final class TCPListener {
   public enum Event {
     /// A peer has connected. The stream is closed unless the handler retains it.
     case accepted(TCPStream)
-    /// No file descriptors are left. Peers wait in the backlog until some are free.
+    /// No file descriptors or no memory is left. Peers wait in the backlog until some is free.
     case paused(TransportError)
     /// The listener accepts connections again.
     case resumed
@@ -77,7 +77,7 @@ public final class TCPListener {
   /// How many times the listener has paused because no descriptors were left.
   public var pauseCount: Int { core.pauseCount }
 
-  /// The number of connections that broke while they were being accepted.
+  /// The number of connections that broke before or while they were being accepted.
   public var lostCount: Int { core.lostCount }
 
   /// Sets whether connections are accepted. Otherwise they wait in the backlog.

@@ -65,7 +65,8 @@ public final class UDPSocket {
   }
 
   /// Passes the queued datagrams to the system, up to 64 per system call. Datagrams for which the
-  /// system has no room stay queued and are sent as soon as there is room.
+  /// socket's send buffer has no room stay queued and are sent as soon as there is room. A datagram
+  /// that the system rejects is dropped, counted in `sendErrors` and described by `lastSendError`.
   public func flush() { core.flush() }
 
   /// The number of payload bytes in the send queue.
