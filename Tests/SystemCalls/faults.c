@@ -14,6 +14,7 @@ SC_THREAD struct {
 } faults[SC_FAULTS];
 
 SC_THREAD long descriptors;
+SC_THREAD int last;
 
 int sc_arm(const sc_fault *fault) {
   if (sc_armed == SC_FAULTS) return -1;
@@ -49,7 +50,14 @@ const sc_fault *sc_meet(sc_call call, int descriptor, int detail, size_t size) {
 }
 
 long sc_descriptors(void) { return descriptors; }
-void sc_count_descriptors(long change) { descriptors += change; }
+int sc_last_descriptor(void) { return last; }
+
+void sc_count_opened(int descriptor) {
+  descriptors++;
+  last = descriptor;
+}
+
+void sc_count_closed(void) { descriptors--; }
 
 void *sc_real(const char *name, void *interceptor) {
   void *function = interceptor != NULL ? interceptor : dlsym(RTLD_NEXT, name);

@@ -11,8 +11,9 @@ extern _Thread_local __attribute__((tls_model("initial-exec"))) int sc_armed;
 
 /// Returns the fault that this call meets, or NULL. `size` is the size of an allocation, else 0.
 const sc_fault *_Nullable sc_meet(sc_call call, int descriptor, int detail, size_t size);
-/// Adds to the calling thread's number of descriptors.
-void sc_count_descriptors(long change);
+/// Counts a descriptor that the calling thread has opened, and remembers it.
+void sc_count_opened(int descriptor);
+void sc_count_closed(void);
 /// Returns the system's function, or the sanitizer's in front of it.
 void *_Nonnull sc_real(const char *_Nonnull name, void *_Nullable interceptor);
 
@@ -25,7 +26,7 @@ static inline bool sc_fails(sc_call call, int descriptor, int detail) {
 
 /// Counts the descriptor that a call has returned, unless the call failed.
 static inline int sc_opened(int descriptor) {
-  if (descriptor >= 0) sc_count_descriptors(1);
+  if (descriptor >= 0) sc_count_opened(descriptor);
   return descriptor;
 }
 

@@ -29,7 +29,7 @@ int accept4(int descriptor, __SOCKADDR_ARG address, socklen_t *length, int flags
 
 int close(int descriptor) {
   int status = SC_REAL(close)(descriptor);
-  if (status == 0) sc_count_descriptors(-1);
+  if (status == 0) sc_count_closed();
   return status;
 }
 
@@ -44,8 +44,13 @@ int listen(int descriptor, int backlog) {
 }
 
 int connect(int descriptor, __CONST_SOCKADDR_ARG address, socklen_t length) {
-  if (sc_fails(SC_CONNECT, descriptor, SC_ANY)) return -1;
-  return SC_REAL(connect)(descriptor, address, length);
+  bool fails = sc_fails(SC_CONNECT, descriptor, SC_ANY);
+  int error = errno;
+  if (fails && error != EINTR) return -1;
+  int status = SC_REAL(connect)(descriptor, address, length);
+  if (!fails) return status;
+  errno = error;  // an interrupted attempt goes on by itself
+  return -1;
 }
 
 int shutdown(int descriptor, int how) {
@@ -66,13 +71,13 @@ int getpeername(int descriptor, __SOCKADDR_ARG address, socklen_t *length) {
 }
 
 int setsockopt(int descriptor, int level, int name, const void *value, socklen_t length) {
-  if (sc_fails(SC_SETSOCKOPT, descriptor, name)) return -1;
+  if (sc_fails(SC_SETSOCKOPT, descriptor, sc_option(level, name))) return -1;
   return SC_REAL(setsockopt)(descriptor, level, name, value, length);
 }
 
 int getsockopt(int descriptor, int level, int name, void *value, socklen_t *length) {
-  const sc_fault *fault =
-      sc_armed == 0 ? NULL : sc_meet(SC_GETSOCKOPT, descriptor, name, 0);
+  int detail = sc_option(level, name);
+  const sc_fault *fault = sc_armed == 0 ? NULL : sc_meet(SC_GETSOCKOPT, descriptor, detail, 0);
   if (fault == NULL) return SC_REAL(getsockopt)(descriptor, level, name, value, length);
   if (fault->error != 0) return -1;
   int answer = (int)fault->limit;
@@ -110,10 +115,10 @@ ssize_t recv(int descriptor, void *bytes, size_t count, int flags) {
   const sc_fault *fault = sc_armed == 0 ? NULL : sc_meet(SC_RECV, descriptor, SC_ANY, 0);
   if (fault == NULL) return SC_REAL(recv)(descriptor, bytes, count, flags);
   if (fault->error != 0) return -1;
-  if (fault->limit < count) count = fault->limit;
-  if (fault->bytes == NULL) return SC_REAL(recv)(descriptor, bytes, count, flags);
-  memcpy(bytes, fault->bytes, count);
-  return (ssize_t)fault->limit;
+  if (fault->bytes == NULL && fault->limit < count) count = fault->limit;
+  ssize_t received = SC_REAL(recv)(descriptor, bytes, count, flags);
+  if (fault->bytes != NULL) memcpy((uint8_t *)bytes + fault->offset, fault->bytes, fault->limit);
+  return received;
 }
 
 ssize_t read(int descriptor, void *bytes, size_t count) {

@@ -63,7 +63,7 @@ int eventfd(unsigned value, int flags) {
 int pipe2(int descriptors[2], int flags) {
   if (sc_fails(SC_PIPE, SC_ANY, SC_ANY)) return -1;
   int status = SC_REAL(pipe2)(descriptors, flags);
-  if (status == 0) sc_count_descriptors(2);
+  for (int end = 0; status == 0 && end < 2; end++) sc_count_opened(descriptors[end]);
   return status;
 }
 
@@ -102,9 +102,16 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return SC_REAL(pthread_create)(thread, attributes, body, context);
 }
 
-static inline bool lacks_memory(sc_call call, size_t size) {
-  return sc_armed != 0 && sc_meet(call, SC_ANY, SC_ANY, size) != NULL;
+/// Returns whether an allocation must fail. Only the executable's own code lacks memory, since the
+/// Swift runtime, which allocates at any time, would trap.
+static inline bool lacks_memory(sc_call call, size_t size, const void *caller) {
+  extern const char __executable_start, etext;
+  if (sc_armed == 0) return false;
+  bool is_own = (const char *)caller >= &__executable_start && (const char *)caller < &etext;
+  return is_own && sc_meet(call, SC_ANY, SC_ANY, size) != NULL;
 }
+
+#define SC_LACKS_MEMORY(call, size) lacks_memory(call, size, __builtin_return_address(0))
 
 // dlsym itself allocates, so the C library's own names are used in place of SC_REAL.
 #define SC_MEMORY(name)                                                      \
@@ -114,14 +121,16 @@ static inline bool lacks_memory(sc_call call, size_t size) {
     &__interceptor_##name != NULL ? &__interceptor_##name : &__libc_##name;  \
   })
 
-void *malloc(size_t size) { return lacks_memory(SC_MALLOC, size) ? NULL : SC_MEMORY(malloc)(size); }
+void *malloc(size_t size) {
+  return SC_LACKS_MEMORY(SC_MALLOC, size) ? NULL : SC_MEMORY(malloc)(size);
+}
 
 void *calloc(size_t count, size_t size) {
-  return lacks_memory(SC_CALLOC, count * size) ? NULL : SC_MEMORY(calloc)(count, size);
+  return SC_LACKS_MEMORY(SC_CALLOC, count * size) ? NULL : SC_MEMORY(calloc)(count, size);
 }
 
 void *realloc(void *memory, size_t size) {
-  return lacks_memory(SC_REALLOC, size) ? NULL : SC_MEMORY(realloc)(memory, size);
+  return SC_LACKS_MEMORY(SC_REALLOC, size) ? NULL : SC_MEMORY(realloc)(memory, size);
 }
 
 // Names: libuv looks them up on its own threads, so the faults belong to names.

@@ -47,12 +47,15 @@ typedef enum {
 
 enum { SC_ANY = -1, SC_FAULTS = 8 };
 
+/// An option of a level as the `detail` of a fault.
+static inline int sc_option(int level, int name) { return level << 16 | name; }
+
 /// What happens to some of the next calls of a function on this thread.
 typedef struct {
   sc_call call;
   /// The descriptor of the calls, or SC_ANY.
   int descriptor;
-  /// The option of setsockopt and getsockopt, the command of fcntl, the operation of epoll_ctl or
+  /// sc_option() of setsockopt and getsockopt, the command of fcntl, the operation of epoll_ctl or
   /// the domain of socket; or SC_ANY.
   int detail;
   /// The number of matching calls that pass before the fault begins.
@@ -61,13 +64,15 @@ typedef struct {
   int count;
   /// The errno with which the calls fail. If it is 0, they succeed within `limit`.
   int error;
-  /// With an error: the smallest size in bytes of an allocation that fails. Without an error: the
-  /// largest number of bytes that send and recv handle, or of datagrams that sendmmsg and recvmmsg
-  /// handle; the value that getsockopt returns. An fopen without an error opens a file that cannot
-  /// be read.
+  /// With an error: the smallest size in bytes of an allocation that fails. Allocations by shared
+  /// libraries, such as the Swift runtime, never fail. Without an error: the largest number of
+  /// bytes that send, recv and read handle, or of datagrams that sendmmsg and recvmmsg handle; the
+  /// value that getsockopt returns. An fopen without an error opens a file that cannot be read.
   size_t limit;
-  /// If not NULL, recv returns these `limit` bytes in place of the system's. They must stay valid.
+  /// If not NULL, recv writes these `limit` bytes at `offset` over what it has received. They must
+  /// stay valid.
   const uint8_t *_Nullable bytes;
+  size_t offset;
 } sc_fault;
 
 /// Arms a fault for the calling thread. Returns its number, or -1 if the thread has SC_FAULTS
@@ -80,6 +85,8 @@ void sc_disarm(void);
 /// Returns the number of descriptors that the calling thread has opened, less those that it has
 /// closed. Descriptors that libuv closes are not subtracted.
 long sc_descriptors(void);
+/// Returns the descriptor that the calling thread has opened last.
+int sc_last_descriptor(void);
 /// Makes the resolver answer `error` (EAI_…) for `host` from now on, on all threads. With
 /// EAI_SYSTEM errno is `code`. With an error of 0, it finds the host without any address.
 void sc_fail_lookup(const char *_Nonnull host, int error, int code);
