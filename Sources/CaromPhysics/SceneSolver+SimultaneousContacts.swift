@@ -47,8 +47,9 @@ extension SceneSolver {
     predictContacts(of: second)
   }
 
-  /// Solves Newton's law of restitution for both contacts at once. Returns the velocities after the
-  /// contacts, or nil if an impulse would be attracting or the equations are nearly singular.
+  /// Solves Newton's law of restitution for both contacts simultaneously. Returns the velocities
+  /// after the contacts, or nil if an impulse would be attracting or the equations are nearly
+  /// singular.
   private func simultaneousVelocities(
     _ shared: Body, _ first: Body, _ second: Body
   ) -> (shared: Vector, first: Vector, second: Vector)? {

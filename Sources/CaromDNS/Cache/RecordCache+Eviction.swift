@@ -53,7 +53,7 @@ extension RecordCache {
   }
 
   /// A record that may be evicted, reduced to the values that sorting needs, because many records
-  /// are sorted at once.
+  /// are sorted together.
   private struct Eviction {
     var id: Int
     var priority: Priority
@@ -73,7 +73,7 @@ extension RecordCache {
   }
 
   /// When an interface, a sender or a record set is full, its capacity divided by this number is
-  /// freed at once, so that only a few of the following records require another search.
+  /// freed in one search, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
   /// For how long after a search that freed too little space new records are refused without
   /// another search.

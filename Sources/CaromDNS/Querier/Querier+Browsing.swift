@@ -2,7 +2,7 @@ import CaromCore
 
 extension Querier {
   /// Starts a browse for `target`, which must form a valid name, and reports matching cached
-  /// records at once. Returns nil if `browseLimit` browses are running.
+  /// records immediately. Returns nil if `browseLimit` browses are running.
   package mutating func browse(_ target: BrowseTarget, at now: Instant) -> BrowseID? {
     guard browses.count < Self.browseLimit else { return nil }
     let id = BrowseID(number: makeNumber())

@@ -13,8 +13,9 @@ package struct QueryID: Hashable, Sendable {
 // MARK: - Records of any type
 
 extension Querier {
-  /// Starts a query for the records of a name and type, and reports matching cached records at
-  /// once. The type `any` stands for all types. Returns nil if `queryLimit` queries are running.
+  /// Starts a query for the records of a name and type, and reports matching cached records
+  /// immediately. The type `any` stands for all types. Returns nil if `queryLimit` queries are
+  /// running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     guard queries.count < Self.queryLimit else { return nil }
     let id = QueryID(number: makeNumber())
@@ -92,8 +93,8 @@ extension Querier {
 // MARK: - Reconfirmation
 
 extension Querier {
-  /// Reconfirms a service that does not respond: queries for its records at once, and removes them
-  /// after ten seconds unless they are received again (RFC 6762 §10.4).
+  /// Reconfirms a service that does not respond: queries for its records immediately, and removes
+  /// them after ten seconds unless they are received again (RFC 6762 §10.4).
   package mutating func reconfirm(_ instance: Name, at now: Instant) {
     var keys: Set<RecordKey> = []
     for id in browses.keys.sorted(by: { $0.number < $1.number }) {
@@ -108,7 +109,7 @@ extension Querier {
     handleTimeout(at: now)
   }
 
-  /// Reconfirms one record on every interface: queries for it at once, and removes it after ten
+  /// Reconfirms one record on every interface: queries for it immediately, and removes it after ten
   /// seconds unless it is received again (RFC 6762 §10.4).
   package mutating func reconfirm(_ record: Record, at now: Instant) {
     reconfirmRecords(record.key, at: now) { $0.identity == record.identity }

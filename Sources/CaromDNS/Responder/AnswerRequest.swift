@@ -12,7 +12,7 @@ struct AnswerRequest: Sendable {
   /// This host's records that the querier listed as known answers, each with the longest time to
   /// live that the querier stated for it, in seconds.
   var known: [Record.Identity: UInt32]
-  /// The names that the query probes for. Answers for these names are sent at once.
+  /// The names that the query probes for. Answers for these names are sent without delay.
   var probedNames: Set<Name> = []
   /// The querier's endpoint.
   let source: Endpoint

@@ -1,8 +1,8 @@
 import CaromCore
 
 extension Responder {
-  /// The random delay of shared answers, which keeps many hosts from answering at once (RFC 6762
-  /// §6).
+  /// The random delay of shared answers, which keeps many hosts from answering at the same time
+  /// (RFC 6762 §6).
   static let sharedDelay: ClosedRange<Duration> = .milliseconds(20) ... .milliseconds(120)
   /// The random delay of an answer while more known answers are expected (RFC 6762 §7.2).
   static let truncatedDelay: ClosedRange<Duration> = .milliseconds(400) ... .milliseconds(500)

@@ -41,8 +41,8 @@ package enum BrowseTarget: Hashable, Sendable {
     }
   }
 
-  /// Returns the name that follows the instance in the name of each service, which is the type and
-  /// the domain. Returns nil if the target lists names that are not services.
+  /// Returns the part of each service's name after the instance: the type and the domain. Returns
+  /// nil if the target lists names that are not services.
   func base() throws(NameError) -> Name? {
     switch self {
     case .subtype(_, let type, let domain): try Self.name(type.labels, domain)

@@ -58,7 +58,7 @@ package struct UnicastMonitor: Sendable {
   }
 
   /// Handles a failed query and returns the records that disappeared. If the name does not exist,
-  /// all records disappear at once; otherwise they stay until their times to live end.
+  /// all records disappear immediately; otherwise they stay until their times to live end.
   package mutating func handleFailure(_ error: UnicastError, at now: Instant) -> [Change] {
     nextTimeout = now.advanced(by: interval)
     interval = min(interval * 2, Self.longestInterval)

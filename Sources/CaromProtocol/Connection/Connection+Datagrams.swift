@@ -3,7 +3,7 @@ import CaromCore
 // The connection over datagrams.
 extension Connection {
   /// Connects to the peer over datagrams, at the first of `routes` that answers. If the host at one
-  /// of them has issued `token`, sends the request there at once.
+  /// of them has issued `token`, sends the request there immediately.
   package mutating func connect(
     to routes: [Route], token: JoinToken? = nil, at now: Instant
   ) {

@@ -15,7 +15,7 @@ struct StreamPath: Sendable {
   /// bounds the memory that a peer can occupy by sending pings without reading the answers.
   static let controlLimit = 64 << 10
   /// The number of bytes in the stream's send queue at which unreliable messages are held back, so
-  /// that newer messages can still replace them. A game state that is sent at 60 Hz has a few
+  /// that newer messages can still replace them. A game state that is sent at 60 Hz takes a few
   /// hundred bytes.
   static let latestThreshold = 4 << 10
   /// The number of unacknowledged carriers, and of bytes in them, at either of which an

@@ -59,7 +59,7 @@ extension Lobby {
     performActions(at: now)
   }
 
-  /// Reports to the host that a stream that this side opened has connected; see
+  /// Reports to the host that a stream opened by this side has connected; see
   /// `Host.handleStreamConnected`. Returns false if the connection is no longer needed, in which
   /// case the shell must close the stream.
   package mutating func handleStreamConnected(

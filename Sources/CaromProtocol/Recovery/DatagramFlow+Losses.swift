@@ -25,10 +25,10 @@ extension DatagramFlow {
     return detector.probeDeadline(asked: asked, roundTrip)
   }
 
-  /// Returns the send time of the last packet whose acknowledgement is awaited before a probe is
-  /// sent. The first such packet has the number `first`. Since an acknowledgement can be lost as
-  /// well, up to `additionalAnswers` later acknowledgements are awaited if their packets are in
-  /// flight.
+  /// Returns the send time of the last packet whose acknowledgement must be overdue before a probe
+  /// is sent. Since an acknowledgement can be lost as well, this is not the packet `first` itself
+  /// but, if enough packets are in flight, one that is up to `additionalAnswers` acknowledgements
+  /// later.
   private func lastAcknowledgedSend(from first: UInt64) -> Int64 {
     let end = sent[first].sent + roundTrip.smoothed * 3 / 4
     var (last, number) = (sent[first].sent, first)

@@ -4,7 +4,7 @@ struct Pacer: Sendable {
   /// busy computers can be late by milliseconds.
   private static let maximumCatchUp: Int64 = 4_000_000
   /// How long the sender sleeps past the time at which the next packet is due, so that it can send
-  /// several packets at once: 0.5 ms.
+  /// several packets together: 0.5 ms.
   static let quantum: Int64 = 500_000
   /// The maximum number of bytes of urgent packets that may be sent ahead of schedule.
   static let maximumDebt = 4_096

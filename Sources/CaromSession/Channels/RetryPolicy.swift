@@ -13,7 +13,7 @@ public struct RetryPolicy: Hashable, Sendable {
 
   /// Creates a policy of `attempts` attempts. Each actual delay is chosen at random between half of
   /// the nominal delay and all of it, so that clients that lost a host together do not all
-  /// reconnect at once.
+  /// reconnect at the same time.
   public init(
     attempts: Int, firstDelay: Duration = .milliseconds(250), longestDelay: Duration = .seconds(8)
   ) {

@@ -1,7 +1,7 @@
 import Synchronization
 
 /// A bounded queue from other threads to one event loop. Any thread appends elements, and the loop
-/// removes all of them at once.
+/// removes all of them together.
 final class PostQueue<Element: Sendable>: Sendable {
   enum Outcome {
     /// The element is the only one in the queue, so the loop must be asked to empty the queue.

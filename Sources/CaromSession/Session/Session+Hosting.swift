@@ -46,7 +46,7 @@ extension Session {
     }
   }
 
-  /// Hosts a session on all of `loops` at once, behind one port.
+  /// Hosts a session on all of `loops`, behind one port.
   ///
   /// Seats are counted over all loops. `admit` runs on the loop that will have the peer's
   /// connection, so it may run for several peers at the same time. With more than one loop, throws

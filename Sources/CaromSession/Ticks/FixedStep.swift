@@ -6,9 +6,9 @@ import CaromTransport
 /// `for await step in FixedStep(hertz: 60, on: loop)`.
 ///
 /// Tick times are absolute, in whole nanoseconds, so the schedule does not drift. A task that falls
-/// behind by up to a quarter of a second gets all missed ticks at once. Ticks beyond that are
-/// dropped and counted, so that a process that was suspended does not simulate all the time that it
-/// missed.
+/// behind by up to a quarter of a second receives all missed ticks immediately. Ticks beyond that
+/// are dropped and counted, so that a process that was suspended does not simulate all the time
+/// that it missed.
 public struct FixedStep: AsyncSequence, Sendable {
   /// One tick to simulate.
   public struct Step: Hashable, Sendable {

@@ -39,7 +39,7 @@ public struct InterpolationDelay: Hashable, Sendable {
   private var known = 0.0
 
   /// Creates a delay for samples that are created every `interval` seconds. Drawing runs out of
-  /// samples for at most the share `underruns` of the time.
+  /// samples for at most the fraction `underruns` of the time.
   public init(interval: Double, underruns: Double = 0.001) {
     precondition(
       interval > 0 && interval <= 1,

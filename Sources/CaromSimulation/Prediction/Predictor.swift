@@ -1,6 +1,6 @@
-/// A client's local prediction of a match whose server sends states. Local inputs apply at once.
-/// When the server's state of a past tick arrives and differs from the prediction, the ticks since
-/// then are simulated again from the server's state.
+/// A client's local prediction of a match whose server sends states. Local inputs apply
+/// immediately. When the server's state of a past tick arrives and differs from the prediction, the
+/// ticks since then are simulated again from the server's state.
 ///
 /// Inputs carry their ticks, and the server applies each input at its tick. Without packet loss, a
 /// part of the state that depends only on local inputs is therefore never corrected. The other

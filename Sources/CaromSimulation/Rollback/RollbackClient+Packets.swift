@@ -147,8 +147,8 @@ extension RollbackClient {
   }
 
   /// Records the server's timing report. The first report after a keyframe may show that this clock
-  /// started too late, because the round trip was unknown or has grown. The missing ticks are then
-  /// caught up at once; later corrections only change the clock's speed.
+  /// started too late, because the round trip was unknown or has grown. The missing ticks then
+  /// become due immediately; later corrections only change the clock's speed.
   private mutating func record(_ timing: InputHeader.Timing) {
     lead.record(timing)
     guard isUntimed else { return }

@@ -5,7 +5,7 @@ import CaromCore
 /// match.
 ///
 /// A player's game runs ahead of the server's by half a round trip plus a small buffer. The
-/// player's own inputs apply at once; the server's confirmation of all inputs follows. A
+/// player's own inputs apply immediately; the server's confirmation of all inputs follows. A
 /// spectator's game follows the confirmed inputs, and catches up quickly after falling behind.
 public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// The maximum number of extra ticks that a client simulates per call to catch up.
@@ -43,8 +43,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   var isInputDue = false
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
-  /// The number of ticks by which the first inputs arrived late. These ticks are caught up in the
-  /// next call to `takeDueTicks(at:)`.
+  /// The number of ticks by which the first inputs arrived late. The next call to
+  /// `takeDueTicks(at:)` returns these ticks in addition.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0

@@ -9,12 +9,12 @@ import CaromCore
 /// sender.acknowledge(acknowledgement)                // when one arrives
 /// ```
 public struct SnapshotSender: Sendable {
-  /// The default limit on the number of entities that a client can have at once.
+  /// The default limit on the number of entities that a client can have at a time.
   public static let defaultMemberLimit = 16_384
 
   /// The fields of each entity.
   public let schema: EntitySchema
-  /// The maximum number of entities that the client can have at once.
+  /// The maximum number of entities that the client can have at a time.
   public let memberLimit: Int
   /// The tick of the newest snapshot, or nil before the first.
   public private(set) var sentTick: Tick?

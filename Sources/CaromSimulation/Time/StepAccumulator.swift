@@ -3,8 +3,8 @@ import CaromCore
 /// Converts elapsed time into whole steps at a fixed rate, without drift.
 ///
 /// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors never add
-/// up: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall only a limited number of
-/// steps is caught up; older steps are dropped and counted.
+/// up: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall, only a limited number of
+/// steps become due; older steps are dropped and counted.
 public struct StepAccumulator: Hashable, Sendable {
   /// The number of steps that became due, and the number that were dropped.
   public struct Steps: Hashable, Sendable {
@@ -20,7 +20,7 @@ public struct StepAccumulator: Hashable, Sendable {
     }
   }
 
-  /// The default limit on the time that one call catches up: a quarter of a second.
+  /// The default limit on how much missed time one call makes up: a quarter of a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   /// The number of steps per second.

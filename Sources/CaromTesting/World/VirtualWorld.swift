@@ -96,7 +96,7 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// `isDone` returned true.
   ///
   /// If several events and timeouts are due at one time, the events are handled before the
-  /// timeouts, and the timeouts in the order of the hosts.
+  /// timeouts, and the timeouts in order of host id.
   @discardableResult
   public mutating func run(
     until end: Instant, stepLimit: Int = defaultStepLimit,
