@@ -58,7 +58,6 @@ format: ## mend the formatting
 # sanitizer a host that probes its name in real time would otherwise miss its deadlines. Leaks are not
 # detected, since Swift stores bits in pointers that the detector then does not recognize; a test of its
 # own checks that a session leaves nothing.
-sanitize: export TSAN_OPTIONS := suppressions=$(CURDIR)/Tests/tsan.txt
 sanitize: export ASAN_OPTIONS := detect_leaks=0
 sanitize: ## the tests under the thread and the address sanitizer
 	@.ci/setup test

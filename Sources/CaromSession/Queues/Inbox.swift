@@ -1,5 +1,5 @@
 import CaromCore
-import Synchronization
+import CaromTransport
 
 /// A bounded queue from an event loop to one reader on any thread. The reader can wait for the next
 /// element, or poll for it.
@@ -38,7 +38,7 @@ final class Inbox<Element: Sendable>: Sendable {
   let byteLimit: Int
   private let overflow: Overflow
   private let onRoom: @Sendable () -> Void
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   init(
     limit: Int, byteLimit: Int = .max, overflow: Overflow,

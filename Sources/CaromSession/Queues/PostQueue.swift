@@ -1,4 +1,4 @@
-import Synchronization
+import CaromTransport
 
 /// A bounded queue from other threads to one event loop. Any thread appends elements, and the loop
 /// removes all of them together.
@@ -19,7 +19,7 @@ final class PostQueue<Element: Sendable>: Sendable {
 
   private let limit: Int
   private let byteLimit: Int
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Creates a queue of at most `limit` elements and `byteLimit` bytes.
   init(limit: Int, byteLimit: Int = .max) {

@@ -1,7 +1,6 @@
 import CaromCore
 import CaromProtocol
 import CaromTransport
-import Synchronization
 
 /// The inboxes of one session, by channel: inboxes for the messages of channels and for the
 /// requests of exchanges. The session's hubs fill the inboxes, and readers on any thread take
@@ -18,7 +17,7 @@ final class InboxRegistry: Sendable {
     var hasEnded = false
   }
 
-  private let state = Mutex(State())
+  private let state = Locked(State())
 
   /// Sets the hubs that fill the inboxes. Called before anything is read.
   func setHubs(_ hubs: [SessionHub]) { state.withLock { $0.hubs = hubs } }
