@@ -23,12 +23,16 @@ int cuv_input_create(cuv_loop *loop, int descriptor, void *context, cuv_readable
   if (input == NULL) return -ENOMEM;
   input->context = context;
   input->readable = readable;
+  int flags = fcntl(descriptor, F_GETFL);
   int fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
   int status = fd < 0 ? -errno : cuv_watch_open(loop, &input->watch, fd);
   if (status != 0) {
     free(input);
     return status;
   }
+  // libuv makes the open file non-blocking. A terminal's is shared with other descriptors and
+  // processes, such as the shell, whose writes would then fail with EAGAIN.
+  if ((flags & O_NONBLOCK) == 0) fcntl(fd, F_SETFL, flags);
   input->watch.poll.data = input;
   status = cuv_watch_set(&input->watch, UV_READABLE, on_readable);
   if (status != 0) {

@@ -44,6 +44,19 @@ import Testing
     }
   }
 
+  @Test(arguments: [0, O_NONBLOCK])
+  func `a watch leaves the flags of the descriptor as they are`(flag: Int32) async throws {
+    try await onLoop { loop in
+      let pipe = Pipe()
+      let reader = pipe.fileHandleForReading.fileDescriptor
+      let flags = fcntl(reader, F_GETFL) | flag
+      try #require(fcntl(reader, F_SETFL, flags) == 0)
+      let watch = try DescriptorWatch(on: loop, descriptor: reader) {}
+      #expect(fcntl(reader, F_GETFL) == flags)
+      watch.stop()
+    }
+  }
+
   @Test func `a closed descriptor is an error`() async throws {
     try await onLoop { loop in
       #expect(throws: TransportError.self) {

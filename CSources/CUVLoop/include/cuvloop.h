@@ -213,7 +213,7 @@ void cuv_timer_destroy(cuv_timer *_Nonnull timer);
 typedef void (*cuv_readable)(void *_Nonnull context);
 
 /// Calls back while `descriptor` has unread bytes or has reached its end. Watches a duplicate, so
-/// the caller keeps `descriptor`, which becomes non-blocking.
+/// the caller keeps `descriptor`, whose flags stay as they are.
 int cuv_input_create(cuv_loop *_Nonnull loop, int descriptor, void *_Nonnull context,
                      cuv_readable _Nonnull readable, cuv_input *_Nullable *_Nonnull out);
 void cuv_input_destroy(cuv_input *_Nonnull input);

@@ -5,8 +5,8 @@ import CaromTransport
 /// Discovery for code that runs on a loop's thread. Calls take effect at once; handlers are called
 /// on that thread, after the packets caused by an event have been sent.
 ///
-/// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. All
-/// members must be used on the loop's thread. Call `close` to send the goodbyes.
+/// Code that does not run on a loop uses `ServiceAdvertiser` and `ServiceBrowser` instead. Not
+/// `Sendable`: all members must be used on the loop's thread. Call `close` to send the goodbyes.
 public final class DiscoveryCore {
   /// An event that concerns an advertised service.
   public enum AdvertisingEvent: Hashable, Sendable {

@@ -3,8 +3,8 @@ import CaromCore
 /// Calls back when interfaces or addresses are added, removed or changed. The callback should list
 /// the interfaces again.
 ///
-/// Changes in quick succession cause only one call. All members must be used on the loop's thread.
-/// Releasing the monitor stops it.
+/// Changes in quick succession cause only one call. Not `Sendable`: all members must be used on the
+/// loop's thread. Releasing the monitor stops it.
 public final class InterfaceMonitor {
   /// The delay between the first change and the call to the closure. Further changes during this
   /// time cause no additional call.

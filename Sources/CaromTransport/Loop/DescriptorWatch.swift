@@ -3,15 +3,16 @@ import CaromCore
 /// Calls back whenever a file descriptor that is not a socket, such as a terminal or a pipe, has
 /// unread bytes or has reached its end.
 ///
-/// The callback must read until nothing is left or stop the watch; otherwise it is called again at
-/// once. All members must be used on the loop's thread. Releasing the watch stops it.
-public final class DescriptorWatch {
+/// The callback must read or stop the watch: it is called again at once while unread bytes are
+/// left. A blocking descriptor stays blocking, since other processes may share its flags; of such a
+/// descriptor only one read a call is certain not to wait. Not `Sendable`: all members must be used
+/// on the loop's thread. Releasing the watch stops it.
+package final class DescriptorWatch {
   private let loop: NetworkLoop
   private let core: DescriptorWatchCore
 
-  /// Creates and starts a watch on `descriptor`, and makes the descriptor non-blocking. The caller
-  /// still owns the descriptor.
-  public init(
+  /// Creates and starts a watch on `descriptor`, which the caller still owns.
+  package init(
     on loop: NetworkLoop, descriptor: Int32, _ readable: @escaping () -> Void
   ) throws(TransportError) {
     loop.preconditionCurrent("a descriptor watch")
@@ -21,7 +22,7 @@ public final class DescriptorWatch {
 
   /// Creates and starts a watch that calls `readable` isolated to `owner`, an actor whose executor
   /// is the loop. The watch holds `owner` weakly.
-  public convenience init<Owner: Actor>(
+  package convenience init<Owner: Actor>(
     on loop: NetworkLoop, owner: isolated Owner, descriptor: Int32,
     _ readable: @escaping (isolated Owner) -> Void
   ) throws(TransportError) {
@@ -32,7 +33,7 @@ public final class DescriptorWatch {
   deinit { loop.core.release(core) }
 
   /// Stops the watch. No further call is made.
-  public func stop() {
+  package func stop() {
     loop.preconditionCurrent("a descriptor watch")
     core.close()
   }

@@ -3,7 +3,8 @@ import CaromCore
 /// A callback that runs once at the end of a loop iteration, however often it was scheduled in that
 /// iteration. It is used to send, in one batch, what several callbacks have queued.
 ///
-/// All members must be used on the loop's thread. Once the object is released, no call is made.
+/// Not `Sendable`: all members must be used on the loop's thread. Once the object is released, no
+/// call is made.
 public final class EndOfTurnCallback {
   /// The state that the loop's work queue refers to. It is separate from the callback object so
   /// that the queue needs no weak reference, which would slow down every access to the object.

@@ -1,6 +1,6 @@
 /// Calls back once when its loop shuts down, while the loop's sockets are still open, so that last
-/// datagrams such as goodbyes can be sent. All members must be used on the loop's thread. Releasing
-/// the hook removes it.
+/// datagrams such as goodbyes can be sent. Not `Sendable`: all members must be used on the loop's
+/// thread. Releasing the hook removes it.
 public final class ShutdownHook {
   private let loop: NetworkLoop
   private let core: ShutdownCore

@@ -4,8 +4,8 @@ import CaromCore
 /// ones.
 ///
 /// If the loop was busy or the process suspended, the next callback reports how many ticks were
-/// missed; the caller decides whether to run them. All members must be used on the loop's thread.
-/// Releasing the ticker stops it.
+/// missed; the caller decides whether to run them. Not `Sendable`: all members must be used on the
+/// loop's thread. Releasing the ticker stops it.
 public final class Ticker {
   /// A delivered tick.
   public struct Tick: Hashable, Sendable {

@@ -4,7 +4,8 @@ import CaromCore
 /// A TCP socket that listens on a port and accepts streams.
 ///
 /// An accepted stream reads nothing until it has a handler; until then the peer's bytes stay in the
-/// kernel. All members must be used on the loop's thread. Releasing the listener closes it.
+/// kernel. Not `Sendable`: all members must be used on the loop's thread. Releasing the listener
+/// closes it.
 public final class TCPListener {
   /// An event that a listener reports to its handler.
   public enum Event {

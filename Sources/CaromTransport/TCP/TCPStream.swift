@@ -3,9 +3,9 @@ import CaromCore
 
 /// A TCP connection, whose two directions can be closed separately.
 ///
-/// A stream reads nothing until it has a handler. `TCP_NODELAY` is set. All members must be used on
-/// the loop's thread. Releasing an open stream closes it at once; a stream that is released after
-/// `close` still sends its queued bytes.
+/// A stream reads nothing until it has a handler. `TCP_NODELAY` is set. Not `Sendable`: all members
+/// must be used on the loop's thread. Releasing an open stream closes it at once; a stream that is
+/// released after `close` still sends its queued bytes.
 public final class TCPStream {
   /// The default of `queueLimit`, in bytes.
   public static let defaultQueueLimit = 1 << 20

@@ -3,8 +3,8 @@ import CaromCore
 
 /// A bound UDP socket that receives and sends datagrams in batches.
 ///
-/// All members must be used on the loop's thread. Releasing the socket closes it. The documentation
-/// of `NetworkLoop` shows how an actor owns a socket.
+/// Not `Sendable`: all members must be used on the loop's thread. Releasing the socket closes it.
+/// The documentation of `NetworkLoop` shows how an actor owns a socket.
 public final class UDPSocket {
   /// The maximum number of datagrams that one system call sends or receives.
   public static let batchSize = Int(CUV_UDP_BATCH)
