@@ -60,6 +60,15 @@ import Testing
     }
   }
 
+  @Test func `an actor of the loop connects while the global thread pool is busy`() async throws {
+    try await onLoop { loop in
+      let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+      let pool = await OccupiedPool()
+      try await Caller(loop: loop).connect(to: listener.localEndpoint)
+      #expect(pool.release())
+    }
+  }
+
   @Test func `connecting without an endpoint throws unreachable`() async throws {
     try await onLoop { loop in
       await #expect(throws: TransportError.unreachable) {
@@ -146,5 +155,49 @@ private struct BlackHole {
     listener.setAccepting(false)
     fillers = [try await TCPStream.connect(to: [listener.localEndpoint], on: loop)]
     self.listener = listener
+  }
+}
+
+/// An actor of the loop that connects.
+private actor Caller: LoopActor {
+  nonisolated let loop: NetworkLoop
+
+  init(loop: NetworkLoop) { self.loop = loop }
+
+  func connect(to endpoint: Endpoint) async throws {
+    _ = try await TCPStream.connect(to: [endpoint], on: loop)
+  }
+}
+
+/// Occupies all threads of the global pool at the task's priority until it is released.
+private final class OccupiedPool: Sendable {
+  /// How long the threads are occupied at most.
+  private static let limit = 20.0
+  private static let threads = ProcessInfo.processInfo.activeProcessorCount
+
+  private let gate = DispatchSemaphore(value: 0)
+  private let hasExpired = Locked(false)
+
+  /// Returns when all threads are occupied.
+  init() async {
+    let (occupied, source) = AsyncStream.makeStream(of: Void.self)
+    for _ in 0..<Self.threads {
+      Task.detached(priority: Task.currentPriority) {
+        source.yield()
+        self.occupy()
+      }
+    }
+    var threads = occupied.makeAsyncIterator()
+    for _ in 0..<Self.threads { await threads.next() }
+  }
+
+  private func occupy() {
+    if gate.wait(timeout: .now() + Self.limit) == .timedOut { hasExpired.withLock { $0 = true } }
+  }
+
+  /// Releases the threads. Returns whether all were occupied until now.
+  func release() -> Bool {
+    for _ in 0..<Self.threads { gate.signal() }
+    return hasExpired.withLock { !$0 }
   }
 }

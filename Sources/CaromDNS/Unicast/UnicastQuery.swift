@@ -17,8 +17,10 @@ struct UnicastQuery: Sendable {
   /// `longestTimeout`.
   static let firstTimeout = Duration.seconds(1)
   static let longestTimeout = Duration.seconds(8)
-  /// The time limit for an answer over a TCP connection.
-  static let streamTimeout = Duration.seconds(5)
+  /// The time limit for an answer over a TCP connection in the first round. It doubles with each
+  /// round, up to the longest: a server that never answers within the limit would be asked in vain.
+  static let firstStreamTimeout = Duration.seconds(5)
+  static let longestStreamTimeout = Duration.seconds(40)
   /// The maximum number of attempts, which bounds the work that misbehaving servers can cause.
   static let attemptLimit = 16
 
@@ -83,9 +85,11 @@ struct UnicastQuery: Sendable {
     at now: Instant
   ) {
     attempts += 1
-    let timeout =
+    let (first, longest) =
       isStream
-      ? Self.streamTimeout : min(Self.firstTimeout * (1 << min(round, 8)), Self.longestTimeout)
+      ? (Self.firstStreamTimeout, Self.longestStreamTimeout)
+      : (Self.firstTimeout, Self.longestTimeout)
+    let timeout = min(first * (1 << min(round, 8)), longest)
     attempt = Attempt(
       flow: flow, id: id, server: server, isStream: isStream,
       expires: min(now.advanced(by: timeout), deadline))

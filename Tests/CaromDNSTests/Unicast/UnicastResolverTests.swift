@@ -77,6 +77,26 @@ import Testing
     #expect(try harness.onlyAnswer().records.count == 1200)
   }
 
+  @Test func `a server that is slow over TCP has twice as long in each round`() throws {
+    var harness = Harness()
+    try harness.ask(of: [Harness.servers[0]], within: .seconds(60))
+    while harness.events.isEmpty {
+      try harness.reply(try harness.answer { $0.isTruncated = true })
+      let asked = try #require(harness.asked.last)
+      let answered = asked.at + .seconds(12)
+      #expect(asked.isStream)
+      if try #require(harness.resolver.nextTimeout) < answered {
+        _ = harness.advanceToTimeout()
+      } else {
+        harness.now = answered
+        try harness.reply(try harness.answer(try Harness.makePointers(1)))
+      }
+    }
+    #expect(try harness.onlyAnswer().records.count == 1)
+    let times = harness.asked.filter(\.isStream).map(\.at)
+    #expect(times == [0, 5, 15].map { Instant.zero + .seconds($0) })
+  }
+
   @Test func `a server whose connection fails or whose response does not match is dropped`() throws
   {
     for fails in [true, false] {
