@@ -6,6 +6,7 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     let node: SessionNode?
     var connection: ConnectionID?
     let stream: TCPStream?
+    var hasEnded = false
     var splitter: FramesSplitter
     var latest: World.State?
   }
@@ -16,6 +17,8 @@ actor FramesClients<World: FramesWorld>: LoopActor {
   private var ticker: Ticker?
   private var tick: UInt64 = 0
   private var ages: [Duration] = []
+  private var openStreams = 0
+  private var finished: CheckedContinuation<Void, Never>?
 
   init(_ setup: FramesSetup, on loop: NetworkLoop) {
     self.setup = setup
@@ -55,9 +58,24 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     var world = World(index: 0, entities: setup.entities)
     let length = FramesWire.bare(world.step(at: .zero)).count
     clients.append(Client(node: nil, stream: stream, splitter: FramesSplitter(length: length)))
+    openStreams += 1
     stream.setHandler(owner: self) { clients, event in
-      if case .bytes(let bytes) = event { clients.receive(stream: bytes, as: number) }
+      switch event {
+      case .bytes(let bytes): clients.receive(stream: bytes, as: number)
+      case .end, .closed: clients.streamEnded(of: number)
+      case .writable: break
+      }
     }
+  }
+
+  private func streamEnded(of number: Int) {
+    guard !clients[number].hasEnded else { return }
+    clients[number].hasEnded = true
+    clients[number].stream?.close()
+    openStreams -= 1
+    guard openStreams == 0 else { return }
+    finished?.resume()
+    finished = nil
   }
 
   private func receive(stream bytes: Span<UInt8>, as number: Int) {
@@ -100,9 +118,14 @@ actor FramesClients<World: FramesWorld>: LoopActor {
     }
   }
 
-  /// Stops sending inputs and returns the age of each received state on its arrival.
-  func stop() -> [Duration] {
-    ticker?.stop()
+  /// Stops sending inputs.
+  func stop() { ticker?.stop() }
+
+  /// Waits for the ends of the streams, which follow the states that are still in flight, and
+  /// returns the age of each received state on its arrival. A session has received its states when
+  /// the server has closed it.
+  func finish() async -> [Duration] {
+    if openStreams > 0 { await withCheckedContinuation { finished = $0 } }
     return ages
   }
 }

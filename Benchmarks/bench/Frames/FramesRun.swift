@@ -15,9 +15,10 @@ extension FramesSetup {
           try await clients.join(port: port)
         }.value
         await clients.start()
-        let figures = await server.run()
-        try await Task.sleep(for: .milliseconds(100))  // states in flight still count
-        return FramesFigures(matches: matches, server: figures, ages: await clients.stop())
+        let figures = try await server.run()
+        await clients.stop()
+        await server.close()
+        return FramesFigures(matches: matches, server: figures, ages: await clients.finish())
       }
     }
   }

@@ -26,7 +26,10 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   private var bareReceived = 0
   private var inputs = 0
   private var states: [(connection: ConnectionID, state: World.State)] = []
-  private var finished: CheckedContinuation<FramesServerFigures, Never>?
+  private var progressTimer: LoopTimer?
+  /// The tick at the last check of the progress.
+  private var checkedTick = 0
+  private var finished: CheckedContinuation<FramesServerFigures, any Error>?
 
   init(_ setup: FramesSetup, on loop: NetworkLoop) {
     self.setup = setup
@@ -57,7 +60,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     case .opened(let connection, _): seat(connection: connection, nil)
     case .message(let connection, _, let bytes):
       if let seat = seatOf[connection] { receive(message: bytes.span, from: seat) }
-    case .closed(_, _, _, wasOpen: true): figures.lostClients += 1
+    case .closed(_, _, _, wasOpen: true): clientLost()
     default: break
     }
   }
@@ -72,8 +75,17 @@ actor FramesServer<World: FramesWorld>: LoopActor {
         splitter: FramesSplitter(length: length)))
     if let connection { seatOf[connection] = number }
     stream?.setHandler(owner: self) { server, event in
-      if case .bytes(let bytes) = event { server.receive(bytes, from: number) }
+      switch event {
+      case .bytes(let bytes): server.receive(bytes, from: number)
+      case .end: server.clientLost()
+      case .writable, .closed: break
+      }
     }
+  }
+
+  private func clientLost() {
+    figures.lostClients += 1
+    if setup.pace == .lockstep { stall() }
   }
 
   private func receive(_ bytes: Span<UInt8>, from number: Int) {
@@ -92,15 +104,43 @@ actor FramesServer<World: FramesWorld>: LoopActor {
     loop.post { self.assumeIsolated { $0.tick(at: $0.loop.now) } }
   }
 
-  /// Plays the matches and returns the figures of the measured ticks.
-  func run() async -> FramesServerFigures {
-    await withCheckedContinuation { continuation in
+  /// Plays the matches and returns the figures of the measured ticks. Throws `FramesStall` in
+  /// lockstep if a client is lost.
+  func run() async throws -> FramesServerFigures {
+    try await withCheckedThrowingContinuation { continuation in
       finished = continuation
-      if setup.pace == .lockstep { return tick(at: loop.now) }
+      if setup.pace == .lockstep {
+        if figures.lostClients > 0 { return stall() }
+        progressTimer = LoopTimer(on: loop, owner: self) { $0.checkProgress() }
+        progressTimer?.arm(after: FramesStall.limit)
+        return tick(at: loop.now)
+      }
       ticker = Ticker(on: loop, owner: self, hertz: FramesSetup.hertz) { server, tick in
         server.tick(at: tick.now, lateness: tick.lateness, missed: Int(tick.missed))
       }
     }
+  }
+
+  /// Ends a run in lockstep if the inputs of a tick do not arrive.
+  private func checkProgress() {
+    if ticks == checkedTick { return stall() }
+    checkedTick = ticks
+    progressTimer?.arm(after: FramesStall.limit)
+  }
+
+  private func stall() {
+    finished?.resume(
+      throwing: FramesStall(
+        tick: ticks, missingInputs: seats.count - inputs, lostClients: figures.lostClients))
+    finished = nil
+    progressTimer?.cancel()
+  }
+
+  /// Closes the connections. The states in flight arrive before the ends of their streams, and
+  /// before the clients acknowledge the goodbyes of their sessions.
+  func close() async {
+    for seat in seats { seat.stream?.close() }
+    await node.shutdown(Goodbye(.finished))
   }
 
   private func tick(at now: Instant, lateness: Duration = .zero, missed: Int = 0) {
@@ -151,6 +191,7 @@ actor FramesServer<World: FramesWorld>: LoopActor {
   private func finish(at now: Instant) {
     let end = counters()
     ticker?.stop()
+    progressTimer?.cancel()
     figures.seconds = Double((now - startedAt).wholeNanoseconds) / 1e9
     figures.ticks = setup.ticks
     figures.bytesSent = end.bytesSent - begin.bytesSent
