@@ -10,7 +10,7 @@ ADDRESS := --scratch-path .build-address --sanitize=address
 # Tests that run the programs are left out: under a sanitizer a program cannot keep its tick rate.
 WITHIN := --skip '^(InteropTests|TidyTests)\.|(LossTests|MeetingTests|PlayTests|SeatTests|MisbehavingClientTests|WithdrawalTests|CommandLineTests|LocalPlayTests|TerminalTests|PythonPeerTests|RollbackMatchTests|ToolTests|ToolErrorTests|ToolTerminalTests)/'
 # Programs that keep time run by themselves, not beside tests that use both cores.
-PROGRAMS := ^EndToEndTests\.|PythonPeerTests
+PROGRAMS := ^EndToEndTests\.
 SOCKETS := ^(CaromTransportTests|CaromDiscoveryTests|CaromServerTests)\.|^CaromSessionTests\.(?!SwarmTests)
 SWIFT_FILES := Sources Tests Benchmarks Package.swift
 QUIET := .ci/quiet

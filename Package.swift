@@ -204,7 +204,6 @@ let package = Package(
       name: "WireFormatTests",
       dependencies: [
         "AirHockey", "CaromCodec", "CaromCore", "CaromProtocol", "CaromSimulation", "CaromTesting",
-        "air-hockey",
       ],
       exclude: ["peer"], swiftSettings: strict),
     tests("Tidy", []),

@@ -318,7 +318,9 @@ class Session:
             return
         by_path = self.path is not None and self.carrier() is self.path
         has_left = self.channels.drained if by_path else not self.channels.pending
-        if self.goodbye is not None and (has_left or self.carrier() is None):
+        # The peer may not have run for a second: what it has not acknowledged waits in its socket.
+        is_last = now >= self.closing
+        if self.goodbye is not None and (has_left or is_last or self.carrier() is None):
             for link in self.links():
                 self.say(GOODBYE, self.goodbye, link)
             self.goodbye = None

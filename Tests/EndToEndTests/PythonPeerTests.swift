@@ -1,36 +1,48 @@
 import Foundation
 import Testing
 
-/// An `air-hockey` host in a process of its own, on the loopback interface.
+/// The peer in Python, which was written from the WireFormat page.
+private enum PythonPeer {
+  /// The path of Python 3, or nil if it is not installed.
+  static let python = ProcessInfo.processInfo.environment["PATH", default: ""].split(separator: ":")
+    .map { URL(filePath: String($0)).appending(path: "python3") }
+    .first { FileManager.default.isExecutableFile(atPath: $0.path) }
+
+  private static let script = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "WireFormatTests/peer/air_hockey_peer.py")
+
+  static func start(_ arguments: [String]) throws -> RunningProcess {
+    try RunningProcess(try #require(python), ["-B", script.path] + arguments)
+  }
+}
+
+extension RunningProcess {
+  /// Waits for the end of the process, and returns the JSON object on the last line of its output.
+  fileprivate func summary() async throws -> [String: Any] {
+    let (lines, errors) = (await output.all(), await errors.all())
+    let line = try #require(lines.last, "\(errors)")
+    return try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+  }
+}
+
+/// An `air-hockey` host on the loopback interface.
 private struct HostProcess {
-  let process: ChildProcess
+  let game: RunningGame
   let port: String
 
   init(name: String, _ arguments: [String] = []) async throws {
     let fixed = ["host", "--bot", "--interface", "lo", "--unlisted", "--json", "--name", name]
-    process = try ChildProcess(try makeProgram(), fixed + arguments)
-    let line = try await process.line(containing: "port ")
-    port = try #require(line.split(separator: " ").last.map(String.init))
+    game = try RunningGame(fixed + arguments)
+    port = try #require(try await game.line("port ").split(separator: " ").last.map(String.init))
   }
 
-  /// Runs the Python client, which was written from the WireFormat page, until it exits, and
-  /// returns its summary.
+  /// Runs the Python client until it exits, and returns its summary.
   func play(_ arguments: [String]) async throws -> [String: Any] {
-    try await makePeer(["127.0.0.1", port] + arguments).summary()
+    try await PythonPeer.start(["127.0.0.1", port] + arguments).summary()
   }
 }
 
-private func makePeer(_ arguments: [String]) throws -> ChildProcess {
-  try .peer("air_hockey_peer.py", arguments)
-}
-
-private func makeProgram() throws -> URL {
-  let tests = try #require(CommandLine.arguments.first)
-  return URL(filePath: tests).deletingLastPathComponent().appending(path: "air-hockey")
-}
-
-@Suite(
-  .enabled(if: ChildProcess.python != nil, "python3 is not on the PATH"), .timeLimit(.minutes(1)))
+@Suite(.turns, .enabled(if: PythonPeer.python != nil, "python3 is not on the PATH"))
 struct PythonPeerTests {
   private func text(_ score: Any?) throws -> String {
     try #require(score as? [Int]).map(String.init).joined(separator: "-")
@@ -43,7 +55,7 @@ struct PythonPeerTests {
     let hostProcess = try await HostProcess(name: "Wire format", ["--seconds", "30"])
     let peer = try await hostProcess.play(
       ["--seconds", "2", "--name", "Ünïcödé", "--transport"] + transport)
-    let host = try await hostProcess.process.summary()
+    let host = try await hostProcess.game.process.summary()
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["peer"] as? String == "Wire format")
     #expect(peer["endReason"] as? String == "finished")
@@ -60,17 +72,15 @@ struct PythonPeerTests {
   func `a host written from the WireFormat page plays and reports the same as the client`(
     transport: [String]
   ) async throws {
-    let host = try makePeer(
+    let host = try PythonPeer.start(
       ["127.0.0.1", "0", "--serve", "--seconds", "2", "--name", "Page", "--transport"] + transport)
-    let line = try await host.line(containing: "port ")
-    let port = try #require(line.split(separator: " ").last)
+    let line = await host.output.line { $0.hasPrefix("port ") }
+    let port = try #require(line?.split(separator: " ").last)
     let option = transport[0] == "both" ? "auto" : transport[0]
-    let program = try ChildProcess(
-      try makeProgram(),
-      [
-        "join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", option,
-      ])
-    let (client, summary) = (try await program.summary(), try await host.summary())
+    let game = try RunningGame([
+      "join", "127.0.0.1:\(port)", "--bot", "--json", "--name", "Ünïcödé", "--transport", option,
+    ])
+    let (client, summary) = (try await game.process.summary(), try await host.summary())
     #expect(summary["violations"] as? [String] == [])
     #expect(summary["peer"] as? String == "Ünïcödé")
     #expect(summary["endReason"] as? String == "finished")
@@ -81,6 +91,21 @@ struct PythonPeerTests {
     #expect(client["peer"] as? String == "Page")
     #expect(client["desyncs"] as? Int == 0)
     #expect(client["score"] as? String == (try text(summary["score"])))
+  }
+
+  @Test func `a client that does not run while a match ends learns that it is finished`()
+    async throws
+  {
+    let host = try PythonPeer.start(
+      ["127.0.0.1", "0", "--serve", "--seconds", "1", "--transport", "udp"])
+    let line = await host.output.line { $0.hasPrefix("port ") }
+    let port = try #require(line?.split(separator: " ").last)
+    let game = try RunningGame(["join", "127.0.0.1:\(port)", "--bot", "--json"])
+    try await game.line("match 1 begins")
+    game.process.signal(SIGSTOP)
+    #expect(try await host.summary()["endReason"] as? String == "finished")
+    game.process.resume()
+    #expect(try await game.process.summary()["endReason"] as? String == "finished")
   }
 
   @Test func `a host survives clients that send garbage and plays with the next one`()
@@ -96,14 +121,15 @@ struct PythonPeerTests {
       "0c00000000000000030000009000000400080100",  // inputs with a flags byte of 0
       "place",  // an input with the mallet outside the rink
     ]
-    for bytes in garbage {
+    for (index, bytes) in garbage.enumerated() {
       let peer = try await hostProcess.play(["--garbage", bytes])
       #expect(peer["endReason"] as? String == "protocolViolation")
-      _ = try await hostProcess.process.line(containing: "protocolViolation")
+      try await hostProcess.game.line("protocolViolation", index + 1)
     }
     let peer = try await hostProcess.play(["--seconds", "0.2"])
     #expect(peer["violations"] as? [String] == [])
     #expect(peer["endReason"] as? String == "finished")
-    _ = try await hostProcess.process.line(containing: "game ended: finished")
+    try await hostProcess.game.line("game ended: finished")
+    await hostProcess.game.process.end()
   }
 }
