@@ -186,7 +186,7 @@ actor LocalGame: LoopActor {
     display.close()
     summary.score = rink.state.score.description
     summary.endReason = reason
-    summary.add(tickJitter: tickJitter, stateAge: stateAge)
+    summary.timing = Summary.Timing(tickJitter: tickJitter, stateAge: stateAge)
     ending?.resume(returning: summary)
     ending = nil
   }

@@ -275,8 +275,10 @@ actor NetGame: LoopActor {
       summary.score = score.description
     }
     summary.endReason = reason
-    summary.add(tickJitter: meters.tickJitter, stateAge: meters.network.stateAge)
-    summary.add(meters.network, joined, lateInputs: hosted?.missedInputs)
+    summary.timing = Summary.Timing(
+      tickJitter: meters.tickJitter, stateAge: meters.network.stateAge)
+    summary.prediction = Summary.Prediction(
+      meters.network, joined, lateInputs: hosted?.missedInputs)
     let (sent, received) = node.assumeIsolated { ($0.bytesSent, $0.bytesReceived) }
     summary.bytesSent = Int(sent)
     summary.bytesReceived = Int(received)

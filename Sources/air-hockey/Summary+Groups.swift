@@ -1,0 +1,72 @@
+import AirHockey
+import CaromCore
+
+extension Summary {
+  /// How punctual the ticks and the displayed states were, in milliseconds.
+  struct Timing: Encodable, Equatable {
+    /// The median lateness of ticks.
+    var tickJitterP50 = 0.0
+    /// The 99th percentile of the lateness of ticks.
+    var tickJitterP99 = 0.0
+    /// The median age of states when they were displayed.
+    var stateAgeP50 = 0.0
+    /// The 99th percentile of the age of states when they were displayed.
+    var stateAgeP99 = 0.0
+  }
+
+  /// How the network affected the match.
+  struct Prediction: Encodable, Equatable {
+    /// The number of rollbacks; 0 on a host.
+    var rollbacks = 0
+    /// The largest number of ticks that a rollback simulated again.
+    var deepestRollback = 0
+    /// The mean distance by which corrections moved the puck, in millimeters.
+    var correctionMean = 0.0
+    /// The largest distance by which a correction moved the puck, in millimeters.
+    var correctionMost = 0.0
+    /// The number of ticks that were delayed because the prediction window was exhausted.
+    var stalls = 0
+    /// The mean number of ticks by which the displayed state was ahead of the confirmed state.
+    var gapMean = 0.0
+    /// The largest number of ticks by which the displayed state was ahead of the confirmed state.
+    var gapMost = 0
+    /// The number of inputs that did not reach the host in time: the client's inputs on a host, the
+    /// local inputs on a client.
+    var lateInputs = 0
+    /// The number of desyncs with the host.
+    var desyncs = 0
+  }
+}
+
+extension Summary.Timing {
+  /// Creates the percentiles of both meters.
+  init(tickJitter: JitterMeter, stateAge: JitterMeter) {
+    tickJitterP50 = Self.milliseconds(tickJitter.percentile(50))
+    tickJitterP99 = Self.milliseconds(tickJitter.percentile(99))
+    stateAgeP50 = Self.milliseconds(stateAge.percentile(50))
+    stateAgeP99 = Self.milliseconds(stateAge.percentile(99))
+  }
+
+  /// Returns a duration in milliseconds, rounded to whole microseconds.
+  private static func milliseconds(_ duration: Duration) -> Double {
+    (duration.inMilliseconds * 1000).rounded() / 1000
+  }
+}
+
+extension Summary.Prediction {
+  /// Creates the statistics of the network and of the match. If `lateInputs` is nil, as on a client,
+  /// the number is taken from `match`.
+  init(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
+    let (count, sum, most) = network.corrections
+    correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3
+    correctionMost = (most * 1e6).rounded() / 1e3
+    gapMean = (network.gap.mean * 100).rounded() / 100
+    gapMost = network.gap.most
+    self.lateInputs = lateInputs ?? match?.overriddenInputs ?? 0
+    guard let match else { return }
+    rollbacks = match.statistics.rollbacks
+    deepestRollback = match.statistics.deepestRollback
+    stalls = match.statistics.stalls
+    desyncs = match.desyncs
+  }
+}
