@@ -184,7 +184,7 @@ actor LocalGame: LoopActor {
     recording?.finish()
     summary.recordingTrouble = recording?.takeTrouble() ?? summary.recordingTrouble
     display.close()
-    summary.score = rink.state.score.description
+    summary.score = rink.state.score
     summary.endReason = reason
     summary.timing = Summary.Timing(tickJitter: tickJitter, stateAge: stateAge)
     ending?.resume(returning: summary)

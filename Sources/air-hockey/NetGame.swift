@@ -272,7 +272,7 @@ actor NetGame: LoopActor {
   private func summarize(_ reason: String) {
     let (hosted, joined) = (role.hosted, role.joined)
     if let score = hosted?.state.score ?? finalScore?.score ?? joined?.confirmed?.score {
-      summary.score = score.description
+      summary.score = score
     }
     summary.endReason = reason
     summary.timing = Summary.Timing(

@@ -21,7 +21,7 @@ struct Summary: Encodable, Equatable {
   /// The number of bytes received in the session's packets.
   var bytesReceived = 0
   /// The final score, with home's goals first.
-  var score = "0-0"
+  var score = Score()
   /// The number of completed matches.
   var matches = 0
   /// The reason why the session ended.
@@ -46,12 +46,22 @@ struct Summary: Encodable, Equatable {
     return String(decoding: data, as: UTF8.self)
   }
 
+  /// The score with this player's goals first; for a spectator, with those of the host it watched.
+  private var result: String {
+    guard let peer else { return "\(score) against nobody" }
+    return switch role {
+    case "client": "\(score.mirrored) against \(peer)"
+    case "watcher": "\(peer) \(score) against the opponent"
+    default: "\(score) against \(peer)"
+    }
+  }
+
   /// The summary as a line of text.
   var line: String {
     let played = matches == 0 ? "" : " after \(matches) whole \(matches == 1 ? "match" : "matches")"
     let kept = recordings.count > 1 ? "; recorded in \(recordings.joined(separator: ", "))" : ""
-    return "\(score) against \(peer ?? "nobody")\(played); \(endReason); \(ticks) ticks, "
-      + "late by \(timing.tickJitterP50) ms (half of them), \(timing.tickJitterP99) ms (99 %)\(kept)"
+    let late = "\(timing.tickJitterP50) ms (half of them), \(timing.tickJitterP99) ms (99 %)"
+    return "\(result)\(played); \(endReason); \(ticks) ticks, late by \(late)\(kept)"
   }
 }
 
@@ -75,7 +85,7 @@ extension Summary {
     try prediction.encode(to: encoder)
     try container.encode(bytesSent, forKey: .bytesSent)
     try container.encode(bytesReceived, forKey: .bytesReceived)
-    try container.encode(score, forKey: .score)
+    try container.encode(score.description, forKey: .score)
     try container.encode(matches, forKey: .matches)
     try container.encode(endReason, forKey: .endReason)
   }

@@ -1,3 +1,4 @@
+import AirHockey
 import ArgumentParser
 import CaromCore
 import Foundation
@@ -67,5 +68,18 @@ import Testing
         "stalls":0,"stateAgeP50":0,"stateAgeP99":1.5,"tickJitterP50":0,"tickJitterP99":0,\
         "ticks":0,"transport":null}
         """)
+  }
+
+  @Test(arguments: [
+    ("host", "1-0 against Maya; "), ("local", "1-0 against Maya; "),
+    ("client", "0-1 against Maya; "), ("watcher", "Maya 1-0 against the opponent; "),
+  ])
+  func `a summary's line has the player's own goals first, and its JSON those of home`(
+    role: String, start: String
+  ) {
+    var summary = Summary(role: role, peer: "Maya")
+    summary.score = Score(home: 1, away: 0)
+    #expect(summary.line.hasPrefix(start), "\(summary.line)")
+    #expect(summary.json.contains("\"score\":\"1-0\""))
   }
 }
