@@ -28,10 +28,17 @@ struct AirHockeyCommand: AsyncParsableCommand {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
       let line = message(for: error).split(separator: "\n").first ?? "unclear command line"
-      end(CommandFailure(.usage, "\(line) (see air-hockey --help)"))
+      end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(.internal, "\(error)"))
     }
+  }
+
+  /// The command whose help explains the arguments.
+  private static var helpfulCommand: String {
+    let given = CommandLine.arguments.dropFirst().first
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    return (["air-hockey"] + names.filter { $0 == given }).joined(separator: " ")
   }
 
   private static func end(_ failure: CommandFailure) -> Never {

@@ -5,11 +5,11 @@ struct HostAddress: Equatable {
   let port: UInt16
 
   /// Creates an address from text. Returns nil if the text has another form, in which case it is
-  /// the name of a table.
-  init?(_ text: String) {
-    guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]),
-      port > 0
-    else { return nil }
+  /// the name of a table. Throws if the port is a number outside 1 to 65535.
+  init?(_ text: String) throws(CommandFailure) {
+    guard let colon = text.lastIndex(of: ":") else { return nil }
+    let digits = text[text.index(after: colon)...]
+    guard !digits.isEmpty, digits.allSatisfy({ ("0"..."9").contains($0) }) else { return nil }
     var host = text[..<colon]
     if host.hasPrefix("["), host.hasSuffix("]") {
       host = host.dropFirst().dropLast()
@@ -17,6 +17,9 @@ struct HostAddress: Equatable {
       return nil
     }
     guard !host.isEmpty, !host.contains(where: \.isWhitespace) else { return nil }
+    guard let port = UInt16(digits), port > 0 else {
+      throw CommandFailure(.usage, "the port of '\(text)' must be from 1 to 65535")
+    }
     self.host = String(host)
     self.port = port
   }

@@ -5,13 +5,20 @@ struct HostSearch: Sendable {
   /// How long to browse for a name.
   static let limit = Duration.seconds(6)
 
-  /// The table's name on the network, or HOST:PORT.
-  let table: String
-  let interfaces: InterfaceSelection
+  private let table: String
+  private let address: HostAddress?
+  private let interfaces: InterfaceSelection
+
+  /// Creates a search for a table by its name on the network, or by HOST:PORT.
+  init(table: String, interfaces: InterfaceSelection) throws(CommandFailure) {
+    self.table = table
+    self.interfaces = interfaces
+    address = try HostAddress(table)
+  }
 
   /// Returns the host's endpoints. Throws if none are found. Cancelling the task ends the search.
   func endpoints(on loop: NetworkLoop) async throws -> [Endpoint] {
-    guard let address = HostAddress(table) else { return try await find(on: loop) }
+    guard let address else { return try await find(on: loop) }
     let addresses = try await loop.lookup(host: address.host)
     return addresses.map { Endpoint($0, port: address.port) }
   }

@@ -48,7 +48,7 @@ extension PlayOptions {
   func join(
     _ table: String, as local: PeerInfo, _ setup: NetGame.Setup, over net: NetOptions
   ) async throws {
-    let search = HostSearch(table: table, interfaces: net.interfaces)
+    let search = try HostSearch(table: table, interfaces: net.interfaces)
     try await playOverNetwork(isSpectator: setup.isSpectator) { loop, makeDisplay in
       let node = SessionNode(local, seats: 0, over: net.transport.kinds, on: loop)
       let game = NetGame(setup, node: node)

@@ -27,7 +27,7 @@ struct PlayOptions: ParsableArguments {
 
   mutating func validate() throws {
     if let preferences {
-      let saved = try Preferences.load(preferences)
+      let saved = try Preferences.load(preferences, mayBeMissing: save)
       name = name ?? saved.name
       givenStrength = try givenStrength ?? saved.strength.map(Strength.named)
       if save { try Preferences(name: name, strength: "\(strength)").save(preferences) }

@@ -11,9 +11,12 @@ struct Preferences: Codable, Equatable {
   var name: String?
   var strength: String?
 
-  /// Reads a file. A missing file counts as empty preferences.
-  static func load(_ path: String) throws -> Preferences {
-    guard FileManager.default.fileExists(atPath: path) else { return Preferences() }
+  /// Reads a file. If `mayBeMissing`, a missing file counts as empty preferences.
+  static func load(_ path: String, mayBeMissing: Bool = false) throws -> Preferences {
+    guard FileManager.default.fileExists(atPath: path) else {
+      if mayBeMissing { return Preferences() }
+      throw ValidationError("--preferences: \(path) does not exist; --save creates it.")
+    }
     guard let file = FileHandle(forReadingAtPath: path),
       let bytes = try file.read(upToCount: maximumLength + 1)
     else { throw ValidationError("--preferences: \(path) cannot be read, or is empty.") }

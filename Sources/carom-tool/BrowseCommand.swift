@@ -26,10 +26,11 @@ struct BrowseCommand: AsyncParsableCommand {
     try servers.apply()
     let browser = ServiceBrowser(
       for: type, subtype: subtype, domain: domain, interfaces: options.interfaces)
-    let (resolves, interfaces, servers) = (resolve, options.interfaces, servers)
+    let (resolves, interfaces) = (resolve, options.interfaces)
     let pointers = try? BrowseTarget.services(type, domain: domainName).name()
-    try await CommandRunner.run(for: duration.limit, output: output) {
-      async let _: Void = servers.warnIfUnanswered(of: RecordKey(pointers ?? domainName, .ptr))
+    let check = ServerCheck(RecordKey(pointers ?? domainName, .ptr))
+    let end = try await CommandRunner.run(for: duration.limit, output: output) {
+      async let _: Void = check.run()
       var trackers: [DiscoveredService.ID: Task<Void, Never>] = [:]
       defer { for tracker in trackers.values { tracker.cancel() } }
       for try await change in browser.changes {
@@ -45,5 +46,6 @@ struct BrowseCommand: AsyncParsableCommand {
         }
       }
     }
+    if end == .timedOut, let failure = check.failure { throw failure }
   }
 }

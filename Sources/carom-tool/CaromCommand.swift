@@ -27,10 +27,17 @@ struct CaromCommand: AsyncParsableCommand {
       exit(withError: error)
     } catch  where exitCode(for: error) == .validationFailure {
       let line = message(for: error).split(separator: "\n").first ?? "invalid command line"
-      end(CommandFailure(.usage, "\(line) (see carom --help)"))
+      end(CommandFailure(.usage, "\(line) (see \(helpfulCommand) --help)"))
     } catch {
       end(CommandFailure(any: error))
     }
+  }
+
+  /// The command whose help explains the arguments.
+  private static var helpfulCommand: String {
+    let given = CommandLine.arguments.dropFirst().first
+    let names = configuration.subcommands.compactMap { $0.configuration.commandName }
+    return (["carom"] + names.filter { $0 == given }).joined(separator: " ")
   }
 
   /// Rejects arguments that are not UTF-8. The Swift runtime replaces their invalid bytes with
@@ -48,7 +55,7 @@ struct CaromCommand: AsyncParsableCommand {
   }
 
   private static func end(_ failure: CommandFailure) -> Never {
-    printError(failure.line)
+    if !failure.line.isEmpty { printError(failure.line) }
     exit(withError: ExitCode(failure.status.rawValue))
   }
 }

@@ -2,7 +2,8 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// An error that ends the program with one line on standard error and an exit status.
+/// An error that ends the program with one line on standard error and an exit status. The line is
+/// empty if it has been printed already.
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let line: String

@@ -78,10 +78,10 @@ struct QueryCommand: AsyncParsableCommand {
   }
 
   private func watchRecords(_ key: RecordKey, _ output: Output) async throws {
-    let (rows, options, servers) = (RecordRows(), options, servers)
+    let (rows, check) = (RecordRows(), ServerCheck(key))
     let query = RecordQuery(key.name.description, key.type, interfaces: options.interfaces)
-    try await CommandRunner.run(for: duration.limit, output: output) {
-      async let _: Void = servers.warnIfUnanswered(of: key)
+    let end = try await CommandRunner.run(for: duration.limit, output: output) {
+      async let _: Void = check.run()
       for try await change in query.changes {
         let found = change.item
         output.emit(
@@ -90,6 +90,7 @@ struct QueryCommand: AsyncParsableCommand {
             on: found.interface == 0 ? nil : found.interface))
       }
     }
+    if end == .timedOut, let failure = check.failure { throw failure }
   }
 
   private func queryServers(_ key: RecordKey, _ output: Output) async throws {

@@ -60,6 +60,19 @@ import Testing
       .hostUnreachable, "check the port", of: ["join", "127.0.0.1:1"] + Self.headless)
   }
 
+  @Test(arguments: ["127.0.0.1:99999", "127.0.0.1:0", "[::1]:65536", "localhost:70000"])
+  func `an address with a number that is no port is an error`(address: String) async throws {
+    for command in ["join", "watch"] {
+      try await expect(.usage, "1 to 65535", of: [command, address] + Self.headless)
+    }
+  }
+
+  @Test func `an invalid command line names the command's own help`() async throws {
+    try await expect(
+      .usage, "(see air-hockey solo --help)", of: ["solo", "--seconds", "0"])
+    try await expect(.usage, "(see air-hockey --help)", of: ["chess"])
+  }
+
   @Test func `a table that does not exist is an error`() async throws {
     try await expect(
       .unavailable, "no table 'Nobody at all'",

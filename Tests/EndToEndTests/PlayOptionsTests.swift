@@ -52,6 +52,9 @@ import Testing
       #expect(throws: (any Error).self) { try PlayOptions.parse(place) }
     }
     #expect(throws: (any Error).self) { try PlayOptions.parse(["--save"]) }
+    try FileManager.default.removeItem(at: file)
+    let error = #expect(throws: (any Error).self) { try PlayOptions.parse(place) }
+    #expect(error.map { PlayOptions.message(for: $0).contains("\(file.path) does not") } == true)
     let nowhere = ["--preferences", file.path + "/x/y", "--save"]
     #expect(throws: (any Error).self) { try PlayOptions.parse(nowhere) }
   }

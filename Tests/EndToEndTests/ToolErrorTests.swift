@@ -54,7 +54,8 @@ import Testing
   @Test(arguments: [
     (["publish", "X", "_x._tcp", "0"], "port"), (["publish", "X", "_x._tcp", "70000"], "70000"),
     (["publish", "X", "_x._tcp", "1", "a=1", "a=2"], "twice"),
-    (["browse", "_x._tcp", "--for", "0"], "--for"), (["browse"], "type"), (["dance"], "dance"),
+    (["browse", "_x._tcp", "--for", "0"], "(see carom browse --help)"), (["browse"], "type"),
+    (["dance"], "(see carom --help)"),
     (["resolve", "X", "_x._tcp", "--timeout", "soon"], "timeout"),
     (["query", "example.com", "A", "--server", "nobody"], "--server"),
     (["query", "x.local", "A", "--for", "1"], "--continuous"),
@@ -99,6 +100,17 @@ import Testing
     let tool = try RunningTool(command + ["--server", "127.0.0.1:9", "--interface", "lo"])
     #expect(await tool.process.errors.line { $0.contains("name server") } != nil)
     #expect(await tool.end() == 0)
+  }
+
+  @Test(arguments: ["0.1", "5"])
+  func `a watch is an error if no name server has answered when its time is up`(seconds: String)
+    async throws
+  {
+    let dead = ["--server", "127.0.0.1:9", "--interface", "lo", "--for", seconds]
+    let browse = ["browse", "_x._tcp", "--domain", "example.com"]
+    for command in [browse, ["query", "example.com", "A", "--continuous"]] {
+      try await expect(.timedOut, "no name server answered", of: command + dead)
+    }
   }
 
   @Test func `a missing answer is an error after the timeout`() async throws {
