@@ -23,6 +23,10 @@ import Testing
   }
 
   private static let headless = ["--bot", "--headless"]
+  /// Commands that use the network, on loopback in case an error is not found.
+  private static let network = [
+    ["auto", "--interface", "lo"], ["host", "--interface", "lo"], ["join", "127.0.0.1:1"],
+  ]
 
   @Test(arguments: ["auto", "host"]) func `a port in use is an error`(command: String) async throws
   {
@@ -39,12 +43,12 @@ import Testing
       .noMulticast, "nowhere0", of: command + ["--interface", "nowhere0"] + Self.headless)
   }
 
-  @Test(arguments: [["auto"], ["host"], ["join", "127.0.0.1:1"], ["solo"], ["local"]])
+  @Test(arguments: network + [["solo"], ["local"]])
   func `playing without a terminal is an error`(command: [String]) async throws {
     try await expect(.notATerminal, "not a terminal", of: command)
   }
 
-  @Test(arguments: [["auto"], ["host"], ["join", "127.0.0.1:1"], ["play"]])
+  @Test(arguments: network + [["play"]])
   func `a name of more than 63 bytes and an invalid time are errors`(command: [String]) async throws
   {
     let long = String(repeating: "é", count: 32)

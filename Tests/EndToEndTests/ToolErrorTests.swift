@@ -52,8 +52,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (["publish", "X", "_x._tcp", "0"], "port"), (["publish", "X", "_x._tcp", "70000"], "70000"),
-    (["publish", "X", "_x._tcp", "1", "a=1", "a=2"], "twice"),
+    (["publish", "X", "_x._tcp", "0", "--interface", "lo"], "port"),
+    (["publish", "X", "_x._tcp", "70000"], "70000"),
+    (["publish", "X", "_x._tcp", "1", "a=1", "a=2", "--interface", "lo"], "twice"),
     (["browse", "_x._tcp", "--for", "0"], "(see carom browse --help)"), (["browse"], "type"),
     (["dance"], "(see carom --help)"),
     (["resolve", "X", "_x._tcp", "--timeout", "soon"], "timeout"),
