@@ -3,7 +3,7 @@ import CaromProtocol
 import CaromTransport
 
 /// The state of a connection that this side opens, from the call to `connect` or `open` until the
-/// connection has ended.
+/// connection, or the attempt to open it, has ended.
 struct Dial {
   /// The connection key that this side presents to the host on both links.
   let key: ConnectionKey

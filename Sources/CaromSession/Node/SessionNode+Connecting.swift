@@ -24,14 +24,22 @@ extension SessionNode {
     return connection
   }
 
-  private func abandon(_ connection: ConnectionID) {
-    dials[connection]?.cancelTask()
+  func abandon(_ connection: ConnectionID) {
     close(connection, Goodbye(.left))
-    dials[connection]?.resume(with: .transport(.cancelled))
+    endAttempt(connection, .cancelled)
   }
 
-  /// Opens the connection that a `connect` event requested. If the attempt fails, a `closed` event
-  /// reports it.
+  /// Ends an attempt for which the lobby has no connection, so that no `closed` event will end it.
+  func endAttempt(_ connection: ConnectionID, _ error: TransportError) {
+    guard !lobby.host.contains(connection), var dial = dials.removeValue(forKey: connection) else {
+      return
+    }
+    dial.cancelTask()
+    dial.resume(with: .transport(error))
+  }
+
+  /// Opens the connection that a `connect` event requested. If the attempt fails, the node looks
+  /// for another host.
   public func open(
     _ connection: ConnectionID, to endpoints: [Endpoint], within limit: Duration = .seconds(5)
   ) {
@@ -78,12 +86,15 @@ extension SessionNode {
     }
   }
 
-  private func streamConnected(_ stream: TCPStream, as connection: ConnectionID) {
+  func streamConnected(_ stream: TCPStream, as connection: ConnectionID) {
     dials[connection]?.task = nil
-    // The host may have refused the connection over datagrams in the meantime.
+    // In the meantime, the attempt may have been cancelled, or refused over datagrams.
     guard !isShutDown, let dial = dials[connection],
       lobby.handleStreamConnected(connection, key: dial.key, at: loop.now)
-    else { return stream.close() }
+    else {
+      stream.close()
+      return endAttempt(connection, .cancelled)
+    }
     adopt(stream, as: connection)
   }
 
@@ -92,15 +103,13 @@ extension SessionNode {
     dials[connection]?.task = nil
     lobby.handleStreamFailed(connection, at: loop.now)
     drain()
+    endAttempt(connection, dials[connection]?.failure ?? .unreachable)
   }
 
   /// Handles the failure to open a stream. The host may still answer over datagrams.
   private func streamFailed(_ connection: ConnectionID, _ error: TransportError) {
     dials[connection]?.failure = error
     failConnect(connection)
-    if !lobby.host.contains(connection) {
-      dials[connection]?.resume(with: .transport(error))
-    }
   }
 
   /// Reports a host that discovery has found, or whose advertisement has changed, to the

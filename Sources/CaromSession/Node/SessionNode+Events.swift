@@ -84,7 +84,7 @@ extension SessionNode {
     emitHeld()
     while let event = lobby.pollEvent() {
       switch event {
-      case .cancelConnect(let connection): dials[connection]?.cancelTask()
+      case .cancelConnect(let connection): endAttempt(connection, .cancelled)
       case .host(.adopted(let connection, let owner)): move(streamOf: connection, to: owner)
       case .host(.connection(let connection, .reconnect)): reconnect(connection)
       case .host(.connection(_, .invited(let token))): store(token)

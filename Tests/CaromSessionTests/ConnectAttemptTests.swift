@@ -1,0 +1,132 @@
+import CaromCore
+import CaromTransport
+import Testing
+
+@testable import CaromProtocol
+@testable import CaromSession
+
+@Suite(.timeLimit(.minutes(1))) struct ConnectAttemptTests {
+  @Test func `a failed attempt leaves no state`() async {
+    await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
+      // No process listens at this address.
+      let nobody = Endpoint(IPAddress("127.77.0.1")!, port: 9)
+      await #expect(throws: SessionError.transport(.connectionRefused)) {
+        try await client.connect(to: [nobody])
+      }
+      #expect(await !client.isDialing)
+      await client.shutdown()
+    }
+  }
+
+  @Test func `an attempt that is cancelled before its stream opens leaves no state`() async throws {
+    try await withHost { endpoints, loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
+      let attempt = Task(executorPreference: loop) { try await client.connect(to: endpoints) }
+      attempt.cancel()
+      await #expect(throws: SessionError.transport(.cancelled)) { try await attempt.value }
+      #expect(await !client.isDialing)
+      await client.shutdown()
+    }
+  }
+
+  @Test func `a stream that opens just before its attempt is cancelled asks for no seat`()
+    async throws
+  {
+    try await withHost { endpoints, loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
+      try await client.abandonWhileStreamOpens(to: endpoints)
+      #expect(await !client.hasConnections)
+      #expect(await !client.isDialing)
+      await client.shutdown()
+    }
+  }
+
+  @Test func `connect throws if the node is shut down while the stream opens`() async throws {
+    try await withHost { endpoints, loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .stream, on: loop)
+      let error = try await client.retireWhileStreamOpens(to: endpoints)
+      #expect(error == .transport(.cancelled))
+      await client.shutdown()
+    }
+  }
+
+  @Test func `connect over datagrams throws if it cannot use any endpoint`() async {
+    await withNetworkLoop { loop in
+      let client = SessionNode(makePeer("client"), seats: 0, over: .datagram, on: loop)
+      await #expect(throws: SessionError.transport(.unreachable)) {
+        try await client.connect(to: [])
+      }
+      #expect(await !client.isDialing)
+      await client.shutdown()
+    }
+  }
+
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `an attempt that the matchmaker cancels leaves no state`(kinds: LinkKinds) async throws {
+    try await withHost { endpoints, loop in
+      let seeker = SessionNode(
+        matching: makePeer("seeker"), window: .seconds(6), over: kinds, seed: 1, on: loop)
+      await seeker.timeOutWhileConnecting(to: endpoints)
+      #expect(await !seeker.isDialing)
+      await seeker.shutdown()
+    }
+  }
+
+  /// Runs `body` with the endpoints of a host that admits no peer.
+  private func withHost(
+    _ body: ([Endpoint], NetworkLoop) async throws -> Void
+  ) async throws {
+    try await withNetworkLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 1, on: loop)
+      let port = try await host.listen(on: [.loopback4])
+      try await body([Endpoint(.loopback4, port: port)], loop)
+      await host.shutdown()
+    }
+  }
+}
+
+extension SessionNode {
+  /// Whether there are connections, open or not.
+  var hasConnections: Bool { !lobby.connectionIDs.isEmpty }
+
+  fileprivate var isDialing: Bool { !dials.isEmpty }
+
+  /// Begins an attempt and abandons it when the stream has opened, but before the node knows.
+  fileprivate func abandonWhileStreamOpens(to endpoints: [Endpoint]) async throws {
+    let stream = try await TCPStream.connect(to: endpoints, on: loop)
+    let connection = lobby.makeConnectionID()
+    open(connection, to: endpoints)
+    abandon(connection)
+    streamConnected(stream, as: connection)
+  }
+
+  /// Begins an attempt and retires when the stream has opened, but before the node knows. Returns
+  /// the error of the attempt.
+  fileprivate func retireWhileStreamOpens(to endpoints: [Endpoint]) async throws -> SessionError? {
+    let stream = try await TCPStream.connect(to: endpoints, on: loop)
+    let connection = lobby.makeConnectionID()
+    return await withCheckedContinuation { continuation in
+      dials[connection] = Dial(to: endpoints, waiter: continuation)
+      retire()
+      streamConnected(stream, as: connection)
+    }
+  }
+
+  /// Finds a host and begins to connect to it, until the matchmaker gives up.
+  fileprivate func timeOutWhileConnecting(to endpoints: [Endpoint]) {
+    let host = Sighting(id: .random(), status: .hosting, freeSeats: 1)
+    addHost(host)
+    var attempt: ConnectionID?
+    while let event = poll() {
+      if case .connect(host.id, let connection) = event { attempt = connection }
+    }
+    guard let attempt else {
+      Issue.record("the node does not connect to the host")
+      return
+    }
+    open(attempt, to: endpoints)
+    lobby.handleTimeout(at: loop.now + Matchmaker.dialLimit)
+    drain()
+  }
+}
