@@ -65,6 +65,23 @@ import Testing
     #expect(await inbox.next() == nil)
   }
 
+  @Test func `a reader waits for the next element while another thread empties the inbox`() async {
+    let inbox = Inbox<Int>(limit: 4, overflow: .dropOldest)
+    let other = Task.detached {
+      while !Task.isCancelled {
+        for number in 0..<1_000 {
+          _ = inbox.push(number)
+          _ = inbox.pop()
+        }
+        await Task.yield()
+      }
+    }
+    var reads = 0
+    while reads < 30_000, await inbox.next() != nil { reads += 1 }
+    other.cancel()
+    #expect(reads == 30_000)
+  }
+
   @Test func `retry delays double up to the longest, with random jitter`() {
     var generator = SystemRandomNumberGenerator()
     let policy = RetryPolicy(

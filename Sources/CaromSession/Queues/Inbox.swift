@@ -30,6 +30,12 @@ final class Inbox<Element: Sendable>: Sendable {
     /// The reader's task was cancelled before the reader could suspend.
     var isCancelled = false
     var dropped: UInt64 = 0
+
+    mutating func pop() -> Element? {
+      let first = entries.popFirst()
+      bytes -= first?.bytes ?? 0
+      return first?.element
+    }
   }
 
   /// The number of elements at which the queue is full.
@@ -111,13 +117,7 @@ extension Inbox {
 // MARK: - Reading
 extension Inbox {
   /// Removes and returns the oldest element, or nil if the queue is empty.
-  func pop() -> Element? {
-    read { state in
-      let first = state.entries.popFirst()
-      state.bytes -= first?.bytes ?? 0
-      return first?.element
-    }
-  }
+  func pop() -> Element? { read { $0.pop() } }
 
   /// Removes all elements with the given key and returns the newest of them, or nil if there is
   /// none. For every other key, keeps only the newest element, and only if the element satisfies
@@ -169,20 +169,22 @@ extension Inbox {
     return element
   }
 
+  /// Resumes `continuation` with the oldest element or with nil at the end, or stores it until the
+  /// next element arrives.
   private func wait(_ continuation: CheckedContinuation<Element?, Never>) {
-    let isOver: Bool? = state.withLock { state in
+    var isWaiting = false
+    let element = read { state in
       precondition(state.reader == nil, "an inbox has one reader at a time")
-      if state.isCancelled { return true }
-      if !state.entries.isEmpty { return false }
-      if state.isFinished { return true }
-      state.reader = continuation
+      if state.isCancelled { return nil }
+      // Popped under the same lock: another thread may be emptying the inbox.
+      if let element = state.pop() { return element }
+      if !state.isFinished {
+        state.reader = continuation
+        isWaiting = true
+      }
       return nil
     }
-    switch isOver {
-    case true?: continuation.resume(returning: nil)
-    case false?: continuation.resume(returning: pop())
-    case nil: break
-    }
+    if !isWaiting { continuation.resume(returning: element) }
   }
 
   private func cancel() {
