@@ -11,7 +11,7 @@ extension Host {
   static let undeliveredLimit = 64
 
   mutating func storeUndeliveredMessages(of entry: Entry) {
-    guard entry.wasOpen, entry.connection.channels.hasMessages else { return }
+    guard entry.wasOpen, !entry.isDiscarded, entry.connection.channels.hasMessages else { return }
     if undelivered.count == Self.undeliveredLimit { undelivered.removeFirst() }
     undelivered.append(
       UndeliveredMessages(connection: entry.id, channels: entry.connection.channels))
@@ -30,8 +30,9 @@ extension Host {
     return hasMessage
   }
 
-  /// Drops the undelivered messages of a removed connection.
+  /// Drops the undelivered messages of a connection that has ended, now or when it is removed.
   mutating func discardUndelivered(_ id: ConnectionID) {
     undelivered.removeAll { $0.connection == id }
+    if let index = index(of: id) { entries[index].isDiscarded = true }
   }
 }

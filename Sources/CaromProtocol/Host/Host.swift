@@ -18,6 +18,8 @@ package struct Host {
     let isIncoming: Bool
     var peer: PeerInfo?
     var wasOpen = false
+    /// Whether the owner has discarded the connection's undelivered messages.
+    var isDiscarded = false
     /// Whether the connection is queued in `ready`.
     var isReady = false
     /// The peer's endpoints that `paths` maps to this connection.

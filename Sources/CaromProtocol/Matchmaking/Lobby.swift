@@ -219,7 +219,7 @@ extension Lobby {
     _ body: (_ channel: UInt8, _ bytes: Span<UInt8>) -> Void
   ) -> Bool { host.pollMessage(on: id, parking: parking, body) }
 
-  /// Drops the undelivered messages of a removed connection.
+  /// Drops the undelivered messages of a connection that has ended.
   package mutating func discardMessages(of id: ConnectionID) { host.discardUndelivered(id) }
 
   /// The next time at which `handleTimeout` must be called, or nil if no timer is armed.

@@ -16,12 +16,14 @@ struct EventFeed {
 
   /// Holds an event until there is a handler. If `SessionNode.heldEventLimit` events are held
   /// already, a new round-trip measurement is dropped, and any other event replaces the oldest
-  /// event.
-  mutating func hold(_ event: SessionEvent) {
+  /// event, which is returned.
+  mutating func hold(_ event: SessionEvent) -> SessionEvent? {
+    var replaced: SessionEvent?
     if held.count >= SessionNode.heldEventLimit {
-      if case .measured = event { return }
-      _ = held.popFirst()
+      if case .measured = event { return nil }
+      replaced = held.popFirst()
     }
     held.append(event)
+    return replaced
   }
 }

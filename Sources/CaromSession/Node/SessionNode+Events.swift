@@ -50,7 +50,7 @@ extension SessionNode {
       return message
     }
     if let event = feed.held.popFirst() {
-      if let connection = event.endedConnection { lobby.discardMessages(of: connection) }
+      if let connection = event.endedConnection { discardMessages(of: connection) }
       return event
     }
     while let connection = feed.unread.first {
@@ -67,6 +67,11 @@ extension SessionNode {
 
   /// Returns whether a connection has unread messages.
   func hasMessages(_ connection: ConnectionID) -> Bool { lobby.hasMessages(of: connection) }
+
+  private func discardMessages(of connection: ConnectionID) {
+    feed.unread.removeAll { $0 == connection }
+    lobby.discardMessages(of: connection)
+  }
 
   private func nextMessage(of connection: ConnectionID) -> SessionEvent? {
     var result: SessionEvent?
@@ -120,7 +125,9 @@ extension SessionNode {
 
   func emit(_ event: SessionEvent) {
     if let handler = feed.handler { return handler(event) }
-    feed.hold(event)
+    guard let ended = feed.hold(event)?.endedConnection else { return }
+    // The messages of a connection are read up to its `closed` event, which is lost.
+    discardMessages(of: ended)
   }
 
   /// Passes the events that were held to the handler, if there is one.

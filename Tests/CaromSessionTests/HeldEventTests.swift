@@ -1,0 +1,78 @@
+import CaromCore
+import CaromTransport
+import Testing
+
+@testable import CaromProtocol
+@testable import CaromSession
+
+/// Events and messages that a node without a handler holds until they are polled.
+@Suite(.timeLimit(.minutes(1))) struct HeldEventTests {
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `polling a closed event drops the messages of paused channels`(kinds: LinkKinds)
+    async throws
+  {
+    try await withHost(over: kinds) { host, client, connection in
+      await client.shutdown()
+      while await host.poll()?.endedConnection == nil { await Task.yield() }
+      while await host.hasConnections { await Task.yield() }
+      #expect(await !host.hasUndeliveredMessages)
+    }
+  }
+
+  @Test(arguments: [LinkKinds.stream, .datagram])
+  func `a closed event that is no longer held drops the messages of its connection`(
+    kinds: LinkKinds
+  ) async throws {
+    try await withHost(over: kinds) { host, client, connection in
+      await client.shutdown()
+      while await !host.holdsEnd { await Task.yield() }
+      await host.replaceHeldEvents(with: .writable(connection))
+      while await host.hasConnections { await Task.yield() }
+      #expect(await !host.hasUndeliveredMessages)
+    }
+  }
+
+  /// Runs `body` with a host that is polled and a client. The client has sent a message on channel
+  /// 0, which the host has paused.
+  private func withHost(
+    over kinds: LinkKinds, _ body: (SessionNode, SessionNode, ConnectionID) async throws -> Void
+  ) async throws {
+    try await withNetworkLoop { loop in
+      var timing = SessionTiming()
+      timing.closeLimit = .milliseconds(20)
+      let host = SessionNode(makePeer("host"), seats: 1, timing: timing, over: kinds, on: loop)
+      await host.pause(channel: 0)
+      let port = try await host.listen(on: [.loopback4])
+      let client = SessionNode(makePeer("client"), seats: 0, over: kinds, on: loop)
+      async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
+      let request = await host.admitNext()
+      try await client.send(Note([1]), on: .notes, to: seated)
+      while await !host.hasMessages(request) { await Task.yield() }
+      try await body(host, client, request)
+      await host.shutdown()
+    }
+  }
+}
+
+extension SessionNode {
+  /// Waits for a request for a seat and grants it.
+  fileprivate func admitNext() async -> ConnectionID {
+    while true {
+      if case .requested(let connection, _, _) = poll() {
+        admit(connection)
+        return connection
+      }
+      await Task.yield()
+    }
+  }
+
+  /// Whether the end of a connection is held.
+  fileprivate var holdsEnd: Bool { feed.held.contains { $0.endedConnection != nil } }
+
+  /// Whether messages of removed connections are stored.
+  fileprivate var hasUndeliveredMessages: Bool { !lobby.host.undelivered.isEmpty }
+
+  fileprivate func replaceHeldEvents(with event: SessionEvent) {
+    for _ in 0..<Self.heldEventLimit { emit(event) }
+  }
+}
