@@ -32,6 +32,16 @@ import Testing
     }
   }
 
+  @Test func `poll returns the messages of a channel that was paused and is resumed`() async throws
+  {
+    try await withHost(over: .all) { host, client, connection in
+      while await host.poll() != nil {}
+      await host.resume(channel: 0)
+      #expect(await host.pollMessage() == [1])
+      await client.shutdown()
+    }
+  }
+
   /// Runs `body` with a host that is polled and a client. The client has sent a message on channel
   /// 0, which the host has paused.
   private func withHost(
@@ -74,5 +84,13 @@ extension SessionNode {
 
   fileprivate func replaceHeldEvents(with event: SessionEvent) {
     for _ in 0..<Self.heldEventLimit { emit(event) }
+  }
+
+  /// Polls until there is nothing to poll. Returns the bytes of the first message.
+  fileprivate func pollMessage() -> [UInt8]? {
+    while let event = poll() {
+      if case .message(_, _, let bytes) = event { return bytes }
+    }
+    return nil
   }
 }

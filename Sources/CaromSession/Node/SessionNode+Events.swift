@@ -53,14 +53,14 @@ extension SessionNode {
       if let connection = event.endedConnection { discardMessages(of: connection) }
       return event
     }
-    while let connection = feed.unread.first {
-      if let message = nextMessage(of: connection) {
-        feed.unread.popFirst()
-        feed.unread.append(connection)  // the next peer's turn
-        flushLater()  // the sender may be due more credit
-        return message
-      }
-      feed.unread.popFirst()
+    for _ in feed.unread.indices {
+      guard let connection = feed.unread.popFirst() else { break }
+      let message = nextMessage(of: connection)
+      // The next peer's turn. Messages of paused channels are left until `resume`.
+      if lobby.hasMessages(of: connection) { feed.unread.append(connection) }
+      guard let message else { continue }
+      flushLater()  // the sender may be due more credit
+      return message
     }
     return nil
   }
