@@ -52,6 +52,19 @@ import Testing
     #expect(match.confirmed[0].contains { if case .born = $0.event { true } else { false } })
   }
 
+  @Test func `the lead is the mean of all measured offsets, and a measured offset may be 0`() {
+    let game = Swarm(count: 1, players: 4, seed: 1)
+    let configuration = RollbackConfiguration(players: 4, local: 0)
+    var session = RollbackSession(game, configuration, at: .zero)
+    #expect(session.lead == 0)
+    for (player, ticks) in [(1, 4), (2, 0)] as [(Int, Int64)] {
+      let local = Tick(100)
+      session.peers[player].sync.recordPeerTick(local.advanced(by: -ticks), at: local, fraction: 0)
+      session.peers[player].sync.recordPeerAdvantage(0)
+    }
+    #expect(session.lead == 1)
+  }
+
   @Test func `four peers without a server agree`() {
     let seconds = scaled(debug: 2, release: 10)
     var match = PeerMatch(

@@ -65,12 +65,14 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   public var nextTick: Instant { pace.nextTick }
   /// Returns the position of `now` between the last tick and the next, from 0 to 1, for drawing.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
-  /// How far this peer's clock is ahead of the other peers' clocks on average, in ticks.
+  /// How far this peer's clock is ahead of the other peers' clocks on average, in ticks. It is 0
+  /// until an offset has been measured.
   public var lead: Double {
     var sum = 0.0
     var count = 0
-    for player in peers.indices where isPeer(player) && peers[player].sync.offset != 0 {
-      sum += peers[player].sync.offset
+    for player in peers.indices where isPeer(player) {
+      guard let offset = peers[player].sync.offset else { continue }
+      sum += offset
       count += 1
     }
     return count == 0 ? 0 : sum / Double(count)

@@ -44,9 +44,9 @@ public struct ClockSync: Hashable, Sendable {
   }
 
   /// The offset of this side's clock from the peer's clock, in ticks. It is positive if this side
-  /// is ahead, and 0 until both sides have measured.
-  public var offset: Double {
-    samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : 0
+  /// is ahead, and nil until both sides have measured.
+  public var offset: Double? {
+    samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : nil
   }
 
   /// Returns the clock speed that closes a gap, in millionths of real time. `lead` is how far this
