@@ -18,13 +18,32 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     var isInputDue = false
     /// The tick of the state report to send, or nil if none is due.
     var reportDue: Tick?
+    /// The number of keyframes and state reports that may be sent to the client now, of those that
+    /// it can request. Its time is counted in ticks.
+    var replies = TokenBucket(
+      capacity: RollbackBroadcaster.replyLimit, tokens: 1, per: RollbackBroadcaster.replyInterval)
     /// The server's timing report on the client's inputs, to be sent with the next inputs, or nil
     /// if none is due.
     var timing: InputHeader.Timing?
+
+    var isReplyDue: Bool { isKeyframeDue || reportDue != nil }
+  }
+
+  /// A message that is due to a client.
+  private enum Due {
+    case keyframe
+    case stateReport(Tick)
+    case inputs
   }
 
   /// The maximum number of clients.
   public static var clientLimit: Int { 1_024 }
+  /// The maximum number of keyframes and state reports that a client can request in a row. For each
+  /// of them, the whole state is encoded or described. A client that recovers from a desync needs
+  /// one of each, and more only if packets are lost.
+  static var replyLimit: Int { 4 }
+  /// The number of ticks after which a client can request one more: half a second at 60 Hz.
+  static var replyInterval: Int64 { 30 }
 
   /// The number of players.
   public let playerCount: Int
@@ -41,7 +60,9 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   var coder = InputCoder<Game.Input>()
   /// The inputs of the next tick, indexed by player.
   var inputs: [Game.Input]
-  private var hash: UInt64
+  /// The low 32 bits of the hashes of the states in `history`, indexed by tick modulo the capacity.
+  /// They are stored because a client can request them.
+  private var hashes: [UInt32]
 
   /// Creates a broadcaster that starts with `game` at `tick`, and keeps the last `states` states in
   /// `history`.
@@ -55,7 +76,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     history.append(game, at: tick)
     confirmedInputs = (0..<players).map { _ in InputBuffer(from: tick) }
     inputs = Array(repeating: Game.Input(), count: players)
-    hash = game.hash
+    hashes = Array(repeating: 0, count: states)
+    storeHash()
   }
 
   /// Confirms the next tick with the inputs that `input` returns for each player number.
@@ -79,9 +101,19 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     events.removeAll(keepingCapacity: true)
     Rollback.step(&game, inputs, 0..<playerCount, &events)
     tick = tick.next
-    hash = game.hash
+    storeHash()
     history.append(game, at: tick)
     for index in clients.indices { clients[index]?.isInputDue = true }
+  }
+
+  private mutating func storeHash() {
+    hashes[Int(tick.rawValue % UInt64(hashes.count))] = UInt32(truncatingIfNeeded: game.hash)
+  }
+
+  /// Returns the low 32 bits of the hash of the state at `tick`, or nil if the state is not stored.
+  private func hash(at tick: Tick) -> UInt32? {
+    guard tick >= history.oldest, tick < history.end else { return nil }
+    return hashes[Int(tick.rawValue % UInt64(hashes.count))]
   }
 
   /// Returns a player's confirmed input, or nil if it is not stored.
@@ -114,41 +146,49 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? {
     for number in clients.indices {
-      guard let message = due(to: number) else { continue }
-      switch message {
+      switch takeDue(for: number) {
       case .keyframe:
-        clients[number]?.isKeyframeDue = false
-        clients[number]?.acknowledged = tick
-        clients[number]?.base = tick
-        RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
-      case .stateReport: writeReport(to: number, &writer)
-      case .inputs: writeInputs(to: number, &writer)
-      case .disconnect: continue
+        writeKeyframe(to: number, &writer)
+        return (number, .keyframe)
+      case .stateReport(let tick):
+        writeReport(of: tick, to: number, &writer)
+        return (number, .stateReport)
+      case .inputs:
+        writeInputs(to: number, &writer)
+        return (number, .inputs)
+      case nil: continue
       }
-      return (number, message)
     }
     return nil
   }
 
-  private mutating func due(to number: Int) -> RollbackMessage? {
+  /// Returns the next message that may be sent to a client now, or nil if there is none. A keyframe
+  /// or a state report counts against the client's replies.
+  private mutating func takeDue(for number: Int) -> Due? {
     guard let client = clients[number] else { return nil }
-    if client.isKeyframeDue { return .keyframe }
-    if client.reportDue != nil { return .stateReport }
-    guard client.isInputDue else { return nil }
-    let room = Int64(InputBuffer<Game.Input>.capacity - InputHeader.fullContext)
-    guard client.acknowledged.distance(to: tick) <= room else {
-      return .keyframe  // The client is too far behind for the stored inputs.
+    if client.isReplyDue,
+      clients[number]?.replies.consume(1, at: Int64(truncatingIfNeeded: tick.rawValue)) == true
+    {
+      if !client.isKeyframeDue, let report = client.reportDue { return .stateReport(report) }
+      return .keyframe
     }
-    return .inputs
+    guard client.isInputDue else { return nil }
+    return isFarBehind(client) ? .keyframe : .inputs
+  }
+
+  /// Returns whether some of the inputs that a client needs are no longer stored.
+  private func isFarBehind(_ client: Client) -> Bool {
+    let room = Int64(InputBuffer<Game.Input>.capacity - InputHeader.fullContext)
+    return client.acknowledged.distance(to: tick) > room
   }
 
   /// Appends to `writer` the inputs that a client has not acknowledged, even if they are not due.
   /// Returns false if there is no such client, or if it must receive a keyframe or a state report
   /// first.
   mutating func writeInputs(for number: Int, into writer: inout PacketWriter) -> Bool {
-    guard clients.indices.contains(number), clients[number] != nil else { return false }
-    clients[number]?.isInputDue = true
-    guard due(to: number) == .inputs else { return false }
+    guard clients.indices.contains(number), let client = clients[number], !client.isReplyDue,
+      !isFarBehind(client)
+    else { return false }
     writeInputs(to: number, &writer)
     return true
   }
@@ -160,8 +200,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     let count = min(Int(first.distance(to: tick)), SimulationLimits.ticksInPacket)
     var header = InputHeader(first: first, count: count, acknowledged: acknowledgement(for: client))
     header.timing = client.timing
-    header.confirmed = .init(
-      offset: first.distance(to: tick), hash: UInt32(truncatingIfNeeded: hash))
+    header.confirmed = hash(at: tick).map { .init(offset: first.distance(to: tick), hash: $0) }
     header.context = confirmedInputs[0].context(before: first, from: client.base)
     header.encode(into: &writer)
     var bits = BitWriter()
@@ -199,13 +238,21 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     return false
   }
 
-  private mutating func writeReport(to number: Int, _ writer: inout PacketWriter) {
-    guard let tick = clients[number]?.reportDue else { return }
+  private mutating func writeKeyframe(to number: Int, _ writer: inout PacketWriter) {
+    clients[number]?.isKeyframeDue = false
+    clients[number]?.acknowledged = tick
+    clients[number]?.base = tick
+    RollbackKeyframe(tick: tick, players: playerCount, game: game).encode(into: &writer)
+  }
+
+  private mutating func writeReport(
+    of tick: Tick, to number: Int, _ writer: inout PacketWriter
+  ) {
     clients[number]?.reportDue = nil
     var hashes: [UInt32] = []
     var at = tick
-    while hashes.count < DesyncStateReport.hashLimit, let state = history.state(at: at) {
-      hashes.append(UInt32(truncatingIfNeeded: state.hash))
+    while hashes.count < DesyncStateReport.hashLimit, let hash = hash(at: at) {
+      hashes.append(hash)
       guard at.rawValue > 0 else { break }
       at = at.advanced(by: -1)
     }
@@ -260,9 +307,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     var first: Tick?
     var at = report.tick
     for hash in report.hashes {
-      if let state = history.state(at: at), UInt32(truncatingIfNeeded: state.hash) != hash {
-        first = at
-      }
+      if let stored = self.hash(at: at), stored != hash { first = at }
       guard at.rawValue > 0 else { break }
       at = at.advanced(by: -1)
     }
