@@ -32,8 +32,8 @@ public struct RinkInput: Hashable, Sendable {
   /// Creates the input of an absent player, whose mallet does not move.
   public init() { self.init(nil) }
 
-  /// Creates an input from a target, which is rounded to the nearest 0.5 mm, and a request. Pass
-  /// nil as `mallet` if the player is absent.
+  /// Creates an input with an optional request. `mallet` is the target, which is rounded to the
+  /// nearest 0.5 mm, or nil if the player is absent.
   public init(_ mallet: MalletInput?, request: Request? = nil) {
     x = Self.rounded(mallet?.x ?? 0)
     y = Self.rounded(mallet?.y ?? 0)

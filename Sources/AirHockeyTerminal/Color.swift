@@ -21,7 +21,8 @@ package struct Color: Hashable, Sendable {
       UInt8(truncatingIfNeeded: hex))
   }
 
-  /// Returns this color mixed with `other`. `share` is the share of `other`, from 0 to 1.
+  /// Returns this color mixed with `other`. `share` is the proportion of `other` in the mixture,
+  /// from 0 to 1.
   package func mixed(with other: Color, _ share: Double) -> Color {
     // A channel has only 256 steps, and integer arithmetic keeps the frame loop fast.
     let part = Int(min(max(share, 0), 1) * 256)

@@ -19,7 +19,7 @@ package enum InputEvent: Hashable, Sendable {
 
 /// A key and its action.
 package struct KeyPress: Hashable, Sendable {
-  /// A key, identified by its meaning.
+  /// A key, identified by the character or function that it produces.
   package enum Key: Hashable, Sendable {
     case character(Unicode.Scalar)
     case up, down, left, right

@@ -20,7 +20,7 @@ struct Steering: Hashable, Sendable {
   /// jumps from cell to cell, a few centimeters at a time; a fraction below 1 smooths the jumps.
   static let pursuit = 0.45
   /// The maximum time between two samples, in seconds. A longer pause counts as this time, so that
-  /// a mallet does not jump after it.
+  /// the mallet does not jump when the pause ends.
   static let longestStep = 0.05
 
   /// The time at which each direction was last pressed, indexed by `rawValue`, or nil if its key is

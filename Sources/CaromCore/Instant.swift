@@ -1,6 +1,6 @@
 /// A point in time on a monotonic clock, in whole nanoseconds since that clock's origin.
 ///
-/// Changes of the wall clock do not affect an instant. Instants of different hosts are not
+/// Changes to the wall clock do not affect an instant. Instants of different hosts are not
 /// comparable.
 public struct Instant: Hashable, Sendable {
   /// The number of nanoseconds since the clock's origin.

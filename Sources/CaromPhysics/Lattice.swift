@@ -1,7 +1,7 @@
 /// Rounding to a fixed-point lattice, the multiples of 2^-32.
 ///
-/// A game that rounds its state to the lattice at the end of each tick can represent it exactly by
-/// integers, so that hashes, saved states, packets and replays agree bit for bit.
+/// A game that rounds its state to the lattice at the end of each tick can represent the state
+/// exactly as integers, so that hashes, saved states, packets and replays agree bit for bit.
 public enum Lattice {
   /// The spacing of the lattice: 2^-32 (0.23 nanometers if the unit is a meter).
   public static let step = 0x1p-32

@@ -1,6 +1,6 @@
 /// The position and velocity of a disc: all of its state that changes without rail friction.
 public struct Motion: Hashable, Sendable {
-  /// The center, in meters.
+  /// The position of the center, in meters.
   public var position: Vector
   /// The velocity, in meters per second.
   public var velocity: Vector

@@ -23,7 +23,7 @@ public struct SceneSolver: Sendable {
     public var endedByGoal: Bool
   }
 
-  /// The maximum number of contacts of a disc in a step. Further contacts pin the disc.
+  /// The maximum number of contacts that a disc may have in a step. Further contacts pin the disc.
   public var contactLimit: Int
   /// Whether the solver records contacts in `contacts`.
   public var recordsContacts: Bool

@@ -83,7 +83,7 @@ extension NetGame {
     }
   }
 
-  /// Displays and counts the winner of a match, unless that has been done already.
+  /// Displays the winner of a match and counts the match, unless this has already been done.
   func showWinner(_ winner: Seat, _ match: UInt16, _ score: Score) {
     guard lastWonMatch != match else { return }
     lastWonMatch = match

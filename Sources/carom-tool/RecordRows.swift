@@ -7,7 +7,7 @@ struct RecordRows: Sendable {
 
   private let interfaces = InterfaceNames()
 
-  /// Returns the reports of a response's records.
+  /// Returns a report for each record of a response.
   func reports(_ reply: OneShotQuery.Reply) -> [Report] {
     reply.answers.map {
       report(.added, $0, isAnswer: true, from: reply.source, on: reply.interface)

@@ -25,7 +25,7 @@ struct ActiveQuestion: Sendable {
   }
 
   /// Suspends the question after a complete answer arrived on `link`. The question is also
-  /// suspended on other links on which its first query was already sent.
+  /// suspended on other links on which its first query has already been sent.
   mutating func answered(on link: UInt32) {
     for index in schedules.indices where schedules[index].link == link || !schedules[index].isFirst
     {

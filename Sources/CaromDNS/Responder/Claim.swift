@@ -98,7 +98,8 @@ struct Claim: Sendable {
     rebuild(target: target)
   }
 
-  /// Replaces the service under the same name. `target` is the name of the service's host.
+  /// Replaces the claim's service, which keeps its name. `target` is the name of the service's
+  /// host.
   mutating func change(to service: Registration, target: Name) {
     guard let host else { return }
     purpose = .service(service, host: host)

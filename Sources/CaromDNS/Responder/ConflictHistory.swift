@@ -2,8 +2,8 @@ import CaromCore
 
 /// The recent conflicts over a name, which limit the rate of further probes.
 struct ConflictHistory: Sendable {
-  /// After `limit` conflicts within `window`, probing slows down to one attempt per `pause` (RFC
-  /// 6762 §8.1).
+  /// The period in which conflicts are counted. After `limit` conflicts within it, probing slows
+  /// down to one attempt per `pause` (RFC 6762 §8.1).
   static let window = Duration.seconds(10)
   static let limit = 15
   static let pause = Duration.seconds(5)

@@ -27,9 +27,9 @@ extension Responder {
     }
   }
 
-  /// Handles another host's copy of one of this host's records. Counts the copy as this host's
-  /// answer if its time to live is at least that of the record (RFC 6762 §7.4), and schedules a
-  /// correction if it is less than half of that (§6.6).
+  /// Handles another host's copy of one of this host's records. If the copy's time to live is at
+  /// least that of the record, the copy counts as this host's answer (RFC 6762 §7.4). If it is less
+  /// than half, a correction is scheduled (§6.6).
   private mutating func compareWithOwned(_ record: Record, on index: Int, at now: Instant) {
     guard let slot = links[index].owned.slot(of: record.identity),
       let ours = links[index].owned[slot]

@@ -111,7 +111,7 @@ extension Responder {
     claims[id]?.pendingUpdate = service
   }
 
-  /// Announces a delayed change of a service, if the rate limit now allows it.
+  /// Announces a delayed change to a service, if the rate limit now allows it.
   mutating func applyPendingUpdate(_ id: PublicationID, at now: Instant) {
     guard let claim = claims[id], let service = claim.pendingUpdate else { return }
     let allowed = claim.updates.nextUpdate(after: now)

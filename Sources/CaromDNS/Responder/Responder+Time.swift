@@ -54,8 +54,8 @@ extension Responder {
     for id in toAnnounce { reportIfPublished(id) }
   }
 
-  /// Sends probes with their proposed records, as many claims in each packet as fit (RFC 6762 §8.1,
-  /// §8.2).
+  /// Sends probes with their proposed records, with as many claims in each packet as fit (RFC 6762
+  /// §8.1, §8.2).
   private mutating func probe(_ ids: [PublicationID], on index: Int) {
     let link = links[index].link
     var rest = ids.compactMap { claims[$0] }[...]

@@ -70,7 +70,7 @@ extension ServiceType: CustomStringConvertible {
 }
 
 extension ServiceType: ExpressibleByStringLiteral {
-  /// Creates a type from a valid literal. Use `init(_:)` for text from elsewhere.
+  /// Creates a type from a valid literal. Use `init(_:)` for text from other sources.
   public init(stringLiteral value: String) {
     do throws(ServiceTypeError) {
       self = try ServiceType(value)

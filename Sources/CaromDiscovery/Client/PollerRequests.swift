@@ -49,7 +49,8 @@ final class PollerRequests: Sendable {
     }
   }
 
-  /// Removes and returns the handle of the operation behind `request`, or nil if there is none.
+  /// Removes and returns the handle of the operation that `request` identifies, or nil if there is
+  /// none.
   func removeHandle(of request: Request) -> DiscoveryActor.Handle? {
     state.withLock { $0.handles.removeValue(forKey: request) }
   }

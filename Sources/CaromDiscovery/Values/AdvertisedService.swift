@@ -16,7 +16,7 @@ public struct AdvertisedService: Hashable, Sendable {
   public var txt: TXTRecord
   /// The subtypes under which the service can also be found (RFC 6763 §7.1), such as "_ranked".
   public var subtypes: [String]
-  /// Whether "X" is renamed to "X (2)" if the name is taken. Otherwise a taken name is an error.
+  /// Whether "X" is renamed to "X (2)" if the name is taken. If false, a taken name is an error.
   public var renamesOnConflict: Bool
   /// Whether the name is known to be unique, for instance because it comes from `uniqueName(_:)`.
   /// The service is then visible at once, without the second of probing for the name.

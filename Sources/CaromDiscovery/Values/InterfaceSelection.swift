@@ -53,7 +53,7 @@ public struct InterfaceSelection: Sendable {
   /// The names passed to `named`; empty for other selections.
   var names: [String] { if case .named(let names) = rule { names } else { [] } }
 
-  /// Returns the selected interfaces among `interfaces`.
+  /// Returns those of `interfaces` that are selected.
   public func selected(from interfaces: [Interface]) -> [Interface] {
     interfaces.filter { interface in
       guard interface.isUp, interface.isRunning, !interface.addresses.isEmpty else { return false }

@@ -126,7 +126,7 @@ package struct ChannelSet: Sendable {
   package mutating func pollEvent() -> ChannelEvent? { sendState.events.popFirst() }
 
   /// Doubles each receive window that was used up within two round trips, and frees unused memory
-  /// once a second. Call about once in each round trip; `roundTrip` is in nanoseconds.
+  /// once a second. Call about once per round trip; `roundTrip` is in nanoseconds.
   package mutating func growWindows(roundTrip: Int64, at now: Instant) {
     for index in channels.indices {
       let grown = channels[index].credit.grow(

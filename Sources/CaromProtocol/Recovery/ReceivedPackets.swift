@@ -1,6 +1,7 @@
 import CaromCore
 
-/// The packet numbers received on a path. Detects duplicates and schedules acknowledgements.
+/// Tracks the packet numbers received on a path, detects duplicates, and schedules
+/// acknowledgements.
 package struct ReceivedPackets: Sendable {
   /// The number of unacknowledged ack-eliciting packets after which an acknowledgement is sent
   /// without delay.

@@ -36,7 +36,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
 
   /// The reason why the connection ends.
   public var code: Code
-  /// The sender's version of the session protocol or, if both sides have the same, of the game.
+  /// The sender's version of the session protocol or, if both sides use the same protocol version,
+  /// of the game.
   public var version: UInt16
   /// A human-readable explanation. Only `declined` and `kicked` carry one.
   public var text: String

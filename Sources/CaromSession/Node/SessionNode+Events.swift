@@ -5,7 +5,7 @@ import CaromTransport
 // MARK: - Interface of the owner
 extension SessionNode {
   /// Sets the handler for events to `handle`, which first receives the events held so far. `handle`
-  /// runs inside `owner`, an actor on the same loop. The node holds `owner` weakly.
+  /// runs isolated to `owner`, an actor on the same loop. The node holds `owner` weakly.
   public func setHandler<Owner: Actor>(
     owner: Owner, _ handle: @escaping @Sendable (isolated Owner, SessionEvent) -> Void
   ) {
@@ -15,8 +15,8 @@ extension SessionNode {
   }
 
   /// Sets a handler that receives messages in place of `message` events. The bytes of a message are
-  /// valid only during the call, so nothing is allocated for the message. `handle` runs inside
-  /// `owner`, an actor on the same loop. The node holds `owner` weakly.
+  /// valid only during the call, so nothing is allocated for the message. `handle` runs
+  /// isolated to `owner`, an actor on the same loop. The node holds `owner` weakly.
   public func setMessageHandler<Owner: Actor>(
     owner: Owner,
     _ handle: @escaping @Sendable (isolated Owner, borrowing SessionMessage) -> Void

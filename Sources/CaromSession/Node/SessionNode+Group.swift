@@ -115,7 +115,7 @@ extension SessionNode {
     drain()
   }
 
-  /// Takes over a stream from another node, or closes the stream if that is not possible.
+  /// Takes over a stream from another node, or closes the stream if it cannot be taken over.
   private func receive(_ handed: HandedStream, _ detached: DetachedStream) {
     guard !isShutDown, sockets.closing.count < Host.connectionLimit else { return }
     do throws(TransportError) {

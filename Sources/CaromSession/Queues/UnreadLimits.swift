@@ -2,8 +2,8 @@
 enum UnreadLimits {
   /// The maximum number of unread messages of one channel.
   static let messages = 1024
-  /// The maximum number of bytes of unread messages of one channel. The last message may exceed
-  /// this number.
+  /// The maximum number of bytes of unread messages of one channel. Only the last message may
+  /// exceed the limit.
   static let bytes = 256 << 10
   /// The maximum number of unreliable messages that are kept for channels that have no reader yet.
   /// Reliable messages of such channels stay in their connections.

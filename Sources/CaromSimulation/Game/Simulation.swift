@@ -36,7 +36,7 @@ extension Simulation {
   /// The default range of player counts: 1 to 64.
   @inlinable public static var playerCounts: ClosedRange<Int> { 1...SimulationLimits.players }
 
-  /// Makes this state equal to `other` by assigning it.
+  /// Assigns `other` to this state.
   @inlinable public mutating func copy(_ other: Self) { self = other }
 
   /// Describes the state as one entity, "state", with one field, "hash".

@@ -5,11 +5,11 @@ struct DisconnectVote: Sendable {
   /// The maximum number of times a message is sent again.
   static let copyLimit = 60
 
-  /// For each peer, whether its message has arrived.
+  /// Whether the message of each peer has arrived, indexed by peer.
   var received: [Bool]
-  /// For each peer, whether it has acknowledged the local message.
+  /// Whether each peer has acknowledged the local message, indexed by peer.
   var delivered: [Bool]
-  /// For each peer, whether the local message must be sent to it now.
+  /// Whether the local message must now be sent to each peer, indexed by peer.
   var isDue: [Bool]
   private var copies = 0
   private var age = 0

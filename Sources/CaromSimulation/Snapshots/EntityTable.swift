@@ -31,8 +31,8 @@ public struct EntityTable: Sendable {
     values.reserveCapacity(count * schema.fields.count)
   }
 
-  /// Appends an entity with the given values in steps, which are clamped to their bounds. The id
-  /// must be greater than all ids in the table.
+  /// Appends an entity with the given values, in steps, each clamped to the bounds of its field.
+  /// The id must be greater than all ids in the table.
   public mutating func append(_ id: UInt32, _ fields: [Int64]) {
     precondition(ids.last.map { $0 < id } ?? true, "ids must be unique and in ascending order")
     precondition(

@@ -28,7 +28,7 @@ public protocol ReplicatedEntity: Sendable {
   /// Writes one value for each field.
   func encode(into fields: inout EntityFieldWriter)
 
-  /// Creates an entity by reading the values that `encode(into:)` wrote, after rounding and
-  /// clamping.
+  /// Creates an entity from the values that `encode(into:)` wrote, which have since been rounded
+  /// and clamped.
   init(decoding fields: inout EntityFieldReader)
 }

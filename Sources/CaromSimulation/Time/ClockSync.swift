@@ -6,9 +6,9 @@
 /// long, half of the difference of the two advantages is the offset between the clocks, `offset`.
 /// The correction is a small change of speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
-  /// The largest change of the clock's speed in normal play, in millionths of real time: 2 %.
+  /// The maximum change in the clock's speed in normal play, in millionths of real time: 2 %.
   public static let usualLimit = 20_000
-  /// The largest change of the clock's speed while the peers are more than `farAhead` ticks apart,
+  /// The maximum change in the clock's speed while the peers are more than `farAhead` ticks apart,
   /// in millionths of real time: 5 %.
   public static let hurriedLimit = 50_000
   /// The offset in ticks above which `hurriedLimit` applies.
@@ -36,7 +36,7 @@ public struct ClockSync: Hashable, Sendable {
     samples = min(samples + 1, 32)
   }
 
-  /// Records the advantage over this side that the peer reported, in ticks.
+  /// Records by how many ticks the peer reported to be ahead of this side.
   public mutating func recordPeerAdvantage(_ value: Double) {
     let weight = max(1 / 8, 1 / Double(peerSamples + 1))
     peerAdvantage += (value - peerAdvantage) * weight

@@ -1,4 +1,4 @@
-/// The number of a simulation step, counted from 0. A simulation knows no other time.
+/// The number of a simulation step, counted from 0. A simulation has no other measure of time.
 public struct Tick: Hashable, Sendable {
   /// The number of steps before this tick.
   public var rawValue: UInt64

@@ -50,7 +50,7 @@ public struct WorldReplicator: Sendable {
     entities.set(id, writer.values)
   }
 
-  /// Sets an entity's values in steps, which must be within their bounds.
+  /// Sets an entity's values, in steps. Each value must be within the bounds of its field.
   public mutating func set(_ id: UInt32, values: [Int64]) {
     for (value, field) in zip(values, configuration.schema.fields) {
       precondition(

@@ -61,7 +61,7 @@ public struct LinkConditions: Hashable, Sendable {
 
   /// The times at which the link is down, or nil if it never is.
   public var outage: Outage?
-  /// The changes of the sender's address or port, as seen by the receiver, when a NAT forgets its
+  /// The changes to the sender's address or port, as seen by the receiver, when a NAT forgets its
   /// mapping. Nil for none.
   public var rebinding: Rebinding?
   /// Whether the link is cut: all datagrams are lost, and streams wait.

@@ -2,7 +2,7 @@ import CaromCore
 
 /// The state of a datagram socket.
 struct SocketState: Sendable {
-  /// A multicast group and port on one segment. It is the key for finding the member sockets.
+  /// A multicast group and port on one segment, the key by which member sockets are found.
   struct Group: Hashable, Sendable {
     let address: IPAddress
     let port: UInt16

@@ -18,7 +18,7 @@ public struct LinkCounters: Hashable, Sendable {
   public internal(set) var corrupted = 0
   /// The number of datagrams dropped for each reason.
   public internal(set) var dropped = DropCounts()
-  /// The greatest length of the link's queue, in bytes.
+  /// The maximum length that the link's queue has reached, in bytes.
   public internal(set) var longestQueue = 0
   /// The number of stream bytes sent over the link, including IP and TCP headers.
   public internal(set) var streamBytesSent = 0

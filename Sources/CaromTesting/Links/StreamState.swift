@@ -43,7 +43,7 @@ struct StreamState: Sendable {
     var isDead = false
   }
 
-  /// The NAT epochs of both ends of a stream.
+  /// The epochs of the NAT mappings at both ends of a stream.
   struct Epochs: Equatable, Sendable {
     var client = NATMapping.Epoch()
     var listener = NATMapping.Epoch()

@@ -16,8 +16,8 @@ public struct TraceDifference: Hashable, Sendable, CustomStringConvertible {
     self.there = there
   }
 
-  /// Creates the first difference between two texts, such as traces of earlier runs. Returns nil if
-  /// the texts are equal.
+  /// Creates the difference at the first line in which two texts, such as traces of earlier runs,
+  /// differ. Returns nil if the texts are equal.
   public init?(of here: String, from there: String) {
     let ours = here.split(separator: "\n", omittingEmptySubsequences: false)
     let theirs = there.split(separator: "\n", omittingEmptySubsequences: false)

@@ -21,7 +21,7 @@ extension VirtualNode {
   /// Does nothing. This is the default implementation.
   public mutating func start(in network: inout VirtualNetwork) {}
 
-  /// Ignores the timeout. This is the default implementation.
+  /// Does nothing. This is the default implementation.
   public mutating func handleTimeout(in network: inout VirtualNetwork) {}
 
   /// The default value, nil: the node has no timeout.

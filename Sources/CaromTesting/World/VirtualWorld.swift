@@ -15,7 +15,7 @@ public struct VirtualWorld<Node: VirtualNode> {
   /// The `nextTimeout` of each node, updated after each call to the node.
   private var deadlines = DeadlineTree()
 
-  /// Creates a world without nodes on a network.
+  /// Creates a world without nodes on the given network.
   public init(network: VirtualNetwork) { self.network = network }
 
   /// Creates a world without nodes on a new network.

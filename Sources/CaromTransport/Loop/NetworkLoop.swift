@@ -38,8 +38,8 @@ public final class NetworkLoop: Sendable {
   let core: LoopCore
   private let thread: Locked<Thread?>
 
-  /// The handle of the loop's thread. Unchecked: only the caller that removes it from the lock uses
-  /// it.
+  /// The handle of the loop's thread. Unchecked: it is used only by the code that removes it from
+  /// the lock.
   @safe private struct Thread: @unchecked Sendable {
     let pointer: OpaquePointer
   }
