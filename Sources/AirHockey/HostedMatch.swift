@@ -32,7 +32,7 @@ public struct HostedMatch: Sendable {
   /// The number of ticks for which the client's input did not arrive in time.
   public var missedInputs: Int { server.missedInputs(of: 1) }
 
-  /// Returns the number of ticks that have become due since the last call. Call `step` once for
+  /// Returns the number of ticks that have become due since the previous call. Call `step` once for
   /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { server.takeDueTicks(at: now) }
 

@@ -77,7 +77,7 @@ public struct JoinedMatch: Sendable {
   /// The time at which the next tick is due.
   public var nextTick: Instant { client.nextTick }
 
-  /// Returns the number of ticks that have become due since the last call. Call `step` once for
+  /// Returns the number of ticks that have become due since the previous call. Call `step` once for
   /// each.
   public mutating func takeDueTicks(at now: Instant) -> Int { client.takeDueTicks(at: now) }
 

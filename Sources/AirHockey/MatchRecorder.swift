@@ -27,8 +27,8 @@ public struct MatchRecorder: Sendable {
     last = state
   }
 
-  /// Adds the ticks that the host has simulated since the last call. Call this method at least once
-  /// a second, because the host discards older ticks.
+  /// Adds the ticks that the host has simulated since the previous call. Call this method at least
+  /// once a second, because the host discards older ticks.
   public mutating func record(_ match: HostedMatch) {
     let source = match.broadcaster
     while writer.tick < source.tick, let state = source.history.state(at: writer.tick.next)?.state,
@@ -37,7 +37,7 @@ public struct MatchRecorder: Sendable {
     { append(home: home, away: away, leadingTo: state) }
   }
 
-  /// Adds the ticks that have been confirmed on a client or spectator since the last call. Call
+  /// Adds the ticks that have been confirmed on a client or spectator since the previous call. Call
   /// this method at least once a second. Returns false, and adds nothing, if the host has sent the
   /// whole state again since the recording began; the recording must then end.
   public mutating func record(_ match: JoinedMatch) -> Bool {
@@ -47,7 +47,7 @@ public struct MatchRecorder: Sendable {
     return true
   }
 
-  /// Returns the bytes that have been encoded since the last call, to be appended to the file.
+  /// Returns the bytes that have been encoded since the previous call, to be appended to the file.
   public mutating func takeBytes() -> [UInt8] { writer.takeBytes() }
 
   /// Ends the recording, and returns the last bytes of the file.

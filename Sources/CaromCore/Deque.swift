@@ -76,7 +76,7 @@ package struct Deque<Element: Sendable>: Sendable {
     head = 0
   }
 
-  /// Frees the capacity that has not been used since the last call.
+  /// Frees the capacity that has not been used since the previous call.
   @inlinable package mutating func trim() {
     defer { peak = length }
     guard slots.count > 64, Int(peak) * 4 <= slots.count else { return }

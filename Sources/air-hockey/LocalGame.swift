@@ -18,8 +18,8 @@ actor LocalGame: LoopActor {
     }
   }
 
-  /// The maximum number of missed ticks that are simulated at once, for example after the process
-  /// was suspended: half a second.
+  /// The maximum number of missed ticks that are simulated in one frame, for example after the
+  /// process was suspended: half a second.
   static let missedTickLimit: Int64 = 30
   /// The time between the end of a match and the start of the next one, in ticks: five seconds.
   static let intermission = 300

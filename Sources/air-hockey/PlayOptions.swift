@@ -65,8 +65,8 @@ struct PlayOptions: ParsableArguments {
     return name
   }
 
-  /// Creates a display: none, the terminal, or lines of text. Throws if a person is to play without
-  /// a terminal.
+  /// Creates a display: none, the terminal, or lines of text. Throws if a person should play but
+  /// there is no terminal.
   func makeDisplay(
     _ seating: Controls.Seating, isSpectator: Bool = false
   ) throws(CommandFailure) -> any GameDisplay {
@@ -77,7 +77,7 @@ struct PlayOptions: ParsableArguments {
     return LineDisplay(output: json ? .standardError : .standardOutput)
   }
 
-  /// Throws if a person is to play without a terminal. Called before the network is used.
+  /// Throws if a person should play but there is no terminal. Called before the network is used.
   func checkSeat() throws(CommandFailure) {
     guard headless || bot || Terminal.isPresent else { throw Self.notATerminal }
   }

@@ -106,7 +106,7 @@ package struct RecordCache: Sendable {
   var sources: [Source: Usage] = [:]
   var timers = DeadlineQueue<Timer>()
   private var nextSerial: UInt64 = 0
-  /// The records evicted since the last call to `popEvicted`.
+  /// The records evicted since the previous call to `popEvicted`.
   var evicted: [(SetKey, Record)] = []
 
   package init() {}

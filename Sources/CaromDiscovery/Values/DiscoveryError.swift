@@ -2,7 +2,7 @@ import CaromCore
 import CaromDNS
 import CaromTransport
 
-/// An error of discovery. Each case asks the caller for a different reaction.
+/// An error of discovery. Each case calls for a different reaction.
 public enum DiscoveryError: Error, Hashable, Sendable {
   /// Another program has exclusive use of UDP port 5353: end it, or make it share the port.
   case portInUse

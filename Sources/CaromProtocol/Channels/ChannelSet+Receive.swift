@@ -339,7 +339,7 @@ extension ChannelSet {
   }
 
   /// Removes and decodes the next message of the session's own channel, without copying its bytes.
-  /// Returns nil if there is no message; the packet is nil if this version does not know its
+  /// Returns nil if there is no message; the packet is nil if this version does not recognize its
   /// action.
   mutating func pollControl() -> Result<ControlPacket?, DecodeError>? {
     guard let message = sessionReady.popFirst() else { return nil }

@@ -25,7 +25,7 @@ struct MessageArena: Sendable {
   private struct Free: Sendable {
     var first = none
     var count: Int32 = 0
-    /// The lowest `count` since the last call to `trim`.
+    /// The lowest `count` since the previous call to `trim`.
     var least: Int32 = 0
   }
 

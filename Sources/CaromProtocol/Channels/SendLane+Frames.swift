@@ -34,7 +34,7 @@ extension SendLane {
   }
 
   /// Appends the record of a frame if the frame's acknowledgement or loss matters, because the
-  /// message is reliable or wants a receipt. `length` is 0 for a whole message.
+  /// message is reliable or was sent with `wantsReceipt`. `length` is 0 for a whole message.
   private mutating func appendRecord(
     of message: SendMessage, _ number: UInt64, offset: UInt32, length: UInt32,
     _ records: inout [FrameRecord]

@@ -73,8 +73,8 @@ struct SendState: Sendable {
     emit(.writable)
   }
 
-  /// Drops a message that was not sent completely. If the message wants a receipt, emits a receipt
-  /// that reports the message as not delivered.
+  /// Drops a message that was not sent completely. If the message was sent with `wantsReceipt`,
+  /// emits a receipt that reports it as not delivered.
   mutating func drop(_ message: SendMessage, channel: UInt8, isReliable: Bool) {
     arena.release(message.buffer)
     recordDequeued(message, isReliable: isReliable)

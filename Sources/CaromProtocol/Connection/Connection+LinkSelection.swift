@@ -96,8 +96,8 @@ extension Connection {
     if isInitiator { events.append(.reconnect) }
   }
 
-  /// Handles a refusal: the peer does not know the connection. Continues on the stream, or closes
-  /// the connection if it has no usable stream.
+  /// Handles a refusal: the peer does not recognize the connection. Continues on the stream, or
+  /// closes the connection if it has no usable stream.
   mutating func handleRefusal(at now: Instant) {
     guard !isEnding else { return }
     guard stream?.isJoined != true else { return dropDatagrams(at: now) }

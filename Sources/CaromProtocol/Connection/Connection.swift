@@ -83,7 +83,7 @@ package struct Connection {
   /// The buffers that `Host` lends to the connection for the duration of a call.
   var scratch = Scratch()
 
-  /// The number of received packets whose type or action this version does not know.
+  /// The number of received packets whose type or action this version does not recognize.
   package internal(set) var unknownPackets = 0
 
   init(
@@ -101,7 +101,8 @@ package struct Connection {
   }
 
   /// The maximum length of a stream frame before the handshake is complete, in bytes. Requests are
-  /// far shorter, and thousands of strangers must not each occupy a whole message's memory.
+  /// far shorter, and thousands of unknown peers must not each occupy the memory of a whole
+  /// message.
   package static let handshakeFrameLimit = 4 << 10
   /// The maximum length of a message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage

@@ -58,7 +58,7 @@ final class DatagramPath {
   /// The token that is sent in place of a cookie until the peer answers.
   var token: AddressToken?
   /// The value of `resumes` in this side's hellos: whether the peer must refuse a hello if it does
-  /// not already know the connection.
+  /// not recognize the connection.
   var resumes = false
   /// The time at which the last packet was received; `nil` before the first.
   private var lastReceived: Instant?

@@ -23,8 +23,8 @@ extension ControlPacket {
     writer.write(action.rawValue)
   }
 
-  /// Returns the control packet that a message contains, or nil if this version does not know its
-  /// action.
+  /// Returns the control packet that a message contains, or nil if this version does not recognize
+  /// its action.
   static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
     var reader = PacketReader(message)
     _ = try reader.read(UInt16.self)

@@ -90,7 +90,7 @@ package enum ControlPacket: Hashable, Sendable {
   }
 
   /// Creates a control packet from a packet of a stream. Returns nil for an action that this
-  /// version does not know.
+  /// version does not recognize.
   package init?(_ packet: Packet) throws(DecodeError) {
     guard let action = SessionWire.Action(rawValue: packet.action) else { return nil }
     var reader = PacketReader(packet.payload.span)

@@ -10,7 +10,7 @@ public enum SessionError: Error, Hashable, Sendable {
 }
 
 extension SessionError: CustomStringConvertible {
-  /// A one-line message for people: what happened, and what to do next.
+  /// A one-line message for display: what happened, and what to do next.
   public var description: String {
     switch self {
     case .transport(let error): error.description

@@ -59,7 +59,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     if isKeyframe { writeKeyframe(game) }
   }
 
-  /// Records every tick that `rollback` has confirmed since the last call. Call this method at
+  /// Records every tick that `rollback` has confirmed since the previous call. Call this method at
   /// least once a second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick, let game = rollback.state(at: tick.next) {
@@ -78,7 +78,7 @@ public struct ReplayWriter<Game: Simulation & PacketCodable>: Sendable {
     flush(.end)
   }
 
-  /// Returns the bytes produced since the last call. Append them to the file.
+  /// Returns the bytes produced since the previous call. Append them to the file.
   public mutating func takeBytes() -> [UInt8] {
     defer { writer.removeAll() }
     return writer.bytes

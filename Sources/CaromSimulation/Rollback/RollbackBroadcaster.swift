@@ -86,7 +86,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
     confirmTick()
   }
 
-  /// Confirms every tick that `rollback` has confirmed since the last call. Call this method at
+  /// Confirms every tick that `rollback` has confirmed since the previous call. Call this method at
   /// least once a second, before `rollback` discards the inputs.
   public mutating func record(_ rollback: Rollback<Game>) {
     while tick < rollback.confirmedTick {

@@ -80,8 +80,8 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Time
 
-  /// Returns the number of ticks that have become due since the last call. Call `advance(with:)`
-  /// once for each.
+  /// Returns the number of ticks that have become due since the previous call. Call
+  /// `advance(with:)` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(player == nil ? spectatorSpeed : lead.speed(rate: rate), at: now)
     let due = pace.advance(to: now).due

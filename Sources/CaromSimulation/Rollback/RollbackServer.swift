@@ -47,8 +47,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Time
 
-  /// Returns the number of ticks that have become due since the last call. Call `advance()` once
-  /// for each.
+  /// Returns the number of ticks that have become due since the previous call. Call `advance()`
+  /// once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int { pace.advance(to: now).due }
   /// The time at which the next tick is due.
   public var nextTick: Instant { pace.nextTick }

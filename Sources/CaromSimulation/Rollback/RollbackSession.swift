@@ -54,8 +54,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
 
   // MARK: Time
 
-  /// Returns the number of ticks that have become due since the last call. Call `advance(with:)`
-  /// once for each.
+  /// Returns the number of ticks that have become due since the previous call. Call
+  /// `advance(with:)` once for each.
   public mutating func takeDueTicks(at now: Instant) -> Int {
     pace.setSpeed(ClockSync.speed(lead: lead, rate: configuration.rate), at: now)
     return pace.advance(to: now).due

@@ -23,8 +23,8 @@ public struct ClockPace: Hashable, Sendable {
   /// The number of ticks per second at full speed.
   public var rate: Int { ticks.rate }
 
-  /// Returns the ticks that have become due since the last call, as `StepAccumulator.advance(to:)`
-  /// does.
+  /// Returns the ticks that have become due since the previous call, as
+  /// `StepAccumulator.advance(to:)` does.
   public mutating func advance(to now: Instant) -> StepAccumulator.Steps {
     move(to: now)
     return ticks.advance(to: paced)

@@ -46,8 +46,8 @@ public struct StepAccumulator: Hashable, Sendable {
     limit = max(1, (catchUp.wholeNanoseconds * Int64(rate) + 999_999_999) / 1_000_000_000)
   }
 
-  /// Returns the steps that have become due since the last call. There are none if the clock stood
-  /// still or went backwards.
+  /// Returns the steps that have become due since the previous call. There are none if the clock
+  /// stood still or went backwards.
   public mutating func advance(to now: Instant) -> Steps {
     rebase()
     let pending = elapsed(at: now) - counted
