@@ -1,6 +1,6 @@
 /// A contact that happened in a step.
 public struct Contact: Hashable, Sendable {
-  /// The thing that a disc touched.
+  /// What a disc touched.
   public enum Kind: Hashable, Sendable {
     /// A long rail, at y = ±`halfWidth`.
     case railY

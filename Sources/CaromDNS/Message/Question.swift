@@ -1,4 +1,4 @@
-/// An entry of a message's question section.
+/// An entry in a message's question section.
 package struct Question: Hashable, Sendable {
   /// The class "any", which matches records of every class.
   package static let anyClass: UInt16 = 255

@@ -3,7 +3,7 @@ import CaromCore
 /// A name that the responder claims, and the progress of the claim on each link. The name belongs
 /// to the host or to one service.
 struct Claim: Sendable {
-  /// The kind of record owner that the name identifies.
+  /// What the name identifies: this host or a service.
   enum Purpose: Sendable {
     /// This host's addresses. If `isUnique`, the name is known to be unique and needs no probing.
     case host(isUnique: Bool)

@@ -126,8 +126,8 @@ actor DiscoveryActor: LoopActor {
     }
   }
 
-  /// Registers `work` under a new number, and starts its task by calling `start` with that number,
-  /// which the task later passes to `removeServerTask`.
+  /// Registers `work` under a new number, and starts its task by calling `start` with the number.
+  /// The task later passes the number to `removeServerTask`.
   func addServerTask(
     _ work: ServerTask, _ start: (UInt64) -> Task<Void, Never>?
   ) -> Handle {

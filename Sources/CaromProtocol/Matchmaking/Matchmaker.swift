@@ -180,7 +180,7 @@ extension Matchmaker {
     return max(ready, candidate.retryAt)
   }
 
-  /// If no dial is in progress, dials the best candidate that may be dialed now.
+  /// Dials the best candidate that may be dialed now, unless a dial is in progress.
   private mutating func dialBestCandidate(at now: Instant) {
     guard case .looking = state else { return }
     let ready = candidates.filter { dialTime(of: $0).map { $0 <= now } ?? false }

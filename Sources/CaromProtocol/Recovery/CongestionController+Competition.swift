@@ -1,7 +1,8 @@
 extension CongestionController {
   /// The fraction of its rate that the controller keeps when a queue persists.
   private static let queueBackoff = 0.95
-  /// The fraction of its rate that the controller keeps when a bandwidth probe overflowed a queue.
+  /// The fraction of its rate that the controller keeps after a bandwidth probe that overflowed a
+  /// queue.
   private static let overflowBackoff = 0.85
   /// The number of rounds in one cycle of the bandwidth estimate in competitive mode.
   private static let bandwidthCycle = 8

@@ -27,7 +27,7 @@ final class Inbox<Element: Sendable>: Sendable {
     var reader: CheckedContinuation<Element?, Never>?
     var isPaused = false
     var isFinished = false
-    /// The reader's task was cancelled before the reader could suspend.
+    /// Whether the reader's task was cancelled before the reader could suspend.
     var isCancelled = false
     var dropped: UInt64 = 0
 
@@ -169,8 +169,8 @@ extension Inbox {
     return element
   }
 
-  /// Resumes `continuation` with the oldest element or with nil at the end, or stores it until the
-  /// next element arrives.
+  /// Resumes `continuation` with the oldest element, or with nil if the queue has ended. Otherwise
+  /// stores the continuation until the next element arrives.
   private func wait(_ continuation: CheckedContinuation<Element?, Never>) {
     var isWaiting = false
     let element = read { state in

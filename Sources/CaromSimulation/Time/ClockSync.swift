@@ -27,8 +27,8 @@ public struct ClockSync: Hashable, Sendable {
   /// Creates a clock synchronizer without measurements.
   public init() {}
 
-  /// Records that the peer was at `peerTick` according to a packet that arrived when this side was
-  /// at tick `local` plus `fraction`.
+  /// Records a packet in which the peer reported that it was at `peerTick`. The packet arrived when
+  /// this side was at tick `local` plus `fraction`.
   public mutating func recordPeerTick(_ peerTick: Tick, at local: Tick, fraction: Double) {
     let sample = Double(peerTick.distance(to: local)) + fraction
     let weight = max(1 / 32, 1 / Double(samples + 1))
