@@ -24,7 +24,7 @@ enum Bounds {
     return half.contains(mallet.x) && (-malletY...malletY).contains(mallet.y)
   }
 
-  /// Returns whether the puck is on the table, and its velocity and spin are within their limits.
+  /// Returns whether the puck is on the table and its velocity and spin are within their limits.
   static func contains(_ puck: PuckState) -> Bool {
     (-puckX...puckX).contains(puck.position.x) && (-puckY...puckY).contains(puck.position.y)
       && (-puckSpeed...puckSpeed).contains(puck.velocity.x)

@@ -40,7 +40,7 @@ package struct Controls: Sendable {
   /// Creates controls in their initial state, with no key down.
   package init(_ seating: Seating) { self.seating = seating }
 
-  /// Handles an event that was received at `now`, and returns the command that it gives, if any.
+  /// Handles an event that was received at `now`, and returns the resulting command, if any.
   /// `layout` maps the screen to the table; `pixels` is the size of the window, if known.
   package mutating func handle(
     _ event: InputEvent, at now: Instant, layout: Layout?,

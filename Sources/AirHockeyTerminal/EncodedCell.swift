@@ -41,8 +41,8 @@ struct EncodedCell: Hashable, Sendable {
     UInt32(color.red) << 16 | UInt32(color.green) << 8 | UInt32(color.blue)
   }
 
-  /// Returns the half block that shows the cell's pixels by brightness alone, or the cell's own
-  /// character for text.
+  /// Returns the half block that represents the cell's two pixels by brightness alone. For a cell
+  /// of text, returns the cell's own character.
   private static func block(_ cell: Cell) -> Unicode.Scalar {
     guard cell.glyph == Cell.halfBlock || cell.glyph == " " else { return cell.glyph }
     let upper = cell.glyph == " " ? cell.background : cell.foreground

@@ -27,7 +27,7 @@ public final class SessionMetrics: Sendable {
   private let roundTrip: CoreMetrics.Timer
   private let loss: Recorder
   private let queued: Gauge
-  /// The numbers of bytes sent and received at the time of the last report.
+  /// The number of bytes sent and the number received, at the time of the last report.
   private let reported = Mutex((sent: UInt64(0), received: UInt64(0)))
 
   /// Creates the metrics. `factory` makes the counters, gauges, timers and recorders.

@@ -42,7 +42,7 @@ enum ExitStatus: Int32, CaseIterable {
   }
 }
 
-/// An error that ends the program with a line on standard error and an exit status.
+/// An error that ends the program with an exit status and prints a line to standard error.
 struct CommandFailure: Error, Equatable {
   typealias Status = ExitStatus
 

@@ -18,7 +18,7 @@ extension Summary {
   struct Prediction: Encodable, Equatable {
     /// The number of rollbacks; 0 on a host.
     var rollbacks = 0
-    /// The largest number of ticks that a rollback simulated again.
+    /// The maximum number of ticks that a rollback simulated again.
     var deepestRollback = 0
     /// The mean distance by which corrections moved the puck, in millimeters.
     var correctionMean = 0.0

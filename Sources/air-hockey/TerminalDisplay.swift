@@ -11,8 +11,8 @@ struct TerminalDisplay: GameDisplay {
   /// The distance in meters. If the puck moves farther than this within one frame, it was placed
   /// and did not slide, and the trail starts again.
   private static let leap = 0.3
-  /// The time after an escape character within which nothing may follow for it to count as the
-  /// Escape key.
+  /// The time after which an escape character that no other input has followed counts as the Escape
+  /// key.
   private static let escapeTimeout = Duration.milliseconds(15)
 
   private let terminal: Terminal

@@ -12,7 +12,7 @@ struct CaromCommand: AsyncParsableCommand {
       TypesCommand.self, DomainsCommand.self,
     ])
 
-  /// Parses and runs the command line. Every error is printed as one line on standard error.
+  /// Parses and runs the command line. Every error is printed to standard error as one line.
   static func main() async {
     CommandRunner.catchSignals()
     do {
@@ -48,7 +48,7 @@ struct CaromCommand: AsyncParsableCommand {
     throw CommandFailure(.usage, "argument \(number) is not UTF-8")
   }
 
-  /// Prints a line on standard error.
+  /// Prints a line to standard error.
   static func printError(_ line: String) {
     let line = "carom: \(TextWidth.escaped(line))\n"
     try? FileHandle.standardError.write(contentsOf: Data(line.utf8))

@@ -2,8 +2,8 @@ import CaromDNS
 import CaromDiscovery
 import CaromTransport
 
-/// An error that ends the program with one line on standard error and an exit status. The line is
-/// empty if it has been printed already.
+/// An error that ends the program with an exit status and prints one line to standard error. The
+/// line is empty if it has already been printed.
 struct CommandFailure: Error, Equatable {
   let status: ExitStatus
   let line: String

@@ -2,7 +2,7 @@ import CaromCore
 
 extension Responder {
   /// Examines a response for records that conflict with this host's records (RFC 6762 §8.1, §9),
-  /// that make one of its answers redundant (§7.4), or that it must correct (§6.6).
+  /// that make one of this host's answers redundant (§7.4), or that this host must correct (§6.6).
   package mutating func handleResponse(
     _ response: Message, from datagram: Datagram, at now: Instant
   ) {

@@ -22,7 +22,7 @@ struct ResponderLink: Sendable {
   private(set) var batches: [AnswerBatch] = []
   /// The queries whose further known answers are awaited, by querier (RFC 6762 §7.2).
   var requests: [Endpoint: AnswerRequest] = [:]
-  /// The rate limit of responses.
+  /// The rate limit on responses.
   var budget = TokenBucket(
     capacity: ResponderLink.burst, tokens: 1, per: ResponderLink.responseInterval.wholeNanoseconds)
   private var nextBatch: UInt64 = 0
@@ -90,7 +90,7 @@ extension ResponderLink {
     return rest == 0 ? moment : moment.advanced(byNanoseconds: step - rest)
   }
 
-  /// Returns the index of a batch that is sent between `low` and `high`. Creates the batch if there
+  /// Returns the index of a batch that is due between `low` and `high`. Creates the batch if there
   /// is none.
   private mutating func batch(from low: Instant, to high: Instant, isDefence: Bool) -> Int {
     if let index = batches.firstIndex(where: { $0.due >= low && $0.due <= high }) {

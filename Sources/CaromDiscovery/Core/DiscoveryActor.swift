@@ -138,7 +138,8 @@ actor DiscoveryActor: LoopActor {
     return .serverTask(number)
   }
 
-  /// Removes and returns a task that has finished, or returns nil if the task was stopped before.
+  /// Removes and returns a task that has finished, or returns nil if the task has already been
+  /// stopped.
   func removeServerTask(_ number: UInt64) -> ServerTask? {
     serverTasks.removeValue(forKey: number)
   }

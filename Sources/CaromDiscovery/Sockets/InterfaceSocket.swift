@@ -10,7 +10,8 @@ import CaromTransport
 /// receives exactly the unicast to that address.
 final class InterfaceSocket {
   /// The size of each socket's receive buffer in the kernel, in bytes. Several hundred hosts may
-  /// answer one query at the same time, and lost answers are queried again only a second later.
+  /// answer one query at the same time, and the query is repeated for lost answers only a second
+  /// later.
   static let receiveBuffer = 1 << 20
 
   /// The interface as of the last update.

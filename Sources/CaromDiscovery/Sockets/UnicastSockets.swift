@@ -5,11 +5,11 @@ import CaromTransport
 /// Sockets bound to this host's addresses on a link, which receive unicast responses.
 ///
 /// If several sockets are bound to the same address and port, the kernel delivers each unicast
-/// datagram to only one of the sockets, possibly to one of another program. Therefore an address is
-/// bound only if no other socket is bound to it, and released when another socket binds it too.
-/// Sockets bound to the wildcard address do not matter, since the kernel prefers the more specific
-/// socket. Of several processes on one host, one receives the unicast datagrams; the others do not
-/// request unicast responses.
+/// datagram to only one of them, which may belong to another program. Therefore an address is bound
+/// only if no other socket is bound to it, and released when another socket binds it too. Sockets
+/// bound to the wildcard address do not matter, since the kernel prefers the more specific socket.
+/// Of several processes on one host, one receives the unicast datagrams; the others do not request
+/// unicast responses.
 final class UnicastSockets {
   /// The maximum number of addresses of a link that are bound. Unicast responses are not requested
   /// on a link with more addresses.

@@ -24,7 +24,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case nameTaken
   /// This program already advertises 1,024 services: withdraw one.
   case tooManyServices
-  /// This program has the largest permitted number of open queries: stop one.
+  /// This program has the maximum permitted number of open queries: stop one.
   case tooManyQuestions
   /// A subtype is not 1 to 63 bytes long, or there are more than 64 subtypes.
   case subtypeInvalid
@@ -41,7 +41,7 @@ public enum DiscoveryError: Error, Hashable, Sendable {
   case timedOut
   /// The service's host, which has the given name, has not published an address: try again.
   case hostHasNoAddress(String)
-  /// The service no longer exists: its host or a name server denies it.
+  /// The service no longer exists: its host or a name server denies its existence.
   case notOffered
   /// The calling task was cancelled.
   case cancelled

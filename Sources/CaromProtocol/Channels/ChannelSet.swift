@@ -21,7 +21,7 @@ package struct ChannelSet: Sendable {
     var receives = LaneIndexes(repeating: absent)
   }
 
-  /// The index of a lane that does not exist.
+  /// The index that stands for a missing lane.
   static let absent = UInt16.max
   /// One lane index for each raw value of `Delivery`.
   typealias LaneIndexes = InlineArray<5, UInt16>

@@ -27,8 +27,8 @@ struct UnreliablePartials: Sendable {
 
   mutating func remove(_ index: Int32) { partials.removeAll { $0.index == index } }
 
-  /// Removes and returns a message of the lane whose number is below `number`, or `nil` if there is
-  /// none.
+  /// Removes and returns one of the lane's messages with a number below `number`, or returns `nil`
+  /// if there is none.
   mutating func popStale(before number: UInt64, lane: Int) -> Partial? {
     guard let index = partials.firstIndex(where: { $0.lane == lane && $0.number < number })
     else { return nil }

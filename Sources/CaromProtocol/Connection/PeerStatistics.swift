@@ -36,7 +36,7 @@ public struct PeerStatistics: Hashable, Sendable {
   /// connection has no datagram path.
   public package(set) var packetSize = 0
   /// The number of bytes of reliable messages that are queued or unacknowledged. Each message
-  /// counts 64 bytes more than its length.
+  /// counts as 64 bytes more than its length.
   public package(set) var bytesQueued = 0
   /// The number of messages sent.
   public package(set) var messagesSent: UInt64 = 0

@@ -43,7 +43,7 @@ struct LossDetector: Sendable {
     newestRoundTrip = now - sent
   }
 
-  /// Records that an acknowledgement of ack-eliciting packets arrived. It ends a run of probes.
+  /// Records that an acknowledgement of ack-eliciting packets arrived, which ends a run of probes.
   mutating func recordAnswer(at now: Int64) {
     probes = 0
     lastAnswer = now

@@ -77,8 +77,8 @@ package struct ReceivedPackets: Sendable {
     }
   }
 
-  /// Records that this side sent messages. More messages are likely to follow, and an
-  /// acknowledgement may wait for their packet.
+  /// Records that this side sent messages. More messages are likely to follow, so an
+  /// acknowledgement may wait to be sent in the same packet.
   package mutating func recordMessagesSent(at now: Instant) {
     sendingUntil = now.advanced(byNanoseconds: Self.maximumTick)
   }

@@ -42,8 +42,8 @@ struct RoundStatistics: Sendable {
   /// The jitter in nanoseconds: the average excess of the round-trip times over the shortest one of
   /// their round, measured while no queue builds up.
   private(set) var jitter: Int64 = 0
-  /// Whether, while the queue was long, significantly more packets were lost in the last round than
-  /// random loss explains.
+  /// Whether significantly more packets were lost in the last round than random loss explains,
+  /// while the queue was long.
   private(set) var hasExcessLoss = false
   /// The longest recent queueing delay in nanoseconds; it decays by 1/64 each round.
   private var longestQueue: Int64 = 0

@@ -6,11 +6,11 @@ package struct DataHeader: Hashable, Sendable {
   /// The maximum length of a header, in bytes.
   package static let maximumLength = 8
 
-  /// A packet number is sent in two bytes only if it exceeds the largest acknowledged number by
-  /// less than this.
+  /// The distance above the largest acknowledged number below which a packet number may be sent in
+  /// two bytes.
   private static let shortWindow: UInt64 = 4096
-  /// Packet numbers are sent in two bytes only below this rate, in packets a second. The number of
-  /// a packet that arrives two seconds late can then still be recovered.
+  /// The rate, in packets per second, below which packet numbers may be sent in two bytes. The
+  /// number of a packet that arrives two seconds late can then still be recovered.
   private static let shortRate = 16_384
   /// A packet number that is not sent in two bytes is sent in three if it exceeds the largest
   /// acknowledged number by less than this, and otherwise in four.

@@ -8,7 +8,7 @@ public struct RetryPolicy: Hashable, Sendable {
   public var attempts: Int
   /// The delay before the second attempt. Each later delay is twice as long as the previous delay.
   public var firstDelay: Duration
-  /// The longest delay between two attempts.
+  /// The maximum delay between two attempts.
   public var longestDelay: Duration
 
   /// Creates a policy of `attempts` attempts. Each actual delay is chosen at random between half of

@@ -34,9 +34,9 @@ extension SessionNode {
     return number
   }
 
-  /// Encodes a message once and queues it for the peers of all open connections or, if
-  /// `connections` is not nil, for the peers of those. Returns the connections to which the message
-  /// could not be sent, with the reasons.
+  /// Encodes a message once and queues it for the peers of all open connections, or only for those
+  /// of `connections` if it is not nil. Returns the connections to which the message could not be
+  /// sent, with the reasons.
   @discardableResult
   public func broadcast<Message>(
     _ message: Message, on channel: MessageChannel<Message>,

@@ -21,8 +21,8 @@ struct LoopTurn {
 
 extension SessionNode {
   /// Polls the protocol machine until it has no more events and no more output, and writes the
-  /// output to the sockets. No other method writes to sockets. Called after each change of the
-  /// machine.
+  /// output to the sockets. No other method writes to sockets. Called after each change to the
+  /// machine's state.
   func drain() {
     guard !turn.isDraining else {
       turn.needsAnotherRound = true

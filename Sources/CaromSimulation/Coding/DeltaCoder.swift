@@ -8,7 +8,7 @@
 protocol DeltaCoder {
   /// Whether the input contained a symbol that no writer produces.
   var failed: Bool { get }
-  /// Sets `failed`.
+  /// Sets `failed` to true.
   mutating func fail()
   /// Codes a Boolean with the model at index `model`.
   mutating func flag(_ bit: Bool, _ model: Int, _ models: inout MutableSpan<RangeModel>) -> Bool

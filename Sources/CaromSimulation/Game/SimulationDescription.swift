@@ -30,7 +30,7 @@ public struct SimulationDescription: Hashable, Sendable {
     entities.append(Entity(name: name, number: number))
   }
 
-  /// Adds an integer field to the last added entity.
+  /// Adds an integer field to the entity that was added last.
   public mutating func field(_ name: String, _ value: Int64) {
     precondition(!entities.isEmpty, "call entity(_:_:) before the first field")
     entities[entities.count - 1].fields.append(Field(name: name, value: value))

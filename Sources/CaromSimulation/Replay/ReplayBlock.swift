@@ -5,9 +5,9 @@ import CaromCore
 ///
 /// A keyframe (1): the state's hash u64, then the `PacketCodable` encoding of the state. Its tick
 /// follows from the blocks before it, and the encoding of inputs restarts after it. Inputs (2): the
-/// number of ticks u8, 1 to 120; each player's run, one directly after the other in bits, with the
-/// last byte padded with zeros; the low 32 bits of the hash of the resulting state. The end (3):
-/// the total number of ticks as a `VarInt`, and the last state's hash u64. Nothing follows the end.
+/// number of ticks u8, 1 to 120; the players' runs as one sequence of bits, with the last byte
+/// padded with zeros; the low 32 bits of the hash of the resulting state. The end (3): the total
+/// number of ticks as a `VarInt`, and the last state's hash u64. Nothing follows the end.
 enum ReplayBlock: UInt8 {
   case keyframe = 1
   case inputs = 2

@@ -152,9 +152,9 @@ struct SnapshotFormat: Sendable {
     }
   }
 
-  /// Returns the index of the model for whether an entity's values follow. The model depends on
-  /// whether the entity is due, whether it moves, and whether the two entities before it were
-  /// included.
+  /// Returns the index of the model for the bit that says whether an entity's values follow. The
+  /// model depends on whether the entity is due, whether it moves, and whether the two entities
+  /// before it were included.
   @inline(__always) private func includedModel(
     _ out: borrowing MutableSpan<Int64>, _ age: Int64, _ walk: SnapshotWalk
   ) -> Int {

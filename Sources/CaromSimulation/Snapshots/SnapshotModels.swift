@@ -1,15 +1,15 @@
 /// The indexes of the models for each kind of symbol. A symbol that is a number has
 /// `DeltaBins.count` models, and the constant is the index of the first one.
 enum SnapshotModels {
-  /// The model for whether the header has the long form.
+  /// The model for the bit that says whether the header has the long form.
   static let isLong = 0
-  /// The model for whether the header names views in addition to the baseline.
+  /// The model for the bit that says whether the header names views in addition to the baseline.
   static let isNaming = 1
-  /// The model for whether the view of a particular tick is named.
+  /// The model for the bit that says whether the view of a particular tick is named.
   static let isNamed = 2
-  /// The model for whether the snapshot adds or removes any entity.
+  /// The model for the bit that says whether the snapshot adds or removes any entity.
   static let changesMembers = 3
-  /// The model for whether the snapshot is partial.
+  /// The model for the bit that says whether the snapshot is partial.
   static let isPartial = 4
   /// The first model for the age of the baseline in the short form.
   static let age = 8

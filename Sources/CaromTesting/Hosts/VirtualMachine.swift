@@ -12,8 +12,7 @@ struct VirtualMachine: Sendable {
   /// For each port, the numbers of the open sockets bound to it, in ascending order.
   var ports: [UInt16: [Int]] = [:]
   var listeners: [(port: UInt16, host: VirtualHost.ID)] = []
-  /// The numbers of all streams that the machine opened or accepted, in the order in which it did
-  /// so.
+  /// The numbers of all streams that the machine opened or accepted, in chronological order.
   var streams: [Int] = []
   /// How many calls to `rebind` have changed the port, and how many the address, at the NAT in
   /// front of the machine.

@@ -121,7 +121,7 @@ public struct VirtualNetwork: Sendable {
     return nil
   }
 
-  /// Advances the time to `time`. Fetch all events before that time with `nextEvent` first.
+  /// Advances the time to `time`. First fetch all events before that time with `nextEvent`.
   public mutating func advance(to time: Instant) {
     precondition(time >= now, "time must not go back")
     precondition(

@@ -27,8 +27,8 @@ public final class TestClock: Clock, Sendable {
   /// The resolution of the clock: 1 ns.
   public var minimumResolution: Duration { .nanoseconds(1) }
 
-  /// The number of sleeping tasks. A test waits until its tasks are asleep before it advances the
-  /// clock.
+  /// The number of sleeping tasks. A test should wait until its tasks are asleep before it advances
+  /// the clock.
   public var sleeperCount: Int { state.withLock { $0.sleepers.count } }
 
   /// Advances the clock and wakes all tasks whose deadlines have passed, earliest deadline first.

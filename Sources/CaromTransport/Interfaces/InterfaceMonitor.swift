@@ -31,7 +31,7 @@ public final class InterfaceMonitor {
 
   deinit { loop.core.release(core) }
 
-  /// Stops the monitor. No further call is made.
+  /// Stops the monitor. `changed` is not called again.
   public func stop() {
     loop.preconditionCurrent("a monitor")
     core.close()

@@ -4,9 +4,9 @@ import CaromCore
 /// unread bytes or has reached its end.
 ///
 /// The callback must read or stop the watch: it is called again at once while unread bytes are
-/// left. A blocking descriptor stays blocking, since other processes may share its flags; of such a
-/// descriptor only one read a call is certain not to wait. Not `Sendable`: all members must be used
-/// on the loop's thread. Releasing the watch stops it.
+/// left. A blocking descriptor stays blocking, since other processes may share its flags. The
+/// callback should then read only once per call, because a second read may block. Not `Sendable`:
+/// all members must be used on the loop's thread. Releasing the watch stops it.
 package final class DescriptorWatch {
   private let loop: NetworkLoop
   private let core: DescriptorWatchCore
@@ -32,7 +32,7 @@ package final class DescriptorWatch {
 
   deinit { loop.core.release(core) }
 
-  /// Stops the watch. No further call is made.
+  /// Stops the watch. The callback is not called again.
   package func stop() {
     loop.preconditionCurrent("a descriptor watch")
     core.close()

@@ -117,7 +117,7 @@ import CaromCore
     if needsThread { startLateThread() }
   }
 
-  /// Makes the loop fire, after its next poll for events, the timers that are already due.
+  /// Makes the loop fire its due timers after its next poll for events.
   func wakeForTimers() {
     guard !areTimersDue else { return }
     areTimersDue = true

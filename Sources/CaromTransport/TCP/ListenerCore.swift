@@ -111,7 +111,7 @@ import CaromCore
     emit(.paused(error))
   }
 
-  /// Tries to accept again. If descriptors are still missing, the listener pauses again without
+  /// Tries to accept again. If there is still no free descriptor, the listener pauses again without
   /// another event.
   override func descriptorAvailable() {
     core.waitingForDescriptor[ObjectIdentifier(self)] = nil
