@@ -101,8 +101,7 @@ package struct Connection {
   }
 
   /// The maximum length of a stream frame before the handshake is complete, in bytes. Requests are
-  /// far shorter, and thousands of unknown peers must not each occupy the memory of a whole
-  /// message.
+  /// far shorter, and thousands of unknown peers must not each occupy a whole message's memory.
   package static let handshakeFrameLimit = 4 << 10
   /// The maximum length of a message, in bytes.
   package static let maximumMessageLength = MessageFrame.maximumMessage
