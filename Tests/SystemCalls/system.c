@@ -102,9 +102,12 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
   return SC_REAL(pthread_create)(thread, attributes, body, context);
 }
 
+/// The loader and the sanitizers allocate before a sanitizer is ready for instrumented code.
+#define SC_EARLY __attribute__((disable_sanitizer_instrumentation))
+
 /// Returns whether an allocation must fail. Only the executable's own code lacks memory, since the
 /// Swift runtime, which allocates at any time, would trap.
-static inline bool lacks_memory(sc_call call, size_t size, const void *caller) {
+SC_EARLY static inline bool lacks_memory(sc_call call, size_t size, const void *caller) {
   extern const char __executable_start, etext;
   if (sc_armed == 0) return false;
   bool is_own = (const char *)caller >= &__executable_start && (const char *)caller < &etext;
@@ -121,15 +124,15 @@ static inline bool lacks_memory(sc_call call, size_t size, const void *caller) {
     &__interceptor_##name != NULL ? &__interceptor_##name : &__libc_##name;  \
   })
 
-void *malloc(size_t size) {
+SC_EARLY void *malloc(size_t size) {
   return SC_LACKS_MEMORY(SC_MALLOC, size) ? NULL : SC_MEMORY(malloc)(size);
 }
 
-void *calloc(size_t count, size_t size) {
+SC_EARLY void *calloc(size_t count, size_t size) {
   return SC_LACKS_MEMORY(SC_CALLOC, count * size) ? NULL : SC_MEMORY(calloc)(count, size);
 }
 
-void *realloc(void *memory, size_t size) {
+SC_EARLY void *realloc(void *memory, size_t size) {
   return SC_LACKS_MEMORY(SC_REALLOC, size) ? NULL : SC_MEMORY(realloc)(memory, size);
 }
 

@@ -76,7 +76,8 @@ typedef struct {
 } sc_fault;
 
 /// Arms a fault for the calling thread. Returns its number, or -1 if the thread has SC_FAULTS
-/// already. Of several faults that match a call, the call meets the one that was armed first.
+/// already. Of several faults that match a call, the one that was armed first counts it, until that
+/// fault has ended.
 int sc_arm(const sc_fault *_Nonnull fault);
 /// Returns how many calls have met the fault with this number on the calling thread.
 int sc_hits(int number);
