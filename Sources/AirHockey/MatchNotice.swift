@@ -3,8 +3,8 @@ import CaromCore
 /// A message that the host and the client exchange once at the end of a session, in addition to the
 /// simulation's own messages.
 public enum MatchNotice: Hashable, Sendable, PacketCodable {
-  /// The client has played for as long as it was told to, and requests the end of the session and
-  /// the final score.
+  /// The client has reached its time limit, and requests the end of the session and the final
+  /// score.
   case finish
   /// The host ends the session. The values are the number of the match and its final score.
   case ended(match: UInt16, Score)

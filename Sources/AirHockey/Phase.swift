@@ -1,6 +1,6 @@
 /// The phase of a match. The remaining times are in ticks and count down.
 public enum Phase: Hashable, Sendable {
-  /// The puck lies in the center and is released when the time has elapsed.
+  /// The puck lies in the center and is released when the remaining time has elapsed.
   case faceOff(remaining: UInt16)
   /// The puck lies in front of a player, who must strike it within the remaining time.
   case serve(Seat, remaining: UInt16)

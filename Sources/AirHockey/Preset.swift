@@ -44,13 +44,13 @@ public enum Preset {
   public static let foulPauseTicks: UInt16 = 60
   /// The minimum wait before a face-off, in ticks: 1 s.
   public static let faceOffTicks: UInt16 = 60
-  /// The largest random addition to the wait before a face-off, in ticks: 2 s. The addition makes
+  /// The maximum random addition to the wait before a face-off, in ticks: 2 s. The addition makes
   /// the release unpredictable to the players.
   public static let faceOffSpread: UInt16 = 120
 
   /// The distance of the puck from the center line at a serve, in meters.
   public static let serveDistance = 0.40
-  /// The smallest distance of a mallet from the center line while the puck is out of play, in
+  /// The minimum distance of a mallet from the center line while the puck is out of play, in
   /// meters. It prevents the puck from being placed on a mallet.
   public static let waitingDistance = 0.55
 

@@ -8,8 +8,8 @@ import CaromTransport
 /// time looks for the matches of other players.
 ///
 /// If two searching players find each other, the player with the lower id joins the other. A match
-/// whose host is waiting is joined whatever the ids are. Players need not choose a role, and no two
-/// players who could play each other remain without a match.
+/// whose host is waiting is joined regardless of the ids. Players need not choose a role, and no
+/// two players who could play each other remain without a match.
 public actor MatchFinder: LoopActor {
   /// The options of a finder.
   public struct Options: Hashable, Sendable {

@@ -1,6 +1,6 @@
 /// A key of a CBOR map: the `CodingKey`'s integer value if it has one, otherwise its text.
 ///
-/// For the string keys of a dictionary, the standard library makes both "7" and "007" into coding
+/// For the string keys of a dictionary, the standard library turns both "7" and "007" into coding
 /// keys with the integer value 7. Such a key is encoded as an integer only if the integer's decimal
 /// form equals its text.
 enum CBORKey: Hashable {

@@ -42,7 +42,7 @@ struct PlayOptions: ParsableArguments {
   /// The number of ticks to play; nil for no limit.
   var tickLimit: Int? { seconds.map { $0 * Preset.ticksPerSecond } }
 
-  /// Returns the player's name: the given one, else the account's name, else "Player".
+  /// Returns the player's name: the given name, otherwise the account's name, otherwise "Player".
   func playerName() throws(CommandFailure) -> String {
     guard let name else {
       let account = ProcessInfo.processInfo.environment["USER"] ?? ""

@@ -54,8 +54,8 @@ extension Summary.Timing {
 }
 
 extension Summary.Prediction {
-  /// Creates the statistics of the network and of the match. If `lateInputs` is nil, as on a client,
-  /// the number is taken from `match`.
+  /// Creates the statistics of the network and of the match. If `lateInputs` is nil, as on a
+  /// client, the number is taken from `match`.
   init(_ network: NetworkMeter, _ match: JoinedMatch?, lateInputs: Int?) {
     let (count, sum, most) = network.corrections
     correctionMean = count == 0 ? 0 : (sum / Double(count) * 1e6).rounded() / 1e3

@@ -46,7 +46,8 @@ struct Summary: Encodable, Equatable {
     return String(decoding: data, as: UTF8.self)
   }
 
-  /// The score with this player's goals first; for a spectator, with those of the host it watched.
+  /// The score with this player's goals first. For a spectator, the goals of the watched host come
+  /// first.
   private var result: String {
     guard let peer else { return "\(score) against nobody" }
     return switch role {
@@ -72,7 +73,7 @@ extension Summary {
     case role, peer, transport, ticks, frames, bytesSent, bytesReceived, score, matches, endReason
   }
 
-  /// Writes all values into one object, also those of the groups.
+  /// Writes all values into one object, including those of the groups.
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(role, forKey: .role)

@@ -4,7 +4,7 @@ import Foundation
 import TerminalText
 
 /// The output of the commands: a table that is updated in place if standard output is a terminal,
-/// else one line per event; with `--json`, one JSON object per line.
+/// otherwise one line per event; with `--json`, one JSON object per line.
 ///
 /// A separate thread writes, so that a slow reader does not block the program.
 final class Output: Sendable {

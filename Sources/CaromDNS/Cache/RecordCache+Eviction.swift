@@ -72,10 +72,11 @@ extension RecordCache {
     }
   }
 
-  /// When an interface, a sender or a record set is full, its capacity divided by this number is
-  /// freed in one search, so that only a few of the following records require another search.
+  /// The divisor that gives the part of its capacity that is freed in one search when an interface,
+  /// a sender or a record set is full. Freeing a part means that only a few of the following
+  /// records require another search.
   private static let evictionDivisor = 8
-  /// For how long after a search that freed too little space new records are refused without
+  /// The time after a search that freed too little space for which new records are refused without
   /// another search.
   private static let searchPause = Duration.seconds(1)
   private static let whole = Limit(count: capacity, bytes: byteCapacity)

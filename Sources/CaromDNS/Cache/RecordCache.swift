@@ -18,7 +18,8 @@ package struct RecordCache: Sendable {
   /// The maximum number of records of any type other than PTR under one name. Hosts have few
   /// addresses.
   package static let setCapacity = 64
-  /// The size that a record is assumed to take in memory besides its names and data, in bytes.
+  /// The size that a record is assumed to take in memory in addition to its names and data, in
+  /// bytes.
   package static let overhead = 256
   /// The remaining life of a record that was withdrawn by a goodbye or replaced through the
   /// cache-flush bit (RFC 6762 §10.1, §10.2).

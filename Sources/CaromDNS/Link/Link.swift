@@ -44,8 +44,8 @@ package struct Link: Hashable, Sendable {
   /// Whether unicast responses reach this process, which requires that no other process has bound
   /// port 5353 (RFC 6762 §15.1). May change at any time.
   package var receivesUnicast: Bool
-  /// The largest packet that the link carries without fragmentation, in bytes including all
-  /// headers, or nil to assume Ethernet's 1,500. May change at any time.
+  /// The maximum length of a packet that the link carries without fragmentation, in bytes including
+  /// all headers, or nil to assume Ethernet's 1,500. May change at any time.
   package var mtu: Int?
 
   /// Creates a link. By default the link uses the address families of its addresses.
@@ -69,15 +69,16 @@ package struct Link: Hashable, Sendable {
       && usesV6 == other.usesV6 && epoch == other.epoch
   }
 
-  /// The largest message to send, in bytes: the MTU, at most Ethernet's, less the IP and UDP
-  /// headers (RFC 6762 §17). Not all hosts on a link accept larger frames. Only a single record
-  /// that does not fit may exceed the limit.
+  /// The maximum length of a message to send, in bytes: the MTU, at most Ethernet's, less the IP
+  /// and UDP headers (RFC 6762 §17). Not all hosts on a link accept larger frames. Only a single
+  /// record that does not fit may exceed the limit.
   var payloadLimit: Int {
     guard let mtu else { return Message.maximumSentLength }
     return max(Self.minimumPayload, min(mtu, Self.ethernetMTU) - (usesV6 ? 48 : 28))
   }
 
-  /// The payload that every host must accept, in bytes without headers (RFC 1122 §3.3.2).
+  /// The length of the payload that every host must accept, in bytes without headers (RFC 1122
+  /// §3.3.2).
   static let minimumPayload = 528
   /// The MTU of Ethernet, in bytes.
   static let ethernetMTU = 1500

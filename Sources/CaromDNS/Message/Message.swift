@@ -3,15 +3,16 @@ package struct Message: Hashable, Sendable {
   /// The four sections of a message, in wire order.
   package enum Section: Int, Sendable { case question, answer, authority, additional }
 
-  /// The largest datagram that is decoded, in bytes (RFC 6762 §17).
+  /// The maximum length of a datagram that is decoded, in bytes (RFC 6762 §17).
   package static let maximumLength = 9000
-  /// The largest message that is decoded from a TCP connection, in bytes (RFC 1035 §4.2.2).
+  /// The maximum length of a message that is decoded from a TCP connection, in bytes (RFC 1035
+  /// §4.2.2).
   package static let maximumStreamLength = 65_535
   /// The maximum length of a sent message, in bytes. Only a message with a single large record may
   /// be this long: with IPv6 and UDP headers it makes a packet of 9,000 bytes (RFC 6762 §17).
   package static let maximumPayload = 8952
-  /// The largest message that is normally sent, in bytes: an Ethernet MTU of 1,500 less the IPv6
-  /// and UDP headers of 40 and 8.
+  /// The maximum length of a message that is normally sent, in bytes: an Ethernet MTU of 1,500 less
+  /// the IPv6 and UDP headers of 40 and 8.
   package static let maximumSentLength = 1452
 
   /// The message ID: zero, except in legacy queries and the responses to them.
@@ -45,7 +46,7 @@ package struct Message: Hashable, Sendable {
     get { flags & 0x0200 != 0 }
     set { flags = newValue ? flags | 0x0200 : flags & ~0x0200 }
   }
-  /// Whether the opcode and the response code are both zero. A message for which they are not is
-  /// ignored (RFC 6762 §18.3, §18.11).
+  /// Whether the opcode and the response code are both zero. Any other message is ignored (RFC 6762
+  /// §18.3, §18.11).
   package var isStandard: Bool { flags & 0x780F == 0 }
 }

@@ -10,7 +10,7 @@ public struct TXTRecord: Hashable, Sendable {
   public enum Content: Hashable, Sendable {
     /// The key stands alone, without "=".
     case none
-    /// The bytes after "=", of which there may be none.
+    /// The bytes after "=", possibly none.
     case bytes([UInt8])
   }
 

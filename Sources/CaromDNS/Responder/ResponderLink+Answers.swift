@@ -59,7 +59,7 @@ extension ResponderLink {
     }
   }
 
-  /// Returns the responses that carry the records in `slots` and their additional records, without
+  /// Returns the responses that carry the records in `slots` and their additional records, except
   /// the additional records for which `skips` returns true.
   func responses(
     _ slots: [Int], skipping skips: (OwnedRecords.Entry) -> Bool

@@ -17,8 +17,8 @@ struct UnicastQuery: Sendable {
   /// `longestTimeout`.
   static let firstTimeout = Duration.seconds(1)
   static let longestTimeout = Duration.seconds(8)
-  /// The time limit for an answer over a TCP connection in the first round. It doubles with each
-  /// round, up to the longest: a server that never answers within the limit would be asked in vain.
+  /// The time limit for an answer over a TCP connection in the first round. The limit doubles with
+  /// each round, up to `longestStreamTimeout`, so that slow servers can still answer.
   static let firstStreamTimeout = Duration.seconds(5)
   static let longestStreamTimeout = Duration.seconds(40)
   /// The maximum number of attempts, which bounds the work that misbehaving servers can cause.

@@ -70,8 +70,8 @@ final class InterfaceSocket {
     if v4 == nil, v6 == nil { throw failure ?? .noSuchInterface }
   }
 
-  /// Returns the socket for a group: the given one if it is open, else a new one, or nil if the
-  /// interface has no address of the group's family.
+  /// Returns the socket for a group: the given socket if it is open, and otherwise a new one.
+  /// Returns nil if the interface has no address of the group's family.
   private func updatedSocket(
     _ socket: UDPSocket?, _ group: Endpoint, _ addresses: [Link.Address],
     _ failure: inout TransportError?
@@ -155,9 +155,9 @@ extension InterfaceSocket {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
-  /// Binds those of the host's addresses that are free, and releases those that another socket has
-  /// bound as well. `bound` lists the addresses that sockets have bound. If `mayBind` is false,
-  /// addresses are only released. Returns whether an address was bound.
+  /// Releases addresses to which another socket is also bound and, if `mayBind` is true, binds this
+  /// host's addresses to which no socket is bound. `bound` lists the address of every bound socket.
+  /// Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

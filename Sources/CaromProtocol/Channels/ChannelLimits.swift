@@ -2,7 +2,7 @@
 package enum ChannelLimits {
   /// The channel reserved for the session's own messages; the application's channels are 0 to 63.
   package static let sessionChannel: UInt8 = 64
-  /// The number of priorities, of which 0 is served first.
+  /// The number of priorities. Priority 0 is served first.
   package static let priorities = 8
 
   /// The maximum length of a message, in bytes.

@@ -22,8 +22,8 @@ struct SendLane: Sendable {
   var base: UInt64 = 0
   /// The number that the next message will get.
   var next: UInt64 = 0
-  /// The number of the message of which some but not all fragments have been sent; nil if there is
-  /// none.
+  /// The number of the partly sent message, which has both sent and unsent fragments; nil if there
+  /// is none.
   var openNumber: UInt64?
   /// The partly sent message if it is unreliable. A partly sent reliable message is in
   /// `outstanding`.

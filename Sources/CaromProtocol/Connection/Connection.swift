@@ -178,7 +178,7 @@ extension Connection {
 
 // MARK: - Properties
 extension Connection {
-  /// The peer that has requested a seat or with which the connection is open; nil otherwise.
+  /// The peer that has requested a seat or to which the connection is open; nil if none.
   package var peer: PeerInfo? {
     switch state {
     case .requested(let info, _), .open(let info): info

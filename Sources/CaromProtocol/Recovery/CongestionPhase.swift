@@ -33,8 +33,8 @@ enum CongestionPhase: Sendable {
   case down(since: Int, followsProbe: Bool)
   /// Keeps few bytes in flight, to measure the round-trip time without a queue.
   case probeRoundTrip(RoundTripProbe)
-  /// Shares the path with traffic that keeps the queue full. `resumesStartup` is that of the
-  /// round-trip probe that found this traffic, kept for the next probe.
+  /// Shares the path with traffic that keeps the queue full. `resumesStartup` is copied from the
+  /// round-trip probe that found this traffic, and kept for the next probe.
   case compete(resumesStartup: Bool)
 
   var isStartup: Bool {

@@ -64,14 +64,15 @@ struct RoundStatistics: Sendable {
       && longest >= longestQueue / 2
   }
 
-  /// Lowers the jitter to that of the current round, if the latter is lower. The queues of other
-  /// flows may drain during the first rounds, so the lowest measurement is the most accurate.
+  /// Lowers the jitter to the jitter of the current round, unless it is already lower. The queues
+  /// of other flows may drain during the first rounds, so the lowest measurement is the most
+  /// accurate.
   mutating func learnInitialJitter() {
     guard let excess = current.excess else { return }
     jitter = jitter == 0 ? excess : min(jitter, excess)
   }
 
-  /// Moves the jitter a quarter of the way towards that of the current round.
+  /// Moves the jitter a quarter of the way towards the jitter of the current round.
   mutating func updateJitter() {
     guard let excess = current.excess else { return }
     jitter += (excess - jitter) / 4

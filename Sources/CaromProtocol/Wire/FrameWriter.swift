@@ -17,7 +17,7 @@ package struct FrameWriter: Sendable {
   private var storage: [UInt8] = []
   /// The number of bytes written so far, header included.
   package private(set) var count = 0
-  /// The longest packet allowed, in bytes.
+  /// The maximum length of the packet, in bytes.
   package private(set) var limit: Int
   private var previous = PreviousMessage()
 

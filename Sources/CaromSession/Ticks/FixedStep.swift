@@ -21,8 +21,8 @@ public struct FixedStep: AsyncSequence, Sendable {
     public let dropped: Int
   }
 
-  /// The most by which a task can fall behind and still get all missed ticks: a quarter of a
-  /// second.
+  /// The maximum time by which a task can fall behind and still get all missed ticks: a quarter of
+  /// a second.
   public static let catchUpLimit = Duration.milliseconds(250)
 
   private let hertz: Int

@@ -44,7 +44,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   /// Whether the server has not yet reported on the timing of this client's inputs.
   var isUntimed = true
   /// The number of ticks by which the first inputs arrived late. The next call to
-  /// `takeDueTicks(at:)` returns these ticks in addition.
+  /// `takeDueTicks(at:)` also returns these ticks.
   var lateTicks = 0
   var isRequestDue = false
   var unusable = 0

@@ -3,8 +3,8 @@
 ///
 /// Each peer measures its advantage: how far its own tick is ahead of the newest tick received from
 /// the other peer. Both measurements contain the one-way delay. If the two directions take equally
-/// long, half of the difference of the two advantages is the offset between the clocks, `offset`.
-/// The correction is a small change of speed; no peer ever waits for a whole tick.
+/// long, the offset between the clocks, `offset`, is half of the difference between the two
+/// advantages. The correction is a small change in speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
   /// The maximum change in the clock's speed in normal play, in millionths of real time: 2 %.
   public static let usualLimit = 20_000

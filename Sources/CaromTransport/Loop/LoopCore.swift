@@ -1,7 +1,8 @@
 import CUVLoop
 import CaromCore
 
-/// The state of a loop's thread. It outlives the `NetworkLoop`, until the thread has ended.
+/// The state of a loop's thread. It lives until the thread has ended, which may be after the
+/// `NetworkLoop` was released.
 ///
 /// Unchecked: `inbox` is guarded by its lock; everything else is accessed only by the loop's
 /// thread, and by `make` before that thread starts.

@@ -57,7 +57,7 @@ final class Connector {
     if attempts.isEmpty { finish(.failure(firstError ?? .unreachable)) }
   }
 
-  /// Handles the end of an attempt. `status` is 0 if the attempt succeeded, else a negative errno.
+  /// Handles the end of an attempt. `status` is 0 if the attempt succeeded, or a negative errno.
   func attemptDidEnd(_ attempt: ConnectAttempt, _ status: Int32) {
     attempts.removeAll { $0 === attempt }
     do throws(TransportError) {
