@@ -89,8 +89,8 @@ public struct Rink: Hashable, Sendable {
     state.awayMallet = Bounds.clamped(mallet: LatticePoint(second.position), of: .away)
   }
 
-  /// Returns a seat's mallet as a disc for the physics. Its velocity moves it towards its target
-  /// within the limits of speed and position.
+  /// Returns a seat's mallet as a disc for the physics engine. The disc's velocity moves it towards
+  /// its target within the limits of speed and position.
   private func mallet(_ seat: Seat, towards input: MalletInput) -> Disc {
     let position = state[mallet: seat].vector
     let goal = input.vector

@@ -42,9 +42,9 @@ struct ControlSequence {
     return .reportsPixels
   }
 
-  /// The event for an SGR mouse report, which contains the button, and the column and the row
-  /// counted from 1. The final byte is M if the button was pressed or the pointer moved, and m if
-  /// the button was released.
+  /// The event for an SGR mouse report, which contains the button, the column and the row; columns
+  /// and rows are counted from 1. The final byte is M if the button was pressed or the pointer
+  /// moved, and m if the button was released.
   private var pointer: InputEvent? {
     guard let button = field(0), let column = field(1), let row = field(2), column > 0, row > 0,
       button & 64 == 0

@@ -8,8 +8,8 @@ enum PixelFont {
   static let advance = 6
 
   /// Returns the rows of pixels of a letter from the top: seven rows, or eight for a letter with a
-  /// descender. The leftmost pixel of a row is the bit of value 16. Letters that the font lacks are
-  /// blank.
+  /// descender. The leftmost pixel of a row is the bit with value 16. Letters that the font lacks
+  /// are blank.
   static func rows(of letter: Character) -> [UInt8] {
     shapes[letter] ?? shapes[Character(letter.uppercased())] ?? blank
   }

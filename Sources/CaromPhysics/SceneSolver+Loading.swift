@@ -1,5 +1,5 @@
 extension SceneSolver {
-  /// A body is fast if its speed exceeds the root mean square speed by this factor. In a gas in
+  /// A body is fast if its speed exceeds this multiple of the root mean square speed. In a gas in
   /// equilibrium, one body in 8,000 is fast.
   private static let fastRatio = 3.0
 

@@ -65,7 +65,7 @@ struct PlayOptions: ParsableArguments {
     return name
   }
 
-  /// Creates a display: none, the terminal, or lines of text. Throws if a person should play but
+  /// Creates a display: none, the terminal, or lines of text. Throws if a person is to play but
   /// there is no terminal.
   func makeDisplay(
     _ seating: Controls.Seating, isSpectator: Bool = false

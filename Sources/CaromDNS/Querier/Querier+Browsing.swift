@@ -31,8 +31,8 @@ extension Querier {
     dropEvents(of: id.number)
   }
 
-  /// Handles a record that answers a browse. PTR records are accepted whatever name they point to
-  /// (RFC 6763 §4.1).
+  /// Handles a record that answers a browse. PTR records are accepted regardless of the name that
+  /// they point to (RFC 6763 §4.1).
   mutating func addToBrowse(
     _ record: Record, by id: BrowseID, on interface: UInt32, at now: Instant
   ) {

@@ -119,9 +119,8 @@ extension Responder {
     return true
   }
 
-  /// Returns the time at which to send shared answers: the time of pending answers if they are due
-  /// within `sharedDelay`, or otherwise a random time in that range, for which other pending
-  /// answers may wait too (RFC 6762 §6).
+  /// Returns the time at which to send shared answers: together with pending answers if those are
+  /// due within `sharedDelay`, and otherwise at a random time in that range (RFC 6762 §6).
   private mutating func answerTime(on index: Int, at now: Instant) -> Instant {
     let range = Self.sharedDelay
     let random = now.advanced(by: generator.duration(in: range))

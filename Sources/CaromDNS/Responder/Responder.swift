@@ -39,8 +39,8 @@ package struct Responder: Sendable {
 
   /// The maximum number of services that one responder publishes.
   package static let publicationLimit = 1024
-  /// The maximum number of replaced records that are remembered: twice the maximum number of the
-  /// services' unique records.
+  /// The maximum number of replaced records that are remembered: twice the number of unique records
+  /// that `publicationLimit` services have.
   static let echoLimit = 4 * publicationLimit
   /// The time for which a replaced record is not treated as a conflict, because its echo may still
   /// arrive.

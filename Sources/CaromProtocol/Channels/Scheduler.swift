@@ -179,7 +179,7 @@ struct Scheduler: Sendable {
     updateOccupied(priority)
   }
 
-  /// Moves a lane whose deficit is used up behind the other lanes of its priority, and adds a
+  /// Moves a lane to the end of its priority's queue once its deficit is used up, and adds a
   /// quantum to the deficit at the start of a new round.
   private mutating func replenish(_ lane: Int, _ priority: Int, _ isFresh: Bool) {
     let isAlone =

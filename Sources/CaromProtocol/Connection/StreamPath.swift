@@ -18,8 +18,8 @@ struct StreamPath: Sendable {
   /// that newer messages can still replace them. A game state that is sent at 60 Hz takes a few
   /// hundred bytes.
   static let latestThreshold = 4 << 10
-  /// The number of unacknowledged carriers, and of bytes in them, at either of which an
-  /// acknowledgement is due.
+  /// The number of unacknowledged carriers, or of bytes in them, at which an acknowledgement is
+  /// due.
   static let acknowledgeAfter = (carriers: 32, bytes: 64 << 10)
   /// The maximum delay of an acknowledgement, in nanoseconds: 50 ms.
   static let acknowledgementDelay: Int64 = 50_000_000

@@ -73,7 +73,7 @@ extension Host {
   }
 
   /// Queues a hello with an unknown key for the directory, unless too many requests are queued.
-  /// Returns false, without any effect, if the host is not in a group and must decide itself.
+  /// Returns false, without any effect, if the host is not in a group and must decide on its own.
   mutating func deferToDirectory(
     _ hello: Hello, _ bytes: Span<UInt8>, from source: Route
   ) -> Bool {

@@ -6,8 +6,8 @@ struct UndeliveredMessages: Sendable {
 
 // Messages that a peer sent before it left are still delivered if the owner reads them later.
 extension Host {
-  /// The maximum number of removed connections whose messages are kept. Beyond this number, those
-  /// of the oldest connection are dropped.
+  /// The maximum number of removed connections whose messages are kept. Beyond this number, the
+  /// messages of the connection that was removed first are dropped.
   static let undeliveredLimit = 64
 
   mutating func storeUndeliveredMessages(of entry: Entry) {

@@ -291,8 +291,8 @@ extension Host {
     updatePathsAndDeadline(of: index, at: now)
   }
 
-  /// Does the work of `refresh` after a data packet, which is the most frequent case. Unlike
-  /// `refresh`, it does not queue a connection that has nothing to transmit as ready.
+  /// Does the work of `refresh` after a data packet, which is the most frequent case. The
+  /// connection is queued as ready only if it may have something to transmit.
   mutating func refreshAfterDataPacket(_ index: Int, at now: Instant) {
     let id = connectionIDs[index]
     handleEvents(of: index, at: now)

@@ -12,8 +12,8 @@ package struct IssuedTokens: Sendable {
 
   package init() {}
 
-  /// Returns the serial number of a new token. If `window` newer tokens have been issued, a token
-  /// becomes invalid.
+  /// Returns the serial number of a new token. A token becomes invalid once `window` newer tokens
+  /// have been issued.
   package mutating func issue() -> UInt64 {
     if used.isEmpty { used = Array(repeating: 0, count: Int(Self.window / 64)) }
     defer { next += 1 }

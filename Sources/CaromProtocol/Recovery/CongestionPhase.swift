@@ -28,8 +28,8 @@ enum CongestionPhase: Sendable {
   case cruise(until: Int)
   /// Probes for more bandwidth. The phase began in the given round.
   case up(since: Int)
-  /// Drains a queue that a bandwidth probe left (`followsProbe`) or that built up while cruising.
-  /// The phase began in the given round.
+  /// Drains a queue that a bandwidth probe left behind (`followsProbe`) or that built up while
+  /// cruising. The phase began in the given round.
   case down(since: Int, followsProbe: Bool)
   /// Keeps few bytes in flight, to measure the round-trip time without a queue.
   case probeRoundTrip(RoundTripProbe)

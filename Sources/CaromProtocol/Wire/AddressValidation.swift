@@ -27,7 +27,7 @@ package struct HostSecret: Hashable, Sendable {
 /// proven that it receives datagrams at its address.
 package struct Cookie: Hashable, Sendable {
   /// The length of a time slot in nanoseconds: 16 s. A cookie is valid in the slot in which it was
-  /// made and in the next.
+  /// made and in the next one.
   private static let slotLength: Int64 = 16_000_000_000
 
   /// The 64 bits of the cookie, never 0.

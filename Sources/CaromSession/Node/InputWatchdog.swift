@@ -63,7 +63,7 @@ struct InputWatchdog: Sendable {
   }
 
   /// Removes the inputs of a connection that has ended. Returns the channels of the inputs that had
-  /// not stopped before.
+  /// not already stopped.
   mutating func remove(_ connection: ConnectionID) -> [UInt8] {
     defer { inputs.removeAll { $0.connection == connection } }
     return inputs.filter { $0.connection == connection && !$0.isStopped }.map(\.channel)

@@ -14,7 +14,8 @@ import CaromTransport
 /// sender. A slow reader therefore slows down the sender, but is never disconnected for being slow.
 public actor SessionNode: LoopActor {
   /// The maximum number of events that are held while there is no handler. Beyond this number, the
-  /// oldest events are dropped, and with a `closed` event the unread messages of its connection.
+  /// oldest events are dropped. If a `closed` event is dropped, so are the unread messages of its
+  /// connection.
   public static let heldEventLimit = 4096
 
   /// The event loop on whose thread the node runs.

@@ -140,8 +140,8 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   /// Removes a client. Its number can be assigned again.
   public mutating func removeClient(_ number: Int) { clients[number] = nil }
 
-  /// Appends the next message to `writer`, and returns its kind and the number of the client to
-  /// send it to. Returns nil if nothing is due before the next tick.
+  /// Appends the next message to `writer`, and returns its kind and the number of the receiving
+  /// client. Returns nil if nothing is due before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? {
@@ -163,7 +163,7 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
   }
 
   /// Returns the next message that may be sent to a client now, or nil if there is none. A keyframe
-  /// or a state report counts against the client's replies.
+  /// or a state report takes a token from the client's `replies`.
   private mutating func takeDue(for number: Int) -> Due? {
     guard let client = clients[number] else { return nil }
     if client.isReplyDue,

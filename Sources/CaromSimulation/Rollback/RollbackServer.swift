@@ -137,8 +137,8 @@ public struct RollbackServer<Game: Simulation & PacketCodable>: Sendable {
 
   // MARK: Messages
 
-  /// Appends the next message to `writer`, and returns its kind and the number of the client to
-  /// send it to. Returns nil if nothing is due before the next tick.
+  /// Appends the next message to `writer`, and returns its kind and the number of the receiving
+  /// client. Returns nil if nothing is due before the next tick.
   public mutating func pollTransmit(
     into writer: inout PacketWriter
   ) -> (client: Int, message: RollbackMessage)? { broadcaster.pollTransmit(into: &writer) }

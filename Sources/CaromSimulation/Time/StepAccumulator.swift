@@ -2,9 +2,9 @@ import CaromCore
 
 /// Converts elapsed time into whole steps at a fixed rate, without drift.
 ///
-/// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors never add
-/// up: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall, only a limited number of
-/// steps become due; older steps are dropped and counted.
+/// Step n is due n / rate seconds after the origin, computed in integers. Rounding errors do not
+/// accumulate: 60 Hz over 24 hours yields exactly 5,184,000 steps. After a stall, only a limited
+/// number of steps become due; older steps are dropped and counted.
 public struct StepAccumulator: Hashable, Sendable {
   /// The number of steps that became due, and the number that were dropped.
   public struct Steps: Hashable, Sendable {

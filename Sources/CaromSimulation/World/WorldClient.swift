@@ -89,8 +89,8 @@ struct WorldClient: Sendable {
     merge(world, configuration)
   }
 
-  /// Removes the entities that no longer exist from the list of visible entities, without waiting
-  /// for the next refresh.
+  /// Removes from the list of visible entities those that no longer exist, without waiting for the
+  /// next refresh.
   private mutating func removeMissing(_ world: WorldEntities) {
     seen.removeAll {
       let slot = Int($0.slot)

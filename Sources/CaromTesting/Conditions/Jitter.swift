@@ -10,7 +10,7 @@ public enum Jitter: Hashable, Sendable {
   case none
   /// A variation uniformly distributed between minus and plus the given duration.
   case uniform(Duration)
-  /// A variation exponentially distributed with the given mean: mostly small and occasionally
+  /// An exponentially distributed variation with the given mean: mostly small and occasionally
   /// large, as on Wi-Fi.
   case exponential(mean: Duration)
 

@@ -30,8 +30,8 @@ enum WireLength {
     return udpHeader + payload + count * header
   }
 
-  /// Returns the total length in bytes of all IP packets of a stream's chunk with `payload` bytes.
-  /// A chunk without bytes, such as a TCP SYN, is only a header.
+  /// Returns the total length in bytes of all IP packets of a stream chunk with `payload` bytes. A
+  /// chunk without bytes, such as a TCP SYN, is only a header.
   static func segments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6) + tcpHeader
     let room = maximumPacket - header

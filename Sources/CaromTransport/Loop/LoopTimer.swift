@@ -2,9 +2,9 @@ import CaromCore
 
 /// A timer that calls back once at an instant of the loop's clock, and can be armed again.
 ///
-/// The timer never fires early. It may fire late by the precision of the system's timers (a few
-/// microseconds on Linux). Not `Sendable`: all members must be used on the loop's thread. Releasing
-/// the timer cancels it.
+/// The timer never fires early. It may fire late, within the precision of the system's timers (a
+/// few microseconds on Linux). Not `Sendable`: all members must be used on the loop's thread.
+/// Releasing the timer cancels it.
 public final class LoopTimer {
   private let loop: NetworkLoop
   private let timer: TimerCore
