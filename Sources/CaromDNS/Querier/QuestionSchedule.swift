@@ -44,9 +44,9 @@ struct QuestionSchedule: Sendable {
     interval = min(interval * 2, Self.longestInterval)
   }
 
-  /// Treats another host's query as this host's own if this host has not asked yet, or if at least
-  /// half of the time from its last query to its next one has passed (RFC 6762 §7.3). An echo of
-  /// its own query arrives too early to count.
+  /// Counts another host's query as this host's next one if this host has not asked yet, or if at
+  /// least half of its current interval has passed (RFC 6762 §7.3). An echo of this host's last
+  /// query arrives too early to count.
   mutating func suppressDuplicate(at now: Instant) {
     guard let next else { return }
     if let lastAsked, now - lastAsked < lastAsked.duration(to: next) / 2 { return }

@@ -3,8 +3,7 @@ package struct PublicationID: Hashable, Sendable {
   /// The claim of the host's own name, to which most services point.
   static let host = PublicationID(number: 0)
 
-  /// The claim of the host's second name, which is random and therefore unique, for services with
-  /// unique names.
+  /// The claim of the host's random second name, to which services with unique names point.
   static let uniqueHost = PublicationID(number: 1)
 
   let number: UInt64

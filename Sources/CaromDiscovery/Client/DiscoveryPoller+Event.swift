@@ -17,12 +17,11 @@ extension DiscoveryPoller {
     /// The TXT record of a monitored service was received or changed. The record is empty while the
     /// service has none or is gone.
     case txt(Request, TXTRecord)
-    /// The service was resolved to the endpoints at which it can be reached. No event of the
-    /// request follows.
+    /// The service was resolved to the endpoints at which it can be reached. This ends the request.
     case resolved(Request, ResolvedService)
     /// An `update` or `rename` of an advertised service failed; the service stays unchanged.
     case updateFailed(Request, DiscoveryError)
-    /// The request cannot start or continue. No event of the request follows.
+    /// The request cannot start or continue, and ends.
     case failed(Request, DiscoveryError)
 
     /// The request that the event belongs to.

@@ -155,9 +155,9 @@ extension InterfaceSocket {
     link.isOnLink(source) && (arrival == link.index || link.hasAddress(source))
   }
 
-  /// Releases addresses to which another socket is also bound and, if `mayBind` is true, binds this
-  /// host's addresses to which no socket is bound. `bound` lists the address of every bound socket.
-  /// Returns whether an address was bound.
+  /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
+  /// unbound addresses. `bound` lists the address of every bound socket; `nil` releases all. Returns
+  /// whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

@@ -18,7 +18,7 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The time in seconds after which a measurement's weight has fallen to 1/e.
   static let memory = 120.0
 
-  /// The fraction of the time in which drawing may run out of samples, from 0 to 1.
+  /// The tolerated fraction of time without samples to draw, from 0 to 1.
   public let underruns: Double
   /// The time between samples in seconds.
   public let interval: Double

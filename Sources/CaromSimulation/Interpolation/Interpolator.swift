@@ -37,7 +37,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
   private var drawn: (time: Double, at: Instant)?
 
   /// Creates an interpolator for samples of every `stride`-th tick at `rate` ticks per second.
-  /// `underruns` is the fraction of the time in which drawing may run out of samples, from 0 to 1.
+  /// `underruns` is the tolerated fraction of time without samples to draw, from 0 to 1.
   public init(rate: Int, every stride: Int = 1, underruns: Double = 0.001) {
     precondition(rate > 0 && stride > 0, "rate and stride must be positive")
     self.rate = Double(rate)

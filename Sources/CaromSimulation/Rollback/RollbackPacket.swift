@@ -9,7 +9,7 @@ public struct RollbackPacket: Hashable, Sendable, PacketCodable {
   /// The message as `pollTransmit` wrote it.
   public var bytes: [UInt8]
 
-  /// Creates a packet from a kind and its encoded message.
+  /// Creates a packet from a message's kind and bytes.
   public init(_ message: RollbackMessage, _ bytes: [UInt8]) {
     self.message = message
     self.bytes = bytes

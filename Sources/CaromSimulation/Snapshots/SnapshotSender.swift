@@ -31,7 +31,7 @@ public struct SnapshotSender: Sendable {
   private var header = SnapshotHeader()
   /// The view on which the planned snapshot is based.
   private var base = SnapshotView()
-  /// The baseline merged with the other named views.
+  /// The baseline merged with the other views that the header names.
   private var merged = SnapshotView()
   private var scratch = SnapshotView()
 
@@ -152,8 +152,7 @@ public struct SnapshotSender: Sendable {
   /// Whether the plan leaves out a change.
   var isPlanPartial: Bool { header.isPartial }
 
-  /// Returns the view on which the next snapshot is based, and records it and the named views in
-  /// `header`.
+  /// Returns the base of the next snapshot, and records it and any views merged into it in `header`.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
     guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
       acknowledgedTick = nil
