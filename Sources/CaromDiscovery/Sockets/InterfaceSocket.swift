@@ -156,8 +156,8 @@ extension InterfaceSocket {
   }
 
   /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
-  /// unbound addresses. `bound` lists the address of every bound socket; `nil` releases all. Returns
-  /// whether an address was bound.
+  /// unbound addresses. `bound` lists the address of every bound socket; `nil` releases all.
+  /// Returns whether an address was bound.
   func claimUnicast(_ bound: [IPAddress]?, mayBind: Bool) -> Bool {
     let hasBound = unicast.claim(link, among: bound, mayBind: mayBind) { [weak self] batch in
       self?.receive(batch, isUnicast: true)

@@ -21,9 +21,9 @@ final class UnicastSockets {
   init(on loop: NetworkLoop) { self.loop = loop }
 
   /// Releases addresses that another socket shares and, if `mayBind` is true, binds the link's
-  /// unbound addresses. `bound` lists the address of every bound socket. If it is `nil`, because the
-  /// system does not provide the list, all addresses are released. Returns whether an address was
-  /// bound.
+  /// unbound addresses. `bound` lists the address of every bound socket. If it is `nil`, because
+  /// the system does not provide the list, all addresses are released. Returns whether an address
+  /// was bound.
   func claim(
     _ link: Link, among bound: [IPAddress]?, mayBind: Bool,
     _ receive: @escaping (borrowing UDPBatch) -> Void

@@ -152,7 +152,8 @@ public struct SnapshotSender: Sendable {
   /// Whether the plan leaves out a change.
   var isPlanPartial: Bool { header.isPartial }
 
-  /// Returns the base of the next snapshot, and records it and any views merged into it in `header`.
+  /// Returns the base of the next snapshot, and records it in `header` with the views merged into
+  /// it.
   private mutating func makeBase(_ header: inout SnapshotHeader) -> SnapshotView {
     guard let tick = acknowledgedTick, let slot = history.slot(of: tick) else {
       acknowledgedTick = nil
