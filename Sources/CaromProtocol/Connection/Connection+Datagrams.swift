@@ -40,7 +40,7 @@ extension Connection {
     guard !isClosed, let datagram else { return }
     scratch.outcome.removeAll()
     let isAccepted = datagram.receive(
-      packet, &channels, allowsMessages: isInitiator || isOpen, &scratch, at: now)
+      packet, &channels, allowsMessages: isInitiator ? !isEnding : isOpen, &scratch, at: now)
     applyOutcome(at: now)
     guard isAccepted else { return processChannels(at: now) }
     recordSignOfLife(at: now)

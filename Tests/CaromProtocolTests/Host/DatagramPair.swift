@@ -1,0 +1,141 @@
+import CaromCore
+
+@testable import CaromProtocol
+
+/// A host and a client that exchange datagrams, each of which takes 5 ms. A test may remove
+/// datagrams that are in flight, and deliver them later or again.
+struct DatagramPair {
+  static let hostRoute = Route(Endpoint(.v4(0x0A00_0001), port: 7777))
+  static let clientRoute = Route(Endpoint(.v4(0x0A00_0002), port: 5000))
+  static let delay = Duration.milliseconds(5)
+
+  var now = Instant(nanoseconds: 1_000_000_000)
+  var host = Host(makePeer(1), seats: 4, secret: HostSecret(low: 1, high: 2))
+  var client = Host(makePeer(2), seats: 0)
+  /// The client's newest connection.
+  private(set) var id = ConnectionID(0)
+  private(set) var key = ConnectionKey.none
+  private(set) var toHost: [[UInt8]] = []
+  private(set) var toClient: [[UInt8]] = []
+  private(set) var hostEvents: [HostEvent] = []
+  private(set) var clientEvents: [HostEvent] = []
+  private(set) var hostMessages: [[UInt8]] = []
+  /// Whether the host's owner reads messages as soon as they arrive.
+  var hostReads = true
+
+  /// A pair with an open connection.
+  static func opened() -> DatagramPair {
+    var pair = DatagramPair()
+    pair.connect(ConnectionKey(prefix: 1, rest: 2))
+    pair.exchange()
+    return pair
+  }
+
+  /// The host's connection with the newest key; nil if there is none.
+  var hostID: ConnectionID? { host.keys[key] }
+
+  mutating func connect(_ key: ConnectionKey) {
+    id = client.makeConnectionID()
+    self.key = key
+    client.connect(id, to: [Self.hostRoute], key: key, at: now)
+    drain()
+  }
+
+  /// Delivers datagrams until none is in flight.
+  mutating func exchange() {
+    drain()
+    while !toHost.isEmpty || !toClient.isEmpty {
+      now = now + Self.delay
+      let (up, down) = (takeToHost(), takeToClient())
+      for datagram in up { deliverToHost(datagram) }
+      for datagram in down {
+        client.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
+      }
+      handleTimeouts()
+    }
+  }
+
+  /// Advances the clock by `duration`. Delivers datagrams if `delivers`, and otherwise leaves them
+  /// in flight.
+  mutating func run(for duration: Duration, delivers: Bool = true) {
+    let end = now + duration
+    if delivers { exchange() }
+    while let due = earliest(host.nextTimeout, client.nextTimeout), due <= end {
+      now = max(now, due)
+      handleTimeouts()
+      if delivers { exchange() }
+    }
+    now = max(now, end)
+  }
+
+  private mutating func handleTimeouts() {
+    host.handleTimeout(at: now)
+    client.handleTimeout(at: now)
+    drain()
+  }
+
+  mutating func deliverToHost(_ datagram: [UInt8], from source: Route = clientRoute) {
+    host.receiveDatagram(datagram.span, from: source, at: now)
+    drain()
+  }
+
+  mutating func deliverToClient(_ datagram: [UInt8]) {
+    client.receiveDatagram(datagram.span, from: Self.hostRoute, at: now)
+    drain()
+  }
+
+  /// Removes and returns the datagrams on their way to the host.
+  mutating func takeToHost() -> [[UInt8]] {
+    defer { toHost = [] }
+    return toHost
+  }
+
+  /// Removes and returns the datagrams on their way to the client.
+  mutating func takeToClient() -> [[UInt8]] {
+    defer { toClient = [] }
+    return toClient
+  }
+
+  /// Handles the events of both sides and collects their datagrams.
+  mutating func drain() {
+    while host.hasEvents || client.hasEvents {
+      while let event = host.pollEvent() { handle(event) }
+      while let event = client.pollEvent() { clientEvents.append(event) }
+    }
+    toClient += Self.pollDatagrams(&host, at: now)
+    toHost += Self.pollDatagrams(&client, at: now)
+    if host.hasEvents || client.hasEvents { drain() }
+  }
+
+  private mutating func handle(_ event: HostEvent) {
+    hostEvents.append(event)
+    if case .requested(let id, _, _) = event { host.admit(id, at: now) }
+    if case .connection(let id, .messages) = event, hostReads { readHostMessages(on: id) }
+  }
+
+  /// Reads all messages that have arrived at the host.
+  mutating func readHostMessages(on id: ConnectionID) {
+    while let message = host.pollMessage(on: id) { hostMessages.append(message.bytes) }
+  }
+
+  private static func pollDatagrams(_ machine: inout Host, at now: Instant) -> [[UInt8]] {
+    var datagrams: [[UInt8]] = []
+    while let reply = machine.pollStatelessReply() { datagrams.append(reply.bytes) }
+    while let id = machine.pollReady() {
+      var datagram: [UInt8] = []
+      while machine.pollDatagram(on: id, into: &datagram, at: now) != nil {
+        datagrams.append(datagram)
+        datagram = []
+      }
+      machine.didFlush(id, at: now)
+    }
+    return datagrams
+  }
+}
+
+extension [HostEvent] {
+  /// The reasons of the connections that ended.
+  var endings: [DisconnectReason] {
+    compactMap { if case .closed(_, _, let reason, _) = $0 { reason } else { nil } }
+  }
+}
