@@ -100,6 +100,17 @@ import Testing
     #expect(evicted.allSatisfy { $0.1.timeToLive == 100 })
   }
 
+  @Test func `unwanted records are evicted before any wanted record of the same sender`() {
+    var cache = RecordCache()
+    for index in 0..<512 { insert(makePointer("real \(index)", life: 10), in: &cache) }
+    for index in 0..<512 { insert(makeJunk(index, life: 86_400), in: &cache) }
+    insert(makePointer("new"), in: &cache)
+    let evicted = cache.popEvicted()
+    #expect(evicted.count == 129)
+    #expect(evicted.allSatisfy { $0.1.type == .a })
+    #expect((0..<512).allSatisfy { holds(cache, makePointer("real \($0)")) })
+  }
+
   @Test func `among wanted records, those of the sender with the most are evicted first`() {
     var cache = RecordCache()
     for index in 0..<20 { insert(makePointer("real \(index)"), in: &cache, from: 99) }

@@ -160,6 +160,32 @@ import Testing
     #expect(resolution.endpoints == [Endpoint(.v4(0x0A00_0008), port: 1)])
   }
 
+  @Test(
+    arguments: [
+      (20, first: 0x0A14_1000, last: 0x0A14_1FFF), (23, first: 0x0A14_1E00, last: 0x0A14_1FFF),
+      (24, first: 0x0A14_1E00, last: 0x0A14_1EFF), (31, first: 0x0A14_1E28, last: 0x0A14_1E29),
+    ] as [(Int, first: UInt32, last: UInt32)])
+  func `R59: the addresses on a link have the same IPv4 subnet prefix, to the bit`(
+    length: Int, first: UInt32, last: UInt32
+  ) {
+    let address = Link.Address(.v4(0x0A14_1E28), prefixLength: length)
+    let link = Link(index: 2, addresses: [address])
+    #expect(link.isOnLink(.v4(first)) && link.isOnLink(.v4(last)))
+    #expect(!link.isOnLink(.v4(first - 1)) && !link.isOnLink(.v4(last + 1)))
+    #expect(!link.isOnLink(.v6(high: 0, low: UInt64(first), scope: 2)))
+  }
+
+  @Test func `R59: the addresses on a link have the same IPv6 subnet prefix, to the bit`() {
+    let high: UInt64 = 0x2001_0DB8_0000_0044
+    let address = Link.Address(.v6(high: high, low: 1, scope: 0), prefixLength: 62)
+    let link = Link(index: 2, addresses: [address])
+    for (subnet, isOnLink) in [
+      (high - 1, false), (high, true), (high + 3, true), (high + 4, false),
+    ] {
+      #expect(link.isOnLink(.v6(high: subnet, low: .max, scope: 2)) == isOnLink)
+    }
+  }
+
   @Test func `R62: two interfaces on one link report a service once and its removal once`() {
     var network = SimulatedNetwork()
     network.addNode(

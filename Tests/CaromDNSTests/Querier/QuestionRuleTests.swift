@@ -121,6 +121,24 @@ import Testing
     #expect(network.log.count == 1)
   }
 
+  @Test func `R3: a unique record that is wanted is queried for again after it has expired`() throws
+  {
+    var network = makeNetwork()
+    _ = network.with(0) { $0.query("host9.local", .a, at: $1) }
+    network.run(for: .milliseconds(200))
+    network.respond([SimulatedNetwork.makeAddress()])
+    let removal = network.run(until: network.now.advanced(by: .seconds(121))) {
+      $0.querierEvents(0).count == 2
+    }
+    #expect(removal)
+    let last = try #require(network.questions(0, .a).last?.at)
+    network.log = []
+    network.run(for: .seconds(20))
+    let times = network.questions(0, .a).map(\.at)
+    #expect(try #require(times.first) - last == .seconds(15))
+    #expect(gaps(times) == [1, 2, 4])
+  }
+
   @Test func `R5: a cached unique answer makes the query unnecessary`() {
     var network = makeNetwork()
     network.respond([SimulatedNetwork.makeAddress()])

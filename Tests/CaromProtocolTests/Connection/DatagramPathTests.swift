@@ -41,6 +41,70 @@ import Testing
     #expect(!path.flow.roundTrip.hasSample)
   }
 
+  @Test func `a hello moves a path only if its epoch is greater than any before`() {
+    func hello(_ epoch: UInt32) -> Hello {
+      Hello(key: key, epoch: epoch, resumes: false, cookie: Cookie(bits: 1))
+    }
+    let path = DatagramPath.responding(to: hello(5), from: route, at: now)
+    let other = Route(Endpoint(.loopback4, port: 2_000))
+    for epoch in [4, 5] as [UInt32] {
+      path.handleHello(hello(epoch), from: other, at: now)
+      #expect(path.route == route && path.epoch == 5)
+    }
+    path.handleHello(hello(6), from: other, at: now)
+    #expect(path.route == other && path.epoch == 6)
+    path.handleHello(hello(6), from: route, at: now)
+    #expect(path.route == other)
+  }
+
+  @Test func `an initiator accepts only a retry with the first half of its key`() {
+    let path = DatagramPath.initiating([route], key: key, at: now)
+    for prefix in [nil, 0, 2] as [UInt64?] {
+      path.handleRetry(Retry(cookie: Cookie(bits: 1)!, keyPrefix: prefix), from: route, at: now)
+      #expect(path.stage == .connecting && path.cookie == nil)
+    }
+    path.handleRetry(Retry(cookie: Cookie(bits: 1)!, keyPrefix: 1), from: route, at: now)
+    #expect(path.stage == .validating && path.cookie == Cookie(bits: 1))
+  }
+
+  @Test func `an initiator adds 1 to its epoch when it connects again or gets another cookie`() {
+    let other = Route(Endpoint(.loopback4, port: 2_000))
+    var initiator = Connection.initiating(
+      as: makePeer(1), timing: SessionTiming(), key: key, at: now)
+    initiator.connect(to: [route], at: now)
+    #expect(sentHello(&initiator) == makeHello(1, nil))
+    handleRetry(7, key.prefix, from: route, &initiator)
+    #expect(sentHello(&initiator) == makeHello(1, 7))
+    initiator.connect(to: [other], at: now)
+    #expect(sentHello(&initiator) == makeHello(2, nil))
+    handleRetry(8, key.prefix, from: other, &initiator)
+    #expect(sentHello(&initiator) == makeHello(2, 8))
+    handleRetry(8, nil, from: other, &initiator)
+    #expect(sentHello(&initiator) == nil, "the initiator has this cookie already")
+    handleRetry(9, nil, from: other, &initiator)
+    #expect(sentHello(&initiator) == makeHello(3, 9))
+  }
+
+  private func makeHello(_ epoch: UInt32, _ cookie: UInt64?) -> Hello {
+    Hello(key: key, epoch: epoch, resumes: false, cookie: cookie.flatMap(Cookie.init(bits:)))
+  }
+
+  private func handleRetry(
+    _ cookie: UInt64, _ prefix: UInt64?, from source: Route, _ connection: inout Connection
+  ) {
+    let retry = Retry(cookie: Cookie(bits: cookie)!, keyPrefix: prefix)
+    connection.handleRetry(retry, from: source, at: now)
+  }
+
+  /// The hello in the next datagram that the connection sends now, if there is one.
+  private func sentHello(_ connection: inout Connection) -> Hello? {
+    var datagram: [UInt8] = []
+    guard connection.pollDatagram(into: &datagram, at: now) != nil else { return nil }
+    var reader = PacketReader(datagram.span)
+    guard case .hello(let hello) = try? SessionDatagram(decoding: &reader) else { return nil }
+    return hello
+  }
+
   @Test func `an urgent message is sent as early as it may, even while the window is full`()
     throws
   {

@@ -22,6 +22,28 @@ import Testing
     lobby.receive(bytes.span, on: id, at: now)
   }
 
+  /// Opens a stream to a peer that hosts. Returns the id of the connection.
+  private func dial(_ peer: PeerInfo, from lobby: inout Lobby) throws -> ConnectionID {
+    lobby.handle(Sighting(id: peer.id, status: .hosting, freeSeats: 1), at: now)
+    let dialed = try #require(poll(&lobby).dialed)
+    let isNeeded = lobby.handleStreamConnected(dialed, at: now)
+    #expect(isNeeded)
+    return dialed
+  }
+
+  /// Expects that a lobby sends a goodbye on a stream and closes it.
+  private func expectGoodbye(on id: ConnectionID, of lobby: inout Lobby) {
+    var sent: [UInt8] = []
+    let isSent = lobby.pollTransmit(on: id, queued: 0, into: &sent, at: now)
+    let goodbye = ControlPacket.goodbye(Goodbye(.left)).packet.framed()
+    #expect(isSent && sent.suffix(goodbye.count) == goodbye[...])
+    let action = lobby.pollLinkAction(on: id)
+    #expect(action == .closeAfterFlush)
+    lobby.didFlush(id, at: now)
+    let remaining = lobby.connectionIDs
+    #expect(!remaining.contains(id))
+  }
+
   /// Removes the events of a lobby and returns the last advertised status, with the connection
   /// that it was last asked to open.
   private func poll(
@@ -50,16 +72,35 @@ import Testing
 
   @Test func `a lobby whose dial and held request time out together keeps looking`() throws {
     var lobby = makeLobby()
-    let sighting = Sighting(id: makePeer(3).id, status: .hosting, freeSeats: 1)
-    lobby.handle(sighting, at: now)
-    let dialed = try #require(poll(&lobby).dialed)
-    let isNeeded = lobby.handleStreamConnected(dialed, at: now)
-    #expect(isNeeded)
+    _ = try dial(makePeer(3), from: &lobby)
     receive(request, in: &lobby)
     #expect(lobby.matchmaker?.partner == nil, "the request is held")
     lobby.handleTimeout(at: now + .seconds(60))
     #expect(lobby.matchmaker?.partner == nil)
     let advertised = poll(&lobby)
     #expect(advertised.status == .waiting && advertised.seats == 1)
+  }
+
+  @Test func `a dial that reaches another peer has failed, and its connection is closed`() throws {
+    var lobby = makeLobby()
+    let dialed = try dial(makePeer(3), from: &lobby)
+    let grant = ControlPacket.grant(version: SessionWire.version, makePeer(4)).packet.framed()
+    lobby.receive(grant.span, on: dialed, at: now)
+    #expect(lobby.matchmaker?.partner == nil)
+    expectGoodbye(on: dialed, of: &lobby)
+    #expect(poll(&lobby).dialed == nil)
+    lobby.handleTimeout(at: now + Matchmaker.firstRetry * 2)
+    #expect(poll(&lobby).dialed != nil, "peer 3 is dialed again after a pause")
+  }
+
+  @Test func `of two simultaneous connections, the higher id closes the one that it dialed`()
+    throws
+  {
+    var lobby = makeLobby()
+    let dialed = try dial(makePeer(1), from: &lobby)
+    receive(request, in: &lobby)
+    #expect(lobby.matchmaker?.partner == makePeer(1).id)
+    expectGoodbye(on: dialed, of: &lobby)
+    #expect(lobby.connectionIDs.count == 1)
   }
 }

@@ -92,6 +92,19 @@ private func makeSighting(_ id: UInt64, _ status: Sighting.Status = .searching) 
     #expect(nextAction(&high) == .admit(makeID(4)))
   }
 
+  @Test func `of two peers that dial each other the lower id holds the other's request`() {
+    var low = makeMatchmaker(4)
+    low.handle(makeSighting(5), at: .zero)
+    #expect(nextAction(&low) == .dial(makeID(5)))
+    low.handleRequest(from: makeID(5), at: .zero)
+    #expect(nextAction(&low) == nil)
+    #expect(low.partner == nil)
+    low.handleDialed(makeID(5), at: .zero)
+    #expect(nextAction(&low) == .advertise(.playing, freeSeats: 0))
+    #expect(nextAction(&low) == nil)
+    #expect(low.partner == makeID(5))
+  }
+
   @Test func `a refused dial is repeated after growing pauses`() throws {
     var one = makeMatchmaker(1, window: .seconds(600))
     one.handle(makeSighting(2), at: .zero)
