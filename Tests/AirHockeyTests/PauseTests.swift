@@ -1,4 +1,6 @@
+import CaromCore
 import CaromPhysics
+import CaromSimulation
 import Testing
 
 @testable import AirHockey
@@ -68,4 +70,39 @@ func `a pause around the winning goal is replayed to the same state`(pauseTick: 
   #expect(replay() == replay())
   #expect(replay().state.score == Score(home: 7, away: 6))
   #expect(replay().state.phase == .matchEnd(winner: .home))
+}
+
+/// WireFormat, The exact step of a match, Tick.
+@Test(arguments: [[], .home, .away, [.home, .away]] as [Pauses])
+func `a next match leaves the pauses as they are, and a restart clears them`(pauses: Pauses) {
+  var state = makeRink(phase: .matchEnd(winner: .home)).state
+  state.pauses = pauses
+  for (request, expected) in [(RinkInput.Request.startMatch, pauses), (.restart, [])] {
+    var rink = Rink(state)
+    var events: [RinkEvent] = []
+    rink.step([RinkInput(nil, request: request), RinkInput()].span, events: &events)
+    #expect(events == [.matchStarted])
+    #expect(rink.state.match == state.match + 1)
+    #expect(rink.state.pauses == expected)
+  }
+}
+
+@Test func `a host requests the next match after 180 ticks, but not while the match is paused`()
+  throws
+{
+  var host = HostedMatch(at: .zero)
+  _ = host.addClient(returning: false, at: .zero)
+  var home = ComputerPlayer(.home, strength: .hard, seed: 1)
+  var events: [RinkEvent] = []
+  for _ in 0..<60_000 where !events.contains(.won(.home)) {
+    events = host.step(home: home.input(for: host.state))
+  }
+  #expect(host.state.phase == .matchEnd(winner: .home))
+  host.request(.pause)
+  events = []
+  for _ in 0..<400 { events += host.step(home: resting.home) }
+  #expect(events == [.paused(.home)])
+  host.request(.resume)
+  for _ in 0..<2 { events += host.step(home: resting.home) }
+  #expect(events == [.paused(.home), .resumed(.home), .matchStarted])
 }

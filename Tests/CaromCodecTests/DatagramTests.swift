@@ -27,6 +27,18 @@ import Testing
     #expect(encoder.flush().isEmpty)
   }
 
+  /// With its prefix of one byte, the first packet takes half of a datagram.
+  @Test(arguments: [(32, [64]), (33, [32, 33])])
+  func `packets share a datagram up to its maximum length, and not one byte beyond`(
+    entry: Int, lengths: [Int]
+  ) throws {
+    var encoder = DatagramEncoder(maximumLength: 64)
+    for length in [32, entry] {
+      try encoder.append(Self.makePacket(length - 1 - Packet.headerLength))
+    }
+    #expect(encoder.flush().map(\.count) == lengths)
+  }
+
   @Test(arguments: [64, 500, 1200, 1452, 65_507])
   func `packets of any length come back, and no datagram is over the limit`(mtu: Int) throws {
     var encoder = DatagramEncoder(maximumLength: mtu)

@@ -36,6 +36,21 @@ import Testing
     }
   }
 
+  @Test func `a big-endian header decodes to the same length however it is split`() throws {
+    let body = makeBodies(lengths: [0x0102])[0]
+    let header = Array(makeHeader(0x0102).reversed())
+    for split in 0...8 {
+      var decoder = FrameDecoder(byteOrder: .big)
+      decoder.receive(Array(header[..<split]), at: .zero)
+      decoder.receive(header[split...] + body, at: .zero)
+      #expect(try drain(&decoder) == [body], "split at \(split)")
+      try decoder.finish()
+    }
+    var decoder = FrameDecoder(byteOrder: .big)
+    for byte in header + body { decoder.receive([byte], at: .zero) }
+    #expect(try drain(&decoder) == [body])
+  }
+
   @Test func `chunks of one byte give the same bodies`() throws {
     let bodies = makeBodies(lengths: [3, 0, 0, 17, 260])
     var decoder = FrameDecoder()

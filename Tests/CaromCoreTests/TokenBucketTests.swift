@@ -36,4 +36,14 @@ import Testing
     let before = bucket.available(at: 0)
     #expect(before == 0)
   }
+
+  @Test func `a span of time counts once, even if an earlier time is passed in between`() {
+    var bucket = TokenBucket(capacity: 50, tokens: 1, per: 1)
+    _ = bucket.consume(50, at: 100)
+    var available: [Int] = []
+    for time in [60, 100, 110, 90, 110, 111] as [Int64] {
+      available.append(bucket.available(at: time))
+    }
+    #expect(available == [0, 0, 10, 10, 10, 11])
+  }
 }

@@ -138,3 +138,66 @@ func `results with few contacts do not depend on the length of a step`(damping: 
   // change it.
   #expect(hash(of: scene) == 15_712_947_042_696_647_692)
 }
+
+@Test func `copying a scene restores the motion and the spin of all discs`() {
+  let saved = makeMixedScene(count: 10, damping: Damping(drag: 0.2), seed: 5)
+  var scene = saved
+  var solver = SceneSolver()
+  for _ in 0..<60 { solver.advance(&scene, by: 1.0 / 60) }
+  scene[0].spin += 1
+  scene.copy(saved)
+  #expect(scene == saved)
+}
+
+@Test(arguments: [[0, 1, 2], [2, 1, 0]])
+func `a contact does not happen if one of its discs was deflected before`(ids: [Int]) {
+  // The last disc hits the one in the middle and takes it out of the first one's way.
+  let discs = [
+    Disc(position: .zero, velocity: Vector(1, 0), radius: 0.5, mass: 1),
+    Disc(position: Vector(4, 0), radius: 0.5, mass: 1),
+    Disc(position: Vector(4, -2), velocity: Vector(0, 1), radius: 0.5, mass: 1),
+  ]
+  var scene = Scene(table: Table(halfLength: 8, halfWidth: 8), discs: ids.map { discs[$0] })
+  var solver = SceneSolver()
+  solver.advance(&scene, by: 3.5)
+  let (low, high) = (min(ids[1], ids[2]), max(ids[1], ids[2]))
+  #expect(solver.contacts == [Contact(time: 1, disc: low, kind: .disc(other: high))])
+  #expect(scene[ids[0]].position == Vector(3.5, 0))
+}
+
+@Test func `a disc is pinned by the first contact beyond the limit`() {
+  let disc = Disc(position: .zero, velocity: Vector(0, 1), radius: 0.25, mass: 1)
+  let start = Scene(table: Table(halfLength: 4, halfWidth: 0.5), discs: [disc])
+  // The disc reaches a rail after 0.25 s, 0.75 s and 1.25 s.
+  for (step, contacts, pinned) in [(1.0, 2, 0), (1.5, 3, 1)] {
+    var scene = start
+    var solver = SceneSolver(contactLimit: 2)
+    let outcome = solver.advance(&scene, by: step)
+    #expect(outcome.contactCount == contacts)
+    #expect(outcome.pinnedCount == pinned)
+    #expect((scene[0].velocity == .zero) == (pinned == 1))
+  }
+}
+
+/// A disc flies 10 m past discs at rest, and hits the last one.
+@Test(arguments: [Vector(1, 0), Vector(-1, 0), Vector(0, 1), Vector(0, -1)])
+func `with a grid, a disc far faster than the others hits the disc in its way`(direction: Vector) {
+  let side = direction.perpendicular
+  var discs = [
+    Disc(position: direction * -5, velocity: direction * 100, radius: 0.125, mass: 1),
+    Disc(position: direction * 5, radius: 0.125, mass: 1),
+  ]
+  for along in -3...3 {
+    for across in [-3.0, -2, -1, 1, 2, 3] {
+      let position = direction * Double(along) + side * across
+      discs.append(Disc(position: position, radius: 0.125, mass: 1))
+    }
+  }
+  var scene = Scene(table: Table(halfLength: 8, halfWidth: 8), discs: discs)
+  var solver = SceneSolver()
+  solver.advance(&scene, by: 0.1)
+  #expect(solver.contacts.map(\.kind) == [.disc(other: 1)])
+  #expect(scene[0].velocity.length < 1e-9)
+  #expect((scene[1].velocity - direction * 100).length < 1e-9)
+  #expect((scene[0].position - direction * 4.75).length < 1e-12)
+}

@@ -66,6 +66,19 @@ import Testing
     #expect(match.sessions.allSatisfy { $0.peers.contains { $0.detector.compared > 20 * seconds } })
   }
 
+  @Test func `only hashes of the same tick are compared, even of ticks that share a slot`() {
+    var detector = DesyncDetector()
+    detector.record(9, at: Tick(133), local: nil)
+    // The hashes that wait are stored by their tick modulo 128.
+    detector.confirm(Tick(5), hash: 8)
+    #expect(detector.state == .equal && detector.compared == 0)
+    detector.confirm(Tick(133), hash: 9)
+    #expect(detector.state == .equal && detector.compared == 1)
+    detector.record(9, at: Tick(134), local: nil)
+    detector.confirm(Tick(134), hash: 8)
+    #expect(detector.state == .found(Tick(134)))
+  }
+
   @Test func `a desync of the rink names the puck`() throws {
     var match = PeerMatch(
       Rink(), window: 20, seed: 9, conditions: LinkConditions(oneWay: .milliseconds(30)))

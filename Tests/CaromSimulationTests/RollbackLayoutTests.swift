@@ -24,6 +24,18 @@ import Testing
       ])
   }
 
+  @Test(
+    arguments: [
+      (5_000, 3_976, 3_976), (5_000, 6_023, 6_023), (5_000, 6_024, 3_976), (5_000, 3_975, 6_023),
+      (10, 0, 0), (10, 2_047, 2_047), (1_023, 2_047, 2_047), (1_024, 2_048, 0),
+    ] as [(UInt64, UInt64, UInt64)])
+  func `a first tick lies from 1,024 before the needed tick to 1,023 after it, or is not negative`(
+    needed: UInt64, first: UInt64, expanded: UInt64
+  ) {
+    let header = InputHeader(first: Tick(first), count: 1, acknowledged: Tick(first))
+    #expect(header.first(near: Tick(needed)) == Tick(expanded))
+  }
+
   @Test func `encoded inputs have the documented layout`() {
     let inputs = [(100, 0), (110, 0), (120, 0), (131, 0)].map { x, y in
       RinkInput(MalletInput(x: Int16(-5 * x), y: Int16(y)))

@@ -28,6 +28,25 @@ import Testing
     #expect(try SnapshotAcknowledgement(decoding: &reader, sent: Tick(9)).wantsKeyframe)
   }
 
+  @Test func `a receiver that lacks a base requests a full snapshot until it has one`() throws {
+    let schema = EntitySchema(.integer(0...9))
+    let table = makeTable(schema, [(1, [5])])
+    var sender = SnapshotSender(schema: schema)
+    var receiver = SnapshotReceiver(schema: schema)
+    try receiver.receive(sender.encode(table, at: Tick(1)).span)
+    sender.acknowledge(Tick(1))
+    sender.encode(table, at: Tick(2))  // lost
+    try receiver.receive(sender.encode(table, at: Tick(3)).span)
+    sender.acknowledge(Tick(2))
+    let based = sender.encode(table, at: Tick(4))
+    #expect(throws: SnapshotError.missingBase(Tick(2))) { try receiver.receive(based.span) }
+    #expect(makeBytes(receiver.acknowledgement) == [1, 0xFF, 0])
+    sender.acknowledge(receiver.acknowledgement)
+    try receiver.receive(sender.encode(table, at: Tick(5)).span)
+    #expect(receiver.acknowledgement.newest == Tick(5))
+    #expect(receiver.entities == table)
+  }
+
   @Test func `every decoded acknowledgement encodes to the same bytes`() {
     for first in UInt8.min...UInt8.max {
       for second in [UInt8(0), 1, 0xFF] {
