@@ -98,6 +98,16 @@ import Testing
     }
   }
 
+  @Test func `closing discovery sends goodbyes for all of its services, RFC 6762 §10.1`()
+    async throws
+  {
+    let type = try makeType()
+    try await withNetworkLoop { loop in
+      let lost = try await Farewell(on: loop).run(type, Self.loopback)
+      #expect(lost == ["X", "Y", "Z"])
+    }
+  }
+
   @Test func `eight cores on one loop find each other`() async throws {
     let type = try makeType()
     try await withNetworkLoop { loop in
@@ -162,5 +172,37 @@ import Testing
         for try await _ in ServiceBrowser(for: type, interfaces: nowhere, on: loop).changes {}
       }
     }
+  }
+}
+
+/// Closes a `DiscoveryCore` that advertises services while another one browses.
+private actor Farewell: LoopActor {
+  nonisolated let loop: NetworkLoop
+  private let changes = Events<ServiceChange?>()
+
+  init(on loop: NetworkLoop) { self.loop = loop }
+
+  /// The names of the services "X", "Y" and "Z" that the browser has lost.
+  func run(_ type: ServiceType, _ interfaces: InterfaceSelection) async throws -> [String] {
+    let (host, browser) = (
+      try DiscoveryCore(on: loop, interfaces: interfaces),
+      try DiscoveryCore(on: loop, interfaces: interfaces)
+    )
+    let changes = changes
+    try browser.browse(type) { changes.add($0) }
+    for name in ["X", "Y", "Z"] {
+      try host.advertise(AdvertisedService(name: name, type: type, port: 1)) { _ in }
+    }
+    for _ in 0..<3 { _ = await changes.next { if case .added = $0 { true } else { false } } }
+    host.close()
+    // Without goodbyes the records live for 75 minutes (RFC 6762 §10).
+    let alarm = LoopTimer(on: loop) { changes.add(nil) }
+    alarm.arm(after: .seconds(10))
+    var lost: [String] = []
+    while lost.count < 3, let change = await changes.next() {
+      if case .removed(let service) = change { lost.append(service.name) }
+    }
+    browser.close()
+    return lost.sorted()
   }
 }

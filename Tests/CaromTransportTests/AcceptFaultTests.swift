@@ -78,6 +78,31 @@
       }
     }
 
+    @Test func `a listener that its owner stopped accepts no peer after a shortage either`()
+      async throws
+    {
+      try await onLoop { loop in
+        let (listener, events) = try listen(on: loop)
+        let clock = StoppedClock(of: loop)
+        let fault = Fault(SC_ACCEPT, EMFILE)
+        let peer = PlainPeer(port: listener.localEndpoint.port)
+        guard case .paused = await events.next() else {
+          Issue.record("not paused")
+          return
+        }
+        listener.setAccepting(false)
+        try await clock.advance(by: TCPListener.retryInterval)
+        try await pass(on: loop)
+        #expect(events.count == 0 && listener.acceptedCount == 0 && fault.hits == 1)
+        listener.setAccepting(true)
+        guard case .resumed = await events.next() else {
+          Issue.record("not resumed")
+          return
+        }
+        #expect(accepted(await events.next()) != nil && peer.descriptor >= 0)
+      }
+    }
+
     @Test(arguments: [
       (EINTR, 0), (EAGAIN, 0), (ECONNABORTED, 1), (EPROTO, 1), (EPERM, 1), (ENETDOWN, 1),
       (EHOSTUNREACH, 1), (ETIMEDOUT, 1),

@@ -101,6 +101,42 @@ import Testing
     #expect(event == .closed(.closed))
     await loop.run { #expect(!pair.value.server.isOpen && !pair.value.listener.isOpen) }
   }
+
+  @Test func `shutdown hooks run once, while the sockets are open, and send last datagrams`()
+    async throws
+  {
+    try await onLoop { here in
+      let (receiver, received) = try makeReceiver(on: here, bind: .loopback4)
+      let target = receiver.localEndpoint
+      let there = try NetworkLoop()
+      let senders = try await there.run { () throws(TransportError) in
+        var senders: [LastSender] = []
+        for value in UInt8(0)..<4 {
+          senders.append(try LastSender(of: value, to: target, on: there))
+        }
+        return LoopBound(senders)
+      }
+      await there.shutdown()
+      try await pass(on: here)
+      var last: [UInt8] = []
+      while received.count > 0 { last += await received.next().payload }
+      #expect(last.sorted() == [0, 1, 2, 3] && senders.value.count == 4)
+    }
+  }
+}
+
+/// Sends a datagram when its loop shuts down.
+private final class LastSender {
+  private let hook: ShutdownHook
+
+  init(of value: UInt8, to target: Endpoint, on loop: NetworkLoop) throws(TransportError) {
+    let socket = try makeSender(on: loop, bind: .loopback4)
+    hook = ShutdownHook(on: loop) {
+      #expect(socket.isOpen)
+      socket.send([value], to: target)
+      socket.flush()
+    }
+  }
 }
 
 /// Counts the indices of each writer that arrive in order.

@@ -128,12 +128,43 @@ import Testing
       try await onLoop { loop in
         let pair = try await makePair(on: loop)
         try pair.client.setUserTimeout(timeout)
-        let descriptor = try #require(try pair.client.detach().removeDescriptor())
-        defer { close(descriptor) }
-        var value: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), TCP_USER_TIMEOUT, &value, &length)
-        #expect(value == milliseconds)
+        #expect(try option(TCP_USER_TIMEOUT, of: pair.client) == milliseconds)
+      }
+    }
+
+    @Test func `TCP_NODELAY is set, so that small writes do not wait for acknowledgements`()
+      async throws
+    {
+      try await onLoop { loop in
+        let pair = try await makePair(on: loop)
+        #expect(try option(TCP_NODELAY, of: pair.client) == 1)
+        #expect(try option(TCP_NODELAY, of: pair.server) == 1)
+      }
+    }
+
+    /// Returns an option of TCP, and closes the stream.
+    private func option(_ name: Int32, of stream: TCPStream) throws -> Int32 {
+      let descriptor = try #require(try stream.detach().removeDescriptor())
+      defer { close(descriptor) }
+      var value: Int32 = -1
+      var length = socklen_t(MemoryLayout<Int32>.size)
+      unsafe getsockopt(descriptor, Int32(IPPROTO_TCP), name, &value, &length)
+      return value
+    }
+
+    @Test func `the attempts that the first successful one has overtaken are closed, RFC 8305 §5`()
+      async throws
+    {
+      try await onLoop { loop in
+        let holes = [try await BlackHole(on: loop), try await BlackHole(on: loop)]
+        let listener = try TCPListener(on: loop, bind: Endpoint(.loopback4, port: 0)) { _ in }
+        listener.setAccepting(false)
+        let before = Fault.descriptors
+        let stream = try await TCPStream.connect(
+          to: holes.map(\.endpoint) + [listener.localEndpoint], on: loop,
+          attemptDelay: .milliseconds(5))
+        #expect(stream.peerEndpoint == listener.localEndpoint)
+        #expect(Fault.descriptors == before + 1 && holes.allSatisfy(\.isFull))
       }
     }
   #endif

@@ -76,6 +76,28 @@
       }
     }
 
+    @Test func `a stream that refused a write reports that it is writable once its queue is empty`()
+      async throws
+    {
+      try await onLoop { loop in
+        let pair = try await makePair(on: loop)
+        let (client, server) = (pair.client.watch(), pair.server.watch())
+        pair.client.queueLimit = 1000
+        Fault(SC_SEND, EAGAIN)
+        try pair.client.write(Self.bytes)
+        let rest = [UInt8](repeating: 7, count: 900)
+        #expect(throws: TransportError.queueFull) { try pair.client.write(rest + [7]) }
+        #expect(pair.client.queuedBytes == 100 && client.count == 0)
+        #expect(await server.bytes(100) == Self.bytes)
+        #expect(client.count == 1 && client.first == .writable)
+        Fault(SC_SEND, EAGAIN)
+        try pair.client.write(Self.bytes)
+        try pair.client.write(rest)
+        #expect(pair.client.queuedBytes == 1000, "the queue holds as many bytes as its limit")
+        #expect(await server.bytes(1000) == Self.bytes + rest)
+      }
+    }
+
     @Test func `an interrupted write is repeated at once, and short ones are continued`()
       async throws
     {

@@ -25,6 +25,22 @@ import Testing
     }
   }
 
+  @Test func `a timer fires at its deadline though timers with later ones were armed before it`()
+    async throws
+  {
+    try await onLoop { loop in
+      let fired = Events<Int>()
+      let start = loop.now
+      let timers = (0..<3).map { index in LoopTimer(on: loop) { fired.add(index) } }
+      timers[2].arm(at: start + .seconds(10))
+      timers[1].arm(at: start + .seconds(9))
+      timers[0].arm(at: start + .milliseconds(1))
+      #expect(await fired.next() == 0)
+      #expect(loop.now < start + .seconds(9) && fired.count == 0)
+      #expect(timers.map { $0.deadline != nil } == [false, true, true])
+    }
+  }
+
   @Test func `a cancelled timer does not fire, and a rearmed one fires once`() async throws {
     try await onLoop { loop in
       let fired = Events<String>()

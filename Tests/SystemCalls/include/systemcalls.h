@@ -3,7 +3,8 @@
 /// The target defines the functions of the C library that CUVLoop and libuv call, so that all code
 /// of the test executable reaches these definitions, which pass each call on to the system. A test
 /// arms faults for its own thread; the next calls that the thread makes then fail or do only a part
-/// of their work. A thread without faults pays for a look at one thread-local variable. Linux only.
+/// of their work. A thread without faults pays for a look at one thread-local variable. A test can
+/// also stop its thread's clock, and so meet a deadline to the nanosecond. Linux only.
 #ifndef SYSTEMCALLS_H
 #define SYSTEMCALLS_H
 
@@ -88,6 +89,11 @@ void sc_disarm(void);
 long sc_descriptors(void);
 /// Returns the descriptor that the calling thread has opened last.
 int sc_last_descriptor(void);
+/// Stops the monotonic clock of the calling thread for good. It then shows the same time until it
+/// is advanced, and system timers that the thread arms do not expire.
+void sc_stop_clock(void);
+/// Advances the stopped clock of the calling thread.
+void sc_advance_clock(int64_t nanoseconds);
 /// Makes the resolver answer `error` (EAI_…) for `host` from now on, on all threads. With
 /// EAI_SYSTEM errno is `code`. With an error of 0, it finds the host without any address.
 void sc_fail_lookup(const char *_Nonnull host, int error, int code);
