@@ -1,6 +1,5 @@
 import CaromCore
 import CaromProtocol
-import CaromServer
 import CaromSession
 import CaromTransport
 import Logging
@@ -8,6 +7,8 @@ import MetricsTestKit
 import ServiceLifecycle
 import Synchronization
 import Testing
+
+@testable import CaromServer
 
 /// A log handler that stores the log lines.
 private struct KeepingHandler: LogHandler {
@@ -67,6 +68,16 @@ private struct KeepingHandler: LogHandler {
     #expect(try factory.expectCounter("carom.joined").totalValue <= 1)
     #expect(try factory.expectCounter("carom.left").totalValue == 1)
     #expect(try factory.expectCounter("carom.bytes.received").totalValue > 0)
+  }
+
+  @Test func `byte counters grow by the bytes sent and received since the last report`() throws {
+    let factory = TestMetrics()
+    let metrics = SessionMetrics(factory: factory)
+    for (sent, received) in [(1_000, 200), (1_500, 200), (1_507, 260)] {
+      metrics.report([], sent: UInt64(sent), received: UInt64(received))
+    }
+    #expect(try factory.expectCounter("carom.bytes.sent").totalValue == 1_507)
+    #expect(try factory.expectCounter("carom.bytes.received").totalValue == 260)
   }
 
   @Test func `a graceful shutdown sends goodbyes`() async throws {

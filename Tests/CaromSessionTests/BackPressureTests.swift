@@ -114,21 +114,6 @@ import Testing
   }
 }
 
-extension SessionPair {
-  /// Sends notes to the host, which does not read them, until the send queue is full.
-  fileprivate func fillNotes() async throws {
-    let note = Note([UInt8](repeating: 1, count: 250_000))
-    while true {
-      do throws(SendError) {
-        try await host.trySend(note, on: .notes)
-      } catch {
-        guard case .queueFull = error else { throw error }
-        return
-      }
-    }
-  }
-}
-
 extension MessageChannel<Note> {
   fileprivate static var others: Self { .init(2, .reliableOrdered, priority: 1) }
 }

@@ -1,8 +1,9 @@
 import CaromCore
 import CaromProtocol
-import CaromSession
 import CaromTransport
 import Testing
+
+@testable import CaromSession
 
 extension Exchange<Note, Note> {
   fileprivate static var echoes: Self { .init(20) }
@@ -88,6 +89,25 @@ private let patience = Duration.seconds(60)
     }
   }
 
+  @Test func `only the peer that was asked can answer a request`() async throws {
+    try await withPair(seats: 2) { pair in
+      try await Session.join(pair.endpoints, as: makePeer("forger"), loop: pair.loop) { _, host in
+        _ = await pair.hosting.joined()
+        let answering = Task {
+          await pair.visiting.respond(to: .echoes) { _, note in
+            for number in await pair.hosting.hubs[0].pendingNumbers {
+              try await host.forgeResponses(to: number)
+            }
+            return Note(note.text + [1])
+          }
+        }
+        let answer = try await pair.client.request(Note([7]), over: .echoes, within: patience)
+        #expect(answer == Note([7, 1]))
+        answering.cancel()
+      }
+    }
+  }
+
   @Test func `an acknowledged send returns the peers that did not respond`() async throws {
     try await withPair(seats: 3) { pair in
       try await Session.join(pair.endpoints, as: makePeer("mute"), loop: pair.loop) { _, _ in
@@ -116,6 +136,21 @@ private let patience = Duration.seconds(60)
     }
     await body()
     answering.cancel()
+  }
+}
+
+extension SessionHub {
+  /// The numbers of the requests that have no response yet.
+  fileprivate var pendingNumbers: [UInt32] { Array(requests.entries.keys) }
+}
+
+extension Peer {
+  /// Sends a response of each kind to a request that was sent to another peer.
+  fileprivate func forgeResponses(to number: UInt32) async throws {
+    for kind in [ExchangeMessage.Kind.response, .failed, .busy] {
+      let forged = ExchangeMessage(kind, number)
+      try await sendConfirmed(forged, on: Exchange<Note, Note>.echoes.channel).expectTrue()
+    }
   }
 }
 

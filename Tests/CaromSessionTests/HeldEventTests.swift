@@ -7,6 +7,16 @@ import Testing
 
 /// Events and messages that a node without a handler holds until they are polled.
 @Suite(.timeLimit(.minutes(1))) struct HeldEventTests {
+  @Test func `4,096 events are held; a further one replaces the oldest, except a measurement`() {
+    var feed = EventFeed()
+    let events = (0...4_096).map { SessionEvent.interrupted(ConnectionID($0)) }
+    for event in events.dropLast() { #expect(feed.hold(event) == nil) }
+    #expect(feed.hold(.measured(ConnectionID(1), RoundTrip())) == nil)
+    #expect(Array(feed.held) == Array(events.dropLast()))
+    #expect(feed.hold(events[4_096]) == events[0])
+    #expect(Array(feed.held) == Array(events.dropFirst()))
+  }
+
   @Test(arguments: [LinkKinds.stream, .datagram])
   func `polling a closed event drops the messages of paused channels`(kinds: LinkKinds)
     async throws

@@ -1,8 +1,9 @@
 import CaromCore
 import CaromProtocol
-import CaromSession
 import CaromTransport
 import Testing
+
+@testable import CaromSession
 
 @Suite struct JoinTokenTests {
   /// Joins, waits for an echo and, over datagrams, for a join token, and returns the token.
@@ -48,6 +49,38 @@ import Testing
         _ = try await visit(endpoints, over: kinds, token: tokens.first, loop)
         echoes.cancel()
       }
+    }
+  }
+
+  /// Runs `body` with a node and a token of each of `count` hosts.
+  private func withNode(
+    storing count: Int, _ body: (SessionNode, [JoinToken]) async throws -> Void
+  ) async throws {
+    try await withNetworkLoop { loop in
+      let node = SessionNode(makePeer("client"), seats: 0, on: loop)
+      let tokens = try (1...count).map { number in
+        let bytes = [UInt8](repeating: UInt8(number), count: 24)
+        return try #require(JoinToken(bytes, of: Endpoint(.loopback4, port: UInt16(number))))
+      }
+      for token in tokens { await node.store(token) }
+      try await body(node, tokens)
+    }
+  }
+
+  @Test func `a stored token is used only once, and only for its host`() async throws {
+    try await withNode(storing: 2) { node, tokens in
+      #expect(await node.takeToken(of: [tokens[0].host]) == tokens[0])
+      #expect(await node.takeToken(of: [tokens[0].host]) == nil)
+      #expect(await node.joinTokens == [tokens[1]])
+    }
+  }
+
+  @Test func `a node stores 16 tokens, and drops the oldest when one more arrives`() async throws {
+    try await withNode(storing: 16) { node, tokens in
+      #expect(await node.joinTokens == tokens)
+    }
+    try await withNode(storing: 17) { node, tokens in
+      #expect(await node.joinTokens == Array(tokens[1...]))
     }
   }
 }

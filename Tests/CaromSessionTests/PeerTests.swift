@@ -59,6 +59,36 @@ import Testing
     }
   }
 
+  @Test func `a watched input stops when its peer disconnects`() async throws {
+    try await withPair(over: .stream) { pair in
+      await pair.hosting.watchInput(on: .latest, limit: .seconds(600))
+      try await pair.host.sendConfirmed(Note([1]), on: .latest).expectTrue()
+      await pair.host.close()
+      var events = pair.hosting.events.makeAsyncIterator()
+      let end = PeerEvent.left(pair.client, .left)
+      var last: [PeerEvent] = []
+      while last.last != end, let event = await events.next() { last = last.suffix(1) + [event] }
+      #expect(last == [.inputStopped(pair.client, channel: 1), end])
+    }
+  }
+
+  @Test func `an input's limit has a timer of its own`() async throws {
+    var timing = SessionTiming()
+    timing.firstPings = 0
+    timing.pingInterval = .seconds(20)
+    timing.silenceLimit = .seconds(80)
+    try await withPair(over: .stream, timing: timing) { pair in
+      // An acknowledgement is due 50 ms after a message, so the limit is longer.
+      await pair.hosting.watchInput(on: .latest, limit: .milliseconds(100))
+      var events = pair.hosting.events.makeAsyncIterator()
+      let sent = pair.loop.now
+      pair.host.post(Note([1]), on: .latest)
+      await Self.expect(.inputStopped(pair.client, channel: 1), from: &events)
+      let silence = sent.duration(to: pair.loop.now)
+      #expect(silence >= .milliseconds(100) && silence < .seconds(10))
+    }
+  }
+
   /// Expects `event` as the next event about an input or a departure.
   private static func expect(
     _ event: PeerEvent, from events: inout PeerEvents.AsyncIterator

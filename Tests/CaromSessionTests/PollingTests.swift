@@ -56,6 +56,29 @@ import Testing
     }
   }
 
+  @Test func `poll returns the messages of the peers in turn`() async throws {
+    try await withNetworkLoop { loop in
+      let host = SessionNode(makePeer("host"), seats: 2, on: loop)
+      let port = try await host.listen(on: [.loopback4])
+      var clients: [(node: SessionNode, connection: ConnectionID)] = []
+      for name in ["first", "second"] {
+        let client = SessionNode(makePeer(name), seats: 0, on: loop)
+        async let seated = client.connect(to: [Endpoint(.loopback4, port: port)])
+        while await !host.pollAll().contains("requested") { await Task.yield() }
+        clients.append((client, try await seated))
+      }
+      for (sender, client) in clients.enumerated() {
+        for number in 1...3 {
+          let note = Note([UInt8(sender), UInt8(number)])
+          try await client.node.sendConfirmed(note, on: .notes, to: client.connection).expectTrue()
+        }
+      }
+      let messages = await host.pollAll().filter { $0.hasPrefix("[") }
+      #expect(messages == ["[0, 1]", "[1, 1]", "[0, 2]", "[1, 2]", "[0, 3]", "[1, 3]"])
+      for node in clients.map(\.node) + [host] { await node.shutdown() }
+    }
+  }
+
   @Test func `a message handler gets the bytes of every message and replaces message events`()
     async throws
   {

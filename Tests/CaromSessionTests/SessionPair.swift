@@ -41,6 +41,25 @@ func withPair(
   }
 }
 
+extension SessionPair {
+  /// Sends notes to the host, which does not read them, until the send queue is full. Returns the
+  /// number of notes.
+  @discardableResult
+  func fillNotes() async throws -> Int {
+    let note = Note([UInt8](repeating: 1, count: 250_000))
+    var count = 0
+    while true {
+      do throws(SendError) {
+        try await host.trySend(note, on: .notes)
+        count += 1
+      } catch {
+        guard case .queueFull = error else { throw error }
+        return count
+      }
+    }
+  }
+}
+
 extension Session {
   /// Waits for the next peer that joins.
   func joined() async -> Peer {

@@ -1,0 +1,111 @@
+import CaromCore
+import CaromProtocol
+import CaromTransport
+import Testing
+
+@testable import CaromSession
+
+/// Sends that wait for room in the send queue, and senders that wait for a delivery receipt (page
+/// Sessions, Send).
+@Suite(.timeLimit(.minutes(1))) struct WaitingSendTests {
+  @Test func `a message that would fit does not overtake an earlier one that waits for room`()
+    async throws
+  {
+    try await withPair { pair in
+      let count = try await pair.fillNotes()
+      let sends = await pair.host.startSending([.large, Note([3])])
+      let read = await pair.hosting.messages(on: .notes).first(count + 2)
+      #expect(read.suffix(2) == [.large, Note([3])])
+      for sending in sends { try await sending.value }
+    }
+  }
+
+  @Test func `1,024 messages wait for room on a connection, and one more throws queueFull`()
+    async throws
+  {
+    try await withPair { pair in
+      try await pair.fillNotes()
+      let small = [Note](repeating: Note([3]), count: 1_023)
+      let sends = await pair.host.startSending([.large] + small)
+      for sending in await pair.host.startSending([Note([4])]) {
+        sending.cancel()
+        let error = await #expect(throws: SendError.self) { try await sending.value }
+        guard case .queueFull? = error else {
+          Issue.record("\(error as Any)")
+          continue
+        }
+      }
+      await pair.client.kick()
+      for sending in sends {
+        await #expect(throws: SendError.notConnected) { try await sending.value }
+      }
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `sendConfirmed returns false when the connection ends before the message is sent`(
+    isKicked: Bool
+  ) async throws {
+    var timing = SessionTiming()
+    timing.closeLimit = .milliseconds(20)
+    try await withPair(timing: timing) { pair in
+      try await pair.fillNotes()
+      let receipt = await pair.host.startSendingConfirmed(Note([3]), on: .notes)
+      if isKicked { await pair.client.kick() } else { await pair.host.close() }
+      #expect(try await receipt.value == false)
+    }
+  }
+
+  /// The receipt of the replaced message arrives in the turn of the loop in which the message was
+  /// queued, and thus before the sender's task resumes.
+  @Test func `sendConfirmed returns false if a newer message replaces one that waited for room`()
+    async throws
+  {
+    try await withPair(over: .stream) { pair in
+      let count = try await pair.fillNotes()
+      let sends = await pair.host.startSending([.large])
+      let older = await pair.host.startSendingConfirmed(Note([1]), on: .latest)
+      let newer = await pair.host.startSendingConfirmed(Note([2]), on: .latest)
+      #expect(await pair.hosting.messages(on: .notes).first(count + 1).last == .large)
+      #expect(try await older.value == false)
+      #expect(try await newer.value)
+      for sending in sends { try await sending.value }
+    }
+  }
+}
+
+extension Note {
+  /// A message for which a queue that is full of notes has no room, even after one of them has been
+  /// delivered.
+  fileprivate static var large: Note { Note([UInt8](repeating: 2, count: 900_000)) }
+}
+
+extension Peer {
+  fileprivate func startSending(_ notes: [Note]) async -> [Task<Void, any Error>] {
+    await node.startSending(notes, to: connectionID)
+  }
+
+  fileprivate func startSendingConfirmed(
+    _ note: Note, on channel: MessageChannel<Note>
+  ) async -> Task<Bool, any Error> {
+    await node.startSendingConfirmed(note, on: channel, to: connectionID)
+  }
+}
+
+extension SessionNode {
+  /// Calls `sendWhenRoom` for each note, in order. Returns when each call has returned or waits.
+  fileprivate func startSending(
+    _ notes: [Note], to connection: ConnectionID
+  ) -> [Task<Void, any Error>] {
+    notes.map { note in
+      Task.immediate { try await self.sendWhenRoom(note, on: .notes, to: connection) }
+    }
+  }
+
+  /// Calls `sendConfirmed`. Returns when the call has returned or waits.
+  fileprivate func startSendingConfirmed(
+    _ note: Note, on channel: MessageChannel<Note>, to connection: ConnectionID
+  ) -> Task<Bool, any Error> {
+    Task.immediate { try await self.sendConfirmed(note, on: channel, to: connection) }
+  }
+}
