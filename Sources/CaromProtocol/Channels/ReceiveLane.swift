@@ -52,6 +52,6 @@ struct ReceiveLane: Sendable {
   /// Returns the distance from `next` to the nearest number whose low 16 bits are `number`. The
   /// distance is negative if the message is older than `next`.
   mutating func distance(of number: UInt16) -> Int {
-    Int(Int16(bitPattern: number &- UInt16(truncatingIfNeeded: next)))
+    Int(UInt64(expanding: UInt64(number), bits: 16, near: next)) - Int(next)
   }
 }

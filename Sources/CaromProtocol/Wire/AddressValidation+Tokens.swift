@@ -15,7 +15,7 @@ package struct AddressToken: Hashable, Sendable {
 
   /// The token's number, unique for its host.
   package let serial: UInt64
-  /// The time at which the token expires, in nanoseconds on its host's clock.
+  /// The last time at which the token is valid, in nanoseconds on its host's clock.
   package let expiry: UInt64
   /// The keyed hash of the serial number, the expiry and the address.
   package let seal: UInt64
@@ -60,7 +60,7 @@ package struct AddressToken: Hashable, Sendable {
   /// Returns whether the host with this secret made the token for `address` and the token has not
   /// expired at `now`.
   package func isValid(for address: IPAddress, secret: HostSecret, at now: Instant) -> Bool {
-    now.nanoseconds < Int64(clamping: expiry)
+    now.nanoseconds <= Int64(clamping: expiry)
       && seal == Self.seal(serial, expiry, address, secret)
   }
 

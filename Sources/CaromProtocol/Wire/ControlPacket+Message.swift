@@ -27,8 +27,9 @@ extension ControlPacket {
   /// its action.
   static func decode(_ message: Span<UInt8>) throws(DecodeError) -> ControlPacket? {
     var reader = PacketReader(message)
-    _ = try reader.read(UInt16.self)
+    let type: UInt16 = try reader.read()
     let action: UInt16 = try reader.read()
+    guard type == SessionWire.controlType else { throw .invalid(what: "type of a message") }
     let control: ControlPacket
     switch SessionWire.Action(rawValue: action) {
     case .ping: control = .ping(sent: try reader.read())

@@ -39,7 +39,8 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   /// The sender's version of the session protocol or, if both sides use the same protocol version,
   /// of the game.
   public var version: UInt16
-  /// A human-readable explanation. Only `declined` and `kicked` carry one.
+  /// A human-readable explanation. It is sent only with `declined` and `kicked`, and only if it has
+  /// at most 255 bytes.
   public var text: String
 
   /// Creates a goodbye. Text longer than 255 bytes is omitted.
@@ -57,7 +58,13 @@ public struct Goodbye: Hashable, Sendable, PacketCodable {
   public func encode(into writer: inout PacketWriter) {
     writer.write(code.rawValue)
     writer.write(version)
-    writer.writeText(text)
+    writer.writeText(sentText)
+  }
+
+  /// The text if the layout permits it, and an empty text otherwise.
+  private var sentText: String {
+    let carriesText = code == .declined || code == .kicked
+    return carriesText && text.utf8.count <= Self.maximumTextLength ? text : ""
   }
 
   /// Creates a goodbye from the bytes that `encode(into:)` writes. Throws `invalid` for an unknown

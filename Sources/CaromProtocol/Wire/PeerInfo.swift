@@ -8,9 +8,9 @@ public struct PeerInfo: Hashable, Sendable {
   /// The peer's identity.
   public var id: PeerID
   /// The peer's display name: at most 63 bytes of UTF-8. Peers may share a name.
-  public var name: String
+  public var name: String { didSet { Self.checkName(name) } }
   /// The game, such as "airhockey": 1 to 32 bytes of UTF-8. Both sides must play the same game.
-  public var application: String
+  public var application: String { didSet { Self.checkApplication(application) } }
   /// The version of the game's messages. Both sides must use the same version.
   public var applicationVersion: UInt16
   /// Whether the peer gives up its seat to any peer that does not yield: a computer opponent that
@@ -25,16 +25,24 @@ public struct PeerInfo: Hashable, Sendable {
     id: PeerID, name: String, application: String, applicationVersion: UInt16 = 1,
     yieldsSeat: Bool = false, isSpectator: Bool = false
   ) {
-    precondition(name.utf8.count <= PeerID.maximumNameLength, "a name must have at most 63 bytes")
-    precondition(
-      (1...Self.maximumApplicationLength).contains(application.utf8.count),
-      "an application name must have 1 to 32 bytes")
+    Self.checkName(name)
+    Self.checkApplication(application)
     self.id = id
     self.name = name
     self.application = application
     self.applicationVersion = applicationVersion
     self.yieldsSeat = yieldsSeat
     self.isSpectator = isSpectator
+  }
+
+  private static func checkName(_ name: String) {
+    precondition(name.utf8.count <= PeerID.maximumNameLength, "a name must have at most 63 bytes")
+  }
+
+  private static func checkApplication(_ application: String) {
+    precondition(
+      (1...maximumApplicationLength).contains(application.utf8.count),
+      "an application name must have 1 to 32 bytes")
   }
 }
 

@@ -20,6 +20,7 @@ package struct Refusal: Hashable, Sendable {
   init(decoding reader: inout PacketReader) throws(DecodeError) {
     keyPrefix = try reader.read()
     reason = try reader.read()
+    guard Goodbye.Code(rawValue: reason) != nil else { throw .invalid(what: "refusal: reason") }
     try reader.finish()
   }
 

@@ -106,8 +106,10 @@ import Testing
     changed[1] = 0
     #expect(error(of: changed) == .invalid(what: "hello: magic"))
     changed = carrying
-    changed[27] = 4
-    #expect(error(of: changed) == .invalid(what: "hello: flags"))
+    for flags in 3...UInt8.max {
+      changed[27] = flags
+      #expect(error(of: changed) == .invalid(what: "hello: flags"))
+    }
     let wrong = DecodeError.invalid(
       what: "hello: the bytes after it are no data packet of the initiator")
     #expect(error(of: carrying + [0x50, 0, 0]) == wrong)
@@ -153,6 +155,10 @@ import Testing
     #expect(try decode(writer.bytes) == (.refusal(refusal), 0))
     #expect(error(of: writer.bytes + [0]) == .trailingBytes(1))
     for count in 0..<10 { #expect(error(of: Array(writer.bytes[..<count])) != nil) }
+    for reason in UInt8.min...UInt8.max {
+      let bytes = Array(writer.bytes.dropLast()) + [reason]
+      #expect(error(of: bytes) == (reason <= 11 ? nil : .invalid(what: "refusal: reason")))
+    }
   }
 
   @Test func `other first bytes are refused`() {
