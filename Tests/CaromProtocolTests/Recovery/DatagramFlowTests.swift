@@ -131,4 +131,18 @@ import Testing
     #expect(run.flow().statistics.packetsLost == 0 && run.sender().gamesHeldUp == 0)
     #expect(run.flow().queue < 2_000_000)
   }
+
+  @Test func `a flow adopts the round trip of a path that became longer`() {
+    var run = FlowRun(LinkConditions(oneWay: .milliseconds(10), rate: 250_000))
+    run.addFlow(bulk: false, game: true)
+    run.run(to: 2)
+    #expect((20_000_000..<21_000_000).contains(run.flow().roundTrip.minimum))
+    // From now on, the round trip takes 70 ms. The shorter one is trusted for 10 s.
+    run.change(LinkConditions(oneWay: .milliseconds(60), rate: 250_000))
+    run.run(to: 11)
+    #expect(run.flow().queue >= 49_000_000)
+    run.run(to: 14)
+    #expect((70_000_000..<71_000_000).contains(run.flow().roundTrip.minimum))
+    #expect(run.flow().queue < 1_000_000)
+  }
 }

@@ -5,46 +5,8 @@ import Testing
 
 /// Loss detection and probe timeouts of a flow.
 @Suite struct FlowLossTests {
-  /// A flow that receives hand-made acknowledgements. Times are in milliseconds.
-  struct Bench {
-    var flow = DatagramFlow(maximumPayload: 1_200, roundTrip: 100_000_000, at: .zero)
-    var acknowledged: [FrameRecord] = []
-    var lost: [FrameRecord] = []
-
-    /// Sends packets, each with one record that carries the packet's number.
-    mutating func send(_ count: Int = 1, at time: Double, isAckEliciting: Bool = true) {
-      for _ in 0..<count {
-        let record = FrameRecord(.reliable, number: flow.nextNumber)
-        flow.didSend(
-          bytes: 1_000, isAckEliciting: isAckEliciting, records: [record], isAppLimited: true,
-          at: .at(time))
-      }
-    }
-
-    @discardableResult
-    mutating func acknowledge(_ ranges: ClosedRange<UInt64>..., at time: Double) -> Bool {
-      var list = AcknowledgedRanges()
-      for range in ranges { list.append(range) }
-      return acknowledge(list, at: time)
-    }
-
-    @discardableResult
-    mutating func acknowledge(_ list: AcknowledgedRanges, at time: Double) -> Bool {
-      flow.handle(
-        list, ackDelay: 0, at: .at(time), acknowledged: &acknowledged, lost: &lost)
-    }
-
-    /// Handles the next timeout and returns whether a probe is due.
-    mutating func timeOut() -> Bool {
-      guard let deadline = flow.nextTimeout else { return false }
-      return flow.handleTimeout(at: deadline, lost: &lost)
-    }
-
-    var deadline: Double? { flow.nextTimeout.map { Double($0.nanoseconds) / 1e6 } }
-  }
-
   @Test func `without reordering a packet is lost once one sent three later is acknowledged`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(5, at: 0)
     bench.acknowledge(1...3, at: 100)
     #expect(bench.lost.map(\.number) == [0])
@@ -52,7 +14,7 @@ import Testing
   }
 
   @Test func `a packet that one later packet overtook is lost a quarter of a round trip later`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
     #expect(bench.lost.isEmpty && bench.deadline == 125)
@@ -63,7 +25,7 @@ import Testing
   }
 
   @Test func `a spurious loss widens the reordering window and is not reported`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
     _ = bench.timeOut()
@@ -76,7 +38,7 @@ import Testing
   }
 
   @Test func `a packet that the next acknowledgement adds is not lost`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(2, at: 0)
     bench.acknowledge(1...1, at: 100)
     bench.acknowledge(0...1, at: 110)
@@ -84,7 +46,7 @@ import Testing
   }
 
   @Test func `probes are sent at even intervals first, then all packets are lost`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(1, at: 0)
     bench.acknowledge(0...0, at: 100)
     bench.send(2, at: 200)
@@ -104,7 +66,7 @@ import Testing
   }
 
   @Test func `a probe waits for the peer's acknowledgement delay or for the third packet`() {
-    var bench = Bench()
+    var bench = FlowBench()
     let deadlines = [0, 10, 20, 30].map { (time: Double) in
       bench.send(1, at: time)
       return bench.deadline
@@ -113,19 +75,19 @@ import Testing
   }
 
   @Test func `a probe waits for three acknowledgements while packets are sent steadily`() {
-    var bench = Bench()
+    var bench = FlowBench()
     let deadlines = (0..<9).map { number in
       bench.send(1, at: Double(number) * 10)
       return bench.deadline
     }
     #expect(deadlines == [225, 225, 220, 220, 240, 240, 260, 260, 260])
-    var slow = Bench()
+    var slow = FlowBench()
     for number in 0..<6 { slow.send(1, at: Double(number) * 30) }
     #expect(slow.deadline == 320)
   }
 
   @Test func `a game's steady packets need no probe, however short the round trip`() {
-    var bench = Bench()
+    var bench = FlowBench()
     for number in 0..<UInt64(600) {
       let time = Double(number) * 1_000 / 60
       bench.send(1, at: time)
@@ -137,7 +99,7 @@ import Testing
   }
 
   @Test func `an acknowledgement of a packet that was never sent is refused`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(2, at: 0)
     let isAccepted = bench.acknowledge(1...2, at: 100)
     #expect(!isAccepted)
@@ -145,7 +107,7 @@ import Testing
   }
 
   @Test func `packets that elicit no acknowledgement are not in flight and never lost`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(3, at: 0, isAckEliciting: false)
     #expect(bench.flow.inFlight == 0 && bench.deadline == nil)
     bench.acknowledge(1...1, at: 100)
@@ -155,7 +117,7 @@ import Testing
   }
 
   @Test func `an abandoned path declares each outstanding packet lost once`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(100, at: 0)
     bench.acknowledge(0...9, at: 100)
     bench.flow.abandonAll(lost: &bench.lost)
@@ -168,7 +130,7 @@ import Testing
   @Test func `each record is returned once, whatever happens to acknowledgements`() {
     for seed in 0..<UInt64(50) {
       var generator = SeededGenerator(seed: seed)
-      var bench = Bench()
+      var bench = FlowBench()
       var received = AcknowledgedRanges()
       var evicted: ClosedRange<UInt64>?
       var time = 0.0
@@ -190,7 +152,7 @@ import Testing
   }
 
   @Test func `a side that only acknowledges elicits an acknowledgement now and then`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(31, at: 0, isAckEliciting: false)
     #expect(!bench.flow.shouldElicitAck)
     bench.send(1, at: 0, isAckEliciting: false)
@@ -200,7 +162,7 @@ import Testing
   }
 
   @Test func `a new path keeps the packet numbers and discards the round trip`() {
-    var bench = Bench()
+    var bench = FlowBench()
     bench.send(4, at: 0)
     bench.acknowledge(0...1, at: 100)
     bench.flow.resetPath(at: .at(110))
@@ -213,7 +175,7 @@ import Testing
   }
 
   @Test func `urgent packets are sent ahead of schedule, up to a debt`() {
-    var bench = Bench()
+    var bench = FlowBench()
     var count = 0
     while bench.flow.allowance(at: .zero, urgent: false) > 0, count < 1_000 {
       bench.send(at: 0)
@@ -227,11 +189,5 @@ import Testing
     }
     #expect((3...5).contains(count - bulk))
     #expect(bench.flow.nextSendTime()! > .zero)
-  }
-}
-
-extension Instant {
-  fileprivate static func at(_ milliseconds: Double) -> Instant {
-    Instant(nanoseconds: Int64(milliseconds * 1e6))
   }
 }

@@ -77,6 +77,17 @@ import Testing
     #expect(received.acknowledgementDeadline == silent)
   }
 
+  @Test(arguments: [(24_999_999, false), (25_000_000, true)])
+  func `the second packet is acknowledged at once unless messages were sent in the last 25 ms`(
+    nanoseconds: Int64, isImmediate: Bool
+  ) {
+    var received = makeReceived([])
+    received.recordMessagesSent(at: .zero)
+    let now = Instant(nanoseconds: nanoseconds)
+    for number in 0...1 { _ = received.insert(UInt64(number), isAckEliciting: true, at: now) }
+    #expect(received.acknowledgementDeadline == (isImmediate ? now : now + .milliseconds(20)))
+  }
+
   @Test func `a gap and a late packet are acknowledged at once`() {
     var received = makeReceived([0, 1])
     _ = received.takeShortForm(at: .zero)

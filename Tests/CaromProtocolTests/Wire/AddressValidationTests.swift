@@ -21,6 +21,16 @@ import Testing
     #expect(!cookie.isValid(for: endpoint, secret: secret, at: .zero + .seconds(31)))
   }
 
+  /// WireFormat, "Starting and moving a path", step 2.
+  @Test func `a cookie is valid for 16 s even if it was made at the end of its slot`() {
+    let made = Instant(nanoseconds: 47_999_999_999)
+    let cookie = Cookie(for: endpoint, secret: secret, at: made)
+    let last = made + .seconds(16)
+    #expect(cookie.isValid(for: endpoint, secret: secret, at: last))
+    #expect(
+      !cookie.isValid(for: endpoint, secret: secret, at: last.advanced(byNanoseconds: 1)))
+  }
+
   @Test func `each endpoint and each secret has its own cookie`() {
     let endpoints = [
       endpoint, Endpoint(.loopback4, port: 7778), Endpoint(.any4, port: 7777),

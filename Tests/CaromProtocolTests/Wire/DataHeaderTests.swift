@@ -81,10 +81,23 @@ import Testing
     #expect(DataHeader(role: .initiator, number: 9, numberLength: 2).expanded(after: nil) == 9)
   }
 
+  @Test(
+    arguments: [
+      (nil, [0x07, 0x00], 7), (65_534, [0x01, 0x00], 65_537), (65_537, [0xFF, 0xFF], 65_535),
+      (0xA82F_30EA, [0x32, 0x9B], 0xA82F_9B32),
+    ] as [(UInt64?, [UInt8], UInt64)])
+  func `the numbers in the table of the page WireFormat are recovered`(
+    largest: UInt64?, bytes: [UInt8], number: UInt64
+  ) throws {
+    var reader = PacketReader(([0x10] + bytes).span)
+    #expect(try DataHeader(decoding: &reader).expanded(after: largest) == number)
+  }
+
   @Test func `a short acknowledgement is never older than the previous one`() {
     for (before, largest, whole) in [
       (nil, 7, 7), (0, 0, 0), (70_000, 70_000, 70_000), (70_000, 70_001, 70_001),
-      (70_000, 70_000 + 65_535, 70_000 + 65_535),
+      (70_000, 70_000 + 65_535, 70_000 + 65_535), (70_000, 70_000 + 65_536, 70_000),
+      (nil, 65_535, 65_535), (nil, 65_536, 0),
     ] as [(UInt64?, UInt64, UInt64)] {
       let short = ShortAcknowledgement(
         largest: UInt16(truncatingIfNeeded: largest), ackDelay: AckDelay(byte: 0))

@@ -35,6 +35,7 @@ import Testing
     ([.ping], [1]),
     ([.padding(3)], [0, 0, 0]),
     ([.credit(64, 300)], [3, 64, 0xAC, 2]),
+    ([.credit(0, .max)], [3, 0] + [UInt8](repeating: 0xFF, count: 9) + [1]),
     ([.acknowledgement([5...9], AckDelay(byte: 1))], [2, 9, 1, 0, 4]),
     (
       [.acknowledgement([300...300, 2...298, 0...0], AckDelay(byte: 255))],
@@ -77,6 +78,13 @@ import Testing
     ([4], .invalid(what: "frame")),
     ([0x7F], .invalid(what: "frame")),
     ([3, 65, 0], .invalid(what: "channel")),
+    ([0xDF, 65, 2, 0, 0, 1, 0, 1, 1], .invalid(what: "channel")),
+    (
+      [3, 0] + [UInt8](repeating: 0xFF, count: 9) + [2], .invalid(what: "VarInt: over 64 bits")
+    ),
+    (
+      [3, 0] + [UInt8](repeating: 0x80, count: 10) + [1], .invalid(what: "VarInt: over 64 bits")
+    ),
     ([2, 5, 0, 64], .tooLarge(length: 64, limit: 63)),
     ([2, 5, 0, 0, 6], .invalid(what: "acknowledgement: below 0")),
     ([2, 5, 0, 1, 4, 0, 0], .invalid(what: "acknowledgement: below 0")),
@@ -99,6 +107,27 @@ import Testing
     for count in bytes.indices {
       guard let decoded = try? decodeFrames(Array(bytes[..<count])) else { continue }
       #expect(decoded.count < frames.count || decoded != frames)
+    }
+  }
+
+  @Test func `no frame begins with a byte from 4 to 127, and no message has mode 7`() {
+    let zeros = [UInt8](repeating: 0, count: 12)
+    for first in 4...0x7F as ClosedRange<UInt8> {
+      #expect(frameError([first] + zeros) == .invalid(what: "frame"))
+    }
+    for first in 0xF0...0xFF as ClosedRange<UInt8> {
+      let channel: [UInt8] = first == 0xFF ? [15] : []
+      #expect(frameError([first] + channel + zeros) == .invalid(what: "message mode"))
+    }
+  }
+
+  @Test func `a fragment's message has a mode from 0 to 4, and at most 1 MiB`() throws {
+    for mode in 0...4 as ClosedRange<UInt8> {
+      let bytes: [UInt8] = [0xD0, mode, 0, 0, 0x80, 0x80, 0x40, 0xFF, 0xFF, 0x3F, 1, 7]
+      let delivery = try #require(Delivery(rawValue: mode))
+      let frames = [FrameValue.fragment(delivery, 0, 0, of: 1 << 20, at: 1 << 20 - 1, [7])]
+      #expect(try decodeFrames(bytes) == frames)
+      #expect(encodeFrames(frames) == bytes)
     }
   }
 

@@ -24,6 +24,20 @@ import Testing
     #expect(wrong == 0)
   }
 
+  /// WireFormat, "Data packets".
+  @Test func `of two numbers that are equally near the greater is meant`() {
+    for bits in [16, 24, 32] as [UInt64] {
+      let half: UInt64 = 1 << (bits - 1)
+      // Half a window ahead is above or below the next multiple of the window.
+      for expected in [3 * half - 7, 4 * half - 7, 4 * half, 5 * half + 7] {
+        for number in [expected + half, expected + half - 1, expected - half + 1] {
+          let low = number & (1 << bits - 1)
+          #expect(UInt64(expanding: low, bits: bits, near: expected) == number)
+        }
+      }
+    }
+  }
+
   @Test func `no number is below 0 or above the largest`() {
     #expect(UInt64(expanding: 0xFFFF, bits: 16, near: 0) == 0xFFFF)
     #expect(UInt64(expanding: 0, bits: 16, near: .max) == UInt64.max - 0xFFFF)
