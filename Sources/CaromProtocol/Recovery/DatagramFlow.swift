@@ -87,8 +87,8 @@ package struct DatagramFlow: Sendable {
 
   /// Returns the number of bytes that may be sent now: 0, or enough for at least one full packet.
   ///
-  /// Urgent packets, which are small, may exceed both the schedule and the window by
-  /// `Pacer.maximumDebt` bytes. Later packets are delayed accordingly.
+  /// Urgent packets, which are small, may exceed the schedule by `Pacer.maximumDebt` bytes; later
+  /// packets are delayed accordingly. The window does not limit them.
   @inline(__always) package func allowance(at now: Instant, urgent: Bool) -> Int {
     guard !isFull else { return 0 }
     var credit = pacer.credit(at: now.nanoseconds, rate: congestion.rate)

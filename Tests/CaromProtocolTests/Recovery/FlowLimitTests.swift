@@ -18,6 +18,7 @@ import Testing
     }
     #expect(bench.flow.nextNumber == 16 && bench.flow.inFlight == 19_200)
     #expect(bench.flow.nextSendTime() == nil)
+    #expect(bench.flow.allowance(at: .at(200), urgent: true) > 0)
     bench.acknowledge(0...0, at: 200)
     #expect(bench.flow.inFlight == 18_000)
     #expect(bench.flow.allowance(at: .at(201), urgent: false) > 0)
