@@ -43,8 +43,8 @@ import Testing
 
   // MARK: The round trip
 
-  /// RFC 9002, section 5.3. The delay is not subtracted from the first round trip, and never so that
-  /// a round trip is shorter than the shortest.
+  /// RFC 9002, section 5.3. The delay is not subtracted from the first round trip, and a round trip
+  /// never becomes shorter than the shortest by it.
   @Test func `the acknowledgement delay is subtracted from the round trip`() {
     var bench = FlowBench()
     let longest = AckDelay.longest.nanoseconds
