@@ -103,7 +103,7 @@ import Testing
   {
     let type = try makeType()
     try await withNetworkLoop { loop in
-      let lost = try await Farewell(on: loop).run(type, Self.loopback)
+      let lost = try await ClosingDiscovery(on: loop).run(type, Self.loopback)
       #expect(lost == ["X", "Y", "Z"])
     }
   }
@@ -176,7 +176,7 @@ import Testing
 }
 
 /// Closes a `DiscoveryCore` that advertises services while another one browses.
-private actor Farewell: LoopActor {
+private actor ClosingDiscovery: LoopActor {
   nonisolated let loop: NetworkLoop
   private let changes = Events<ServiceChange?>()
 
