@@ -18,8 +18,12 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
     self.host = host
   }
 
+  /// The system's own Python, for which Debian packages python-zeroconf. Another Python that comes
+  /// first in the PATH does not have it.
+  private static let python = "/usr/bin/python3"
+
   static func isInstalled() async -> Bool {
-    await NetworkLab.succeeds("python3", "-c", "import zeroconf")
+    await NetworkLab.succeeds(python, "-c", "import zeroconf")
   }
 
   func prepare() async throws {}
@@ -41,7 +45,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
 
   func publish(_ name: String) async throws -> Double {
     let program = try lab.start(
-      host, ["python3", "zc.py", "pub", name, DiscoveryPair.type, "4242", versions])
+      host, [Self.python, "zc.py", "pub", name, DiscoveryPair.type, "4242", versions])
     programs.withLock { $0.publishing = program }
     return try await begin(program, "REGISTER", .seconds(10))
   }
@@ -54,7 +58,7 @@ final class DiscoveryZeroconfSubject: DiscoverySubject {
 
   func browse() async throws -> DiscoverySighting {
     let program = try lab.start(
-      host, ["python3", "zc.py", "browse", DiscoveryPair.type, "-", versions])
+      host, [Self.python, "zc.py", "browse", DiscoveryPair.type, "-", versions])
     programs.withLock { $0.browsing.append(program) }
     let begin = try await begin(program, "BROWSE", .seconds(10))
     return DiscoverySighting(program: program, begin: begin, printsTime: true) { event, name in
