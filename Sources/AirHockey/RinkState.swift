@@ -33,7 +33,7 @@ public struct RinkState: Hashable, Sendable {
     awayMallet = Bounds.start(of: .away)
   }
 
-  /// Accesses the center of a seat's mallet.
+  /// The center of a seat's mallet.
   public subscript(mallet seat: Seat) -> LatticePoint {
     get { seat == .home ? homeMallet : awayMallet }
     set { if seat == .home { homeMallet = newValue } else { awayMallet = newValue } }

@@ -16,11 +16,10 @@
       _ call: sc_call, _ error: Int32 = 0, count: Int = 1, after skipped: Int = 0,
       on descriptor: Int32 = any, detail: Int32 = any, limit: Int = 0
     ) {
-      var fault = unsafe sc_fault(
-        call: call, descriptor: descriptor, detail: detail, skipped: Int32(skipped),
-        count: Int32(count), error: error, limit: limit, bytes: nil, offset: 0)
-      number = unsafe sc_arm(&fault)
-      precondition(number >= 0, "a thread can arm \(SC_FAULTS) faults")
+      unsafe self.init(
+        arming: sc_fault(
+          call: call, descriptor: descriptor, detail: detail, skipped: Int32(skipped),
+          count: Int32(count), error: error, limit: limit, bytes: nil, offset: 0))
     }
 
     /// Arms a fault: the next calls of `recv` receive `bytes` at `offset` in place of what was sent
@@ -29,9 +28,14 @@
     init(receiving bytes: [UInt8], at offset: Int, count: Int = 1) {
       let copy = UnsafeMutablePointer<UInt8>.allocate(capacity: bytes.count)
       unsafe copy.initialize(from: bytes, count: bytes.count)
-      var fault = unsafe sc_fault(
-        call: SC_RECV, descriptor: Self.any, detail: Self.any, skipped: 0, count: Int32(count),
-        error: 0, limit: bytes.count, bytes: copy, offset: offset)
+      unsafe self.init(
+        arming: sc_fault(
+          call: SC_RECV, descriptor: Self.any, detail: Self.any, skipped: 0, count: Int32(count),
+          error: 0, limit: bytes.count, bytes: copy, offset: offset))
+    }
+
+    private init(arming fault: sc_fault) {
+      var fault = unsafe fault
       number = unsafe sc_arm(&fault)
       precondition(number >= 0, "a thread can arm \(SC_FAULTS) faults")
     }

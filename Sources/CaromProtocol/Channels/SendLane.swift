@@ -40,7 +40,7 @@ struct SendLane: Sendable {
     self.channelIndex = channelIndex
   }
 
-  /// Whether a message, or a part of one, has not been sent even once.
+  /// Whether a message, or a part of one, is still to be sent for the first time.
   var hasUnsent: Bool { !unsent.isEmpty || !unsentBulk.isEmpty || openNumber != nil }
 
   /// Returns the index in `outstanding` of the message with this number, or `nil` if the message is
