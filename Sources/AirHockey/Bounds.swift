@@ -32,7 +32,7 @@ enum Bounds {
       && (-puckSpin...puckSpin).contains(puck.spin)
   }
 
-  /// Returns the nearest position to `mallet` that is within the seat's half of the table.
+  /// Returns the position nearest to `mallet` within the seat's half of the table.
   static func clamped(mallet: LatticePoint, of seat: Seat) -> LatticePoint {
     let forward = seat == .home ? -mallet.x : mallet.x
     let x = min(max(forward, malletNearX), malletFarX)

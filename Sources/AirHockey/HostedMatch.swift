@@ -75,7 +75,7 @@ public struct HostedMatch: Sendable {
 
   // MARK: Playing
 
-  /// Adds a request of the home player. Each request is carried out in a separate tick.
+  /// Queues a request from the home player. Each request is carried out in a separate tick.
   public mutating func request(_ request: RinkInput.Request) { requests.append(request) }
 
   /// Simulates one tick with the home player's input, and returns the events of the tick.

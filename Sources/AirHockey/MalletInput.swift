@@ -5,7 +5,8 @@ import CaromPhysics
 /// center.
 ///
 /// The simulation moves the mallet towards the target, within the speed limit and the player's half
-/// of the table. Whole units ensure that the same value is sent and simulated.
+/// of the table. Targets are whole numbers of units, so that the value simulated is exactly the
+/// value sent.
 public struct MalletInput: Hashable, Sendable {
   /// The maximum magnitude of `x`, in units of 0.1 mm.
   public static let maximumX = Int16(9_740)

@@ -15,7 +15,7 @@ public struct Pauses: OptionSet, Hashable, Sendable {
   /// Away has paused the match.
   public static let away = Pauses(rawValue: 2)
 
-  /// Returns the set with only the pause of `seat`.
+  /// Returns a set that contains only the pause of `seat`.
   public static func of(_ seat: Seat) -> Pauses { seat == .home ? .home : .away }
 
   /// The same pauses with the seats exchanged.

@@ -57,8 +57,8 @@ struct FieldPainter {
     return color.mixed(with: side, 0.4 * edge(crease / pixel))
   }
 
-  /// Returns the color of the goal mouth in the end rail at a place, painted over `color`. The
-  /// mouth is dark, with a rim in its player's color.
+  /// Returns `color` with the goal mouths in the end rails painted over it. A mouth is dark, with a
+  /// rim in its player's color.
   private func mouth(at place: Vector, over color: Color) -> Color {
     let depth = abs(place.x) - Preset.halfLength
     guard depth > -0.5 * pixel, depth < Layout.rail + pixel else { return color }

@@ -84,8 +84,8 @@ public actor MatchFinder: LoopActor {
     await node.shutdown(goodbye)
   }
 
-  /// Returns the addresses to listen on: only the loopback address if discovery uses no other
-  /// interface, and all addresses otherwise.
+  /// Returns the addresses to listen on: the loopback address if discovery uses only the loopback
+  /// interface, or all addresses otherwise.
   private static func addresses(of discovery: DiscoveryCore) -> [IPAddress] {
     discovery.activeInterfaces.allSatisfy(\.isLoopback) ? [.loopback4] : [.any4, .any6]
   }

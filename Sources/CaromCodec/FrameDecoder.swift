@@ -142,8 +142,8 @@ public struct FrameDecoder: Sendable {
     state = .body(bytes: body, want: length, deadline: deadline)
   }
 
-  /// Consumes the missing bytes of the body as far as they have arrived, and returns the number of
-  /// bytes consumed.
+  /// Consumes as many of the body's missing bytes as have arrived, and returns the number of bytes
+  /// consumed.
   private mutating func receiveBody(
     _ bytes: Span<UInt8>, after before: consuming [UInt8], want: Int, deadline: Instant
   ) -> Int {

@@ -28,7 +28,7 @@ extension String: PacketCodable {
   /// The maximum length of a string that can be decoded, in bytes of UTF-8.
   public static let maximumEncodedLength = 1 << 16
 
-  /// Appends the string: its length in UTF-8 bytes (`VarInt`), then its UTF-8.
+  /// Appends the string: its length in UTF-8 bytes (`VarInt`), then those bytes.
   public func encode(into writer: inout PacketWriter) { writer.writeText(self) }
 
   /// Creates a string by decoding at most `maximumEncodedLength` bytes of UTF-8.

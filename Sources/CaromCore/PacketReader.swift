@@ -80,8 +80,8 @@ public struct PacketReader: ~Escapable {
     return Array(copying: bytes.extracting(offset..<bytes.count))
   }
 
-  /// Reads a string: its length in bytes (`VarInt`), then its UTF-8. Throws `tooLarge` if the
-  /// length exceeds `limit`.
+  /// Reads a string: its length in UTF-8 bytes (`VarInt`), then those bytes. Throws `tooLarge` if
+  /// the length exceeds `limit`.
   public mutating func readText(limit: Int) throws(DecodeError) -> String {
     let length = try readVarInt()
     guard length <= UInt64(limit) else { throw .tooLarge(length: length, limit: UInt64(limit)) }

@@ -24,7 +24,7 @@ extension MulticastDNS {
   package mutating func cancelResolve(_ id: ResolveID) { querier.cancelResolve(id) }
 
   /// Monitors the TXT record of a service. Returns nil if `Querier.monitorLimit` monitors are
-  /// running.
+  /// already running.
   package mutating func monitorText(of instance: Name, at now: Instant) -> MonitorID? {
     querier.monitorText(of: instance, at: now)
   }
@@ -32,7 +32,8 @@ extension MulticastDNS {
   /// Stops a TXT record monitor.
   package mutating func stopMonitoring(_ id: MonitorID) { querier.stopMonitoring(id) }
 
-  /// Queries for records of any type. Returns nil if `Querier.queryLimit` queries are running.
+  /// Queries for records of any type. Returns nil if `Querier.queryLimit` queries are already
+  /// running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     querier.query(name, type, at: now)
   }

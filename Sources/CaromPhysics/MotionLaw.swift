@@ -92,8 +92,8 @@ struct MotionLaw {
     return speed * damping.drag / (rate * rate)
   }
 
-  /// Returns the clock reading of the first contact of two bodies after `now`, or nil if they do
-  /// not touch before the horizon. At least one of the bodies must be moving on a curve.
+  /// Returns the clock reading at which two bodies first touch after `now`, or nil if they do not
+  /// touch before the horizon. At least one of the bodies must be moving along a curve.
   func curvedContact(_ a: Body, _ b: Body, now: Double) -> Double? {
     let distance = a.radius + b.radius
     let bound = acceleration(a) + acceleration(b)

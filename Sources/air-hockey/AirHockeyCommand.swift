@@ -34,7 +34,7 @@ struct AirHockeyCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command whose help explains the arguments.
+  /// The command, with the subcommand given if it exists, whose help explains the arguments.
   private static var helpfulCommand: String {
     let given = CommandLine.arguments.dropFirst().first
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }

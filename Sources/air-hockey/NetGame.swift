@@ -14,9 +14,9 @@ actor NetGame: LoopActor {
   enum Role {
     /// No connection has been opened yet, so the role is open.
     case undecided
-    /// This side accepted its peers' connections, and its simulation is authoritative.
+    /// This computer accepted its peers' connections, and its simulation is authoritative.
     case host(HostedMatch)
-    /// This side joined a host, as a player or as a spectator.
+    /// This computer joined a host's match, as a player or as a spectator.
     case client(JoinedMatch)
 
     var hosted: HostedMatch? { if case .host(let match) = self { match } else { nil } }
@@ -51,7 +51,8 @@ actor NetGame: LoopActor {
   struct Connections {
     /// The other player, or the host if this side is a spectator.
     var opponent: ConnectionID?
-    /// The connections of the client and the spectators on a host, by their ids in `HostedMatch`.
+    /// On a host, the connections of the client and the spectators, keyed by their ids in
+    /// `HostedMatch`.
     var recipients: [Int: ConnectionID] = [:]
     /// The id of the last client on a host, whose match and score are restored when it returns; nil
     /// if there was none.

@@ -77,7 +77,7 @@ struct PlayOptions: ParsableArguments {
     return LineDisplay(output: json ? .standardError : .standardOutput)
   }
 
-  /// Throws if a person should play but there is no terminal. Called before the network is used.
+  /// Throws if a person is to play but there is no terminal. Called before the network is used.
   func checkSeat() throws(CommandFailure) {
     guard headless || bot || Terminal.isPresent else { throw Self.notATerminal }
   }

@@ -2,7 +2,7 @@ import AirHockey
 import CaromCore
 
 extension Summary {
-  /// How punctual the ticks and the displayed states were, in milliseconds.
+  /// The lateness of ticks and the age of displayed states, in milliseconds.
   struct Timing: Encodable, Equatable {
     /// The median lateness of ticks.
     var tickJitterP50 = 0.0

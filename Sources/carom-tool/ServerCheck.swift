@@ -64,8 +64,8 @@ final class ServerCheck: Sendable {
     }
   }
 
-  /// The failure to end with when the command's time is up; nil if a server has answered. Its line
-  /// is empty if a warning has been printed.
+  /// The failure with which the command ends when its time limit is reached, or nil if a server has
+  /// answered. The failure's line is empty if a warning has been printed.
   var failure: CommandFailure? {
     state.withLock { state in
       switch state {

@@ -47,8 +47,8 @@ final class ServiceRows: Sendable {
     }
   }
 
-  /// Writes the endpoints of a service if they have changed and its number is still `number`.
-  /// A nil `resolved` reports that the service could not be resolved.
+  /// Writes the endpoints of a service if they have changed and the service is still the one that
+  /// was added as `number`. If `resolved` is nil, reports that the service could not be resolved.
   func emit(
     _ resolved: ResolvedService?, of service: DiscoveredService, _ number: UInt64, to output: Output
   ) {
@@ -102,7 +102,7 @@ final class ServiceRows: Sendable {
 }
 
 extension TXTRecord {
-  /// The record as a JSON object. The value of a key is a string, an array of bytes if it is not
+  /// The record as a JSON object. Each value is a string, an array of bytes if the value is not
   /// valid UTF-8, or null if the key has no value.
   var json: JSONValue {
     .object(

@@ -72,9 +72,8 @@ extension RecordCache {
     }
   }
 
-  /// The divisor that gives the part of its capacity that is freed in one search when an interface,
-  /// a sender or a record set is full. Freeing a part means that only a few of the following
-  /// records require another search.
+  /// When an interface, a sender or a record set is full, one search frees its capacity divided by
+  /// this number, so that only a few of the following records require another search.
   private static let evictionDivisor = 8
   /// The time after a search that freed too little space for which new records are refused without
   /// another search.

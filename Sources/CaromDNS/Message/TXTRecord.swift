@@ -167,7 +167,7 @@ extension TXTRecord {
 }
 
 extension TXTRecord: ExpressibleByDictionaryLiteral {
-  /// Creates a record from a literal. The first of several equal keys is used.
+  /// Creates a record from a literal. If a key occurs more than once, its first value is used.
   public init(dictionaryLiteral elements: (String, String)...) {
     for (key, value) in elements where index(of: key) == nil { self[key] = value }
   }

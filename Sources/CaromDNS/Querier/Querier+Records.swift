@@ -14,7 +14,7 @@ package struct QueryID: Hashable, Sendable {
 
 extension Querier {
   /// Starts a query for the records of a name and type, and reports matching cached records
-  /// immediately. The type `any` stands for all types. Returns nil if `queryLimit` queries are
+  /// immediately. The type `any` matches all types. Returns nil if `queryLimit` queries are already
   /// running.
   package mutating func query(_ name: Name, _ type: RecordType, at now: Instant) -> QueryID? {
     guard queries.count < Self.queryLimit else { return nil }

@@ -18,7 +18,8 @@ struct QuestionSchedule: Sendable {
   private(set) var next: Instant?
   /// Whether the next query is the first since the question started on this link.
   private(set) var isFirst = true
-  /// The time for which `ActiveQuestions` has set the timer for `next`, or nil if it has set none.
+  /// The value of `next` for which `ActiveQuestions` has armed a timer, or nil if it has armed
+  /// none.
   var scheduled: Instant?
   /// Whether the complete answer is cached, so that only refreshes are sent.
   private var isSuspended = false
@@ -66,8 +67,8 @@ struct QuestionSchedule: Sendable {
     next = min(next ?? soon, soon)
   }
 
-  /// Restarts the schedule with the initial interval at `start`, or at `pause` after the last query
-  /// if that is later.
+  /// Restarts the schedule with the initial interval, at `start` or `pause` after the last query,
+  /// whichever is later.
   mutating func restart(at start: Instant, pause: Duration = QuestionSchedule.firstInterval) {
     next = max(start, lastAsked.map { $0.advanced(by: pause) } ?? start)
     interval = Self.firstInterval

@@ -4,7 +4,8 @@ import CaromCore
 struct AnswerRequest: Sendable {
   /// The maximum number of packets that are collected for one query, including the first.
   static let packetLimit = 16
-  /// The maximum number of queriers on one link whose further packets are awaited.
+  /// The maximum number of queriers on one link from which the responder awaits further packets of
+  /// a query.
   static let querierLimit = 256
 
   /// The questions for names that this responder owns, without duplicates.

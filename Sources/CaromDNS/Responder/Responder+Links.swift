@@ -53,8 +53,8 @@ extension Responder {
     for id in serviceIDs { reportIfPublished(id) }
   }
 
-  /// Returns the time of the first probe for a new name. Names that start shortly before this time
-  /// share it.
+  /// Returns the time of the first probe for a new name. Names added until this time share it, so
+  /// that they are probed together.
   mutating func nextProbeStart(at now: Instant) -> Instant {
     if probeStart <= now || now.advanced(by: Self.probeDelay.upperBound) < probeStart {
       probeStart = now.advanced(by: generator.duration(in: Self.probeDelay))

@@ -129,9 +129,9 @@ extension Responder {
     announceAgain(id, at: now)
   }
 
-  /// Replaces a claim's records on the links where its name is claimed. Sends goodbyes for shared
-  /// records only, since the cache-flush bit makes other hosts drop old unique records (RFC 6762
-  /// §8.4).
+  /// Replaces a claim's records on the links where its name is claimed. Sends goodbye records only
+  /// for shared records, because the cache-flush bit makes other hosts discard the old unique
+  /// records (RFC 6762 §8.4).
   mutating func replace(
     _ id: PublicationID, at now: Instant, _ body: (inout Claim) -> Void
   ) {

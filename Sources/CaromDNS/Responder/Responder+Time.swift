@@ -23,8 +23,8 @@ extension Responder {
     for index in links.indices { sendDueAnswers(on: index, at: now) }
   }
 
-  /// Advances those of the claims `ids` whose timers on a link are due. A name is claimed if no
-  /// host has answered its probes.
+  /// Advances each claim in `ids` whose timer on the link is due. A claim to a name succeeds if no
+  /// other host has answered the probes.
   private mutating func advance(_ ids: [PublicationID], on index: Int, at now: Instant) {
     let link = links[index].link.index
     var toProbe: [PublicationID] = []

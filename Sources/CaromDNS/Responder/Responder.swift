@@ -9,7 +9,8 @@ package struct Responder: Sendable {
     case published(PublicationID, name: String)
     /// The service is published under a new name, after a conflict or a call to `rename`.
     case renamed(PublicationID, name: String)
-    /// The service is no longer published. This is the last event of the publication.
+    /// The publication failed, and the service is no longer published. No further events of the
+    /// publication follow.
     case failed(PublicationID, PublicationError)
     /// Another host has taken this host's name. The given label is this host's new name.
     case hostRenamed(String)
@@ -20,7 +21,8 @@ package struct Responder: Sendable {
   package struct Counters: Hashable, Sendable {
     /// The number of records examined to answer questions.
     package var examined = 0
-    /// The number of unicast answers that the rate limit dropped or turned into multicasts.
+    /// The number of unicast answers that the rate limit dropped or replaced with multicast
+    /// answers.
     package var withheld = 0
     /// The number of multicast answers that the rate limit delayed.
     package var delayed = 0

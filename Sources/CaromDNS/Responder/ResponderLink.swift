@@ -117,7 +117,7 @@ extension ResponderLink {
   }
 }
 
-/// Answers that are sent at the same time, in as few messages as possible.
+/// Answers that are sent together, in as few messages as possible.
 struct AnswerBatch: Sendable {
   /// How long answers may be delayed so that they are sent together with later ones (RFC 6762
   /// §6.4).

@@ -45,9 +45,9 @@ struct Response: Sendable {
       payload: writer.bytes, records: answers + additionals, answerCount: answers.count)
   }
 
-  /// Returns the response with one answer and as many additional records as fit. A single record
-  /// may exceed a frame (RFC 6762 §17). The additional records of one name and type are included
-  /// together or not at all (§10.2).
+  /// Returns the response with one answer and as many additional records as fit. If the answer
+  /// alone is longer than `limit`, it is sent by itself, as a fragmented packet (RFC 6762 §17). The
+  /// additional records of one name and type are included together or not at all (§10.2).
   private static func makeLarge(
     _ answer: Record, _ limit: Int, _ additionals: ([Record]) -> [Record]
   ) -> Response {

@@ -10,7 +10,7 @@ package enum InstanceName {
   }
 
   /// Returns the name to try if `name` is taken: "X" becomes "X (2)", and "X (2)" becomes "X (3)"
-  /// (RFC 6763 appendix D). Long names are shortened to fit 63 bytes.
+  /// (RFC 6763 appendix D). Long names are shortened to fit in 63 bytes.
   package static func successor(of name: String) -> String {
     let (base, number) = split(name, before: " (", after: ")")
     return joined(base, " (\(number + 1))")

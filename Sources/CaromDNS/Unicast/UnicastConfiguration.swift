@@ -4,7 +4,7 @@ import CaromCore
 package struct UnicastConfiguration: Hashable, Sendable {
   /// The maximum number of bytes of resolv.conf that are read.
   package static let textLimit = 65_536
-  /// The maximum number of servers. They are queried one after another.
+  /// The maximum number of name servers, which are queried one after another.
   package static let serverLimit = UnicastResolver.serverLimit
   /// The maximum number of search domains. Five queries for recommended domains are sent in each.
   package static let domainLimit = 16

@@ -7,7 +7,8 @@ final class PollerRequests: Sendable {
   typealias Request = DiscoveryPoller.Request
   typealias Event = DiscoveryPoller.Event
 
-  /// The subject of an unread event: a request, or one item that a request watches.
+  /// The subject of an unread event: a request, or one of the services, names or records that it
+  /// watches.
   struct Subject: Hashable, Sendable {
     enum Item: Hashable, Sendable {
       case request, updateFailure, failure, name(String)

@@ -14,8 +14,8 @@ public struct ServiceBrowser: Sendable {
   /// The subtype to browse for (RFC 6763 §7.1), such as "_ranked"; nil finds every service of
   /// `type`.
   public let subtype: String?
-  /// The domain to browse in. "local" is the link and is queried by multicast; for other domains,
-  /// name servers are queried.
+  /// The domain to browse. The domain "local" is the local link, which is queried by multicast; for
+  /// any other domain, name servers are queried.
   public let domain: String
   private let interfaces: InterfaceSelection
   private let loop: NetworkLoop?

@@ -20,8 +20,9 @@ public final class DiscoveryCore {
 
   /// The minimum time between two checks of the sockets bound to port 5353.
   static let portCheckInterval = Duration.seconds(1)
-  /// A suspension of the computer that is no longer than this is ignored, since the clocks that
-  /// measure suspensions differ slightly.
+  /// The minimum increase in the suspended time that counts as a suspension of the computer. The
+  /// clocks from which the suspended time is computed differ slightly, so smaller increases are
+  /// ignored.
   static let minimumSuspension = Duration.seconds(1)
 
   /// The loop on whose thread this object must be used.

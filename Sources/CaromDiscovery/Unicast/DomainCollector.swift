@@ -13,7 +13,7 @@ final class DomainCollector: Sendable {
     self.handle = handle
   }
 
-  /// Applies changes reported by name servers that were queried in the domain `source`.
+  /// Applies changes that name servers reported for a query in the domain `source`.
   func apply(_ changes: [UnicastMonitor.Change], from source: Name) {
     for change in changes {
       switch change {

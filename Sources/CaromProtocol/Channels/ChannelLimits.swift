@@ -60,7 +60,7 @@ package enum ChannelLimits {
   package static let grownWindow = 4 << 20
   /// The maximum number of bytes by which the receive windows of a connection may grow in total.
   package static let windowGrowth = 16 << 20
-  /// The maximum total length of the reliable messages under reassembly, in bytes. It is twice the
+  /// The maximum total length of the reliable messages being reassembled, in bytes. It is twice the
   /// amount that a peer can cause without violating the protocol.
   package static let reassemblyBytes = 8 << 20
   /// The maximum number of separate byte ranges of one message under reassembly.
@@ -68,11 +68,11 @@ package enum ChannelLimits {
   /// The maximum number of unreliable messages under reassembly. Beyond this number, the oldest
   /// message is discarded.
   package static let unreliableReassemblies = 4
-  /// The maximum number of bytes of received unreliable messages that the owner has not read.
+  /// The maximum number of bytes of received unreliable messages that the application has not read.
   /// Beyond this number, new messages are dropped.
   package static let unreliableReceiveBytes = 256 << 10
-  /// The maximum number of received unreliable messages that the owner has not read. Beyond this
-  /// number, new messages are dropped.
+  /// The maximum number of received unreliable messages that the application has not read. Beyond
+  /// this number, new messages are dropped.
   package static let unreliableReceiveMessages = 4096
 
   /// Returns the maximum length of a message with the given delivery, in bytes.
@@ -88,6 +88,6 @@ extension Delivery {
   /// Whether a newer message makes an older message obsolete.
   package var isSequenced: Bool { self == .unreliableSequenced || self == .reliableSequenced }
   /// Whether messages with this delivery count against credit. They do if the receiver must buffer
-  /// every message until its owner reads it.
+  /// every message until the application reads it.
   var needsCredit: Bool { self == .reliableOrdered || self == .reliableUnordered }
 }

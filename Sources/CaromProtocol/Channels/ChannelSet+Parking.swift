@@ -3,7 +3,7 @@ import CaromCore
 /// Parking: if the reader of a channel is behind, the channel's reliable messages stay in the
 /// `ChannelSet`. Their credit is not returned, so the peer has to wait.
 extension ChannelSet {
-  /// Removes and returns the next message that the owner may read, or nil if there is none.
+  /// Removes and returns the next message that the application may read, or nil if there is none.
   ///
   /// Only messages that need credit are parked. Messages with other deliveries are few and small,
   /// and a reader that is behind drops them itself.

@@ -114,7 +114,7 @@ extension ChannelSet {
   }
 
   /// Records that a message is complete. On an unordered lane, also queues the message for the
-  /// owner.
+  /// application.
   private mutating func complete(
     _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int, _ position: Int
   ) {
@@ -126,8 +126,8 @@ extension ChannelSet {
     receiveLanes[lane].window[position] = entry
   }
 
-  /// Removes the complete messages at the front of the lane's window and queues them for the owner,
-  /// unless they are queued already.
+  /// Removes the complete messages at the front of the lane's window and queues them for the
+  /// application, unless they are queued already.
   private mutating func deliverInOrder(_ lane: Int) {
     while let entry = receiveLanes[lane].window.first, entry.state == .whole {
       receiveLanes[lane].window.popFirst()
@@ -171,7 +171,7 @@ extension ChannelSet {
     advance(to: number, reassemblies.finish(index, needsCredit: false), frame.total, lane)
   }
 
-  /// Queues a complete sequenced message for the owner and discards the reassemblies of older
+  /// Queues a complete sequenced message for the application and discards the reassemblies of older
   /// messages.
   private mutating func advance(
     to number: UInt64, _ buffer: MessageArena.Slot, _ length: Int, _ lane: Int
@@ -291,7 +291,8 @@ extension ChannelSet {
 // MARK: - Delivery to the owner
 
 extension ChannelSet {
-  /// Queues a message for the owner. A sequenced message replaces an older one that is unread.
+  /// Queues a message for the application. A sequenced message replaces an older one that is
+  /// unread.
   private mutating func enqueue(_ buffer: MessageArena.Slot, _ length: Int, _ lane: Int) {
     let (channel, delivery) = (receiveLanes[lane].channel, receiveLanes[lane].delivery)
     let message = ReadyQueue.Message(
@@ -356,7 +357,8 @@ extension ChannelSet {
     release(message)
   }
 
-  /// Frees the buffer of a message that the owner has read, and returns its credit to the peer.
+  /// Frees the buffer of a message that the application has read, and returns its credit to the
+  /// peer.
   private mutating func release(_ message: ReadyQueue.Message) {
     arena.release(message.buffer)
     if !message.delivery.isReliable {

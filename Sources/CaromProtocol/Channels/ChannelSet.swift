@@ -2,7 +2,7 @@ import CaromCore
 
 /// All messages of one connection. A `ChannelSet` queues messages to the peer, writes them into the
 /// packets of any path, and sends reliable messages again until they are acknowledged. It
-/// reassembles and orders messages from the peer and delivers each to the owner once.
+/// reassembles and orders messages from the peer and delivers each to the application once.
 ///
 /// A `ChannelSet` does not depend on paths. A path calls `fill` to fill its packets with frames,
 /// and returns each `FrameRecord` exactly once, when its packet is acknowledged or lost.
@@ -74,7 +74,7 @@ package struct ChannelSet: Sendable {
   /// The number of bytes of messages that have not been sent even once. Bytes waiting to be sent
   /// again do not count.
   package var pendingBytes: Int { sendState.pendingBytes }
-  /// Whether the owner has unread messages of the application's channels, parked ones included.
+  /// Whether there are unread messages of the application's channels, parked ones included.
   package var hasMessages: Bool { !ready.isEmpty || !parked.isEmpty }
   /// Whether there are unread messages of the session's own channel.
   var hasSessionMessage: Bool { !sessionReady.isEmpty }

@@ -95,7 +95,7 @@ struct MessageArena: Sendable {
     free[kind].count += 1
   }
 
-  /// Frees the buffers that were not needed since the previous call, except for a few spare ones.
+  /// Frees the buffers that have not been needed since the previous call, except for a few spares.
   mutating func trim() {
     for kind in 0..<Self.classCount {
       for _ in 0..<max(0, free[kind].least - Self.spare(kind)) {

@@ -1,6 +1,6 @@
 import CaromCore
 
-/// A queue of complete messages that the owner has not read.
+/// A queue of complete messages that the application has not read.
 struct ReadyQueue: Sendable {
   struct Message: Sendable, BitwiseCopyable {
     var buffer: MessageArena.Slot

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// The receiver's flow-control state for one channel. The peer receives new credit as the owner
-/// reads messages. Once a message is under reassembly, the peer receives credit for all of it in
-/// advance, so that a message longer than the window can be received.
+/// The receiver's flow-control state for one channel. The peer receives new credit as the
+/// application reads messages. Once reassembly of a message has begun, the peer receives credit for
+/// all of it in advance, so that a message longer than the window can be received.
 struct ReceiveCredit: Sendable {
   private(set) var window = ChannelLimits.window
   /// The total number of bytes that the peer may send, charges included. The peer has received this
@@ -10,11 +10,11 @@ struct ReceiveCredit: Sendable {
   private(set) var limit = UInt64(ChannelLimits.window)
   /// The total number of bytes received, charges included.
   private(set) var received: UInt64 = 0
-  /// The total number of bytes that the owner has read, charges included.
+  /// The total number of bytes that the application has read, charges included.
   private(set) var consumed: UInt64 = 0
-  /// The total length of the messages under reassembly, in bytes.
+  /// The total length of the messages being reassembled, in bytes.
   private(set) var reserved: UInt64 = 0
-  /// The value of `consumed` when `grow` last began to measure how fast the owner reads.
+  /// The value of `consumed` when `grow` last began to measure how fast the application reads.
   private var consumedAtMark: UInt64 = 0
   private var mark = Instant.zero
 
@@ -26,7 +26,8 @@ struct ReceiveCredit: Sendable {
     received = sum
   }
 
-  /// Counts bytes that the owner has read. Returns whether a new limit must be sent to the peer.
+  /// Counts bytes that the application has read. Returns whether a new limit must be sent to the
+  /// peer.
   mutating func consume(_ count: Int) -> Bool {
     consumed += UInt64(count)
     return raise(by: window / 4)
@@ -34,7 +35,7 @@ struct ReceiveCredit: Sendable {
 
   /// Reserves credit for a message of `count` bytes whose reassembly begins. Returns whether a new
   /// limit must be sent now, because the current limit is too low for the whole message. If not,
-  /// the limit is raised later, as the owner reads.
+  /// the limit is raised later, as the application reads.
   mutating func reserve(_ count: Int) -> Bool {
     reserved += UInt64(count)
     let isNeeded = limit - received < reserved + UInt64(window / 4)
@@ -51,9 +52,9 @@ struct ReceiveCredit: Sendable {
     return true
   }
 
-  /// Doubles the window if the owner has read a whole window of bytes within two round trips and
-  /// the window would grow by at most `room` bytes. Returns the number of bytes by which the window
-  /// grew, or 0. `roundTrip` is in nanoseconds.
+  /// Doubles the window if the application has read a whole window of bytes within two round trips
+  /// and the window would grow by at most `room` bytes. Returns the number of bytes by which the
+  /// window grew, or 0. `roundTrip` is in nanoseconds.
   mutating func grow(roundTrip: Int64, room: Int, at now: Instant) -> Int {
     guard now >= mark.advanced(byNanoseconds: 2 * roundTrip) else { return 0 }
     let used = consumed - consumedAtMark

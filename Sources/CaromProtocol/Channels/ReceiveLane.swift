@@ -10,7 +10,7 @@ struct ReceiveLane: Sendable {
       /// message.
       case partial
       /// The message is complete; `index` is its buffer, or `MessageArena.none` if the message was
-      /// already queued for the owner.
+      /// already queued for the application.
       case whole
     }
 

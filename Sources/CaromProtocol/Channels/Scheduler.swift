@@ -94,7 +94,7 @@ struct Scheduler: Sendable {
   /// Whether any lane can send a message.
   var hasAny: Bool { readyCount > 0 }
 
-  /// Adds a lane. Its index is the number of lanes added before.
+  /// Adds a lane. Its index is the number of lanes added before it.
   mutating func add(_ plan: ChannelPlan, isReliable: Bool) {
     shares.append(Share(plan: plan, isReliable: isReliable))
   }
@@ -122,7 +122,7 @@ struct Scheduler: Sendable {
     if queues[priority].isEmpty { occupied &= ~(1 << priority) } else { occupied |= 1 << priority }
   }
 
-  /// Sets the kind of message that a lane can send, and schedules the lane if it was idle.
+  /// Sets the kind of message that a lane can send now, and schedules the lane if it was idle.
   mutating func set(_ readiness: Readiness, of lane: Int) {
     let before = shares[lane].readiness
     guard readiness != before else { return }

@@ -6,7 +6,7 @@ struct SendState: Sendable {
   var fragments = FragmentTable()
   var redundantSends = RedundantSends()
   var receipts = OpenReceipts()
-  /// The credit of each channel, by its index in `ChannelSet.channels`.
+  /// The credit of each channel, indexed as in `ChannelSet.channels`.
   var credits: [SendCredit] = []
   var events = Deque<ChannelEvent>()
   var statistics = ChannelStatistics()

@@ -125,7 +125,8 @@ extension Connection {
       state: .awaitingGrant(deadline: deadline), at: now)
   }
 
-  /// Creates a connection that this side initiates on an open stream, and requests a seat on it.
+  /// Creates a connection that this side initiates on a stream that is already open, and requests a
+  /// seat.
   package static func initiatingOnStream(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey = .none, at now: Instant
   ) -> Connection {

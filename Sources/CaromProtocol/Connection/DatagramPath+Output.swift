@@ -29,8 +29,8 @@ extension DatagramPath {
     return route
   }
 
-  /// Returns false if no packet is due for any reason other than pending messages, and true if one
-  /// may be due.
+  /// Returns whether a packet may be due for a reason other than pending messages. If false, none
+  /// is.
   func mayTransmit(at now: Instant) -> Bool {
     guard stage == .validated, !isPingDue, !isAcknowledgementDue, nextHello == nil
     else { return true }

@@ -15,7 +15,7 @@ enum DirectoryRequest: Sendable {
   case seat(ConnectionID, PeerInfo)
   /// Find the connection that a stream wants to join, because its key is unknown here.
   case join(ConnectionID)
-  /// Admit the peer of a connection, as the owner has decided.
+  /// Admit the peer of a connection, as the host's owner has decided.
   case admit(ConnectionID)
   /// Issue an address token for the peer of a connection.
   case issueToken(ConnectionID)

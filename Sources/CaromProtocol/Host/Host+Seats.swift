@@ -52,7 +52,7 @@ extension Host {
     }
   }
 
-  /// Passes a request for a seat to the owner, or declines it if all seats are taken.
+  /// Passes a request for a seat to the host's owner, or declines it if all seats are taken.
   mutating func apply(
     _ answer: Seating.Answer, to id: ConnectionID, _ info: PeerInfo, at now: Instant
   ) {

@@ -88,7 +88,8 @@ package struct Host {
   /// Creates a host without connections.
   ///
   /// `secret` is the key of the cookies and tokens that the host issues; draw it from the system's
-  /// generator. The hosts of a group have the same `secret` and a different `member` each.
+  /// random number generator. The hosts of a group have the same `secret` and a different `member`
+  /// each.
   package init(
     _ local: PeerInfo, seats: Int, spectatorSeats: Int = 0,
     timing: SessionTiming = SessionTiming(),

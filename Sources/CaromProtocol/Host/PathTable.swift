@@ -4,7 +4,8 @@ import CaromCore
 /// because every received datagram needs a lookup, and a lookup in a `Dictionary` of endpoints
 /// takes ten times as long.
 struct PathTable: Sendable {
-  /// The address of a path in three words, and the number of its connection, or 0 in a free slot.
+  /// The address of a path in three words, and the number of its connection, which is 0 in a free
+  /// slot.
   private struct Slot: Sendable, BitwiseCopyable {
     var high: UInt64
     var low: UInt64

@@ -4,8 +4,8 @@ import CaromCore
 /// over a seat.
 ///
 /// A peer that reconnects claims the seat of its older connection, and a peer that finds no free
-/// seat claims that of a computer opponent that yields. The peer gets the seat once the owner
-/// admits the peer or the other connection has ended.
+/// seat claims that of a computer opponent that yields. The peer gets the seat once the host's
+/// owner admits it or the other connection ends.
 package struct Seating: Sendable {
   /// The result of a request for a seat.
   package enum Answer: Hashable, Sendable {

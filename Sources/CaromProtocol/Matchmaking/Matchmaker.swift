@@ -100,7 +100,7 @@ extension Matchmaker {
     candidates.removeAll { $0.sighting.id == peer }
   }
 
-  /// Handles a peer's request for this peer's seat.
+  /// Handles another peer's request for the seat that this peer offers.
   package mutating func handleRequest(from peer: PeerID, at now: Instant) {
     switch state {
     case .matched: actions.append(.refuse(peer, .full))

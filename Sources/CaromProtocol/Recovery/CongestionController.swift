@@ -163,8 +163,8 @@ struct CongestionController: Sendable {
   }
 
   /// The estimated bandwidth from which startup computes the window and the rate, in bytes per
-  /// second. `calmLoss` may have no measurement yet, so as long as no queue builds up, all loss
-  /// during startup counts as random loss.
+  /// second. Because `calmLoss` may not have a measurement yet, all loss during startup counts as
+  /// random loss until a queue builds up.
   private var startupBandwidth: Double {
     let loss = queue <= queueTarget ? min(startupLoss.value, Self.maximumRandomLoss) : 0
     return bandwidth / (1 - max(loss, randomLoss))

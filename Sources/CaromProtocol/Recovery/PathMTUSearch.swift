@@ -2,9 +2,9 @@
 /// 8899).
 ///
 /// Every path is assumed to carry 1,200 bytes. The longest datagram that the interface can send is
-/// tried first, then the lengths that remain inside common tunnels. When longer packets no longer
+/// tried first, then the lengths that fit inside common tunnels. When longer packets no longer
 /// arrive, the size falls back to 1,200 bytes immediately, and the search starts again later.
-/// Lengths are bytes of UDP payload, times nanoseconds.
+/// Lengths are in bytes of UDP payload, and times in nanoseconds.
 struct PathMTUSearch: Sendable {
   /// The length in bytes that every path carries (RFC 9000 §14).
   static let base = 1_200

@@ -6,7 +6,8 @@ package struct DataHeader: Hashable, Sendable {
   /// The maximum length of a header, in bytes.
   package static let maximumLength = 8
 
-  /// Packet numbers less than this far above the largest acknowledged one may take two bytes.
+  /// A packet number may be sent in two bytes if it exceeds the largest acknowledged number by less
+  /// than this.
   private static let shortWindow: UInt64 = 4096
   /// The rate, in packets per second, below which packet numbers may be sent in two bytes. The
   /// number of a packet that arrives two seconds late can then still be recovered.

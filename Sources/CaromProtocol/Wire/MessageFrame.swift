@@ -2,7 +2,7 @@
 package struct MessageFrame: ~Escapable {
   /// The maximum length of a message, in bytes: 1 MiB.
   package static let maximumMessage = 1 << 20
-  /// The channel of the session's own messages. All channels of the application have lower numbers.
+  /// The channel of the session's own messages. The application's channels all have lower numbers.
   package static let sessionChannel: UInt8 = 64
 
   package let delivery: Delivery

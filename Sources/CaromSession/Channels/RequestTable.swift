@@ -12,7 +12,7 @@ struct RequestTable {
   enum State {
     /// The request is being sent.
     case sending
-    /// The outcome arrived before the requester's task resumed.
+    /// The outcome arrived before the requester's task began to wait for it.
     case resolved(Outcome)
     /// The requester's task is suspended until the outcome arrives.
     case awaited(CheckedContinuation<Outcome, Never>)

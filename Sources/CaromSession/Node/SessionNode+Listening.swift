@@ -65,8 +65,8 @@ extension SessionNode {
     return chosen
   }
 
-  /// The size of a UDP socket's receive and send buffers, in bytes. A buffer holds a few
-  /// milliseconds of traffic on a fully used network link.
+  /// The size of a UDP socket's receive and send buffers, in bytes. A buffer of this size holds 3
+  /// ms of traffic at 10 Gbit/s.
   private static let socketBuffer = 4 << 20
 
   private static func listenerOptions(shared: Bool) -> TCPListener.Options {

@@ -51,8 +51,8 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
   public var first: UInt16
   /// The number of inputs that follow, at most `SimulationLimits.ticksInPacket`.
   public var count: Int
-  /// The distance from the first tick to the tick whose input the sender needs next from the
-  /// receiver.
+  /// The number of ticks from the first input's tick to the next tick whose input the sender needs
+  /// from the receiver.
   public var acknowledged: Int64
   /// The clock measurements, or nil. Not every packet carries them.
   public var timing: Timing?

@@ -1,8 +1,8 @@
 import CaromCore
 
-/// Interpolates between the samples received from a remote peer, for drawing. The drawn time, which
-/// is the time on the sender's clock whose state is drawn, lies in the past by the smallest delay
-/// that the connection allows.
+/// Interpolates between the samples received from a remote peer, for drawing. The drawn time is the
+/// time on the sender's clock at which its state is drawn; it lags the present by the shortest
+/// delay that the connection allows.
 ///
 /// Each sample carries its tick. Samples may arrive late, twice, out of order or not at all. The
 /// drawn time advances evenly: when the delay changes, the drawn time runs up to 5 % faster or
@@ -27,7 +27,7 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   /// The interpolation delay and its measurements.
   public private(set) var delay: InterpolationDelay
-  /// The number of frames drawn, and the number of frames that were starved.
+  /// The number of frames drawn, and the number of those that were starved (see `isStarved`).
   public private(set) var frames = (drawn: 0, starved: 0)
 
   private let rate: Double

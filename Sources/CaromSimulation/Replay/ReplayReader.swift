@@ -113,8 +113,8 @@ public struct ReplayReader<Game: Simulation & PacketCodable>: Sendable {
     for player in coders.indices { coders[player].reset() }
   }
 
-  /// Reads the next block of inputs. If a keyframe precedes the block, it must have the hash of the
-  /// current state.
+  /// Reads the next block of inputs. If a keyframe precedes the block, its hash must equal that of
+  /// the current state.
   private mutating func readRuns() throws(DecodeError) {
     while blocks[nextBlock].kind == .keyframe {
       let there: Game = try Self.keyframe(bytes, blocks[nextBlock].start, blocks[nextBlock].end)

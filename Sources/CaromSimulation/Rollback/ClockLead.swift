@@ -7,7 +7,7 @@
 public struct ClockLead: Hashable, Sendable {
   /// The buffer in ticks for inputs that arrive perfectly evenly.
   public static let minimumBuffer = 1.0
-  /// The maximum of `buffer`, in ticks.
+  /// The maximum value of `buffer`, in ticks.
   public static let maximumBuffer = 12.0
   /// The number of ticks that a late input adds to the buffer.
   static let surcharge = 0.25
@@ -49,7 +49,8 @@ public struct ClockLead: Hashable, Sendable {
     buffer = min(Self.minimumBuffer + 2 * deviation + extra, Self.maximumBuffer)
   }
 
-  /// Returns the clock speed that brings `arrivalMargin` to `buffer`, in millionths of real time.
+  /// Returns the clock speed, in parts per million of real time, that brings `arrivalMargin` to
+  /// `buffer`.
   func speed(rate: Int) -> Int {
     guard let arrivalMargin else { return 1_000_000 }
     return ClockSync.speed(lead: arrivalMargin - buffer, rate: rate)

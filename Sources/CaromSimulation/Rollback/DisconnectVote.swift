@@ -5,7 +5,7 @@ struct DisconnectVote: Sendable {
   /// The maximum number of times a message is sent again.
   static let copyLimit = 60
 
-  /// Whether the message of each peer has arrived, indexed by peer.
+  /// Whether each peer's message has arrived, indexed by peer.
   var received: [Bool]
   /// Whether each peer has acknowledged the local message, indexed by peer.
   var delivered: [Bool]

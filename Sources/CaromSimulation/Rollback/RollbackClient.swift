@@ -100,7 +100,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public var nextTick: Instant { pace.nextTick }
   /// Returns the position of `now` between the last tick and the next, from 0 to 1.
   public func fraction(at now: Instant) -> Double { pace.fraction(at: now) }
-  /// The clock's speed in millionths of real time.
+  /// The clock's speed in parts per million of real time.
   public var speed: Int { pace.speed }
 
   /// The number of confirmed ticks that have not been simulated yet, or nil before the first

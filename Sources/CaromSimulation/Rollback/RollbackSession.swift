@@ -77,7 +77,7 @@ public struct RollbackSession<Game: Simulation>: Sendable {
     }
     return count == 0 ? 0 : sum / Double(count)
   }
-  /// The clock's speed in millionths of real time.
+  /// The clock's speed in parts per million of real time.
   public var speed: Int { pace.speed }
   /// Returns the time at which the last message from a player arrived, or nil if none has.
   public func lastHeard(_ player: Int) -> Instant? { peers[player].lastHeard }
@@ -119,8 +119,8 @@ public struct RollbackSession<Game: Simulation>: Sendable {
   }
 
   /// Removes a player who has stopped responding. The peers exchange the player's last inputs, and
-  /// all continue without the player from the same tick. One peer's call is enough, and it cannot
-  /// be undone.
+  /// all continue without the player from the same tick. A call on one peer suffices and cannot be
+  /// undone.
   public mutating func disconnect(player: Int) {
     precondition(
       peers.indices.contains(player) && player != configuration.local,

@@ -49,8 +49,9 @@ struct SnapshotHeader: Hashable, Sendable {
     return read == 0 || coder.failed ? nil : baseTick
   }
 
-  /// Codes the rest of the header. The short form has the snapshot's age, which usually equals the
-  /// age of the baseline. Both forms have the views named in addition to the baseline.
+  /// Codes the rest of the header. In the short form, this includes the baseline's age, which is
+  /// usually the baseline's own distance from its baseline. Both forms include the views named in
+  /// addition to the baseline.
   mutating func codeRest<Coder: DeltaCoder>(
     _ coder: inout Coder, _ models: inout MutableSpan<RangeModel>, base: SnapshotView
   ) {

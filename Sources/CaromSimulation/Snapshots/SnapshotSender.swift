@@ -149,7 +149,7 @@ public struct SnapshotSender: Sendable {
   var plannedEnters: [UInt32] { script.enters }
   /// Whether the plan contains no change.
   var isPlanEmpty: Bool { script.isEmpty }
-  /// Whether the plan leaves out a change.
+  /// Whether the plan omits any of the changes.
   var isPlanPartial: Bool { header.isPartial }
 
   /// Returns the base of the next snapshot, and records it in `header` with the views merged into

@@ -94,8 +94,8 @@ package struct SnapshotTraining: Sendable, DeltaCoder {
       }
     }
 
-    /// Returns the probability of each model in units of 2^-16. A model with few observations is
-    /// drawn towards the mean of the corresponding models in the other contexts.
+    /// Returns the probability of each model in units of 2^-16. The probability of a model with few
+    /// observations is pulled towards the mean of the corresponding models in the other contexts.
     func probabilities(period: Int) -> [UInt16] {
       var prior: [Double] = []
       for place in 0..<period {

@@ -3,7 +3,7 @@ import CaromCore
 /// A tick clock whose speed can be adjusted by a few percent. Changing the speed never skips or
 /// repeats a tick. All arithmetic is in integers.
 public struct ClockPace: Hashable, Sendable {
-  /// The clock's speed in millionths of real time, 950,000 to 1,050,000.
+  /// The clock's speed in parts per million of real time, 950,000 to 1,050,000.
   public private(set) var speed = 1_000_000
   private var ticks: StepAccumulator
   /// The last real time that was processed.
@@ -13,14 +13,14 @@ public struct ClockPace: Hashable, Sendable {
   /// The fraction of a nanosecond in the paced time, in millionths of a nanosecond.
   private var rest: Int64 = 0
 
-  /// Creates a clock that starts at `now` and ticks `rate` times a second at full speed.
+  /// Creates a clock that starts at `now` and ticks `rate` times a second at normal speed.
   public init(rate: Int, from now: Instant) {
     ticks = StepAccumulator(rate: rate, from: now)
     real = now
     paced = now
   }
 
-  /// The number of ticks per second at full speed.
+  /// The number of ticks per second at normal speed.
   public var rate: Int { ticks.rate }
 
   /// Returns the ticks that have become due since the previous call, as
@@ -46,8 +46,8 @@ public struct ClockPace: Hashable, Sendable {
     return real.advanced(byNanoseconds: nanoseconds)
   }
 
-  /// Sets the clock's speed from `now` on, in millionths of real time. A speed that differs from
-  /// real time by more than 5 % is clamped.
+  /// Sets the clock's speed from `now` on, in parts per million of real time. A speed that differs
+  /// from real time by more than 5 % is clamped.
   public mutating func setSpeed(_ millionths: Int, at now: Instant) {
     move(to: now)
     speed = min(max(millionths, 950_000), 1_050_000)

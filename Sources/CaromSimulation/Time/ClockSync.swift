@@ -6,10 +6,11 @@
 /// long, the offset between the clocks, `offset`, is half of the difference between the two
 /// advantages. The correction is a small change in speed; no peer ever waits for a whole tick.
 public struct ClockSync: Hashable, Sendable {
-  /// The maximum change in the clock's speed in normal play, in millionths of real time: 2 %.
+  /// The maximum change in the clock's speed in normal play, in parts per million of real time: 2
+  /// %.
   public static let usualLimit = 20_000
   /// The maximum change in the clock's speed while the peers are more than `farAhead` ticks apart,
-  /// in millionths of real time: 5 %.
+  /// in parts per million of real time: 5 %.
   public static let hurriedLimit = 50_000
   /// The offset in ticks above which `hurriedLimit` applies.
   public static let farAhead = 4.0
@@ -49,8 +50,8 @@ public struct ClockSync: Hashable, Sendable {
     samples > 0 && peerSamples > 0 ? (advantage - peerAdvantage) / 2 : nil
   }
 
-  /// Returns the clock speed that closes a gap, in millionths of real time. `lead` is how far this
-  /// side is ahead, in ticks; `rate` is the number of ticks per second.
+  /// Returns the clock speed, in parts per million of real time, that reduces this side's lead to
+  /// 0. `lead` is how many ticks this side is ahead, and `rate` is the number of ticks per second.
   public static func speed(lead: Double, rate: Int) -> Int {
     let limit = lead.magnitude > farAhead ? hurriedLimit : usualLimit
     let wanted = -lead * gain / Double(rate) * 1e6

@@ -6,7 +6,7 @@ struct WorldClient: Sendable {
   struct Seen: Sendable {
     var id: UInt32
     var slot: Int32
-    /// The number of ticks between two snapshots that include the entity.
+    /// The number of ticks between successive snapshots that include the entity.
     var interval: Int32
     /// The number of ticks since the entity was last included. It starts at `interval`, so that a
     /// new entity is due at once.

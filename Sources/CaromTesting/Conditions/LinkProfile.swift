@@ -24,11 +24,11 @@ public struct LinkProfile: Hashable, Sendable, CustomStringConvertible {
   /// The name of the profile.
   public var description: String { name }
 
-  /// All profiles: typical networks of players, then one profile for each impairment.
+  /// All profiles: the networks that players typically have, then one profile for each impairment.
   ///
   /// Each profile has the `LinkConditions` preset of the same name in both directions, with two
-  /// exceptions: "rebinding" has a NAT on the outbound side only, and "lossy-acknowledgements" has
-  /// high loss in the inbound direction only.
+  /// exceptions: "rebinding" has a NAT in the outbound direction only, and "lossy-acknowledgements"
+  /// has high loss in the inbound direction only.
   public static let all = [
     LinkProfile("lan", .lan), LinkProfile("wifi", .wifi), LinkProfile("good", .good),
     LinkProfile("average", .average), LinkProfile("mobile", .mobile), LinkProfile("poor", .poor),

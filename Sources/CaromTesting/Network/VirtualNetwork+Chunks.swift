@@ -77,7 +77,8 @@ extension VirtualNetwork {
     scheduleChunk(of: number, toward: side, at: due)
   }
 
-  /// Schedules the arrival of a chunk at `due`, but not before the chunks sent earlier arrive.
+  /// Schedules the arrival of a chunk at `due`, but no earlier than the arrival of the chunk sent
+  /// before it.
   mutating func scheduleChunk(
     of number: Int, toward side: VirtualStream.Side, at due: Instant
   ) {

@@ -39,7 +39,7 @@ extension VirtualNetwork {
   private static let loopback = SharedConditions(
     LinkConditions(delay: .microseconds(10) ... .microseconds(30), chunkLength: 1...16_384))
 
-  /// Returns the number of the link between two machines. Creates the link at its first use.
+  /// Returns the number of the link between two machines. Creates the link on first use.
   mutating func link(from: Int, to: Int) -> Int {
     if let number = linkNumbers[LinkKey(from: from, to: to)] { return number }
     let number = links.count

@@ -9,7 +9,7 @@ import CaromCore
 public struct VirtualNetwork: Sendable {
   /// An event that is scheduled inside the network.
   enum Arrival: Sendable {
-    /// A datagram arrives at the end of a link.
+    /// A datagram arrives at the receiving end of a link.
     case datagram(Datagram, link: Int)
     /// A datagram is delivered to a socket without passing a link.
     case delivery(Datagram, to: VirtualSocket)

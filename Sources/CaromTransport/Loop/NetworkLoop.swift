@@ -80,8 +80,8 @@ public final class NetworkLoop: Sendable {
   /// Whether the calling thread is the loop's thread.
   public var isCurrent: Bool { core.isCurrent }
 
-  /// Traps unless the calling thread is the loop's thread, with the message that `what` must be
-  /// used on that thread.
+  /// Traps unless called on the loop's thread. The message says that `what` must be used on that
+  /// thread.
   public func preconditionCurrent(_ what: StaticString = "this") {
     precondition(
       core.isCurrent,

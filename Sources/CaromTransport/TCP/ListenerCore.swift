@@ -66,7 +66,7 @@ import CaromCore
   }
 
   /// Handles an accepted connection. A negative `descriptor` is a negated errno: the system has run
-  /// out of descriptors or memory, or the connection broke before it was accepted.
+  /// out of descriptors or memory, or the connection was aborted before it was accepted.
   private func accept(_ descriptor: Int32, from peer: Endpoint) {
     switch -descriptor {
     case ...0: break
