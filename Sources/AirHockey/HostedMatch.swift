@@ -105,8 +105,8 @@ public struct HostedMatch: Sendable {
   ) throws(DecodeError) { try server.receive(kind, bytes, from: id, at: now) }
 
   /// Returns the encoded inputs that a recipient has not acknowledged, to be sent reliably at the
-  /// end of a session. Returns nil if there is no such recipient, or if it must receive a keyframe
-  /// or a state report first.
+  /// end of a session. Returns nil if no recipient has this id, or if the recipient must receive a
+  /// keyframe or a state report first.
   public mutating func unacknowledgedInputs(for id: Int) -> [UInt8]? {
     writer.removeAll()
     return server.writeInputs(for: id, into: &writer) ? writer.bytes : nil

@@ -54,7 +54,7 @@ public enum Preset {
   /// meters. It prevents the puck from being placed on a mallet.
   public static let waitingDistance = 0.55
 
-  /// The table as the physics engine sees it.
+  /// The table's dimensions, for the physics engine.
   public static let table = Table(
     halfLength: halfLength, halfWidth: halfWidth, goalHalfWidth: goalHalfWidth)
 

@@ -27,7 +27,7 @@ public actor MatchFinder: LoopActor {
     /// The timeouts of connections.
     public var timing = SessionTiming()
 
-    /// Creates options for the service type `type`, with default values otherwise.
+    /// Creates options with the service type `type` and the default values of all other properties.
     public init(type: ServiceType) { self.type = type }
   }
 

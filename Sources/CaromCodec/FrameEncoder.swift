@@ -18,33 +18,33 @@ public struct FrameEncoder: Sendable {
     self.byteOrder = byteOrder
   }
 
-  /// Returns the frame of `body`.
+  /// Returns a frame that contains `body`.
   public func encode(_ body: [UInt8]) throws(FrameError) -> [UInt8] {
     var frame: [UInt8] = []
     try append(body.span, to: &frame)
     return frame
   }
 
-  /// Returns the frame of a packet.
+  /// Returns a frame that contains a packet.
   public func encode(_ packet: Packet) throws(FrameError) -> [UInt8] {
     var frame: [UInt8] = []
     try append(packet, to: &frame)
     return frame
   }
 
-  /// Appends the frame of `body`, copying the body once.
+  /// Appends a frame that contains `body`, copying the body once.
   public func append(_ body: Span<UInt8>, to buffer: inout [UInt8]) throws(FrameError) {
     try appendHeader(of: body.count, to: &buffer)
     buffer.append(copying: body)
   }
 
-  /// Appends the frame of a packet, copying the payload once.
+  /// Appends a frame that contains a packet, copying the payload once.
   public func append(_ packet: Packet, to buffer: inout [UInt8]) throws(FrameError) {
     try append(
       type: packet.type, action: packet.action, payload: packet.payload.span, to: &buffer)
   }
 
-  /// Appends the frame of a packet with the given type, action and payload.
+  /// Appends a frame that contains a packet with the given type, action and payload.
   func append(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) throws(FrameError) {

@@ -29,8 +29,8 @@ public struct Packet: Hashable, Sendable {
     return frame
   }
 
-  /// Appends the frame of a packet to `buffer` without creating a `Packet`, copying the payload
-  /// once.
+  /// Appends a frame that contains a packet to `buffer` without creating a `Packet`. Copies the
+  /// payload once.
   public static func appendFrame(
     type: UInt16, action: UInt16, payload: Span<UInt8>, to buffer: inout [UInt8]
   ) {

@@ -57,7 +57,7 @@ extension Duration {
     return carried ? (seconds < 0 ? .min : .max) : sum
   }
 
-  /// The duration in milliseconds, with a fraction, for display.
+  /// The duration in milliseconds as a floating-point number, for display.
   public var inMilliseconds: Double { Double(wholeNanoseconds) / 1e6 }
 }
 

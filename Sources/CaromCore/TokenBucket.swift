@@ -5,11 +5,11 @@
 package struct TokenBucket: Hashable, Sendable {
   /// The maximum number of tokens in the bucket, which is also their initial number.
   package let capacity: Int
-  /// The number of fractions of a token added per unit of time; see `fractions`.
+  /// The amount added per unit of time, in units of 1/`fractions` of a token.
   private let fill: Int64
-  /// The number of fractions that make up one token.
+  /// The number of units of `level` that make up one token.
   private let fractions: Int64
-  /// The current content of the bucket, in fractions of a token.
+  /// The current content of the bucket, in units of 1/`fractions` of a token.
   private var level: Int64
   /// The time up to which tokens have been added, or nil before the first use.
   private var filledAt: Int64?

@@ -12,8 +12,8 @@ struct Body {
 
   /// The body's center at the clock reading `clock`, in meters.
   var position: Vector
-  /// The velocity in meters per unit of the step's clock if the body moves straight in that clock,
-  /// otherwise in meters per second.
+  /// The velocity in meters per unit of the step's clock if the body's velocity is constant in that
+  /// clock, otherwise in meters per second.
   var velocity: Vector
   /// The clock reading at the body's last deflection, or 0 if it has not been deflected in this
   /// step.

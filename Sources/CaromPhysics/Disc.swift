@@ -6,7 +6,7 @@ public struct Disc: Hashable, Sendable {
   /// The velocity, in meters per second.
   public var velocity: Vector
   /// The angular velocity, in radians per second, counter-clockwise. Only friction at rails and
-  /// posts depends on it and changes it.
+  /// posts changes the spin, and nothing else depends on it.
   public var spin: Double
   /// The radius, in meters.
   public var radius: Double

@@ -5,12 +5,12 @@
 /// the positions and contacts of straight and other bodies.
 struct MotionLaw {
   enum Kind {
-    /// No damping. The clock is the time, and all bodies move straight.
+    /// No damping. The clock shows the time, and all bodies are straight.
     case inertial
-    /// Drag alone. In the clock s = (1 - e^-kt)/k dynamic bodies move straight, and kinematic
-    /// bodies do not.
+    /// Drag alone. In the clock s = (1 - e^-kt)/k, dynamic bodies are straight, and moving
+    /// kinematic bodies are not.
     case drag
-    /// Coulomb deceleration. The clock is the time, and moving dynamic bodies are not straight.
+    /// Coulomb deceleration. The clock shows the time, and moving dynamic bodies are not straight.
     case coulomb
   }
 

@@ -1,14 +1,14 @@
-/// Finds the first contact of two bodies that do not both move straight in the same clock. The
-/// iteration never steps past a contact (conservative advancement).
+/// Finds the first contact of two bodies that do not both have a constant velocity in the same
+/// clock. The iteration never steps past a contact (conservative advancement).
 ///
 /// For two bodies with gap g, radial speed c and a relative acceleration of at most A, the gap
 /// after time t is at least g + ct - At²/2. The iteration steps to the root of this bound. For
-/// straight motion, this is Newton's method on a convex function, which converges fast.
+/// constant velocities, this is Newton's method on a convex function, which converges fast.
 enum MovingContact {
   /// The gap, in meters, below which two discs are in contact.
   private static let touching = 1e-14
-  /// The maximum number of iterations. Grazing contacts converge only linearly, but need far fewer
-  /// than this.
+  /// The maximum number of iterations. Even grazing contacts, which converge only linearly, need
+  /// far fewer.
   private static let iterationLimit = 200
   /// The fraction of the horizon by which the iteration advances discs that rest against each
   /// other.

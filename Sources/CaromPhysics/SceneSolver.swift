@@ -34,10 +34,10 @@ public struct SceneSolver: Sendable {
   var gridThreshold = 24
   var bodies: [Body] = []
   /// For each slot, the body's straight trajectory: its position extrapolated back to clock 0 and
-  /// its velocity. The search for pairs reads this compact array instead of `bodies`, if all bodies
-  /// move straight.
+  /// its velocity. The search for pairs reads this compact array instead of `bodies`, if
+  /// `isStraight` is true.
   var trajectories: [Motion] = []
-  /// Whether all bodies moved straight at the start of the step.
+  /// Whether every body had a constant velocity in the step's clock when the step began.
   var isStraight = true
   /// For each slot, the position at which the body was assigned to its cell.
   var startPositions: [Vector] = []

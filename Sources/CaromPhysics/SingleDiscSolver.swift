@@ -2,8 +2,9 @@
 /// advances them by fixed steps, contact by contact, with exact times of impact. It allocates no
 /// memory and has no state between steps.
 ///
-/// Drag is exact: the step runs in the clock in which the dynamic disc moves straight. A kinematic
-/// disc moves at constant velocity in time, unless a pinned dynamic disc stops it.
+/// Drag is exact: the step runs in a clock that slows down with the dynamic disc, whose velocity is
+/// therefore constant in it. A kinematic disc's velocity is constant in time, unless a pinned
+/// dynamic disc stops it.
 public struct SingleDiscSolver: Hashable, Sendable {
   /// The maximum number of contacts in a step. Further contacts pin the dynamic disc: it stops, and
   /// so do kinematic discs that touch it.
@@ -30,7 +31,7 @@ public struct SingleDiscSolver: Hashable, Sendable {
     horizon = surface.damping.clock(at: step)
   }
 
-  /// Advances the discs by one step. A goal ends the motion of `disc` early.
+  /// Advances the discs by one step. If `disc` crosses a goal line, its motion ends there.
   ///
   /// The kinematic discs always move for the whole step, unless they are stopped by a pinned
   /// `disc`.

@@ -8,12 +8,13 @@ struct SingleDiscStep {
 
   let table: Table
   let surface: Surface
-  /// The clock reading at the end of the step. In this clock the dynamic disc moves straight.
+  /// The clock reading at the end of the step. The dynamic disc's velocity is constant in this
+  /// clock.
   let horizon: Double
   /// The length of the step, in seconds.
   let step: Double
   var speedCap = Double.infinity
-  /// The current reading of the step's clock.
+  /// The current reading of the clock of `horizon`.
   private var clock = 0.0
   /// The current time, in seconds since the start of the step.
   private var time = 0.0

@@ -34,8 +34,8 @@ struct BarrierContact {
 }
 
 extension Table {
-  /// Returns whether a disc that moves straight from `start` to `end` touches no rail, post or goal
-  /// line.
+  /// Returns whether a disc that moves in a straight line from `start` to `end` touches no rail,
+  /// post or goal line.
   @inline(__always)
   func isClear(_ start: Vector, _ end: Vector, radius: Double) -> Bool {
     let x = halfLength - radius

@@ -43,7 +43,7 @@ public enum TimeOfImpact {
   }
 
   /// Returns the first contact of a moving circle with either side or an end of the segment from
-  /// `a` to `b`, or nil if they do not touch.
+  /// `a` to `b`, or nil if the circle does not touch the segment.
   public static func circleSegment(
     position: Vector, velocity: Vector, radius: Double, from a: Vector, to b: Vector
   ) -> SegmentContact? {

@@ -13,9 +13,9 @@ protocol GameDisplay {
   /// arrived.
   mutating func readCommands(at now: Instant) -> [Controls.Command]?
 
-  /// Returns the first player's input for the next tick, as seen with that player's goal on the
-  /// left. Returns nil if there is no player at this computer. `mallet` is the current position of
-  /// the player's mallet.
+  /// Returns the first player's input for the next tick, in coordinates in which that player's goal
+  /// is on the left. Returns nil if nobody plays at this computer. `mallet` is the current position
+  /// of the player's mallet.
   mutating func sampleFirst(mallet: Vector, at now: Instant) -> MalletInput?
 
   /// Returns the input for the next tick of the second player, who is on the right, or nil if there

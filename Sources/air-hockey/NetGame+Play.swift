@@ -55,8 +55,8 @@ extension NetGame {
     }
   }
 
-  /// Sends a message. If the connection's send queue is full, closes the connection instead, as
-  /// timed out.
+  /// Sends a message. If the connection's send queue is full, closes the connection instead, with
+  /// the reason `timedOut`.
   func send<Message>(
     _ message: Message, on channel: MessageChannel<Message>, to connection: ConnectionID
   ) {

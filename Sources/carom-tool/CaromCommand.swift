@@ -33,7 +33,7 @@ struct CaromCommand: AsyncParsableCommand {
     }
   }
 
-  /// The command whose help explains the arguments.
+  /// The command whose help explains the given arguments: the subcommand among them, or `carom`.
   private static var helpfulCommand: String {
     let given = CommandLine.arguments.dropFirst().first
     let names = configuration.subcommands.compactMap { $0.configuration.commandName }

@@ -72,7 +72,7 @@ struct CommandFailure: Error, Equatable {
     self.init(status, error.description)
   }
 
-  /// Creates the failure for any error.
+  /// Creates the failure that reports `error`, whatever its type.
   init(any error: any Error) {
     switch error {
     case let error as CommandFailure: self = error

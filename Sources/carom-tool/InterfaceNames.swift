@@ -1,6 +1,6 @@
 import CaromTransport
 
-/// The names of this host's interfaces by index, cached.
+/// A cache of the names of this host's interfaces, by index.
 final class InterfaceNames: Sendable {
   private let names = Locked<[UInt32: String]>([:])
 

@@ -8,7 +8,7 @@ struct LiveTable: Sendable {
   private let headings: [String]
   /// The rows, sorted by their first column, so that a row keeps its position when it changes.
   private var rows: [(key: String, cells: [String])] = []
-  /// The number of lines of the last drawing. The cursor is below these lines.
+  /// The number of lines that were last drawn. The cursor is below them.
   private var height = 0
 
   init(_ headings: [String]) { self.headings = headings }
@@ -25,7 +25,7 @@ struct LiveTable: Sendable {
     rows.sort { ($0.cells[0], $0.key) < ($1.cells[0], $1.key) }
   }
 
-  /// Returns the text that draws the table over the previous drawing, within a terminal of
+  /// Returns the text that draws the table over the one that was drawn last, within a terminal of
   /// `columns` columns and `limit` rows.
   mutating func drawn(columns: Int, rows limit: Int) -> String {
     let room = max(1, limit - 3)

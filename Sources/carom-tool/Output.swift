@@ -13,7 +13,7 @@ final class Output: Sendable {
 
   /// The minimum interval between two drawings of the table.
   static let drawingInterval = Duration.milliseconds(50)
-  /// The limit of unwritten output, in bytes.
+  /// The maximum amount of unwritten output, in bytes.
   static let queueLimit = 4 << 20
   /// The time limit for writing the remaining output when the program ends.
   static let drainLimit = Duration.seconds(1)

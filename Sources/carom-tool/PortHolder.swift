@@ -37,7 +37,7 @@ enum PortHolder {
     text("/proc/\(process)/comm").trimmingCharacters(in: .newlines)
   }
 
-  /// Reads a file to its end, since files in /proc report no size.
+  /// Reads a file to its end, because files in /proc have a reported size of 0.
   private static func text(_ path: String) -> String {
     let data = try? FileHandle(forReadingAtPath: path)?.readToEnd()
     return String(decoding: data ?? Data(), as: UTF8.self)

@@ -20,7 +20,8 @@ final class ServerCheck: Sendable {
   private let key: RecordKey
   private let state: Locked<State>
 
-  /// Creates a check of a query. A query on the link needs no name server.
+  /// Creates a check of the query for `key`, which succeeds at once if the query needs no name
+  /// server.
   init(_ key: RecordKey) {
     self.key = key
     state = Locked(key.name.isLinkLocal ? .answered : .unanswered)

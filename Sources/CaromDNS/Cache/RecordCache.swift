@@ -30,7 +30,7 @@ package struct RecordCache: Sendable {
     package var interface: UInt32
     package var key: RecordKey
 
-    /// Creates the key of the set of records with the key `key` on one interface.
+    /// Creates the key of the record set with the name and type of `key` on one interface.
     package init(interface: UInt32, key: RecordKey) {
       self.interface = interface
       self.key = key

@@ -156,9 +156,9 @@ extension Querier {
 // MARK: - Queries of other hosts
 
 extension Querier {
-  /// Observes queries of other hosts: their questions need not be asked again (RFC 6762 §7.3), and
-  /// records that they query for without an answer are presumed gone (§10.5). Their known answers
-  /// are not cached (§7.1).
+  /// Observes another host's query. Its questions need not be asked by this host as well (RFC 6762
+  /// §7.3), and records that no responder sends in answer are presumed gone (§10.5). Its known
+  /// answers are not cached (§7.1).
   package mutating func handleQuery(_ query: Message, from datagram: Datagram, at now: Instant) {
     let interface = datagram.interface
     guard links.contains(where: { $0.index == interface }), !query.isTruncated,

@@ -32,7 +32,7 @@ extension Querier {
     pendingResolvers.append(id)
   }
 
-  /// Evaluates the marked resolvers.
+  /// Evaluates the resolvers that `setNeedsEvaluation` has marked.
   mutating func evaluatePending(at now: Instant) {
     while !pendingResolvers.isEmpty {
       let round = pendingResolvers

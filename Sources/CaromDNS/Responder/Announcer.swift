@@ -10,7 +10,7 @@ package struct Announcer: Hashable, Sendable {
   private var sent = 0
   private var next: Instant?
 
-  /// Creates a timer whose first announcement is due at `start`.
+  /// Creates an announcer whose first announcement is due at `start`.
   package init(start: Instant) { next = start }
 
   /// The next time at which `handleTimeout` must be called, or nil after the last announcement.

@@ -19,7 +19,7 @@ package struct Prober: Hashable, Sendable {
 
   private var state: State
 
-  /// Creates a timer whose first probe is due at `start`.
+  /// Creates a prober whose first probe is due at `start`.
   package init(start: Instant) { state = .probing(sent: 0, next: start) }
 
   /// The next time at which `handleTimeout` must be called, or nil once the name is claimed.

@@ -1,15 +1,17 @@
-/// Identifies a publication of a responder.
+/// Identifies one of a responder's claims: to a name of the host, or to the name of a service.
 package struct PublicationID: Hashable, Sendable {
-  /// The claim of the host's own name, to which most services point.
+  /// The claim to the host's usual name, to which the SRV records of most services point.
   static let host = PublicationID(number: 0)
 
-  /// The claim of the host's random second name, to which services with unique names point.
+  /// The claim to the host's second name, a random one to which the SRV records of services with
+  /// unique names point.
   static let uniqueHost = PublicationID(number: 1)
 
   let number: UInt64
 }
 
 extension PublicationID: Comparable {
-  /// Orders publications by their start, after the claims of the host names.
+  /// Orders the claims to the host's names first, then services in the order in which they were
+  /// published.
   package static func < (a: PublicationID, b: PublicationID) -> Bool { a.number < b.number }
 }

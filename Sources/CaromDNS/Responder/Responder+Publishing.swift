@@ -77,7 +77,8 @@ extension Responder {
     send(goodbyes)
   }
 
-  /// Returns the first successor of `label` that no claim of this responder uses.
+  /// Returns the first label after `label`, in the order of `Claim.successor(of:)`, that no claim
+  /// of this responder uses.
   func freeLabel(after label: String, for claim: Claim) -> String {
     var label = label
     repeat {

@@ -108,7 +108,7 @@ extension Responder {
     send(Response.pack(records, limit: link.payloadLimit), on: index, at: now)
   }
 
-  /// Multicasts responses, and stores the time for each of this host's records in them.
+  /// Multicasts responses, and marks each of this host's records in them as sent at `now`.
   private mutating func send(_ responses: [Response], on index: Int, at now: Instant) {
     for response in responses {
       for record in response.records {

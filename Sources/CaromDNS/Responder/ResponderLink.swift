@@ -18,7 +18,7 @@ struct ResponderLink: Sendable {
   var link: Link
   /// The records published on this link.
   var owned = OwnedRecords()
-  /// The pending answers, the earliest first.
+  /// The pending answers, earliest first.
   private(set) var batches: [AnswerBatch] = []
   /// The queries whose further known answers are awaited, by querier (RFC 6762 §7.2).
   var requests: [Endpoint: AnswerRequest] = [:]
@@ -103,7 +103,7 @@ extension ResponderLink {
     return index
   }
 
-  /// Removes all records that are due from their batches, and returns the slots of these records.
+  /// Removes the due records from their batches, and returns the records' slots.
   mutating func popDueRecords(at now: Instant) -> [Int] {
     var due: [Int] = []
     while let batch = batches.first, batch.due <= now {

@@ -5,8 +5,8 @@ public struct Advertisement: Sendable {
   /// The name under which the service became visible: the requested name, or "X (2)" if another
   /// service already has the name "X".
   public let name: String
-  /// A sequence of the names that the service is given later, when it loses its name to another
-  /// host or after `rename(to:)`. The sequence throws an error if no free name is found.
+  /// The names that the service takes later: after it has lost its name to another host, and after
+  /// `rename(to:)`. The sequence throws an error if no free name is found.
   public let renames: LatestValues<String>
   let discovery: DiscoveryActor
   let id: DiscoveryCore.AdvertisingID

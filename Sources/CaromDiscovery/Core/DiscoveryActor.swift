@@ -23,7 +23,7 @@ actor DiscoveryActor: LoopActor {
     var reportClosed: @Sendable () -> Void
   }
 
-  /// An operation that was started and can be stopped.
+  /// Identifies an operation, to stop it.
   enum Handle: Hashable, Sendable {
     case advertising(DiscoveryCore.AdvertisingID)
     case watching(DiscoveryCore.WatchingID)

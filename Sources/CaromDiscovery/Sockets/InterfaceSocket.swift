@@ -6,8 +6,8 @@ import CaromTransport
 /// each of the host's addresses on the interface.
 ///
 /// A socket that is bound to a group's address and has joined the group on one interface receives
-/// exactly the multicast of that interface. A socket that is bound to one of the host's addresses
-/// receives exactly the unicast to that address.
+/// only the group's datagrams that arrive on that interface. A socket that is bound to one of the
+/// host's addresses receives only the datagrams to that address.
 final class InterfaceSocket {
   /// The size of each socket's receive buffer in the kernel, in bytes. Several hundred hosts may
   /// answer one query at the same time, and the query is repeated for lost answers only a second

@@ -97,7 +97,7 @@ extension CoalescingStream {
   typealias Finish = @Sendable (DiscoveryError) -> Void
 
   /// Starts the producer of `stream` in a separate task and returns the stream's reader. When the
-  /// reader is released, the producer is stopped with the closure that `start` returned.
+  /// reader is released, the closure that `start` returned is called to stop the producer.
   static func read(
     _ stream: CoalescingStream,
     _ start:

@@ -1,8 +1,9 @@
 import CaromCore
 import CaromDNS
 
-/// Browses for services in a domain outside the link. Services are added and removed with the PTR
-/// records of the service type; their TXT records are queried after each answer with PTR records.
+/// Browses for services in a domain outside the link. A service is added when a PTR record of the
+/// service type names it, and removed with that record. Each answer with PTR records is followed by
+/// queries for the services' TXT records.
 actor UnicastBrowsing {
   private let client: UnicastClient
   private let servers: [Endpoint]

@@ -42,8 +42,8 @@ package enum ChannelLimits {
   /// The number of bytes that a channel of weight 1 may send before the next channel of the same
   /// priority has its turn.
   static let quantum = 1500
-  /// The maximum number of channels that are skipped while one packet is filled because their next
-  /// message does not fit.
+  /// The maximum number of channels that one packet skips because their next message does not fit
+  /// into it.
   static let misfits = 4
   /// The maximum length of a message that is sent redundantly, in bytes.
   package static let redundantLength = 256

@@ -33,7 +33,7 @@ extension ChannelSet {
   }
 
   /// Handles a credit frame: the peer allows this side to send `limit` bytes on the channel in
-  /// total since the connection began.
+  /// total, counted from the beginning of the connection.
   package mutating func handleCredit(channel number: UInt8, limit: UInt64) {
     let index = index(ofChannel: number)
     guard limit > sendState.credits[index].limit else { return }

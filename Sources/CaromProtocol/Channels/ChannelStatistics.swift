@@ -2,7 +2,7 @@
 package struct ChannelStatistics: Hashable, Sendable {
   package var messagesSent: UInt64 = 0
   package var messagesReceived: UInt64 = 0
-  /// The number of frames of reliable messages that were sent again because a packet was lost.
+  /// The number of frames of reliable messages that were retransmitted because a packet was lost.
   package var resent: UInt64 = 0
   /// The number of frames that were sent redundantly, before their message was known to be
   /// acknowledged or lost.

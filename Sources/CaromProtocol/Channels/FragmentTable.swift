@@ -12,10 +12,10 @@ struct FragmentTable: Sendable {
 
   subscript(index: Int32) -> Progress { table[Int(index)] }
 
-  /// Returns the first range of lost bytes that must be sent again, or `nil` if there is none.
+  /// Returns the first range of lost bytes that must be retransmitted, or `nil` if there is none.
   func firstLost(_ index: Int32) -> ByteRanges.ByteRange? { table[Int(index)].lost.first }
 
-  /// Records that the lost bytes `start..<end` were sent again.
+  /// Records that the lost bytes `start..<end` were retransmitted.
   mutating func recordResent(_ index: Int32, _ start: UInt32, _ end: UInt32) {
     table[Int(index)].lost.remove(start, end)
   }

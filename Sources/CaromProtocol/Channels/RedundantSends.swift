@@ -93,7 +93,7 @@ extension SendLane {
   }
 
   /// Writes another copy of an unacknowledged message. Returns `obsolete` if the message needs no
-  /// copy because it is done, fragmented, or already scheduled to be sent again.
+  /// copy because it is done, fragmented, or already scheduled for retransmission.
   mutating func writeCopy(
     _ number: UInt64, _ sendState: inout SendState, _ writer: inout FrameWriter,
     _ records: inout [FrameRecord]

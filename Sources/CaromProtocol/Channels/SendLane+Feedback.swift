@@ -22,7 +22,7 @@ extension SendLane {
     }
   }
 
-  /// Schedules a message that was sent whole to be sent again, unless another copy of it is in
+  /// Schedules the retransmission of a message that was sent whole, unless another copy of it is in
   /// flight.
   private mutating func handleLostCopy(_ number: UInt64, _ position: Int) {
     if outstanding[position].copies > 0 { outstanding[position].copies -= 1 }

@@ -28,9 +28,9 @@ struct SendLane: Sendable {
   /// The partly sent message if it is unreliable. A partly sent reliable message is in
   /// `outstanding`.
   var open: SendMessage?
-  /// The numbers of lost messages that are to be sent again as whole messages.
+  /// The numbers of lost messages that must be retransmitted whole.
   var resend = Deque<UInt64>()
-  /// The numbers of fragmented messages that have lost bytes to be sent again.
+  /// The numbers of fragmented messages with lost bytes that must be retransmitted.
   var resendBulk = Deque<UInt64>()
 
   init(channel: UInt8, delivery: Delivery, channelIndex: Int) {

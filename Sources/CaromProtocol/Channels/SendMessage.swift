@@ -15,7 +15,7 @@ struct SendMessage: Sendable, BitwiseCopyable {
   var fragments: Int32 = -1
   /// The number of packets in flight that carry the whole message.
   var copies: UInt16 = 0
-  /// Whether the message, or a fragment of it, is waiting to be sent again.
+  /// Whether the message, or a fragment of it, is waiting to be retransmitted.
   var isLost = false
   var wantsReceipt: Bool
 

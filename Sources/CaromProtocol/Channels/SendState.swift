@@ -93,7 +93,7 @@ struct SendState: Sendable {
 
 /// The sender's flow-control state for one channel.
 struct SendCredit: Sendable, BitwiseCopyable {
-  /// The total number of bytes sent, charges included. Bytes that are sent again do not count.
+  /// The total number of bytes sent, charges included. Retransmitted bytes do not count.
   var sent: UInt64 = 0
   /// The total number of bytes that the peer allows this side to send, charges included.
   var limit = UInt64(ChannelLimits.window)

@@ -147,7 +147,7 @@ extension Connection {
 }
 
 extension ControlPacket {
-  /// Whether packets of this kind are sent so often that a lost one need not be sent again.
+  /// Whether packets of this kind are sent so often that a lost one need not be retransmitted.
   var isRepeated: Bool {
     switch self {
     case .ping, .pong: true

@@ -3,7 +3,7 @@ import CaromCore
 
 /// The connection to one peer: handshake, messages, pings and goodbye, over a stream, datagrams or
 /// both. Messages belong to the connection rather than to a link: when a link fails, the
-/// unacknowledged messages are sent again on the other link.
+/// unacknowledged messages are retransmitted on the other link.
 ///
 /// A connection performs no input or output. Its owner calls `receive`, `receiveDatagram`,
 /// `handleLinkEnd`, `handleTimeout` or one of the commands (`admit`, `close`, `send`, …), and after
@@ -115,7 +115,8 @@ package struct Connection {
 
 // MARK: - Creation
 extension Connection {
-  /// Creates a connection that this side initiates. It requests a seat on each link that is added.
+  /// Creates a connection that this side initiates, and that requests a seat on each link added to
+  /// it.
   package static func initiating(
     as local: PeerInfo, timing: SessionTiming, key: ConnectionKey, at now: Instant
   ) -> Connection {

@@ -201,9 +201,10 @@ extension DatagramPath {
   /// Handles a data packet and adds its messages to `channels`. Returns whether the packet was
   /// accepted.
   ///
-  /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the end
-  /// and, at the responder, before the grant. A packet that contains an application message is then
-  /// not acknowledged either, but the acknowledgements in it are processed.
+  /// A malformed packet is dropped and not acknowledged. `allowsMessages` is false after the
+  /// connection has ended and, on the responder's side, before the grant. A packet that contains an
+  /// application message is then not acknowledged either, but the acknowledgements in it are
+  /// processed.
   func receive(
     _ packet: Span<UInt8>, _ channels: inout ChannelSet, allowsMessages: Bool,
     _ scratch: inout Scratch, at now: Instant

@@ -9,11 +9,12 @@ import CaromCore
 enum DirectoryRequest: Sendable {
   /// Record that the first hello of an initiator arrived here. The hello proves nothing yet.
   case recordInitiator(ConnectionKey)
-  /// Find the host for a hello whose key is unknown here and whose sender has proven its address.
+  /// Find the host for a hello whose key is unknown to this host and whose sender has proven its
+  /// address.
   case hello(Hello, [UInt8], from: Route)
   /// Find a seat for a peer that requests one, or the host to which the peer's stream belongs.
   case seat(ConnectionID, PeerInfo)
-  /// Find the connection that a stream wants to join, because its key is unknown here.
+  /// Find the connection that a stream wants to join, because this host does not know its key.
   case join(ConnectionID)
   /// Admit the peer of a connection, as the host's owner has decided.
   case admit(ConnectionID)

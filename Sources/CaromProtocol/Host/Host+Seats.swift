@@ -3,11 +3,11 @@ import CaromCore
 // A host that has a port of its own tracks its seats in `seating`; the hosts of a group share the
 // seats of the directory.
 extension Host {
-  /// The number of player seats that are free at a host that is not in a group.
+  /// The number of free player seats. The host must not be in a group.
   package var freeSeats: Int { freeSeats(forSpectators: false) }
 
-  /// Returns the number of player or spectator seats that are neither held nor requested, at a host
-  /// that is not in a group.
+  /// Returns the number of player or spectator seats that are neither held nor requested. The host
+  /// must not be in a group.
   package func freeSeats(forSpectators: Bool) -> Int { seating.free(forSpectators: forSpectators) }
 
   /// Declines all further requests for a seat.

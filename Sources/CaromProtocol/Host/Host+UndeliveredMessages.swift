@@ -30,7 +30,8 @@ extension Host {
     return hasMessage
   }
 
-  /// Drops the undelivered messages of a connection that has ended, now or when it is removed.
+  /// Drops the undelivered messages of a connection that has ended. If the connection has not been
+  /// removed yet, messages that it still holds are dropped when it is.
   mutating func discardUndelivered(_ id: ConnectionID) {
     undelivered.removeAll { $0.connection == id }
     if let index = index(of: id) { entries[index].isDiscarded = true }

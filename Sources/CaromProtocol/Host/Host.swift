@@ -58,8 +58,8 @@ package struct Host {
   /// The keys of accepted connections that were open and have ended, oldest first.
   var endedKeys: [ConnectionKey] = []
   let secret: HostSecret
-  /// The address tokens that were issued by a host that is not in a group. The hosts of a group use
-  /// the directory's tokens.
+  /// The address tokens that this host has issued, unless it is in a group. The hosts of a group
+  /// use the directory's tokens.
   var tokens = IssuedTokens()
   /// The stateless replies that wait to be sent.
   var statelessReplies = Deque<StatelessReply>()

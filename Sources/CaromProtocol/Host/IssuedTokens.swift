@@ -1,8 +1,8 @@
 /// The address tokens that a host has issued. Each token is valid once, so the host records which
 /// ones have been used.
 package struct IssuedTokens: Sendable {
-  /// The number of most recently issued tokens that are valid. This is far more than the clients of
-  /// a host, and the bits that record which tokens were used take 2 KiB of memory.
+  /// The maximum number of valid tokens, which are the most recently issued ones. A host has far
+  /// fewer clients, and the bits that record which tokens were used take 2 KiB of memory.
   package static let window: UInt64 = 16_384
 
   private var next: UInt64 = 0

@@ -3,9 +3,9 @@ import CaromCore
 extension DatagramFlow {
   /// A summary of the ack-eliciting packets that one acknowledgement newly acknowledged.
   private struct Tally {
-    /// The newest ack-eliciting packet.
+    /// The highest number among these packets, or nil if there are none.
     var newest: UInt64?
-    /// The number of bytes in ack-eliciting packets.
+    /// The total length of these packets, in bytes.
     var bytes = 0
   }
 

@@ -9,7 +9,7 @@ import CaromCore
 package struct DatagramFlow: Sendable {
   /// The length of the IPv4 and UDP headers in bytes. They count against the window.
   package static let headers = 28
-  /// The number of packets after which the loss rate halves the weight of earlier packets.
+  /// The number of packets after which the weight of all earlier packets in `loss` is halved.
   static let lossMemory = 1_024.0
   /// The number of round trips for which lost packets are remembered, to detect spurious losses.
   static let lostPacketMemory: Int64 = 2
@@ -165,7 +165,8 @@ package struct FlowStatistics: Hashable, Sendable {
   package internal(set) var spuriousLosses = 0
   /// The number of probes sent because an acknowledgement was overdue.
   package internal(set) var tailProbes = 0
-  /// The number of times that all packets were declared lost because no probe was acknowledged.
+  /// The number of times that all packets in flight were declared lost because no probe was
+  /// acknowledged.
   package internal(set) var stalls = 0
   /// The number of times that packets longer than 1,200 bytes stopped arriving.
   package internal(set) var blackHoles = 0

@@ -16,8 +16,8 @@ struct PathMTUSearch: Sendable {
   private static let attempts = 4
   /// The time from the end of a search to the next search (RFC 8899 §5.1.1): 10 min.
   private static let raiseInterval: Int64 = 600_000_000_000
-  /// The initial `searchDelay`, from a black hole to the next search: 5 s. Each black hole doubles
-  /// the delay, up to `raiseInterval`.
+  /// The initial value of `searchDelay`, the time from a black hole to the next search: 5 s. Each
+  /// black hole doubles the delay, up to `raiseInterval`.
   private static let blackHoleInterval: Int64 = 5_000_000_000
   /// The number of consecutive losses of packets longer than `base`, with none acknowledged in
   /// between, that indicates a black hole.

@@ -21,7 +21,8 @@ package struct ReceivedPackets: Sendable {
   package private(set) var ranges = AcknowledgedRanges()
   /// The lowest number that is remembered. Lower numbers are too old and count as received.
   private var floor: UInt64 = 0
-  /// The number below which the peer knows which packets were received.
+  /// The packet number below which the peer knows what was received, so that acknowledgements need
+  /// not repeat it.
   private var confirmed: UInt64 = 0
   /// The lowest number received since the last acknowledgement was written.
   private var lowestUnacknowledged: UInt64 = .max

@@ -5,7 +5,8 @@ package struct RoundTripEstimator: Sendable {
   package static let initial: Int64 = 200_000_000
   /// The time for which the minimum is trusted without another sample close to it: 10 s.
   private static let minimumLifetime: Int64 = 10_000_000_000
-  /// The maximum delay with which the peer acknowledges a single ack-eliciting packet: 25 ms.
+  /// The maximum time for which the peer delays the acknowledgement of a single ack-eliciting
+  /// packet: 25 ms.
   static let maximumAckDelay: Int64 = 25_000_000
   /// The minimum probe timeout: 5 ms. Processes can stall for that long even on an idle network.
   private static let shortestTimeout: Int64 = 5_000_000

@@ -13,7 +13,7 @@ package struct AddressToken: Hashable, Sendable {
   /// begins with the number of a time slot; no time slot has this number.
   private static let domain: UInt64 = 0x6E65_6B6F_746D_7243
 
-  /// The token's number, unique for its host.
+  /// The token's number, unique among the tokens of its host.
   package let serial: UInt64
   /// The last time at which the token is valid, in nanoseconds on its host's clock.
   package let expiry: UInt64

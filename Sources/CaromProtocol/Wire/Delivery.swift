@@ -16,7 +16,7 @@ public enum Delivery: UInt8, Hashable, Sendable, BitwiseCopyable, CaseIterable {
   /// newer one. A message is at most 64 KiB long.
   case reliableSequenced = 4
 
-  /// Whether lost messages are sent again until they are acknowledged.
+  /// Whether lost messages are retransmitted until they are acknowledged.
   package var isReliable: Bool { rawValue >= Self.reliableOrdered.rawValue }
   /// Whether a message's frame carries its number.
   package var isNumbered: Bool { self != .unreliable }

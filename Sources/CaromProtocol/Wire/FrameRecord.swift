@@ -8,7 +8,7 @@ package struct FrameRecord: Hashable, Sendable, BitwiseCopyable {
     case fragment
     /// An unreliable message with a receipt. `number` identifies the receipt.
     case receipt
-    /// A credit for a channel. A lost credit is sent again.
+    /// A credit for a channel. A lost credit is retransmitted.
     case credit
     /// An acknowledgement. `number` is the largest packet number that it acknowledged.
     case acknowledgement

@@ -40,8 +40,8 @@ package enum ControlPacket: Hashable, Sendable {
   case goodbye(Goodbye)
   /// Requests a pong that echoes `sent`.
   case ping(sent: UInt64)
-  /// Answers a ping: repeats the ping's `sent` and adds the time of this side's clock, both in
-  /// nanoseconds.
+  /// Answers a ping: repeats the ping's `sent` and adds the time on the answering side's clock,
+  /// both in nanoseconds.
   case pong(sent: UInt64, clock: UInt64)
   /// Joins a stream to a connection whose initiator already has a seat, so that the host does not
   /// grant a second seat.

@@ -35,8 +35,8 @@ struct InputWatchdog: Sendable {
     channels.insert(channel)
   }
 
-  /// Records a message of an input. Returns whether the input had stopped, so that this message
-  /// resumes it.
+  /// Records that a peer sent a message on a watched channel. Returns whether the peer's input
+  /// there had stopped and is resumed by this message.
   mutating func recordMessage(
     of connection: ConnectionID, on channel: UInt8, at now: Instant
   ) -> Bool {
@@ -50,8 +50,8 @@ struct InputWatchdog: Sendable {
     return inputs[index].isStopped
   }
 
-  /// Marks as stopped all inputs that have been silent for longer than their limit, and returns
-  /// them.
+  /// Marks all inputs as stopped that have been silent for as long as their limit, and returns
+  /// those that were not yet marked.
   mutating func takeStopped(at now: Instant) -> [(connection: ConnectionID, channel: UInt8)] {
     var stopped: [(ConnectionID, UInt8)] = []
     for index in inputs.indices where !inputs[index].isStopped {

@@ -10,9 +10,9 @@ struct ReceiptKey: Hashable, Sendable {
 
 /// The state of a delivery receipt.
 enum Receipt: Sendable {
-  /// The message was sent, and its sender's task has not resumed yet.
+  /// The result has not arrived, and the sender's task is not suspended to wait for it.
   case pending
-  /// The result arrived before the sender's task resumed. It is true if the message was delivered.
+  /// The result arrived before the sender's task waited for it: true if the message was delivered.
   case resolved(Bool)
   /// The sender's task is suspended until the result arrives.
   case awaited(CheckedContinuation<Bool, Never>)

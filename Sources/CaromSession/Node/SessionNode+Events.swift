@@ -154,7 +154,7 @@ extension SessionNode {
     }
   }
 
-  /// Delivers unread messages in rounds, one message from each peer in a round.
+  /// Delivers unread messages in rounds, one message per peer and round.
   private func deliverUnread() {
     guard feed.hasHandler else { return }
     var connections = Array(feed.unread)

@@ -15,7 +15,8 @@ struct LoopTurn {
   var needsAnotherRound = false
   /// The time of the last drain.
   var drainedAt = Instant.zero
-  /// Whether the sockets have been read since the timer last fired late.
+  /// Whether the timer fired late and was rearmed, so that the sockets are read before any timeout
+  /// is handled.
   var hasReadAfterStandstill = false
 }
 

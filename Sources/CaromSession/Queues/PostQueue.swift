@@ -4,7 +4,7 @@ import CaromTransport
 /// removes all of them together.
 final class PostQueue<Element: Sendable>: Sendable {
   enum Outcome {
-    /// The element is the only one in the queue, so the loop must be asked to empty the queue.
+    /// The queue was empty before, so the loop must now be asked to empty it.
     case isFirst
     /// The loop has already been asked to empty the queue.
     case isMore

@@ -83,9 +83,9 @@ extension Session {
   /// per frame. Can be called from any thread.
   public func poll() -> PeerEvent? { eventInbox.pop() }
 
-  /// Adds an observer, for logs and counters. `observer` is called with each further event; the
-  /// reader of `events` still receives all events. `observer` runs on the loop of the event's peer
-  /// and must not block. With several loops, it may run on two of them at the same time.
+  /// Adds an observer, for logs and counters. `observer` is called with every event from now on;
+  /// the reader of `events` still receives all of them. `observer` runs on the loop of the event's
+  /// peer and must not block. With several loops, it may run on two of them at the same time.
   public func observe(_ observer: @escaping @Sendable (PeerEvent) -> Void) async {
     for hub in hubs { await hub.observe(observer) }
   }

@@ -32,9 +32,9 @@ protocol DeltaCoder {
 enum DeltaBins {
   /// The number of models that the coding of one number uses.
   static let count = 24
-  /// The index of the first model for the unary number of bits.
+  /// The index of the first model for the number of bits, which is coded in unary.
   static let unary = 1
-  /// The number of models for the unary number of bits. The last model codes all further bits.
+  /// The number of models for the number of bits. The last model codes all further unary digits.
   static let unaryCount = 15
   /// The index of the first model for the bit after the leading one.
   static let top = unary + unaryCount

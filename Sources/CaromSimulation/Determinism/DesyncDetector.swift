@@ -4,7 +4,7 @@
 struct DesyncDetector: Sendable {
   /// The number of peer hashes that can be stored until their tick is confirmed locally.
   static let waitingLimit = 128
-  /// The number of ticks after which an unanswered report is sent again.
+  /// The number of ticks after which an unanswered report is retransmitted.
   static let resendInterval = 15
   /// The maximum number of times that a report is sent without an answer.
   static let copyLimit = 16

@@ -40,8 +40,8 @@ public struct SyncTest<Game: Simulation>: Sendable {
     happened = Array(repeating: [], count: distance + 1)
   }
 
-  /// Simulates a tick with one input per player, then rolls back and simulates the last ticks
-  /// again. Throws if the result differs from the first simulation.
+  /// Simulates a tick with one input per player, then rolls back `distance` ticks and simulates
+  /// them again. Throws if the result differs from that of the first simulation.
   public mutating func step(_ players: [Game.Input]) throws(SyncTestFailure) {
     let slot = slot(tick)
     saves[slot].copy(game)

@@ -50,7 +50,7 @@ struct InputCoder<Input: SimulationInput>: Sendable {
     reset()
   }
 
-  /// Resets the coder, as if the input before the run were the neutral one.
+  /// Resets the coder, as if the input before the first one were the neutral input, `Input()`.
   mutating func reset() {
     let nothing = Input()
     for index in fields.indices {

@@ -30,7 +30,7 @@ public struct InputHeader: Hashable, Sendable, PacketCodable {
 
   /// The hash of a confirmed state.
   public struct Confirmed: Hashable, Sendable {
-    /// The number of ticks from the packet's first tick to the tick of the state.
+    /// The tick of the hashed state, as a distance in ticks from the packet's first tick.
     public var offset: Int64
     /// The low 32 bits of the state's hash.
     public var hash: UInt32

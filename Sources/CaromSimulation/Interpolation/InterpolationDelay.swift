@@ -28,7 +28,8 @@ public struct InterpolationDelay: Hashable, Sendable {
   /// The chosen delay in seconds. It is added to `leastTransit`.
   public private(set) var seconds: Double
 
-  /// The weighted time spent at each age, as a histogram. New time weighs more, as `unit` grows.
+  /// The histogram: the weighted time for which the newest sample had each age. Recent time weighs
+  /// more, because `unit`, the weight of new entries, grows.
   private var bins: [Double] = []
   private var total = 0.0
   private var unit = 1.0

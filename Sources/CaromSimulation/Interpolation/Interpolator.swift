@@ -32,8 +32,8 @@ public struct Interpolator<Sample: Interpolatable>: Sendable {
 
   private let rate: Double
   private var samples: [(tick: Tick, sample: Sample)] = []
-  /// The time that was drawn last, in seconds of the sender's clock, and the local time of that
-  /// frame. Nil before the first frame.
+  /// The time shown by the last frame, in seconds on the sender's clock, and the local time at
+  /// which that frame was drawn. Nil before the first frame.
   private var drawn: (time: Double, at: Instant)?
 
   /// Creates an interpolator for samples of every `stride`-th tick at `rate` ticks per second.

@@ -1,8 +1,8 @@
 /// The agreement among the remaining peers on the last input of a disconnected player.
 struct DisconnectVote: Sendable {
-  /// The number of ticks after which an unacknowledged message is sent again.
+  /// The number of ticks after which an unacknowledged message is retransmitted.
   static let resendInterval = 10
-  /// The maximum number of times a message is sent again.
+  /// The maximum number of retransmissions of a message.
   static let copyLimit = 60
 
   /// Whether each peer's message has arrived, indexed by peer.

@@ -38,11 +38,12 @@ public struct RollbackBroadcaster<Game: Simulation & PacketCodable>: Sendable {
 
   /// The maximum number of clients.
   public static var clientLimit: Int { 1_024 }
-  /// The maximum number of keyframes and state reports that a client can request in a row. For each
-  /// of them, the whole state is encoded or described. A client that recovers from a desync needs
+  /// The maximum number of keyframes and state reports that a client can request in quick
+  /// succession. Each of them contains the whole state. A client that recovers from a desync needs
   /// one of each, and more only if packets are lost.
   static var replyLimit: Int { 4 }
-  /// The number of ticks after which a client can request one more: half a second at 60 Hz.
+  /// The number of ticks after which a client can make one more such request: half a second at 60
+  /// Hz.
   static var replyInterval: Int64 { 30 }
 
   /// The number of players.

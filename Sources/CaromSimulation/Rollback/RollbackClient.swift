@@ -23,7 +23,7 @@ public struct RollbackClient<Game: Simulation & PacketCodable>: Sendable {
   public var roundTrip = Duration.zero
   /// The game, or nil before the first keyframe.
   public internal(set) var rollback: Rollback<Game>?
-  /// Controls how far this clock runs ahead of the server's clock.
+  /// Controls how far this client's clock runs ahead of the server's clock.
   public internal(set) var lead = ClockLead()
   let rate: Int
   let window: Int

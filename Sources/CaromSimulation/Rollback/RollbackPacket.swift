@@ -1,8 +1,8 @@
 import CaromCore
 
-/// A rollback message as one value, for a channel that carries values. Layout: the kind u8, then
-/// the message to the end. Inputs can use an unreliable channel; the other kinds are rare, can be
-/// long, and should use a reliable one.
+/// A rollback message with its kind, to be sent on a channel that carries all kinds. Layout: the
+/// kind u8, then the message to the end. Inputs can use an unreliable channel; the other kinds are
+/// rare, can be long, and should use a reliable one.
 public struct RollbackPacket: Hashable, Sendable, PacketCodable {
   /// The kind of message.
   public var message: RollbackMessage

@@ -33,7 +33,8 @@ struct SnapshotHistory: Sendable {
   /// Releases a slot.
   mutating func free(_ slot: Int) { ticks[slot] = nil }
 
-  /// Releases the views that no snapshot based on `base` or on a newer view can need.
+  /// Releases the views that are no longer needed when all further snapshots are based on `base` or
+  /// on a newer view.
   mutating func prune(to base: SnapshotView) {
     for slot in ticks.indices {
       guard let tick = ticks[slot], tick < base.tick else { continue }

@@ -5,7 +5,7 @@ enum SnapshotModels {
   static let isLong = 0
   /// The model for the bit that says whether the header names views in addition to the baseline.
   static let isNaming = 1
-  /// The model for the bit that says whether the view of a particular tick is named.
+  /// The model for the bit that says whether the header names the view of a given tick.
   static let isNamed = 2
   /// The model for the bit that says whether the snapshot adds or removes any entity.
   static let changesMembers = 3

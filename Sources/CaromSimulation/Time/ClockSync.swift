@@ -37,7 +37,7 @@ public struct ClockSync: Hashable, Sendable {
     samples = min(samples + 1, 32)
   }
 
-  /// Records by how many ticks the peer reported to be ahead of this side.
+  /// Records the peer's advantage over this side, in ticks, as the peer reported it.
   public mutating func recordPeerAdvantage(_ value: Double) {
     let weight = max(1 / 8, 1 / Double(peerSamples + 1))
     peerAdvantage += (value - peerAdvantage) * weight

@@ -37,7 +37,7 @@ struct WorldEntities: Sendable {
 
   func slot(of id: UInt32) -> Int? { slots[id] }
 
-  /// Returns the position of an entity in steps.
+  /// Returns the position of an entity, in steps.
   func place(_ slot: Int) -> (x: Int64, y: Int64) {
     let start = slot * schema.fields.count + positionField
     return (values[start], values[start + 1])

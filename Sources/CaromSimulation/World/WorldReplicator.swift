@@ -123,7 +123,7 @@ public struct WorldReplicator: Sendable {
 
   // MARK: - Ticks
 
-  /// Advances the world to a tick, which must be newer than the last one. The entities' current
+  /// Advances the world to a tick, which must be later than the current one. The entities' current
   /// values become their values at that tick.
   public mutating func advance(to next: Tick) {
     precondition(tick < next || tick == .zero, "the new tick must be later than the last one")
@@ -165,6 +165,6 @@ extension WorldReplicator {
     }
   }
 
-  /// The collected statistics, one per client.
+  /// The statistics collected for training the models, one per client.
   package var training: [SnapshotTraining] { clients.compactMap { $0?.sender.training } }
 }

@@ -2,7 +2,7 @@
 public struct Reordering: Hashable, Sendable {
   /// The probability, 0 to 1, that a datagram is delayed.
   public let probability: Double
-  /// The extra delay of such a datagram.
+  /// The extra delay of a datagram that is reordered.
   public let delay: Duration
 
   /// Creates a reordering that delays each datagram with the given probability by `delay`.

@@ -31,7 +31,7 @@ enum WireLength {
   }
 
   /// Returns the total length in bytes of all IP packets of a stream chunk with `payload` bytes. A
-  /// chunk without bytes, such as a TCP SYN, is only a header.
+  /// chunk without bytes, such as a TCP SYN, consists of headers only.
   static func segments(payload: Int, isV6: Bool) -> Int {
     let header = ipHeader(isV6: isV6) + tcpHeader
     let room = maximumPacket - header
